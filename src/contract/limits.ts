@@ -1,0 +1,29 @@
+/** Every limit in one place. Unit, then `Max`, last in the name. A settings key may change those marked so. */
+
+export const limits = {
+  /** Tokens of one `claude` page (settable). */
+  pageTokensMax: 25_000,
+  /** UTF-8 bytes of one page in dialects that have no byte cap of their own. */
+  pageBytesMax: 1_048_576,
+  /** UTF-16 units of one line in dialects that have no line cap of their own. */
+  lineCharsMax: 100_000,
+  /** First bytes looked at to tell text from binary and to find the encoding. */
+  headBytesMax: 65_536,
+  /** Suggestions for a path that does not exist. */
+  suggestionsMax: 3,
+  /** Entries looked at when searching for suggestions. */
+  suggestionEntriesMax: 20_000,
+  /** Links followed on the way to one file. */
+  linkHopsMax: 40,
+  /** Bytes of a path and of one of its names, as the kernel has them. */
+  pathBytesMax: 4_096,
+  nameBytesMax: 255,
+  /** Times a lookup starts over because the tree changes under it. */
+  lookupTriesMax: 3,
+  /** Entries of a folder held at once. */
+  folderEntriesMax: 1_000_000,
+  /** Bytes of one line of `filehand batch`. */
+  batchLineBytesMax: 67_108_864,
+  /** Bytes of a settings file. */
+  settingsBytesMax: 1_048_576,
+} as const satisfies Record<string, number>;

@@ -1,0 +1,32 @@
+/** What differs between dialects when a file is read, as plain data inside the request. */
+
+/** What becomes of a file of a kind: shown, refused, or passed on to the next kind that knows it. */
+export type Treatment = "read" | "refuse" | "skip";
+
+export interface Profile {
+  /**
+   * `split`: lines are what stands between newlines, so a final newline yields one more, empty line and `\r` stays.
+   * `terminated`: a newline ends a line, so a final one adds none, and the `\r` of `\r\n` is not shown.
+   */
+  readonly lines: "split" | "terminated";
+  /** UTF-16 units; a longer line is cut there and gets `cutMark`. */
+  readonly lineCharsMax: number;
+  readonly cutMark: string;
+  /** UTF-8 bytes of the cut lines, and one more for every line but the first. */
+  readonly pageBytesMax: number;
+  /** Estimated tokens of a page, if the dialect has such a budget. */
+  readonly pageTokensMax: number | undefined;
+  /** Is the exact number of lines wanted even where the page ends before the file does? */
+  readonly total: "always" | "at the end";
+  /** What a start past the end is. */
+  readonly pastEnd: "refused" | "empty";
+  /** A NUL within this many first bytes makes a file binary. */
+  readonly nulSampleBytes: number;
+  readonly kinds: {
+    readonly directory: Treatment;
+    readonly image: Treatment;
+    readonly pdf: Treatment;
+    readonly notebook: Treatment;
+    readonly office: Treatment;
+  };
+}

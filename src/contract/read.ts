@@ -1,0 +1,99 @@
+/** The verbs `read` and `ls`: what is asked, what comes out. */
+
+import type { LineNumber } from "./brand.ts";
+import type { Profile } from "./profile.ts";
+import type { Target } from "./target.ts";
+
+/** Lines from a number on, or the last ones. `linesMax` may be Infinity. */
+export type LineRange = { readonly from: LineNumber; readonly linesMax: number } | { readonly last: number };
+
+export interface ReadRequest {
+  readonly verb: "read";
+  readonly path: string;
+  readonly ranges: readonly [LineRange, ...LineRange[]];
+  /** What happens when the token budget ends before the range does. */
+  readonly overBudget: "first page" | "refuse";
+  readonly profile: Profile;
+}
+
+export interface LsRequest {
+  readonly verb: "ls";
+  readonly path: string;
+  readonly from: LineNumber;
+  readonly entriesMax: number;
+}
+
+/** How a text file's bytes were understood. */
+export type EncodingName = "utf-8" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be" | LegacyEncodingName;
+
+/** Encodings that are found by looking at the bytes; the names `TextDecoder` knows. */
+export type LegacyEncodingName =
+  | "gb18030"
+  | "big5"
+  | "shift_jis"
+  | "euc-jp"
+  | "euc-kr"
+  | "iso-2022-jp"
+  | "koi8-r"
+  | "koi8-u"
+  | "ibm866"
+  | "macintosh"
+  | "windows-874"
+  | `windows-125${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`
+  | `iso-8859-${2 | 3 | 4 | 5 | 6 | 7 | 8 | 10 | 13 | 14 | 15}`;
+
+/** A line that was shown only in part. */
+export interface CutLine {
+  readonly line: LineNumber;
+  readonly charsShown: number;
+}
+
+export interface Page {
+  readonly from: LineNumber;
+  readonly lines: readonly string[];
+  /** Exact, or undefined where the profile does not ask for it and the page ends before the file does. */
+  readonly linesTotal: number | undefined;
+  readonly stopped: "end" | "lines" | "bytes" | "tokens";
+  /** Where to go on, if there is more. */
+  readonly next: LineNumber | undefined;
+  readonly cut: readonly CutLine[];
+  /** Characters of the line ends that belong to `lines` and are not part of them. */
+  readonly lineEndChars: number;
+}
+
+export interface TextOutcome {
+  readonly kind: "text";
+  readonly target: Target;
+  /** One page per range asked for. */
+  readonly pages: readonly [Page, ...Page[]];
+  readonly encoding: EncodingName;
+  /** True when bytes could not be decoded and stand as U+FFFD. */
+  readonly lossy: boolean;
+  readonly sizeBytes: number;
+  readonly mtimeMs: number;
+}
+
+export type EntryKind = "file" | "directory" | "link" | "special" | "unknown";
+
+export interface Entry {
+  readonly name: string;
+  readonly kind: EntryKind;
+  /** What a link leads to, if that lies beneath the roots. */
+  readonly leadsTo?: "file" | "directory" | "special";
+  /** The text of a link, if what it leads to lies beneath the roots. */
+  readonly linkText?: string;
+  readonly sizeBytes?: number;
+}
+
+export interface DirectoryOutcome {
+  readonly kind: "directory";
+  readonly target: Target;
+  readonly from: LineNumber;
+  readonly entries: readonly Entry[];
+  readonly entriesTotal: number;
+  /** Where to go on, if there are more. */
+  readonly next: LineNumber | undefined;
+}
+
+export type ReadOutcome = TextOutcome | DirectoryOutcome;
+export type LsOutcome = DirectoryOutcome;

@@ -1,0 +1,5 @@
+/** Text files are bundled as strings (scripts/text-files.js). */
+declare module "*.txt" {
+  const text: string;
+  export default text;
+}
