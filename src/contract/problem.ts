@@ -61,6 +61,8 @@ export type ProblemData =
       readonly from: number;
       readonly total: number;
     }
+  /** Pages were asked of something that has none. */
+  | { readonly code: "INVALID_PARAM"; readonly reason: "pages"; readonly place: Place }
   | {
       readonly code: "NOT_FOUND";
       readonly place: Place;

@@ -11,6 +11,8 @@ export interface ReadRequest {
   readonly verb: "read";
   readonly path: string;
   readonly ranges: readonly [LineRange, ...LineRange[]];
+  /** Pages of a paged document, as the caller wrote them. */
+  readonly pages?: string;
   /** What happens when the token budget ends before the range does. */
   readonly overBudget: "first page" | "refuse";
   readonly profile: Profile;

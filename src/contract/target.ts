@@ -20,4 +20,6 @@ export interface Target extends Place {
   readonly realRelative: string;
   /** The root it lies in, links resolved. */
   readonly root: RealPath;
+  /** What rules take it for; a device is a file to them. */
+  readonly is: "file" | "folder";
 }

@@ -1,0 +1,51 @@
+/** Builds the package: the library as ES modules, the command line as one CommonJS file, the types. */
+
+import { execFileSync } from "node:child_process";
+import { chmodSync, readFileSync, rmSync } from "node:fs";
+import { build } from "rolldown";
+import { textFiles } from "./text-files.js";
+
+const { version, dependencies, optionalDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+
+rmSync("dist", { recursive: true, force: true });
+
+/** @type {import("rolldown").BuildOptions} */
+const shared = {
+  platform: "node",
+  plugins: [textFiles()],
+  transform: { target: "node20", define: { FILEHAND_VERSION: JSON.stringify(version) } },
+  logLevel: "warn",
+};
+
+const names = ["claude", "opencode", "opencode-legacy", "envelope"];
+
+await build({
+  ...shared,
+  input: {
+    index: "src/index.ts",
+    ...Object.fromEntries(names.map((name) => [`dialects/${name}`, `src/dialects/${name}/index.ts`])),
+  },
+  external: [...Object.keys(dependencies), ...Object.keys(optionalDependencies)].map(
+    (name) => new RegExp(`^${name}(/|$)`),
+  ),
+  output: { dir: "dist", format: "es", chunkFileNames: "chunks/[name]-[hash].js", minify: false },
+});
+
+await build({
+  ...shared,
+  input: { filehand: "src/surfaces/cli/bin.ts" },
+  // Everything but what is optional goes into the bundle: one file to read at start.
+  external: Object.keys(optionalDependencies),
+  output: {
+    dir: "dist",
+    format: "cjs",
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "cli/[name]-[hash].cjs",
+    minify: true,
+    // The pool's size must be set before anything uses it: four reads that hang would stop all others.
+    banner: (chunk) => (chunk.isEntry ? '#!/usr/bin/env node\nprocess.env.UV_THREADPOOL_SIZE ??= "16";' : ""),
+  },
+});
+chmodSync("dist/filehand.cjs", 0o755);
+
+execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });

@@ -1,0 +1,32 @@
+/** `npm run check`: format, lint, types, import rules between rooms, generated files. All run; one that fails fails it. */
+
+import { spawnSync } from "node:child_process";
+import { brokenRules } from "./rooms.js";
+
+/** @type {ReadonlyArray<readonly [string, () => boolean]>} */
+const steps = [
+  ["format", () => runs("node_modules/.bin/biome", "format", ".")],
+  ["lint", () => runs("node_modules/.bin/oxlint", "--type-aware", "--deny-warnings")],
+  ["types", () => runs("node_modules/.bin/tsc", "--noEmit")],
+  ["rooms", roomsHold],
+  ["generated files", () => runs(process.execPath, "scripts/generate.js", "--check")],
+];
+
+const failed = steps.filter(([name, step]) => {
+  const ok = step();
+  process.stdout.write(`${ok ? "ok    " : "FAILED"} ${name}\n`);
+  return !ok;
+});
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+function runs(/** @type {string} */ program, /** @type {string[]} */ ...args) {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" });
+  if (status !== 0) process.stdout.write(`${stdout}${stderr}`);
+  return status === 0;
+}
+
+function roomsHold() {
+  const wrong = brokenRules();
+  for (const line of wrong) process.stdout.write(`${line}\n`);
+  return wrong.length === 0;
+}

@@ -1,0 +1,100 @@
+/** Checks the import rules between the rooms of src/ (ARCHITECTURE.md), and which of Node's own modules a room may use. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix, relative } from "node:path";
+
+/**
+ * What a room may import besides itself and `contract/`.
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+const mayImport = {
+  contract: [],
+  text: [],
+  disk: ["text"],
+  guard: ["disk"],
+  kinds: ["text", "disk"],
+  search: ["text", "disk"],
+  settings: ["disk"],
+  tools: ["text", "disk", "guard", "kinds", "search"],
+  dialects: ["text"],
+  // The files that stand beside the rooms: the toolkit and the public names.
+  ".": ["text", "disk", "guard", "kinds", "search", "tools", "dialects"],
+  surfaces: [".", "text", "dialects", "settings"],
+};
+
+/**
+ * Node's own modules by room; `*` may be used everywhere.
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+const builtins = {
+  "*": ["node:buffer", "node:path", "node:util"],
+  disk: ["node:fs", "node:os", "node:timers/promises"],
+  surfaces: ["node:events", "node:os", "node:stream"],
+};
+
+/**
+ * Packages by room.
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+const packages = {
+  dialects: ["zod/mini", "fastest-levenshtein"],
+  guard: ["ignore"],
+  kinds: ["jschardet"],
+  search: ["fastest-levenshtein"],
+  settings: ["jsonc-parser", "fastest-levenshtein", "zod/mini"],
+};
+
+const importPattern =
+  /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)|(?:^|\n)import\s+"([^"]+)"/g;
+
+/** @returns {string[]} one line per import that breaks a rule */
+export function brokenRules(root = "src") {
+  const wrong = [];
+  for (const file of sources(root)) {
+    const room = roomOf(relative(root, file));
+    const rules = mayImport[room];
+    if (rules === undefined) {
+      wrong.push(`${file}: there is no room "${room}"`);
+      continue;
+    }
+    for (const match of readFileSync(file, "utf8").matchAll(importPattern)) {
+      const target = match[1] ?? match[2] ?? match[3] ?? "";
+      if (target.startsWith(".")) {
+        const other = roomOf(posix.normalize(posix.join(posix.dirname(relative(root, file)), target)));
+        const dialectsApart =
+          room === "dialects" && other === "dialects" && crossesDialects(relative(root, file), target);
+        if (dialectsApart) wrong.push(`${file} imports another dialect: ${target}`);
+        if (other !== room && other !== "contract" && !rules.includes(other)) {
+          wrong.push(`${file} imports ${other}/`);
+        }
+        continue;
+      }
+      const list = target.startsWith("node:") ? builtins : packages;
+      const allowed = [...(list["*"] ?? []), ...(list[room] ?? [])];
+      if (!allowed.includes(target)) wrong.push(`${file} imports ${target}`);
+    }
+  }
+  return wrong;
+}
+
+/** A file inside one dialect's folder that reaches into another's. `dialects/index.ts` knows them all. */
+function crossesDialects(/** @type {string} */ file, /** @type {string} */ target) {
+  const [, own, inside] = file.split("/");
+  if (inside === undefined) return false;
+  const [, other, deeper] = posix.normalize(posix.join(posix.dirname(file), target)).split("/");
+  return deeper !== undefined && other !== own;
+}
+
+function roomOf(/** @type {string} */ path) {
+  const [first, rest] = path.split("/", 2);
+  return rest === undefined ? "." : (first ?? ".");
+}
+
+/** @returns {string[]} */
+function sources(/** @type {string} */ folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return sources(path);
+    return entry.name.endsWith(".ts") && !/\.(test|d)\.ts$/.test(entry.name) ? [path] : [];
+  });
+}

@@ -1,0 +1,54 @@
+/** The tools of the `claude` dialect. */
+
+import * as z from "zod/mini";
+import { lineNumber } from "../../contract/brand.ts";
+import type { Card } from "../dialect.ts";
+import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
+import readDescription from "./read.txt";
+
+const readInput = z.strictObject({
+  file_path: z.string(),
+  offset: optional(integer({ min: 1 })),
+  limit: optional(integer({ min: 1 })),
+  pages: optional(z.string()),
+});
+
+/** What a call of `Read` may hold. */
+export interface ReadInput {
+  readonly file_path: string;
+  /** First line to read; lines count from 1. */
+  readonly offset?: number;
+  /** How many lines to read; all of them by default. */
+  readonly limit?: number;
+  /** Pages of a PDF: "1-5", "3", "10-20". */
+  readonly pages?: string;
+}
+
+const read: Card = {
+  name: "Read",
+  verb: "read",
+  description: readDescription,
+  readOnly: true,
+  get inputSchema() {
+    return jsonSchemaOf(readInput, {
+      file_path: { description: "Path of the file" },
+      offset: { description: "First line to read; lines count from 1" },
+      limit: { description: "How many lines to read; all of them by default" },
+      pages: { description: 'Pages of a PDF: "1-5", "3", "10-20"' },
+    });
+  },
+  toRequest(input, profile) {
+    const { file_path, offset, limit, pages } = parseArguments(readInput, "Read", input);
+    return {
+      verb: "read",
+      path: file_path,
+      ranges: [{ from: lineNumber(offset ?? 1), linesMax: limit ?? Number.POSITIVE_INFINITY }],
+      // Who names an end wants all of it; who does not is served the first page of the rest.
+      overBudget: limit == null ? "first page" : "refuse",
+      profile,
+      ...(pages == null ? {} : { pages }),
+    };
+  },
+};
+
+export const cards: readonly Card[] = [read];

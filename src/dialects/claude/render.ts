@@ -1,0 +1,111 @@
+/** Answers in the `claude` dialect: a typed object for programs, numbered lines for the model. */
+
+import type { Reply } from "../../contract/call.ts";
+import type { DirectoryOutcome, Entry, Page, TextOutcome } from "../../contract/read.ts";
+import type { Outcome } from "../../contract/verb.ts";
+import { escapeName } from "../../text/escape.ts";
+import type { Facts } from "../dialect.ts";
+import { success } from "../replies.ts";
+import reminder from "./reminder.txt";
+
+/** Models that judge malware well enough without being reminded. */
+const exemptModels: readonly string[] = ["claude-opus-4-6"];
+
+export interface TextResult {
+  readonly type: "text";
+  readonly file: {
+    readonly filePath: string;
+    /** The lines themselves, without numbers, joined by newlines. */
+    readonly content: string;
+    readonly numLines: number;
+    readonly startLine: number;
+    readonly totalLines: number;
+    readonly truncatedByTokenCap?: true;
+    /** Present when the file is not plain UTF-8. */
+    readonly encoding?: string;
+    /** Present when bytes could not be decoded and stand as U+FFFD. */
+    readonly lossy?: true;
+  };
+}
+
+/** What `Read` answers for programs. */
+export type ReadResult = TextResult;
+
+export interface DirectoryResult {
+  readonly type: "directory";
+  readonly path: string;
+  readonly entries: readonly Entry[];
+  readonly totalEntries: number;
+}
+
+export function render(outcome: Outcome, facts: Facts): Reply<ReadResult | DirectoryResult> {
+  switch (outcome.kind) {
+    case "text":
+      return renderText(outcome, outcome.pages[0], facts);
+    case "directory":
+      return renderDirectory(outcome);
+  }
+}
+
+function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextResult> {
+  const { lines, from } = page;
+  const numbered = lines.map((line, index) => `${from + index}→${line}`).join("\n");
+  const parts = [numbered, ...notices(outcome, page)];
+  if (facts.reminder && lines.length > 0 && !exemptModels.includes(facts.model ?? ""))
+    parts.push(`<system-reminder>\n${reminder}\n</system-reminder>`);
+  const overBudget = page.stopped === "tokens" || page.stopped === "bytes";
+  return success(parts.filter((part) => part !== "").join("\n\n"), {
+    type: "text",
+    file: {
+      filePath: outcome.target.absolute,
+      content: lines.join("\n"),
+      numLines: lines.length,
+      startLine: from,
+      totalLines: page.linesTotal ?? from + lines.length - 1,
+      ...(overBudget || page.cut.length > 0 ? { truncatedByTokenCap: true as const } : {}),
+      ...(outcome.encoding === "utf-8" ? {} : { encoding: outcome.encoding }),
+      ...(outcome.lossy ? { lossy: true as const } : {}),
+    },
+  });
+}
+
+/** What the lines alone do not tell. Each stands on its own line, without a number, so no file can fake it. */
+function notices(outcome: TextOutcome, page: Page): readonly string[] {
+  const notes: string[] = [];
+  const last = page.from + page.lines.length - 1;
+  if (page.linesTotal === 0) notes.push("[The file exists and is empty]");
+  if (page.next !== undefined) {
+    const partial = page.stopped === "lines" ? "" : "PARTIAL view, the file is over the budget: ";
+    notes.push(`[${partial}lines ${page.from} to ${last} of ${page.linesTotal}, go on with offset ${page.next}]`);
+  }
+  for (const { line, charsShown } of page.cut.slice(0, 5)) {
+    notes.push(`[Line ${line} is cut after ${charsShown} characters]`);
+  }
+  if (page.cut.length > 5) notes.push(`[${page.cut.length - 5} more lines are cut]`);
+  if (outcome.encoding !== "utf-8") notes.push(`[Decoded from ${outcome.encoding}]`);
+  if (outcome.lossy) notes.push("[Some bytes could not be decoded and are shown as U+FFFD]");
+  return notes.length > 0 ? [notes.join("\n")] : [];
+}
+
+function renderDirectory(outcome: DirectoryOutcome): Reply<DirectoryResult> {
+  const names = outcome.entries.map(entryLine);
+  const foot =
+    outcome.next === undefined
+      ? []
+      : [`[${outcome.entries.length} of ${outcome.entriesTotal} entries, go on with offset ${outcome.next}]`];
+  const lines = [`${escapeName(outcome.target.absolute)}/`, ...names.map((name) => `  - ${name}`), ...foot];
+  return success(outcome.entriesTotal === 0 ? `${lines[0]}\n[The folder is empty]` : lines.join("\n"), {
+    type: "directory",
+    path: outcome.target.absolute,
+    entries: outcome.entries,
+    totalEntries: outcome.entriesTotal,
+  });
+}
+
+function entryLine(entry: Entry): string {
+  const name = escapeName(entry.name);
+  if (entry.kind === "directory") return `${name}/`;
+  if (entry.kind !== "link") return name;
+  if (entry.linkText === undefined) return `${name} (link)`;
+  return `${name} -> ${escapeName(entry.linkText)}${entry.leadsTo === "directory" ? "/" : ""}`;
+}

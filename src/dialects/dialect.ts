@@ -1,0 +1,39 @@
+/** What a dialect is: how a call is written, which rules hold, how an answer is worded. */
+
+import type { JsonSchema, Reply } from "../contract/call.ts";
+import type { ProblemData } from "../contract/problem.ts";
+import type { Profile } from "../contract/profile.ts";
+import type { Outcome, Request, Verb } from "../contract/verb.ts";
+
+/** What is known about a call besides its outcome. */
+export interface Facts {
+  readonly tool: string;
+  /** The raw input, untouched. */
+  readonly input: unknown;
+  readonly elapsedMs: number;
+  /** Shall the reminder about malware be appended, where the dialect has one for this model? */
+  readonly reminder: boolean;
+  /** The model that reads the answer, if it is known. */
+  readonly model: string | undefined;
+}
+
+/** A tool as the dialect offers it to a model. */
+export interface Card {
+  readonly name: string;
+  readonly verb: Verb;
+  readonly description: string;
+  readonly readOnly: boolean;
+  readonly inputSchema: JsonSchema;
+  /** Answers with the neutral request; throws a Problem that names every argument that is wrong. */
+  toRequest(input: unknown, profile: Profile): Request;
+}
+
+export interface Dialect {
+  readonly name: string;
+  /** `thrown`: the typed functions throw a failure. `returned`: a failure is an answer like any other. */
+  readonly failures: "thrown" | "returned";
+  readonly profile: Profile;
+  readonly cards: readonly Card[];
+  render(outcome: Outcome, facts: Facts): Reply;
+  renderProblem(problem: ProblemData, facts: Facts): Reply;
+}

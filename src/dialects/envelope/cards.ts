@@ -1,0 +1,51 @@
+/** The tools of the `envelope` dialect, which takes nothing but what its schema says. */
+
+import * as z from "zod/mini";
+import { lineNumber } from "../../contract/brand.ts";
+import type { Card } from "../dialect.ts";
+import { jsonSchemaOf, parseArguments, strictInteger } from "../parameters.ts";
+import readDescription from "./read.txt";
+
+const linesDefault = 500;
+const linesMax = 2_000;
+
+const readInput = z.strictObject({
+  path: z.string(),
+  start_line: z.optional(strictInteger({ min: 1 })),
+  limit: z.optional(strictInteger({ min: 1, max: linesMax })),
+});
+
+/** What a call of `Read` may hold. */
+export interface ReadInput {
+  readonly path: string;
+  /** First line to read, counted from 1. */
+  readonly start_line?: number;
+  /** How many lines to read, at most 2000; 500 by default. */
+  readonly limit?: number;
+}
+
+const read: Card = {
+  name: "Read",
+  verb: "read",
+  description: readDescription,
+  readOnly: true,
+  get inputSchema() {
+    return jsonSchemaOf(readInput, {
+      path: { description: "Path of the file, relative to the project root" },
+      start_line: { description: "First line to read, counted from 1", default: 1 },
+      limit: { description: "How many lines to read", default: linesDefault },
+    });
+  },
+  toRequest(input, profile) {
+    const { path, start_line, limit } = parseArguments(readInput, "Read", input);
+    return {
+      verb: "read",
+      path,
+      ranges: [{ from: lineNumber(start_line ?? 1), linesMax: limit ?? linesDefault }],
+      overBudget: "first page",
+      profile,
+    };
+  },
+};
+
+export const cards: readonly Card[] = [read];

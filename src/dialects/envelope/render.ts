@@ -1,0 +1,141 @@
+/** Answers in the `envelope` dialect: every outcome has the same keys, in the same order. */
+
+import type { Reply } from "../../contract/call.ts";
+import type { ProblemData } from "../../contract/problem.ts";
+import type { DirectoryOutcome, Entry, TextOutcome } from "../../contract/read.ts";
+import type { Outcome } from "../../contract/verb.ts";
+import { codePoints } from "../../text/encoding.ts";
+import { escapeName } from "../../text/escape.ts";
+import type { Facts } from "../dialect.ts";
+import { sentenceOf } from "./problems.ts";
+
+interface Context {
+  readonly cwd: string;
+  readonly params_input: unknown;
+  readonly path_resolved?: string;
+}
+
+export interface TextEnvelope {
+  readonly status: "success" | "partial";
+  readonly data: { readonly content: string; readonly truncated: boolean; readonly fallback_encoding?: "replace" };
+  readonly text: string;
+  readonly stats: {
+    readonly time_ms: number;
+    readonly lines_read: number;
+    readonly chars_read: number;
+    readonly total_lines: number;
+    readonly file_size_bytes: number;
+    readonly file_mtime_ms: number;
+    readonly encoding: string;
+  };
+  readonly context: Context;
+}
+
+export interface ErrorEnvelope {
+  readonly status: "error";
+  readonly data: Readonly<Record<string, never>>;
+  readonly text: string;
+  readonly stats: { readonly time_ms: number };
+  readonly context: Context;
+  readonly error: { readonly code: string; readonly message: string };
+}
+
+interface DirectoryEnvelope {
+  readonly status: "success" | "partial";
+  readonly data: { readonly entries: readonly Entry[]; readonly truncated: boolean };
+  readonly text: string;
+  readonly stats: { readonly time_ms: number; readonly entries_read: number; readonly total_entries: number };
+  readonly context: Context;
+}
+
+/** What `Read` answers, also for a failure. */
+export type ReadResult = TextEnvelope | ErrorEnvelope;
+
+export function render(outcome: Outcome, facts: Facts): Reply<TextEnvelope | DirectoryEnvelope> {
+  const envelope = outcome.kind === "text" ? textEnvelope(outcome, facts) : directoryEnvelope(outcome, facts);
+  const body = "content" in envelope.data ? envelope.data.content : listText(envelope.data.entries);
+  return { content: [{ type: "text", text: `${envelope.text}\n\n${body}` }], structured: envelope, isError: false };
+}
+
+export function renderProblem(problem: ProblemData, facts: Facts): Reply<ErrorEnvelope> {
+  const message = sentenceOf(problem);
+  const error = { code: problem.code, message };
+  const place = "place" in problem ? problem.place : undefined;
+  const resolved = place !== undefined && "realRelative" in place ? String(place.realRelative) : undefined;
+  const envelope: ErrorEnvelope = {
+    status: "error",
+    data: {},
+    text: message,
+    stats: { time_ms: wholeMs(facts) },
+    context: contextOf(facts, resolved),
+    error,
+  };
+  return { content: [{ type: "text", text: message }], structured: envelope, isError: true, error };
+}
+
+function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope {
+  const page = outcome.pages[0];
+  const { lines, from } = page;
+  const truncated = page.next !== undefined || page.cut.length > 0;
+  const total = page.linesTotal ?? 0;
+  const path = escapeName(outcome.target.asked);
+  const range = `(Lines ${from}-${from + lines.length - 1})`;
+  const text = [
+    `Read ${lines.length} lines from '${path}' ${total === 0 ? "(file is empty)" : range}.`,
+    `(Took ${wholeMs(facts)}ms)`,
+  ];
+  if (page.next !== undefined) {
+    text.push(`[Truncated: Showing first ${lines.length} of ${total} lines. Use start_line=${page.next} to continue.]`);
+  }
+  for (const { line, charsShown } of page.cut.slice(0, 5)) {
+    text.push(`[Cut: line ${line} is longer than the ${charsShown} characters shown.]`);
+  }
+  if (outcome.lossy) text.push("[Encoding: some bytes are not valid UTF-8 and are shown as U+FFFD.]");
+  return {
+    status: truncated || outcome.lossy ? "partial" : "success",
+    data: {
+      content: lines.map((line, index) => `${String(from + index).padStart(4)} | ${line}\n`).join(""),
+      truncated,
+      ...(outcome.lossy ? { fallback_encoding: "replace" as const } : {}),
+    },
+    text: text.join("\n"),
+    stats: {
+      time_ms: wholeMs(facts),
+      lines_read: lines.length,
+      chars_read: lines.reduce((sum, line) => sum + codePoints(line), page.lineEndChars),
+      total_lines: total,
+      file_size_bytes: outcome.sizeBytes,
+      file_mtime_ms: outcome.mtimeMs,
+      encoding: outcome.encoding,
+    },
+    context: contextOf(facts, outcome.target.realRelative),
+  };
+}
+
+function directoryEnvelope(outcome: DirectoryOutcome, facts: Facts): DirectoryEnvelope {
+  const count = outcome.entries.length;
+  const truncated = outcome.next !== undefined;
+  const text = [
+    `Listed ${count} entries of '${escapeName(outcome.target.asked)}'.`,
+    `(Took ${wholeMs(facts)}ms)`,
+    ...(truncated ? [`[Truncated: Showing ${count} of ${outcome.entriesTotal} entries.]`] : []),
+  ];
+  return {
+    status: truncated ? "partial" : "success",
+    data: { entries: outcome.entries, truncated },
+    text: text.join("\n"),
+    stats: { time_ms: wholeMs(facts), entries_read: count, total_entries: outcome.entriesTotal },
+    context: contextOf(facts, outcome.target.realRelative),
+  };
+}
+
+const listText = (entries: readonly Entry[]): string =>
+  entries.map(({ name, kind }) => escapeName(name) + (kind === "directory" ? "/" : "")).join("\n");
+
+const contextOf = (facts: Facts, resolved: string | undefined): Context => ({
+  cwd: ".",
+  params_input: facts.input,
+  ...(resolved === undefined ? {} : { path_resolved: resolved || "." }),
+});
+
+const wholeMs = (facts: Facts): number => Math.round(facts.elapsedMs);

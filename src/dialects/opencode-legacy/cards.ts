@@ -1,0 +1,50 @@
+/** The tools of the `opencode-legacy` dialect, which counts lines from 0 in calls. That ends here. */
+
+import * as z from "zod/mini";
+import { lineNumber } from "../../contract/brand.ts";
+import type { Card } from "../dialect.ts";
+import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
+import readDescription from "./read.txt";
+
+const linesDefault = 2_000;
+
+const readInput = z.strictObject({
+  filePath: z.string(),
+  offset: optional(integer({ min: 0 })),
+  limit: optional(integer({ min: 1 })),
+});
+
+/** What a call of `read` may hold. */
+export interface ReadInput {
+  readonly filePath: string;
+  /** How many lines to skip; 0 is the beginning. */
+  readonly offset?: number;
+  /** How many lines to return; 2000 by default. */
+  readonly limit?: number;
+}
+
+const read: Card = {
+  name: "read",
+  verb: "read",
+  description: readDescription,
+  readOnly: true,
+  get inputSchema() {
+    return jsonSchemaOf(readInput, {
+      filePath: { description: "Path of the file" },
+      offset: { description: "How many lines to skip; 0 is the beginning", default: 0 },
+      limit: { description: "How many lines to return", default: linesDefault },
+    });
+  },
+  toRequest(input, profile) {
+    const { filePath, offset, limit } = parseArguments(readInput, "read", input);
+    return {
+      verb: "read",
+      path: filePath,
+      ranges: [{ from: lineNumber((offset ?? 0) + 1), linesMax: limit ?? linesDefault }],
+      overBudget: "first page",
+      profile,
+    };
+  },
+};
+
+export const cards: readonly Card[] = [read];

@@ -1,0 +1,25 @@
+/** The `opencode-legacy` dialect: read, with lines counted from 0 in calls. */
+
+import type { ProblemData } from "../../contract/problem.ts";
+import type { Dialect } from "../dialect.ts";
+import { type ReadResult, sentenceOf } from "../opencode-words.ts";
+import { failure } from "../replies.ts";
+import { cards, type ReadInput } from "./cards.ts";
+import { profile } from "./profile.ts";
+import { render } from "./render.ts";
+
+/** The tools of this dialect with their types. */
+export interface Tools {
+  readonly read: { readonly input: ReadInput; readonly output: ReadResult };
+}
+
+export const opencodeLegacy: Dialect = {
+  name: "opencode-legacy",
+  failures: "thrown",
+  profile,
+  cards,
+  render,
+  renderProblem: (problem: ProblemData) => failure(problem.code, sentenceOf(problem)),
+};
+
+export type { ReadInput, ReadResult };

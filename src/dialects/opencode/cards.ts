@@ -1,0 +1,50 @@
+/** The tools of the `opencode` dialect. */
+
+import * as z from "zod/mini";
+import { lineNumber } from "../../contract/brand.ts";
+import type { Card } from "../dialect.ts";
+import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
+import readDescription from "./read.txt";
+
+const linesDefault = 2_000;
+
+const readInput = z.strictObject({
+  filePath: z.string(),
+  offset: optional(integer({ min: 1 })),
+  limit: optional(integer({ min: 1 })),
+});
+
+/** What a call of `read` may hold. */
+export interface ReadInput {
+  readonly filePath: string;
+  /** First line or entry to return, counted from 1. */
+  readonly offset?: number;
+  /** How many lines or entries to return; 2000 by default. */
+  readonly limit?: number;
+}
+
+const read: Card = {
+  name: "read",
+  verb: "read",
+  description: readDescription,
+  readOnly: true,
+  get inputSchema() {
+    return jsonSchemaOf(readInput, {
+      filePath: { description: "Path of the file or folder" },
+      offset: { description: "First line or entry to return, counted from 1", default: 1 },
+      limit: { description: "How many lines or entries to return", default: linesDefault },
+    });
+  },
+  toRequest(input, profile) {
+    const { filePath, offset, limit } = parseArguments(readInput, "read", input);
+    return {
+      verb: "read",
+      path: filePath,
+      ranges: [{ from: lineNumber(offset ?? 1), linesMax: limit ?? linesDefault }],
+      overBudget: "first page",
+      profile,
+    };
+  },
+};
+
+export const cards: readonly Card[] = [read];

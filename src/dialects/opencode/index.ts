@@ -1,0 +1,25 @@
+/** The `opencode` dialect: read, for files and folders. */
+
+import type { ProblemData } from "../../contract/problem.ts";
+import type { Dialect } from "../dialect.ts";
+import { type ReadResult, sentenceOf } from "../opencode-words.ts";
+import { failure } from "../replies.ts";
+import { cards, type ReadInput } from "./cards.ts";
+import { profile } from "./profile.ts";
+import { render } from "./render.ts";
+
+/** The tools of this dialect with their types. */
+export interface Tools {
+  readonly read: { readonly input: ReadInput; readonly output: ReadResult };
+}
+
+export const opencode: Dialect = {
+  name: "opencode",
+  failures: "thrown",
+  profile,
+  cards,
+  render,
+  renderProblem: (problem: ProblemData) => failure(problem.code, sentenceOf(problem)),
+};
+
+export type { ReadInput, ReadResult };

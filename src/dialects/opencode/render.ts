@@ -1,0 +1,40 @@
+/** Answers in the `opencode` dialect: path, type and content between tags. */
+
+import type { Reply } from "../../contract/call.ts";
+import type { DirectoryOutcome, Entry, TextOutcome } from "../../contract/read.ts";
+import type { Outcome } from "../../contract/verb.ts";
+import { escapeName } from "../../text/escape.ts";
+import { footerOf, type ReadResult, resultOf } from "../opencode-words.ts";
+import { success } from "../replies.ts";
+import { profile } from "./profile.ts";
+
+export function render(outcome: Outcome): Reply<ReadResult> {
+  const result = outcome.kind === "text" ? textResult(outcome) : directoryResult(outcome);
+  return success(result.output, result);
+}
+
+function textResult(outcome: TextOutcome): ReadResult {
+  const page = outcome.pages[0];
+  const numbered = page.lines.map((line, index) => `${page.from + index}: ${line}`).join("\n");
+  const output = `${head(outcome, "file")}\n<content>\n${numbered}\n\n${footerOf(page, profile.pageBytesMax)}\n</content>`;
+  return resultOf(outcome.target, output, page.lines, page.stopped !== "end", outcome);
+}
+
+function directoryResult(outcome: DirectoryOutcome): ReadResult {
+  const names = outcome.entries.map(entryName);
+  const last = outcome.from + names.length - 1;
+  const foot =
+    outcome.next === undefined
+      ? `(${outcome.entriesTotal} entries)`
+      : `(Showing ${names.length} of ${outcome.entriesTotal} entries. Use 'offset' parameter to read beyond entry ${last})`;
+  const output = `${head(outcome, "directory")}\n<entries>\n${names.join("\n")}\n\n${foot}\n</entries>`;
+  return resultOf(outcome.target, output, names, outcome.next !== undefined);
+}
+
+const head = ({ target }: Outcome, type: "file" | "directory"): string =>
+  `<path>${escapeName(target.absolute)}</path>\n<type>${type}</type>`;
+
+function entryName(entry: Entry): string {
+  const folder = entry.kind === "directory" || entry.leadsTo === "directory";
+  return escapeName(entry.name) + (folder ? "/" : "");
+}

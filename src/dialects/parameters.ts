@@ -1,0 +1,124 @@
+/**
+ * The arguments of a call: parsed once, strictly, with every fault named. Schemas are zod's; what is wrong is put into
+ * our own data, because each dialect has its own words for it.
+ */
+
+import * as z from "zod/mini";
+import type { JsonSchema } from "../contract/call.ts";
+import { type ArgumentIssue, Problem } from "../contract/problem.ts";
+import { nearest } from "./nearest.ts";
+
+interface IntegerOptions {
+  readonly min: number;
+  readonly max?: number;
+}
+
+/** A whole number and nothing else. */
+export const strictInteger = ({ min, max }: IntegerOptions) =>
+  max === undefined ? z.int().check(z.minimum(min)) : z.int().check(z.minimum(min), z.maximum(max));
+
+/** A whole number, or a text that is exactly one: models do send "10" for 10. */
+export const integer = (options: IntegerOptions) => z.pipe(z.transform(integerOfText), strictInteger(options));
+
+const integerOfText = (value: unknown): unknown =>
+  typeof value === "string" && /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : value;
+
+/** May be left out, and null counts as left out: models send it for "nothing". */
+export const optional = <Schema extends z.core.SomeType>(schema: Schema) => z.optional(z.nullable(schema));
+
+/** Parses the arguments of a call, or throws a Problem that names every fault. */
+export function parseArguments<Shape extends z.core.$ZodShape>(
+  schema: z.ZodMiniObject<Shape, z.core.$strict>,
+  tool: string,
+  input: unknown,
+): z.output<z.ZodMiniObject<Shape, z.core.$strict>> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const known = Object.keys(schema.shape);
+  const issues = parsed.error.issues.flatMap((issue) => issuesOf(issue, input, known));
+  const [first = { fault: "type", name: "input", expected: "an object", got: describe(input) } as const, ...rest] =
+    issues;
+  throw new Problem({ code: "INVALID_PARAM", reason: "arguments", tool, issues: [first, ...rest] });
+}
+
+function issuesOf(issue: z.core.$ZodIssue, input: unknown, known: readonly string[]): readonly ArgumentIssue[] {
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((name) => ({ fault: "unknown", name, nearest: nearest(name, known), known }));
+  }
+  const name = issue.path.map(String).join(".") || "input";
+  const value = valueAt(input, issue.path);
+  if (issue.code === "too_small" || issue.code === "too_big") {
+    const min = issue.code === "too_small" ? Number(issue.minimum) : undefined;
+    const max = issue.code === "too_big" ? Number(issue.maximum) : undefined;
+    return [{ fault: "range", name, got: Number(value), min, max }];
+  }
+  const expected = issue.code === "invalid_type" ? expectedWord(issue.expected) : "another value";
+  if (value === undefined) return [{ fault: "missing", name, expected }];
+  return [{ fault: "type", name, expected, got: describe(value) }];
+}
+
+function expectedWord(type: string): string {
+  switch (type) {
+    case "int":
+    case "number":
+      return "an integer";
+    case "string":
+      return "a string";
+    case "boolean":
+      return "true or false";
+    case "array":
+      return "a list";
+    default:
+      return "an object";
+  }
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Readonly<Record<PropertyKey, unknown>>)[key];
+  }
+  return value;
+}
+
+/** A value in a sentence: short, and on one line. */
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+/** Lean JSON Schema: what the model must know, without zod's bounds of safe integers and its version mark. */
+export function jsonSchemaOf(
+  schema: z.ZodMiniObject<z.core.$ZodShape, z.core.$strict>,
+  words: Readonly<Record<string, { readonly description: string; readonly default?: unknown }>>,
+): JsonSchema {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "output", unrepresentable: "any" });
+  const lean: Record<string, JsonSchema> = {};
+  for (const [name, property] of Object.entries(properties)) {
+    const { type, minimum, maximum } = plainOf(property as Property);
+    lean[name] = {
+      type,
+      ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER ? { minimum } : {}),
+      ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER ? { maximum } : {}),
+      ...words[name],
+    };
+  }
+  return { type: "object", properties: lean, required, additionalProperties: false };
+}
+
+interface Property {
+  readonly type: string | readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly anyOf?: readonly Property[];
+}
+
+/** "A number or null" is told to the model as a number: null is forgiven, not offered. */
+function plainOf(property: Property): Omit<Property, "type"> & { readonly type: string } {
+  const plain = property.anyOf?.find((choice) => choice.type !== "null") ?? property;
+  const types = [plain.type].flat();
+  return { ...plain, type: types.find((type) => type !== "null") ?? "string" };
+}

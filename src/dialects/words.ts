@@ -1,0 +1,97 @@
+/** Sentences and parts of sentences that dialects share where the specification gives none. */
+
+import type { ArgumentIssue, MediaKind, PathFault, ProblemOf, SpecialKind, Suggestion } from "../contract/problem.ts";
+import { escapeName } from "../text/escape.ts";
+
+/** A name or path in a sentence: on one line, in quotes. */
+export const quoted = (path: string): string => `"${escapeName(path)}"`;
+
+/** What is wrong with an argument, as a clause without its subject's verb: `"offset" must be …`. */
+export function argumentFault(issue: ArgumentIssue): string {
+  switch (issue.fault) {
+    case "missing":
+      return `"${issue.name}" is missing: give ${issue.expected}`;
+    case "type":
+      return `"${issue.name}" must be ${issue.expected}, not ${escapeName(issue.got)}`;
+    case "range":
+      return `"${issue.name}" must be ${bounds(issue.min, issue.max)}, not ${issue.got}`;
+    case "unknown": {
+      const known = issue.known.map((name) => `"${name}"`).join(", ");
+      const hint = issue.nearest === undefined ? `known are ${known}` : `did you mean "${issue.nearest}"`;
+      return `"${escapeName(issue.name)}" is not a parameter, ${hint}`;
+    }
+  }
+}
+
+export function bounds(min: number | undefined, max: number | undefined): string {
+  if (min !== undefined && max !== undefined) return `from ${min} to ${max}`;
+  return min === undefined ? `at most ${max}` : `at least ${min}`;
+}
+
+export const pathFaults = {
+  empty: "it is empty, give the path of a file",
+  nul: "it holds a NUL character, which no file name has",
+  network: "it names a network share, use a path inside the workspace",
+  "device namespace": "it names a device, use a path inside the workspace",
+  "drive relative": "it depends on a drive's current folder, give the whole path",
+  stream: "it names an alternate data stream, use the file's plain name",
+  reserved: "Windows reserves this name or takes it for another one, use another name",
+  "too long": "it is longer than the system allows (4096 bytes, 255 for one name), shorten it",
+} satisfies Readonly<Record<PathFault, string>>;
+
+export const specialWords = {
+  FIFO: "a named pipe",
+  socket: "a socket",
+  "character device": "a character device",
+  "block device": "a block device",
+  "kernel file": "a file of the kernel's own, not of a disk",
+} satisfies Readonly<Record<SpecialKind, string>>;
+
+export const mediaWords = {
+  image: "an image",
+  pdf: "a PDF",
+  notebook: "a notebook",
+  office: "an office document",
+} satisfies Readonly<Record<MediaKind, string>>;
+
+/** `, did you mean "a" or "b"`; empty without suggestions. */
+export function didYouMean(suggestions: readonly Suggestion[], spelled: (suggestion: Suggestion) => string): string {
+  if (suggestions.length === 0) return "";
+  const names = suggestions.map((suggestion) => quoted(spelled(suggestion)));
+  const last = names.pop() ?? "";
+  return `, did you mean ${names.length > 0 ? `${names.join(", ")} or ` : ""}${last}`;
+}
+
+/** Why access was denied, and what to do: the part behind `Cannot read "x": `. */
+export function denial(problem: ProblemOf<"ACCESS_DENIED">): string {
+  switch (problem.reason) {
+    case "outside":
+      return `it lies outside the workspace, use a path below ${problem.roots.map(quoted).join(" or ")}`;
+    case "root changed":
+      return "the workspace folder was replaced while running, start again with the folder as it is now";
+    case "system":
+      return "the system does not permit it, ask the user to change the file's permissions";
+    case "rule":
+      return `the rule ${problem.rule} (${problem.source}) denies it, ask the user to change the rule`;
+    case "nobody to ask":
+      return `the rule ${problem.rule} wants a person to be asked and there is none, the rule ${escapeName(problem.remedy)} would allow it`;
+    case "rejected":
+      return problem.feedback === undefined
+        ? "the user rejected it, do not try it again without being told to"
+        : `the user rejected it and says: ${quoted(problem.feedback)}`;
+  }
+}
+
+/** Why a file counts as binary: the part behind `Cannot read "x": `. */
+export function binaryReason(problem: ProblemOf<"BINARY_FILE">): string {
+  switch (problem.reason) {
+    case "content":
+      return "its content is binary";
+    case "kind":
+      return `it is ${mediaWords[problem.kind]}, which is not text`;
+    case "extension":
+      return `the extension ${problem.restricted} is restricted`;
+    case "name":
+      return `the name ${escapeName(problem.restricted)} is restricted`;
+  }
+}

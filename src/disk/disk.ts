@@ -1,0 +1,107 @@
+/** The only door to the file system: look beneath the roots, open what was found, list a folder. */
+
+import { constants, type Dirent } from "node:fs";
+import * as nodePath from "node:path";
+import type { RealPath } from "../contract/brand.ts";
+import type { EntryKind } from "../contract/read.ts";
+import { handlePathOf, lookBeneath } from "./beneath.ts";
+import { lookByRealpath } from "./by-realpath.ts";
+import { errnoName } from "./errno.ts";
+import { isKernelType, isLocalType } from "./file-systems.ts";
+import type { Found, Look, Root } from "./look.ts";
+import { type OpenFile, openFile } from "./open-file.ts";
+import { nodeSystem, type System } from "./system.ts";
+
+export interface Disk {
+  readonly roots: readonly Root[];
+  /** Finds what an absolute path names. Touches nothing outside the roots; the caller closes what is held. */
+  look(path: string): Look;
+  /** Opens the very file that was found. Answers with an errno's name if the system refuses. */
+  open(found: Found): OpenFile | { readonly errno: string };
+  /** The names in a folder that was found, in no order. */
+  list(found: Found): Promise<readonly FolderEntry[] | { readonly errno: string }>;
+}
+
+/** A name in a folder. Links are not followed. */
+export interface FolderEntry {
+  readonly name: string;
+  readonly kind: EntryKind;
+}
+
+/** Why a folder cannot be a root. */
+export class RootError extends Error {
+  override readonly name = "RootError";
+  readonly root: string;
+  constructor(root: string, message: string) {
+    super(message);
+    this.root = root;
+  }
+}
+
+export function createDisk(rootPaths: readonly string[], system: System = nodeSystem): Disk {
+  const strong = system.platform === "linux" && hasProc(system);
+  const roots = rootPaths.map((given) => rootAt(given, system, strong));
+  return {
+    roots,
+    look: (path) => (strong ? lookBeneath(path, roots, system) : lookByRealpath(path, roots, system)),
+    open: (found) => openFile(found, system),
+    list: async (found) => {
+      try {
+        const entries = await system.folder(found.held.handlePath);
+        return entries.map((entry) => ({ name: entry.name, kind: kindOfEntry(entry) }));
+      } catch (error) {
+        const errno = errnoName(error);
+        if (errno === undefined) throw error;
+        return { errno };
+      }
+    },
+  };
+}
+
+function rootAt(given: string, system: System, strong: boolean): Root {
+  const absolute = nodePath.resolve(given);
+  let fd: number | undefined;
+  try {
+    const path = system.realPath(absolute);
+    fd = system.open(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
+    const stat = system.stat(fd);
+    if (!stat.isDirectory()) throw new RootError(given, `Cannot use "${given}" as a root: it is not a folder`);
+    // The kernel's own spelling, so that it can be compared with that of open files.
+    const real = strong ? system.readLink(handlePathOf(fd)).toString("utf8") : path;
+    const type = strong ? system.fileSystemType(handlePathOf(fd)) : undefined;
+    if (type !== undefined && isKernelType(type)) {
+      throw new RootError(given, `Cannot use "${given}" as a root: it belongs to the kernel, not to a disk`);
+    }
+    const reads = type !== undefined && isLocalType(type) ? "at once" : "later";
+    return { given: absolute, real: real as RealPath, device: stat.dev, inode: stat.ino, reads };
+  } catch (error) {
+    const errno = errnoName(error);
+    if (errno === undefined) throw error;
+    const why =
+      errno === "ENOENT"
+        ? "it does not exist"
+        : errno === "ENOTDIR"
+          ? "it is not a folder"
+          : `the system says ${errno}`;
+    throw new RootError(given, `Cannot use "${given}" as a root: ${why}, name an existing folder`);
+  } finally {
+    if (fd !== undefined) system.close(fd);
+  }
+}
+
+function kindOfEntry(entry: Dirent): EntryKind {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "directory";
+  if (entry.isSymbolicLink()) return "link";
+  return entry.isFIFO() || entry.isSocket() || entry.isCharacterDevice() || entry.isBlockDevice()
+    ? "special"
+    : "unknown";
+}
+
+function hasProc(system: System): boolean {
+  try {
+    return isKernelType(system.fileSystemType("/proc/self/fd"));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,90 @@
+/** What a lookup beneath the roots can find: the answers of `beneath.ts` and `realpath.ts`, and nothing else. */
+
+import type { RealPath } from "../contract/brand.ts";
+import type { SpecialKind } from "../contract/problem.ts";
+
+/** A workspace root as it was when the toolkit was made. */
+export interface Root {
+  /** As the operator gave it, made absolute. */
+  readonly given: string;
+  readonly real: RealPath;
+  readonly device: bigint;
+  readonly inode: bigint;
+  readonly reads: ReadMode;
+}
+
+/** `at once`: local, a sync read is safe. `later`: reading may hang, so it must not hold the process. */
+export type ReadMode = "at once" | "later";
+
+/** Which file it is, and in which state, as `fstat` of the open file says; never as a name says. */
+export interface Identity {
+  readonly device: bigint;
+  readonly inode: bigint;
+  readonly sizeBytes: number;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+}
+
+/** A file or folder that was found and is held by a descriptor until `close`. */
+export interface Found {
+  readonly seen: "node";
+  readonly kind: "file" | "directory" | SpecialKind;
+  readonly real: RealPath;
+  readonly root: Root;
+  /** True when `..` was taken after a link: then the path as typed names something else than its letters say. */
+  readonly bent: boolean;
+  readonly held: Held;
+}
+
+/** The descriptor behind a `Found`. Whoever looked closes it, once. */
+export interface Held {
+  readonly identity: Identity;
+  readonly reads: ReadMode;
+  /** A path that leads to this very inode, whatever its name is now. */
+  readonly handlePath: string;
+  close(): void;
+}
+
+export type Look =
+  | Found
+  | { readonly seen: "missing"; readonly reason: "missing" | "file on the way" }
+  | { readonly seen: "outside" | "loop" | "root changed" | "too long" | "changed" }
+  /** The system said no: EACCES, EPERM, EIO and their like, by name. */
+  | { readonly seen: "refused"; readonly errno: string };
+
+export function kindOfMode(mode: bigint): "file" | "directory" | "link" | SpecialKind {
+  switch (Number(mode) & 0o170000) {
+    case 0o100000:
+      return "file";
+    case 0o040000:
+      return "directory";
+    case 0o120000:
+      return "link";
+    case 0o010000:
+      return "FIFO";
+    case 0o140000:
+      return "socket";
+    case 0o060000:
+      return "block device";
+    default:
+      return "character device";
+  }
+}
+
+/** A system error on the way, as an answer; anything else is a bug and is thrown on. */
+export function lookOfErrno(name: string | undefined, error: unknown): Look {
+  switch (name) {
+    case undefined:
+      throw error;
+    case "ENOENT":
+      return { seen: "missing", reason: "missing" };
+    case "ENOTDIR":
+      return { seen: "missing", reason: "file on the way" };
+    case "ELOOP":
+      return { seen: "loop" };
+    case "ENAMETOOLONG":
+      return { seen: "too long" };
+    default:
+      return { seen: "refused", errno: name };
+  }
+}

@@ -1,0 +1,103 @@
+/** An open file: bytes by position, as many as were there when it was opened. */
+
+import { constants } from "node:fs";
+import { errnoName } from "./errno.ts";
+import type { Found, Identity } from "./look.ts";
+import type { System } from "./system.ts";
+
+export interface OpenFile {
+  /** From `fstat` of the open file. */
+  readonly identity: Identity;
+  readonly sizeBytes: number;
+  readonly mtimeMs: number;
+  /**
+   * Fills `into` with the bytes from `at` on. The answer is short only at the end of the file. Where the file system
+   * is local this is a sync call and no promise is made.
+   */
+  read(into: Uint8Array, at: number): number | Promise<number>;
+  /** Has the file changed since it was opened? */
+  changed(): boolean;
+  close(): void;
+}
+
+/** A read that failed; `errno` by name. */
+export class ReadFailed extends Error {
+  override readonly name = "ReadFailed";
+  readonly errno: string;
+  constructor(errno: string) {
+    super(errno);
+    this.errno = errno;
+  }
+}
+
+export function openFile(found: Found, system: System): OpenFile | { readonly errno: string } {
+  const { held } = found;
+  let fd: number;
+  try {
+    // Never blocks, never makes a terminal ours. The path names the inode that was judged, whatever its name is now.
+    fd = system.open(held.handlePath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0));
+  } catch (error) {
+    const errno = errnoName(error);
+    if (errno === undefined) throw error;
+    return { errno };
+  }
+  const stat = system.stat(fd);
+  if (stat.dev !== held.identity.device || stat.ino !== held.identity.inode) {
+    system.close(fd);
+    return { errno: "ESTALE" };
+  }
+  const identity: Identity = {
+    device: stat.dev,
+    inode: stat.ino,
+    sizeBytes: Number(stat.size),
+    mtimeNs: stat.mtimeNs,
+    ctimeNs: stat.ctimeNs,
+  };
+  const readAtOnce = (into: Uint8Array, at: number): number => {
+    let done = 0;
+    while (done < into.length) {
+      const bytes = guarded(() => system.read(fd, into, done, into.length - done, at + done));
+      if (bytes === 0) break;
+      done += bytes;
+    }
+    return done;
+  };
+  const readLater = async (into: Uint8Array, at: number): Promise<number> => {
+    let done = 0;
+    while (done < into.length) {
+      const bytes = await system.readLater(fd, into, done, into.length - done, at + done).catch(asReadFailed);
+      if (bytes === 0) break;
+      done += bytes;
+    }
+    return done;
+  };
+  let open = true;
+  return {
+    identity,
+    sizeBytes: identity.sizeBytes,
+    mtimeMs: Number(identity.mtimeNs / 1_000_000n),
+    read: held.reads === "at once" ? readAtOnce : readLater,
+    changed: () => {
+      const now = system.stat(fd);
+      return now.size !== stat.size || now.mtimeNs !== stat.mtimeNs || now.ctimeNs !== stat.ctimeNs;
+    },
+    close: () => {
+      if (open) system.close(fd);
+      open = false;
+    },
+  };
+}
+
+function guarded(read: () => number): number {
+  try {
+    return read();
+  } catch (error) {
+    return asReadFailed(error);
+  }
+}
+
+function asReadFailed(error: unknown): never {
+  const errno = errnoName(error);
+  if (errno === undefined) throw error;
+  throw new ReadFailed(errno);
+}

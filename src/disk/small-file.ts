@@ -1,0 +1,65 @@
+/** Reads a whole small text file at once, such as a settings file. Nothing of the file system's errors gets out but words. */
+
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+
+/** The text of a file, without a byte order mark; undefined when there is no such file. Throws an Error in words. */
+export function readSmallFile(path: string, bytesMax: number): string | undefined {
+  const handle = open(path);
+  if (handle === undefined) return undefined;
+  try {
+    const stat = fstatSync(handle);
+    if (!stat.isFile()) throw cannotRead(path, "it is not a regular file");
+    if (stat.size > bytesMax) throw cannotRead(path, `it has ${stat.size} bytes, the most is ${bytesMax}`);
+    const bytes = readAll(path, handle, bytesMax);
+    try {
+      return new TextDecoder("utf-8", { fatal: true }).decode(bytes); // leaves out the byte order mark
+    } catch {
+      throw cannotRead(path, "it is not valid UTF-8");
+    }
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function open(path: string): number | undefined {
+  try {
+    // Opening a FIFO would wait for a writer. Windows has neither the flag nor such files in folders.
+    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw cannotRead(path, reasons.get(code) ?? `the system says ${code}`);
+  }
+}
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["EACCES", "the system does not permit it"],
+  ["EPERM", "the system does not permit it"],
+  ["EISDIR", "it is not a regular file"],
+  ["ENXIO", "it is not a regular file"], // a socket
+  ["ELOOP", "its links lead in a circle"],
+]);
+
+/** Reads up to the end and not up to the size: the file may grow meanwhile, and kernel files say they are empty. */
+function readAll(path: string, handle: number, bytesMax: number): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for (;;) {
+    const chunk = new Uint8Array(Math.min(65_536, bytesMax + 1));
+    let count: number;
+    try {
+      count = readSync(handle, chunk);
+    } catch (error) {
+      throw cannotRead(path, `the system says ${errorCode(error)}`);
+    }
+    if (count === 0) return Buffer.concat(chunks, total);
+    total += count;
+    if (total > bytesMax) throw cannotRead(path, `it has more than ${bytesMax} bytes`);
+    chunks.push(chunk.subarray(0, count));
+  }
+}
+
+const errorCode = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : String(error);
+
+const cannotRead = (path: string, reason: string): Error => new Error(`Cannot read "${path}": ${reason}`);

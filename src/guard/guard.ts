@@ -1,0 +1,179 @@
+/**
+ * Which file is meant, may this session touch it, whom to ask. It looks and asks; it can create nothing and reads no
+ * contents. Every tool and every surface goes through `permit`.
+ */
+
+import * as nodePath from "node:path";
+import type { Asker } from "../contract/ask.ts";
+import { Problem } from "../contract/problem.ts";
+import type { RuleText } from "../contract/rule.ts";
+import type { Place, Target } from "../contract/target.ts";
+import type { Disk } from "../disk/disk.ts";
+import type { Found } from "../disk/look.ts";
+import { pathFault, placeOf, relativeTo } from "./paths.ts";
+import { compileRules, type Decision, escapePattern, type PathName, type RuleFault } from "./rules.ts";
+import { defaultRules } from "./secrets.ts";
+
+export type Permission = "read" | "edit";
+
+/** What a path came to. Whoever resolved closes `found.held`. */
+export type Resolved =
+  | { readonly seen: "node"; readonly target: Target; readonly found: Found }
+  | { readonly seen: "missing"; readonly place: Place; readonly reason: "missing" | "file on the way" }
+  | { readonly seen: "outside"; readonly place: Place };
+
+export interface Guard {
+  /** Finds what is meant; throws a Problem for what can be neither found nor missing. */
+  resolve(asked: string): Resolved;
+  /** Throws a Problem unless this session may do that to the target. */
+  permit(permission: Permission, target: Target, signal: AbortSignal): Promise<void>;
+  /**
+   * The rule that forbids this outright, if there is one: for what is missing, and for what a listing or a suggestion
+   * may show. Absolute paths, all of them names of one thing.
+   */
+  denied(permission: Permission, paths: readonly string[], is: "file" | "folder"): RuleText | undefined;
+  readonly ruleFaults: readonly RuleFault[];
+}
+
+export interface GuardOptions {
+  readonly disk: Disk;
+  /** Where relative paths start. */
+  readonly base: string;
+  readonly rules: readonly RuleText[];
+  /** What is done about secrets that no rule speaks of. */
+  readonly secrets: "ask" | "allow";
+  readonly home: string | undefined;
+  /** `yes`: every question about a file inside the roots is answered with yes. The border is no question. */
+  readonly asker: Asker | "yes" | undefined;
+}
+
+export function createGuard(options: GuardOptions): Guard {
+  const { disk, base } = options;
+  const rootPaths = disk.roots.flatMap((root) => [root.given, root.real]);
+  const rules = compileRules(options.rules, { home: options.home });
+  const defaults = compileRules(options.secrets === "ask" ? defaultRules : [], { home: options.home });
+  /** Rules that a person chose to keep for this session; they answer a question, they lift no deny. */
+  let kept: readonly RuleText[] = [];
+
+  /** A rule decides; else a secret asks; else a file inside the roots is free to read. */
+  const decide = (permission: Permission, names: readonly PathName[]): Decision => {
+    const decision = rules.decide(permission, names);
+    // A project may not talk its reader's secrets free: only the operator's own rules lift the default.
+    if (decision.verdict !== "allow" || (decision.rule && decision.rule.source !== "project settings")) return decision;
+    const byDefault = defaults.decide(permission, names);
+    return byDefault.rule === undefined ? decision : byDefault;
+  };
+
+  return {
+    ruleFaults: rules.faults,
+
+    resolve(asked) {
+      const fault = pathFault(asked, nodePath);
+      if (fault !== undefined) throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault });
+      const place = placeOf(asked, base, rootPaths, nodePath);
+      // Not normalised: `link/..` is the parent of what the link leads to, and only the walk knows that.
+      const look = disk.look(nodePath.isAbsolute(asked) ? asked : `${base}${nodePath.sep}${asked}`);
+      switch (look.seen) {
+        case "node":
+          return { seen: "node", target: targetOf(place, look, rootPaths), found: look };
+        case "missing":
+          return { seen: "missing", place, reason: look.reason };
+        case "outside":
+          return { seen: "outside", place };
+        case "loop":
+          throw new Problem({ code: "LINK_LOOP", place });
+        case "root changed":
+          throw new Problem({ code: "ACCESS_DENIED", place, reason: "root changed" });
+        case "too long":
+          throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault: "too long" });
+        case "changed":
+          throw new Problem({ code: "CHANGED", place });
+        case "refused":
+          throw refusal(place, look.errno, "looking it up");
+      }
+    },
+
+    async permit(permission, target, signal) {
+      const decision = decide(permission, namesOf(target));
+      if (decision.verdict === "allow") return;
+      const rule = decision.rule;
+      const text = rule === undefined ? "" : rule.text;
+      if (decision.verdict === "deny") {
+        throw new Problem({
+          code: "ACCESS_DENIED",
+          place: target,
+          reason: "rule",
+          rule: text,
+          source: rule?.source ?? "",
+        });
+      }
+      if (options.asker === "yes" || answeredBefore(kept, permission, target, options.home)) return;
+      const remedy = `${permission === "read" ? "Read" : "Edit"}(/${escapePattern(target.realRelative)})`;
+      if (options.asker === undefined) {
+        const data = { rule: text, remedy, feedback: undefined };
+        throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "nobody to ask", ...data });
+      }
+      const answer = await options.asker(
+        { permission, patterns: [target.real], always: [remedy], metadata: { path: target.absolute, rule: text } },
+        signal,
+      );
+      if (answer.reply === "reject") {
+        const data = { rule: text, remedy, feedback: answer.feedback };
+        throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "rejected", ...data });
+      }
+      if (answer.reply === "always") {
+        kept = [...kept, { verdict: "allow", text: answer.rule ?? remedy, source: "session" }];
+      }
+    },
+
+    denied(permission, paths, is) {
+      const names = paths.map((path) => nameOf(path, relativeTo(path, rootPaths, nodePath), is));
+      const decision = decide(permission, names);
+      return decision.verdict === "deny" ? decision.rule : undefined;
+    },
+  };
+}
+
+/** The system's own refusal, in our words. */
+export function refusal(place: Place, errno: string, during: string): Problem {
+  if (errno === "EACCES" || errno === "EPERM") return new Problem({ code: "ACCESS_DENIED", place, reason: "system" });
+  if (errno === "ESTALE" || errno === "ENOENT") return new Problem({ code: "CHANGED", place });
+  return new Problem({ code: "IO_ERROR", place, errno, during });
+}
+
+function targetOf(place: Place, found: Found, rootPaths: readonly string[]): Target {
+  const realRelative = relativeTo(found.real, [found.root.real], nodePath) ?? "";
+  const shown = found.bent
+    ? {
+        asked: place.asked,
+        absolute: found.real,
+        relative: relativeTo(found.real, rootPaths, nodePath) ?? realRelative,
+      }
+    : place;
+  const is = found.kind === "directory" ? "folder" : "file";
+  return { ...shown, real: found.real, realRelative, root: found.root.real, is };
+}
+
+/** Both names of a target: a rule may speak of the link or of what it leads to. */
+function namesOf(target: Target): readonly PathName[] {
+  const real = nameOf(target.real, target.realRelative, target.is);
+  if (target.absolute === target.real) return [real];
+  const below = target.relative === target.absolute ? undefined : target.relative;
+  return [nameOf(target.absolute, below, target.is), real];
+}
+
+/** A folder's name ends in a slash, so that a rule for files (`.env`) does not speak of it. */
+function nameOf(absolute: string, relative: string | undefined, is: "file" | "folder"): PathName {
+  const mark = is === "folder" && relative !== "" ? "/" : "";
+  return { absolute: absolute + mark, relative: relative === undefined ? undefined : relative + mark };
+}
+
+function answeredBefore(
+  kept: readonly RuleText[],
+  permission: Permission,
+  target: Target,
+  home: string | undefined,
+): boolean {
+  if (kept.length === 0) return false;
+  return compileRules(kept, { home }).decide(permission, namesOf(target)).rule !== undefined;
+}

@@ -1,0 +1,52 @@
+/** A path's letters: which are refused before any file system call, and how it is shown. No disk here. */
+
+import type * as nodePath from "node:path";
+import { limits } from "../contract/limits.ts";
+import type { PathFault } from "../contract/problem.ts";
+import type { Place } from "../contract/target.ts";
+
+/** The names Windows keeps for devices, with or without an extension. */
+const reservedName = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i;
+
+/**
+ * What is wrong with a path's shape. Network and device paths are refused on every system: asking a Windows disk for
+ * them sends the user's credentials to a stranger, and nowhere is a name that begins with two backslashes meant.
+ */
+export function pathFault(path: string, flavour: nodePath.PlatformPath): PathFault | undefined {
+  if (path === "") return "empty";
+  if (path.includes("\0")) return "nul";
+  if (/^[\\/]{2}[?.][\\/]|^\\\?\?\\/.test(path) && (path.includes("\\") || flavour.sep === "\\"))
+    return "device namespace";
+  if (path.startsWith("\\\\") || (flavour.sep === "\\" && /^[\\/]{2}/.test(path))) return "network";
+  if (path.length > limits.pathBytesMax || Buffer.byteLength(path) > limits.pathBytesMax) return "too long";
+  return flavour.sep === "\\" ? windowsFault(path) : undefined;
+}
+
+function windowsFault(path: string): PathFault | undefined {
+  if (/^[a-z]:($|[^\\/])/i.test(path)) return "drive relative";
+  const names = path.replace(/^[a-z]:/i, "").split(/[\\/]/);
+  if (names.some((name) => name.includes(":"))) return "stream";
+  // Windows drops trailing dots and spaces, so such a name is another name for a file that a rule may protect.
+  if (names.some((name) => /[. ]$/.test(name) && name !== "." && name !== "..")) return "reserved";
+  return names.some((name) => reservedName.test(name)) ? "reserved" : undefined;
+}
+
+/** `asked` as the caller sees the tree: absolute, and relative to the first root that holds it. */
+export function placeOf(asked: string, base: string, roots: readonly string[], flavour: nodePath.PlatformPath): Place {
+  const absolute = flavour.resolve(base, asked);
+  return { asked, absolute, relative: relativeTo(absolute, roots, flavour) ?? absolute };
+}
+
+/** Below its root with forward slashes; undefined if no root holds it. */
+export function relativeTo(
+  absolute: string,
+  roots: readonly string[],
+  flavour: nodePath.PlatformPath,
+): string | undefined {
+  for (const root of roots) {
+    const rest = flavour.relative(root, absolute);
+    const outside = rest === ".." || rest.startsWith(`..${flavour.sep}`) || flavour.isAbsolute(rest);
+    if (!outside) return flavour.sep === "\\" ? rest.replaceAll("\\", "/") : rest;
+  }
+  return undefined;
+}

@@ -1,0 +1,343 @@
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import * as fc from "fast-check";
+import ignore from "ignore";
+import { describe, test } from "vitest";
+import type { RuleText, Verdict } from "../contract/rule.ts";
+import { compileRules, escapePattern, type PathName } from "./rules.ts";
+
+const root = "/work/app";
+const home = "/home/me";
+
+const inside = (relative: string): PathName => ({ absolute: `${root}/${relative}`, relative });
+const outside = (absolute: string): PathName => ({ absolute, relative: undefined });
+const named = (path: string): PathName => (path.startsWith("/") ? outside(path) : inside(path));
+const write = (verdict: Verdict, text: string, source = "user settings"): RuleText => ({ verdict, text, source });
+const compile = (...texts: readonly RuleText[]) => compileRules(texts, { home });
+
+/** The text of the rule that matched, or "none". */
+const decider = (rules: ReturnType<typeof compile>, permission: "read" | "edit", ...paths: readonly string[]) =>
+  rules.decide(permission, paths.map(named)).rule?.text ?? "none";
+
+describe("a pattern matches as it is anchored", () => {
+  for (const [verdict, pattern, path, matches] of [
+    // Relative, without a slash: at any depth, and with a folder all beneath it.
+    ["deny", ".env", ".env", true],
+    ["deny", ".env", "a/b/.env", true],
+    ["deny", ".env", ".env.local", false],
+    ["deny", "build", "a/build/x/y", true],
+    ["allow", "*.md", "a/b.md", true],
+    ["allow", "build", "a/build/x", true],
+    // Relative, with a slash: allow at the root, deny and ask at any depth.
+    ["allow", "src/**", "src/a/b.ts", true],
+    ["allow", "src/**", "vendor/src/a.ts", false],
+    ["deny", "src/**", "vendor/src/a.ts", true],
+    ["ask", "src/**", "vendor/src/a.ts", true],
+    ["deny", "secrets-*/config.json", "x/secrets-a/config.json", true],
+    ["deny", "**/.env*", "sub/module/.env.local", true],
+    // A secret is one outside the roots too; an allow rule does not reach there.
+    ["deny", ".env", "/elsewhere/.env", true],
+    ["allow", ".env", "/elsewhere/.env", false],
+    ["allow", "**", "/elsewhere/x", false],
+    ["allow", "**", "a/b", true],
+    // The workspace root.
+    ["deny", "/build", "build/x", true],
+    ["deny", "/build", "a/build/x", false],
+    ["deny", "/build", "/build/x", false],
+    ["allow", "/src/*.ts", "src/a.ts", true],
+    ["allow", "/src/*.ts", "src/a/b.ts", false],
+    // The file system's root.
+    ["allow", "//tmp/x/**", "/tmp/x/y", true],
+    ["allow", "//tmp/x/**", "/tmp/xy", false],
+    ["deny", "//work/app/a", "a/b", true],
+    ["deny", "//etc", "etc/x", false],
+    // Home.
+    ["deny", "~/.ssh/**", "/home/me/.ssh/id", true],
+    ["deny", "~/.ssh/**", "/home/you/.ssh/id", false],
+    ["deny", "~", "/home/me/x", true],
+    ["deny", "~/", "/home/me", true],
+    ["deny", "a~/b", "a~/b", true],
+    // Folders.
+    ["deny", "secrets/", "a/secrets/x", true],
+    ["deny", "secrets/", "a/secrets", true],
+    ["allow", "secrets/", "secrets", false],
+    ["allow", "secrets/", "secrets/x", true],
+    // Letter case and Unicode form: any for what narrows, exact for what widens.
+    ["deny", ".env", "A/.ENV", true],
+    ["ask", ".GIT/hooks/**", ".git/Hooks/x", true],
+    ["allow", "src/**", "SRC/a", false],
+    ["deny", "caf\u00e9", "cafe\u0301", true],
+    ["deny", "cafe\u0301/x", "caf\u00e9/x", true],
+    ["deny", "\u00c9*", "e\u0301a", true],
+    ["allow", "caf\u00e9", "cafe\u0301", false],
+    ["deny", "\uff0eenv", ".env", false],
+    // Characters that mean nothing in gitignore are themselves.
+    ["allow", "a$b+(c).ts", "a$b+(c).ts", true],
+    ["deny", "a(b)", "a(b)", true],
+    ["deny", "#x#", "a/#x#", true],
+    ["deny", "\\!x", "!x", true],
+    ["deny", "app/[slug]/**", "app/[slug]/page.tsx", true],
+    ["deny", "app/[[...slug]]/page.tsx", "app/[[...slug]]/page.tsx", true],
+    ["deny", "[ab].ts", "b.ts", true],
+    ["deny", "x[0-9]y", "X5Y", true],
+    ["deny", "[open", "[open", true],
+    ["allow", "app/[slug]/**", "app/[slug]/page.tsx", false],
+    ["allow", "app/\\[slug]/**", "app/[slug]/page.tsx", true],
+    ["deny", "a?c", "abc", true],
+    ["deny", "*", "x", true],
+    ["deny", "src/**/x", "src/x", true],
+    // A line end in a name does not hide it.
+    ["deny", "secrets/**", "secrets/a\nb", true],
+    ["deny", ".env", "a\r\nb/.env", true],
+    ["deny", "**", "a\u2028b/c\n", true],
+    // Names that objects have of themselves.
+    ["deny", "__proto__", "a/__proto__/x", true],
+    ["allow", "x", "toString", false],
+  ] as const) {
+    test(`${verdict} ${JSON.stringify(pattern)} ${matches ? "matches" : "leaves"} ${JSON.stringify(path)}`, () => {
+      const rules = compile(write(verdict, `Read(${pattern})`));
+      equal(decider(rules, "read", path), matches ? `Read(${pattern})` : "none");
+      deepEqual(rules.faults, []);
+    });
+  }
+
+  test("on Windows drive letters and backslashes make no difference", () => {
+    const name = outside("C:\\Users\\me\\x.txt");
+    for (const pattern of ["//c/Users/**", "//C:/Users/**", "C:\\Users\\**", "c:/Users/me/x.txt", "~/x.txt"]) {
+      const rules = compileRules([write("allow", `Read(${pattern})`)], { home: "c:\\Users\\me" });
+      equal(rules.decide("read", [name]).rule?.text, `Read(${pattern})`);
+    }
+  });
+
+  test("a backslash is part of a name elsewhere", () => {
+    equal(decider(compile(write("deny", "Read(//a/b)")), "read", "/a\\b"), "none");
+  });
+
+  test("a root itself is matched by nothing but a bare tool and absolute patterns", () => {
+    const rootName = { absolute: root, relative: "" };
+    equal(compile(write("deny", "Read(**)")).decide("read", [rootName]).rule, undefined);
+    equal(compile(write("deny", "Read")).decide("read", [rootName]).verdict, "deny");
+    equal(compile(write("deny", "Read(//work/**)")).decide("read", [rootName]).verdict, "deny");
+    equal(compile(write("deny", "Read")).decide("read", [outside("/")]).verdict, "deny");
+  });
+
+  test("an escaped path matches just itself", () => {
+    for (const path of ["a[b]*?.ts", "!a", "#a", "a\\b", "a b ", "x /y", "$&+(){a,b}", "a]b", "**"]) {
+      const rules = compile(write("allow", `Edit(/${escapePattern(path)})`));
+      equal(rules.decide("edit", [inside(path)]).verdict, "allow", path);
+      equal(rules.decide("edit", [inside(`${path}x`)]).rule, undefined);
+    }
+    const rules = compile(write("allow", `Edit(/${escapePattern("a[b]*")})`));
+    equal(decider(rules, "edit", "ab"), "none");
+    equal(decider(rules, "edit", "a[b]c"), "none");
+  });
+});
+
+describe("of several rules", () => {
+  const sources = ["default", "user settings", "project settings", "command line", "session"];
+
+  test("deny beats ask beats allow, whatever their order and source", () => {
+    const texts = [write("allow", "Read(a)"), write("ask", "Read(a)"), write("deny", "Read(a)")] as const;
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [1, 2, 0],
+    ] as const) {
+      for (const source of sources) {
+        const mixed = order.map((at) => ({ ...texts[at], source: at === 1 ? source : "user settings" }));
+        equal(compile(...mixed).decide("read", [inside("a")]).verdict, "deny");
+        const milder = mixed.filter(({ verdict }) => verdict !== "deny");
+        equal(compile(...milder).decide("read", [inside("a")]).verdict, "ask");
+      }
+    }
+  });
+
+  test("without a rule reading is allowed and editing is asked for", () => {
+    for (const rules of [compile(), compile(write("deny", "Read(b)"))]) {
+      deepEqual(rules.decide("read", [inside("a")]), { verdict: "allow", rule: undefined });
+      deepEqual(rules.decide("edit", [inside("a")]), { verdict: "ask", rule: undefined });
+    }
+  });
+
+  test("the rule that decided is named with its source", () => {
+    const rule = write("deny", "Read(.env)", "project settings");
+    const rules = compile(write("deny", "Read(x)"), write("deny", "Read(y)", "project settings"), rule);
+    deepEqual(rules.decide("read", [inside("sub/.env/q")]), { verdict: "deny", rule });
+  });
+
+  test("a bare tool covers everything", () => {
+    const rules = compile(write("ask", "Read"), write("deny", "Edit"));
+    equal(rules.decide("read", [outside("/x")]).verdict, "ask");
+    equal(rules.decide("edit", [inside("x")]).verdict, "deny");
+  });
+
+  test("every tool's rule counts, in any letter case", () => {
+    for (const [tool, permission] of [
+      ["Read", "read"],
+      ["Glob", "read"],
+      ["grep", "read"],
+      ["LS", "read"],
+      ["Edit", "edit"],
+      ["WRITE", "edit"],
+      ["MultiEdit", "edit"],
+      ["notebookEdit", "edit"],
+      ["Patch", "edit"],
+    ] as const) {
+      const rules = compile(write("allow", ` ${tool}(a) `));
+      equal(rules.decide(permission, [inside("a")]).rule?.text, ` ${tool}(a) `);
+      equal(rules.decide(permission === "read" ? "edit" : "read", [inside("a")]).rule, undefined);
+    }
+  });
+
+  test("what may not be read may not be edited; what is asked about on read is not", () => {
+    equal(decider(compile(write("deny", "Read(a)"), write("allow", "Edit(a)")), "edit", "a"), "Read(a)");
+    equal(decider(compile(write("ask", "Read(a)"), write("allow", "Edit(a)")), "edit", "a"), "Edit(a)");
+    equal(decider(compile(write("deny", "Edit(a)")), "read", "a"), "none");
+    equal(decider(compile(write("allow", "Edit(a)")), "read", "a"), "none");
+  });
+
+  test("2,000 rules are told apart", () => {
+    const texts = Array.from({ length: 2_000 }, (_, at) =>
+      write(at % 2 === 0 ? "deny" : "allow", `Read(${at % 4 < 2 ? "" : "/"}dir${at}/*.x${at})`, sources[at % 5]),
+    );
+    const rules = compile(...texts);
+    for (const at of [0, 1, 2, 3, 998, 999, 1_998, 1_999]) {
+      deepEqual(rules.decide("read", [inside(`dir${at}/a.x${at}`)]).rule, texts[at]);
+    }
+    equal(decider(rules, "read", "dir1/a.x2"), "none");
+  });
+
+  test("answers stay right after very many paths", () => {
+    const rules = compile(write("deny", "Read(*.key)"));
+    for (let at = 0; at < 25_000; at += 1) {
+      equal(
+        rules.decide("read", [inside(`a${at}.key${at % 2 === 0 ? "" : ".ts"}`)]).verdict,
+        at % 2 ? "allow" : "deny",
+      );
+    }
+  });
+});
+
+describe("a path with two names", () => {
+  const rules = compile(write("deny", "Read(secret)"), write("ask", "Read(odd)"), write("allow", "Read(src/**)"));
+
+  test("is denied or asked about if either matches", () => {
+    equal(decider(rules, "read", "src/link", "secret"), "Read(secret)");
+    equal(decider(rules, "read", "secret", "src/a"), "Read(secret)");
+    equal(decider(rules, "read", "odd", "src/a"), "Read(odd)");
+    equal(decider(rules, "read", "odd", "secret"), "Read(secret)");
+  });
+
+  test("is allowed only if both match", () => {
+    equal(decider(rules, "read", "src/link", "src/a"), "Read(src/**)");
+    equal(decider(rules, "read", "src/link", "lib/a"), "none");
+    equal(decider(rules, "read", "link", "src/a"), "none");
+    equal(decider(rules, "read"), "none");
+  });
+
+  test("must be normalised", () => {
+    for (const path of ["src/../.env", "./a", "a/..", "a//b", "/a/../b"]) {
+      throws(() => rules.decide("read", [named(path)]), /not normalised/);
+    }
+  });
+});
+
+describe("an exception", () => {
+  test("is taken out of earlier rules of its source and verdict", () => {
+    const rules = compile(write("deny", "Read(.env.*)"), write("deny", "Read(!.env.example)"));
+    equal(decider(rules, "read", "a/.env.local"), "Read(.env.*)");
+    equal(decider(rules, "read", "a/.ENV.example"), "none");
+  });
+
+  test("does not reach into another source", () => {
+    const rules = compile(
+      write("deny", "Read(.env.*)"),
+      write("deny", "Read(x)", "project settings"),
+      write("deny", "Read(!.env.*)", "project settings"),
+    );
+    equal(decider(rules, "read", ".env.example"), "Read(.env.*)");
+  });
+
+  test("without anything to be taken out of is a fault", () => {
+    const rules = compile(write("deny", "Read(.env)"), write("deny", "Read(!.env)", "project settings"));
+    equal(rules.faults.length, 1);
+    equal(decider(rules, "read", ".env"), "Read(.env)");
+  });
+});
+
+describe("a rule that cannot work is reported and the others stay in force", () => {
+  for (const [text, why] of [
+    ["toString", /tool is unknown/],
+    ["__proto__", /tool is unknown/],
+    ["constructor(x)", /tool is unknown/],
+    ["Bash(rm *)", /tool is unknown/],
+    ["", /form/],
+    ["Read(x", /form/],
+    ["Read x", /form/],
+    ["(x)", /form/],
+    ["Read()", /empty/],
+    ["Read( )", /empty/],
+    ["Read(!)", /empty/],
+    ["Read(/)", /nothing/],
+    ["Read(//)", /nothing/],
+    ["Read(../x)", /never match/],
+    ["Read(./src/**)", /never match/],
+    ["Read(a//b)", /never match/],
+    ["Read(~/../x)", /never match/],
+    ["Read(a\\)", /never match/],
+    ["Read(a\0b)", /never match/],
+    [`Read(${"x".repeat(5_000)})`, /longer than/],
+    ["Read(a/**/b/**/c/**/d/**/e)", /too many/],
+    ["Read(*.{pem,key})", /braces/],
+  ] as const) {
+    test(JSON.stringify(text.slice(0, 40)), () => {
+      for (const verdict of ["deny", "allow"] as const) {
+        const rules = compile(write("deny", "Read(.env)"), write(verdict, text, "session"), write("deny", "Read(z)"));
+        deepEqual(
+          rules.faults.map((fault) => ({ ...fault, why: why.test(fault.why) })),
+          [{ text, source: "session", why: true }],
+        );
+        equal(decider(rules, "read", ".env"), "Read(.env)");
+        equal(decider(rules, "read", "z"), "Read(z)");
+      }
+    });
+  }
+
+  test("an open bracket in an allow rule", () => {
+    equal(compile(write("allow", "Read([a)")).faults.length, 1);
+    equal(compile(write("allow", "Read([]a]b)")).faults.length, 0);
+    equal(compile(write("allow", "Read([[]x)")).faults.length, 0);
+    equal(compile(write("allow", "Read(\\[a)")).faults.length, 0);
+  });
+
+  test("a home rule where home is not known", () => {
+    equal(compileRules([write("deny", "Read(~/x)")], { home: undefined }).faults.length, 1);
+  });
+});
+
+test("a path too deep to be compared counts as denied and never as allowed", () => {
+  const deep = `${"a/".repeat(2_000)}c`;
+  const text = "Read(a/**/a/**/b)";
+  ok(compile(write("deny", text)).decide("read", [inside(deep)]).rule);
+  equal(compile(write("allow", text)).decide("read", [inside(deep)]).rule, undefined);
+  equal(decider(compile(write("deny", text)), "read", "a/x/a/y/z/b"), text);
+});
+
+test("rules say what gitignore says, for any pattern and path", () => {
+  const text = (units: readonly string[]) =>
+    fc.array(fc.constantFrom(...units), { minLength: 1, maxLength: 8 }).map((chosen) => chosen.join(""));
+  const pattern = text(["a", "B", "b", ".", "*", "**", "?", "/", "[a-b]", "[!a]", "[", "]", "\\", "-", "\u00e9"]);
+  const path = text(["a", "b", "B", ".x", "-", "/a", "/b", "[", "]", "\\", "\u00e9"]);
+  fc.assert(
+    fc.property(pattern, path, (pattern, path) => {
+      const relative = path.replace(/^\/+/, "");
+      fc.pre(!pattern.startsWith("/"));
+      const rules = compile(write("allow", `Read(/${pattern})`));
+      const expected = ignore({ ignorecase: false })
+        .add({ pattern: `/${pattern}` })
+        .test(relative).ignored;
+      // A rule reported as one that never matches must be one.
+      equal(rules.decide("read", [inside(relative)]).rule !== undefined, expected);
+    }),
+    { numRuns: 5_000 },
+  );
+});

@@ -1,0 +1,83 @@
+/** The default rules: files that commonly hold secrets are asked about before they are read. */
+
+import type { RuleText } from "../contract/rule.ts";
+
+/** gitignore patterns; the last one that matches a name decides, so exceptions follow what they are taken out of. */
+const patterns: readonly string[] = [
+  // Environment files, but not the samples that are meant to be read.
+  ".env",
+  ".env.*",
+  ".env[-_~]*",
+  ".envrc",
+  "!.env*.example",
+  "!.env*.sample",
+  "!.env*.template",
+  "!.env*.dist",
+  "!.env*.defaults",
+
+  // SSH keys have names without extension (`id_work`); with one only the usual names are keys (`id_rsa.bak`), others
+  // are sources (`id_map.ts`).
+  "id_*",
+  "!id_*.*",
+  "id_rsa*",
+  "id_dsa*",
+  "id_ecdsa*",
+  "id_ed25519*",
+  ".ssh/**",
+  "!*.pub",
+
+  // Keys, key stores and password stores.
+  "*.pem",
+  "*.key",
+  "*.p8",
+  "*.p12",
+  "*.pfx",
+  "*.ppk",
+  "*.jks",
+  "*.keystore",
+  "*.kdbx",
+  ".gnupg/**",
+
+  // Where programs keep passwords and tokens.
+  ".netrc",
+  "_netrc",
+  ".pgpass",
+  ".my.cnf",
+  ".npmrc",
+  ".pypirc",
+  ".htpasswd",
+  ".git-credentials",
+  ".vault-token",
+  ".dockercfg",
+  ".docker/config.json",
+  ".kube/config",
+  ".aws/credentials",
+  ".aws/sso/**",
+  ".azure/*token*",
+  ".config/gcloud/**",
+  ".config/gh/hosts.yml",
+  ".cargo/credentials",
+  ".cargo/credentials.toml",
+  ".terraform.d/credentials.tfrc.json",
+
+  // Names that say it.
+  "credentials.json",
+  "client_secret*.json",
+  "service-account*.json",
+  "service_account*.json",
+  "*-service-account.json",
+  "serviceAccount*.json",
+  "secrets.json",
+  "secrets.yaml",
+  "secrets.yml",
+  "secrets.toml",
+
+  // All of these name files: `.env/` is often a Python environment and `id_service/` a package.
+  "!*/",
+];
+
+export const defaultRules: readonly RuleText[] = patterns.map((pattern) => ({
+  verdict: "ask",
+  text: `Read(${pattern})`,
+  source: "default",
+}));

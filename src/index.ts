@@ -1,0 +1,19 @@
+/** The public names of Filehand, one by one: this file is a promise. */
+
+export type { Answer, Asker, Clock, Question } from "./contract/ask.ts";
+export { type LineNumber, lineNumber } from "./contract/brand.ts";
+export type { JsonSchema, Reply, ReplyPart, ToolDefinition } from "./contract/call.ts";
+export { type FailureCode, FilehandError } from "./contract/failure.ts";
+export type { Profile } from "./contract/profile.ts";
+export type { LineRange, LsRequest, ReadRequest } from "./contract/read.ts";
+export type { RuleText, Verdict } from "./contract/rule.ts";
+export type { Request } from "./contract/verb.ts";
+export type { DialectName, DialectTools } from "./dialects/index.ts";
+export {
+  type CallOptions,
+  createFilehand,
+  type Filehand,
+  type FilehandOptions,
+  type Session,
+  type ToolFunctions,
+} from "./toolkit.ts";

@@ -1,0 +1,289 @@
+/**
+ * Which encoding 8-bit text has that is not valid UTF-8. A detector of languages proposes, and a look at the decoded
+ * text decides: the detector always has an answer, also for bytes that are no text at all.
+ */
+
+import { Buffer } from "node:buffer";
+import type { EncodingName, LegacyEncodingName } from "../contract/read.ts";
+import { decode, highLines, isUtf8 } from "../text/encoding.ts";
+
+/** Lines enough for any language. Costs 10 to 50 ms, and once per process some 90 ms to load the detector. */
+const sampleBytesMax = 16_384;
+
+/** Up to so many characters above ASCII, the commonest Western ones are taken to be just these. */
+const fewLettersMax = 3;
+const commonestWestern = /[éèàçüöäßñïêâôîûœÉÜÖÄ’“”…–—«»°£€©]/;
+
+/**
+ * Each sample MUST begin at the start of a line; it may end anywhere. "utf-8" is also the answer where no encoding
+ * fits: the text is then shown with U+FFFD and flagged.
+ */
+export async function decideEncoding(samples: readonly Uint8Array[]): Promise<{ encoding: EncodingName }> {
+  const sample = joinHighLines(samples);
+  if (isUtf8(sample, "complete") || isDamagedUtf8(sample)) return { encoding: "utf-8" };
+
+  // Western words with an accent or two can be read as a Mac's or as another script, but hardly ever the reverse.
+  const readsAsWestern = oddShare(sample, "windows-1252") === 0;
+  // So few letters are no evidence for a detector: "naïve" is as good as Czech to it.
+  const asWestern = decode(sample, "windows-1252").text;
+  const highs = countOf(asWestern, high);
+  if (readsAsWestern && highs <= fewLettersMax && countOf(asWestern, commonestWestern) === highs) {
+    return { encoding: "windows-1252" };
+  }
+  const proposed = (await propose(sample))
+    .filter((encoding) => !readsAsWestern || isWindowsLatin(encoding))
+    .map((encoding) => ({ encoding, odd: oddShare(sample, encoding) }));
+  const found = proposed.find(({ odd }) => odd === 0) ?? proposed.find(({ odd }) => odd <= oddShareMax);
+  if (found === undefined) return { encoding: "utf-8" };
+
+  // Many encodings share "é" and "ü": where nothing tells them apart, the commonest is meant.
+  const same = decode(sample, found.encoding).text === decode(sample, "windows-1252").text;
+  return { encoding: same ? "windows-1252" : found.encoding };
+}
+
+function joinHighLines(samples: readonly Uint8Array[]): Uint8Array {
+  const share = Math.floor(sampleBytesMax / Math.max(1, samples.length)) - 1;
+  return Buffer.concat(
+    samples.flatMap((sample) => {
+      const lines = dropCutCharacter(highLines(dropCutCharacter(sample), share));
+      return [lines.length > 0 ? lines : highLines(sample, share), Buffer.from("\n")];
+    }),
+  );
+}
+
+/** One character cut at the end of a sample would make the detector drop the right encoding. Small files are not cut. */
+function dropCutCharacter(bytes: Uint8Array): Uint8Array {
+  if (bytes.length < 4_096) return bytes;
+  // In no encoding a byte below 0x30 is part of a longer character, so what ends with one is whole.
+  const tail = bytes.subarray(-1_024);
+  const end = tail.findLastIndex((byte) => byte < 0x30) + 1;
+  return end > 0 ? bytes.subarray(0, bytes.length - tail.length + end) : bytes;
+}
+
+/** Legacy text is UTF-8 by chance now and then, but never more often than not. */
+function isDamagedUtf8(bytes: Uint8Array): boolean {
+  const text = Buffer.from(bytes).toString("utf8");
+  let sequences = 0;
+  let invalid = 0;
+  for (const character of text) {
+    if (character === "\ufffd") invalid++;
+    else if (character > "\x7f") sequences++;
+  }
+  return sequences > invalid;
+}
+
+/** Encodings to try, likeliest first. */
+async function propose(sample: Uint8Array): Promise<readonly LegacyEncodingName[]> {
+  const detector = await import("jschardet").catch(() => undefined); // optional: npm may have left it out
+  // The list has windows-1252: without it the detector prints a warning when nothing matches.
+  const found = detector?.detectAll(sample, { detectEncodings: Object.keys(believed), minimumThreshold: 0 }) ?? [];
+  const names = found.map(({ encoding }) => believed[encoding?.toLowerCase() ?? ""]);
+  return [...new Set([...names, "windows-1252" as const])].filter((name) => name !== undefined);
+}
+
+/**
+ * The detector's names (lower case) for what we believe. It also knows MacIceland, hp-roman8, EBCDIC, Johab and others
+ * that a file in a workspace practically never has, but that short texts are easily taken for.
+ */
+const believed: Readonly<Record<string, LegacyEncodingName>> = {
+  gb18030: "gb18030",
+  big5: "big5",
+  shift_jis: "shift_jis",
+  cp932: "shift_jis",
+  "euc-jp": "euc-jp",
+  "euc-kr": "euc-kr",
+  cp949: "euc-kr",
+  "koi8-r": "koi8-r",
+  "koi8-u": "koi8-u",
+  ibm866: "ibm866",
+  macroman: "macintosh",
+  cp874: "windows-874",
+  "tis-620": "windows-874",
+  "windows-1250": "windows-1250",
+  "windows-1251": "windows-1251",
+  "windows-1252": "windows-1252",
+  "windows-1253": "windows-1253",
+  "windows-1254": "windows-1254",
+  "windows-1255": "windows-1255",
+  "windows-1256": "windows-1256",
+  "windows-1257": "windows-1257",
+  cp1258: "windows-1258",
+  "iso-8859-1": "windows-1252",
+  "iso-8859-2": "iso-8859-2",
+  "iso-8859-5": "iso-8859-5",
+  "iso-8859-6": "iso-8859-6",
+  "iso-8859-7": "iso-8859-7",
+  "iso-8859-8": "iso-8859-8",
+  "iso-8859-9": "windows-1254",
+  "iso8859-15": "iso-8859-15",
+};
+
+/** What text in an encoding is made of. */
+type Script =
+  /** `latin` letters stand among ASCII ones, those of `other` scripts never do. */
+  { readonly of: "latin" | "other"; readonly letters: RegExp; readonly lettersMin: number } | DoubleBytes;
+
+interface DoubleBytes {
+  readonly of: "double bytes";
+  /** First bytes of the characters in common use, and the least second byte of these. */
+  readonly leads: readonly ByteRange[];
+  readonly trailMin: number;
+  /** Bytes above ASCII that are a character by themselves. */
+  readonly singles?: ByteRange;
+}
+
+type ByteRange = readonly [first: number, last: number];
+
+const latin = (letters: RegExp): Script => ({ of: "latin", letters, lettersMin: 0 });
+/** Two Cyrillic letters can be any two bytes. */
+const other = (letters: RegExp): Script => ({ of: "other", letters, lettersMin: 4 });
+
+const westernLetters = /[ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþŒœŠšŽžªº]/;
+const western = latin(westernLetters);
+const central = latin(/[ĄąĆćĘęŁłŃńÓóŚśŹźŻżÁáČčĎďÉéĚěÍíŇňŘřŠšŤťÚúŮůÝýŽžĽľĹĺŔŕÔôÄäŐőŰűÖöÜüĂăÂâÎîŞşŢţĐđßËëÇç]/);
+const baltic = latin(/[ĄąČčĘęĖėĮįŠšŲųŪūŽžĀāĒēĢģĪīĶķĻļŅņŌōŖŗÕõÄäÖöÜüÓóĆćŁłŃńŚśŹźŻżÅåÉéß]/);
+const turkish = latin(/[ÇçĞğİıÖöŞşÜüÂâÎîÛûÄäßÉé]/);
+const vietnamese = latin(/[ĂăÂâĐđÊêÔôƠơƯưÀàÁáÈèÉéÍíÓóÙùÚú\p{Mn}]/u);
+const cyrillic = other(/[А-яЁёЄєІіЇїҐґЎўЂђЈјЉљЊњЋћЏџ]/);
+const greek = other(/[Ά-ώ]/);
+const hebrew = other(/[\u05b0-\u05ea]/);
+const arabic = other(/[\u060c-\u06d2]/);
+const thai = other(/[\u0e01-\u0e5b]/);
+
+const scripts: { readonly [Name in LegacyEncodingName]?: Script } = {
+  "windows-1250": central,
+  "windows-1251": cyrillic,
+  "windows-1252": western,
+  "windows-1253": greek,
+  "windows-1254": turkish,
+  "windows-1255": hebrew,
+  "windows-1256": arabic,
+  "windows-1257": baltic,
+  "windows-1258": vietnamese,
+  "windows-874": thai,
+  "iso-8859-2": central,
+  "iso-8859-5": cyrillic,
+  "iso-8859-6": arabic,
+  "iso-8859-7": greek,
+  "iso-8859-8": hebrew,
+  "iso-8859-15": western,
+  "koi8-r": cyrillic,
+  "koi8-u": cyrillic,
+  ibm866: cyrillic,
+  // One stray byte is more likely damage than a Mac of the nineties.
+  macintosh: { of: "latin", letters: westernLetters, lettersMin: 2 },
+  gb18030: {
+    of: "double bytes",
+    leads: [
+      [0xa1, 0xa9],
+      [0xb0, 0xd7],
+    ],
+    trailMin: 0xa1,
+  },
+  big5: { of: "double bytes", leads: [[0xa1, 0xc6]], trailMin: 0x40 },
+  shift_jis: {
+    of: "double bytes",
+    leads: [
+      [0x81, 0x84],
+      [0x88, 0x97],
+    ],
+    trailMin: 0x40,
+    singles: [0xa1, 0xdf],
+  },
+  "euc-jp": {
+    of: "double bytes",
+    leads: [
+      [0xa1, 0xa8],
+      [0xb0, 0xcf],
+    ],
+    trailMin: 0xa1,
+  },
+  "euc-kr": {
+    of: "double bytes",
+    leads: [
+      [0xa1, 0xa8],
+      [0xb0, 0xc8],
+    ],
+    trailMin: 0xa1,
+  },
+};
+
+/** Signs that stand in text of any language. */
+const signs = /[«»“”„‘’‚‹›–—…•·°§©®™€£№±×²³½¼¾µ¡¿†‡\u00a0\u00ad\u200e\u200f]/;
+
+/** Signs that do not stand between two letters; there they are letters of another encoding ("by³y" is Polish "były"). */
+const signInWord = /(?<=\p{L})[«»°§©®™€£№±×²³½¼¾µ¡¿†‡](?=\p{L})/gu;
+
+/** Of the characters above ASCII, so many may be odd ones. */
+const oddShareMax = 0.2;
+
+const isWindowsLatin = (encoding: LegacyEncodingName): boolean =>
+  scripts[encoding]?.of === "latin" && encoding !== "macintosh";
+
+/** The share of characters, among those above ASCII, that text in this encoding would not have there; 1 if it cannot be. */
+function oddShare(sample: Uint8Array, encoding: LegacyEncodingName): number {
+  const script = scripts[encoding];
+  const { text, lossy } = decode(sample, encoding);
+  if (script === undefined || lossy || /[\x80-\x9f\p{Co}]/u.test(text)) return 1;
+  if (script.of === "double bytes") return isCommonlyUsed(sample, script) ? 0 : 1;
+
+  const letters = countOf(text, script.letters);
+  if (letters < script.lettersMin) return 1;
+  if (script.of === "latin") return oddOf(text, (word) => oddInLatinWord(word, script.letters));
+  // Next to nothing but letters is above ASCII in such text; half of any bytes are letters in these encodings.
+  if (letters < countOf(text, high) * 0.8) return 1;
+  return oddOf(text, (word) => oddInOtherWord(word, script.letters));
+}
+
+const high = /[^\0-\x7f]/;
+
+/** Letters are judged by the word they stand in. */
+function oddOf(text: string, oddInWord: (word: string) => number): number {
+  let odd = text.match(signInWord)?.length ?? 0;
+  for (const [word] of text.matchAll(/[\p{L}\p{M}]+/gu)) if (high.test(word)) odd += oddInWord(word);
+  for (const [sign] of text.matchAll(/(?<![a-z])´|´(?![a-z])|[^\0-\x7f´\p{L}\p{M}]/gu)) if (!signs.test(sign)) odd++;
+  return odd / Math.max(1, countOf(text, high));
+}
+
+function oddInLatinWord(word: string, letters: RegExp): number {
+  const highs = countOf(word, high);
+  // Accented letters stand among plain ones, but for words like "à" and letters listed as such ("äöüÄÖÜß").
+  if (highs === word.length) return /^(?:[àáâéèêíóöúüåæøőýªº]|[äöüßåæø]+)$/i.test(word) ? 0 : highs;
+  return Math.min(highs, highs - countOf(word, letters) + caseFaults(word));
+}
+
+function oddInOtherWord(word: string, letters: RegExp): number {
+  const highs = countOf(word, high);
+  return highs < word.length ? highs : Math.min(highs, highs - countOf(word, letters) + caseFaults(word));
+}
+
+/** Capitals behind small letters: KOI8-R read as windows-1251 swaps the case, Mac text read as windows-1252 has "cafŽ". */
+function caseFaults(word: string): number {
+  const pairs = word.matchAll(/\p{Ll}(?=(\p{Lu}))/gu);
+  return [...pairs].filter(([small, capital]) => high.test(`${small}${capital}`)).length;
+}
+
+/**
+ * Rare characters are what random bytes and wrong encodings give. How rare says nothing more: GB18030 has a common
+ * character for nearly everything that is common in EUC-KR.
+ */
+function isCommonlyUsed(bytes: Uint8Array, { leads, trailMin, singles }: DoubleBytes): boolean {
+  let common = 0;
+  let pairs = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const lead = bytes[at] ?? 0;
+    if (lead < 0x80 || (singles !== undefined && isWithin(lead, singles))) continue;
+    pairs++;
+    at++;
+    if (leads.some((range) => isWithin(lead, range)) && (bytes[at] ?? 0xff) >= trailMin) common++;
+  }
+  return pairs > 0 && common >= pairs * (1 - oddShareMax);
+}
+
+const isWithin = (byte: number, [first, last]: ByteRange): boolean => byte >= first && byte <= last;
+
+function countOf(text: string, characters: RegExp): number {
+  let count = 0;
+  for (const character of text) if (characters.test(character)) count++;
+  return count;
+}

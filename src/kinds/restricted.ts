@@ -1,0 +1,45 @@
+/**
+ * Files that are refused by their name, whatever is inside: executables, archives, databases, media, old office
+ * files. One list in one place; the user can add to it and take from it.
+ */
+
+import * as nodePath from "node:path";
+
+const extensions = [
+  // executables and objects
+  ".exe .dll .so .dylib .bin .class .o .obj .a .lib .wasm .pyc .pyo",
+  // archives
+  ".zip .tar .gz .bz2 .xz .zst .rar .7z .jar .war",
+  // databases
+  ".db .sqlite .sqlite3 .parquet .h5",
+  // media other than images
+  ".mp3 .mp4 .wav .avi .mov .mkv .flac .ogg .webm",
+  // office files that no reader here understands
+  ".doc .xls .ppt .odt .ods .odp",
+].flatMap((line) => line.split(" "));
+
+/** Whole names, not extensions: `path.extname(".DS_Store")` is empty. */
+const names = [".ds_store", "thumbs.db"];
+
+export interface Restricted {
+  /** What restricts a file of this name: its extension or the whole name; undefined if nothing does. */
+  why(name: string): { readonly reason: "extension" | "name"; readonly restricted: string } | undefined;
+}
+
+/** `add` and `remove` hold extensions (".bin") or whole names ("thumbs.db"), in any letter case. */
+export function compileRestricted(
+  changes: { readonly add?: readonly string[]; readonly remove?: readonly string[] } = {},
+): Restricted {
+  const entries = new Set([...extensions, ...names, ...(changes.add ?? []).map(lower)]);
+  for (const entry of changes.remove ?? []) entries.delete(lower(entry));
+  return {
+    why(name) {
+      const whole = name.toLowerCase();
+      if (entries.has(whole)) return { reason: "name", restricted: name };
+      const extension = nodePath.extname(whole);
+      return extension !== "" && entries.has(extension) ? { reason: "extension", restricted: extension } : undefined;
+    },
+  };
+}
+
+const lower = (entry: string): string => entry.trim().toLowerCase();

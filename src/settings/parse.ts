@@ -1,0 +1,150 @@
+/** One settings file from text to checked values. Loaded only when there is a file: its parser costs start-up time. */
+
+import { closest, distance } from "fastest-levenshtein";
+import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import type { JsonSchema } from "../contract/call.ts";
+import { type SettingsValues, schema, userOnlyKeys } from "./schema.ts";
+
+/** Something in the file that is not honoured. */
+export interface LineFault {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Faults reported of one file; who has more has not written settings. */
+const faultsMax = 50;
+
+/** Never throws: what is wrong is left out and reported, the rest is honoured. */
+export function parseSettings(
+  text: string,
+  of: "user settings" | "project settings",
+): { readonly values: SettingsValues; readonly faults: readonly LineFault[] } {
+  const errors: ParseError[] = [];
+  const tree = parse(text, errors);
+  if (tree === "too deep") {
+    return { values: {}, faults: [{ line: 1, message: "Cannot use this file: it is nested too deeply" }] };
+  }
+
+  const faults: LineFault[] = [];
+  const checking: Checking = {
+    refused: of === "project settings" ? userOnlyKeys : new Set(),
+    report: (offset, message) => {
+      if (faults.length < faultsMax) faults.push({ line: lineAt(text, offset), message: message() });
+    },
+  };
+  // The cast holds because `check` returns only what the schema describes, and `SettingsValues` is made of it.
+  const values = (tree === undefined ? {} : (check(tree, schema, "", checking) ?? {})) as SettingsValues;
+
+  const [error] = errors;
+  if (error !== undefined) {
+    const what = printParseErrorCode(error.error)
+      .replace(/(?<=.)[A-Z]/g, " $&")
+      .toLowerCase();
+    const message = `Cannot use this file: it is not valid JSON with comments (${what}), only its deny and ask rules that could be read are in force`;
+    // Half a file is a guess, and a guess may make things stricter only.
+    const { ask = [], deny = [] } = values.permissions ?? {};
+    return { values: { permissions: { ask, deny } }, faults: [{ line: lineAt(text, error.offset), message }] };
+  }
+  return { values, faults };
+}
+
+/** The parser calls itself for every level, and a hostile file may have more levels than the stack. */
+function parse(text: string, errors: ParseError[]): Node | undefined | "too deep" {
+  try {
+    return parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  } catch (error) {
+    if (error instanceof RangeError) return "too deep";
+    throw error;
+  }
+}
+
+interface Checking {
+  /** Names of keys that may not stand in this file. */
+  readonly refused: ReadonlySet<string>;
+  /** The message is made only if there is room for it: a file of nothing but faults must not cost more than its reading. */
+  report(offset: number, message: () => string): void;
+}
+
+/** The value of a node as far as it is what the schema describes; undefined if it is something else. */
+function check(node: Node, expected: JsonSchema, name: string, checking: Checking): unknown {
+  if (node.type === "object" && expected.properties !== undefined) {
+    return checkObject(node, expected.properties, name, checking);
+  }
+  const { items } = expected;
+  if (node.type === "array" && items !== undefined) {
+    // Item by item: a mistake in one rule must not lift the others.
+    return (node.children ?? []).flatMap((child, at) => check(child, items, `${name}[${at}]`, checking) ?? []);
+  }
+  const value: unknown = node.value;
+  if (isDescribed(value, expected)) return value;
+  const subject = name === "" ? "this file" : quoted(name);
+  checking.report(node.offset, () => `Cannot use ${subject}: expected ${inWords(expected)}`);
+  return undefined;
+}
+
+function checkObject(
+  node: Node,
+  properties: Readonly<Record<string, JsonSchema>>,
+  parent: string,
+  checking: Checking,
+): unknown {
+  const values: Record<string, unknown> = {};
+  for (const { children: [keyNode, valueNode] = [], offset } of node.children ?? []) {
+    if (keyNode === undefined || valueNode === undefined) continue; // a syntax error, reported as such
+    const key = String(keyNode.value);
+    const name = parent === "" ? key : `${parent}.${key}`;
+    const expected = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (expected === undefined) {
+      const known = Object.keys(properties);
+      checking.report(offset, () => `Cannot use ${quoted(name)}: there is no such key, ${advice(key, known)}`);
+    } else if (checking.refused.has(name)) {
+      checking.report(offset, () => `Cannot use ${quoted(name)} here: it belongs in the user's own settings`);
+    } else if (Object.hasOwn(values, key)) {
+      checking.report(offset, () => `Cannot use ${quoted(name)} twice: the first one counts`);
+    } else {
+      const value = check(valueNode, expected, name, checking);
+      if (value !== undefined) values[key] = value;
+    }
+  }
+  return values;
+}
+
+function isDescribed(value: unknown, expected: JsonSchema): boolean {
+  if (typeof value === "string") {
+    return (
+      expected.type === "string" &&
+      value.length >= (expected.minLength ?? 0) &&
+      (expected.enum === undefined || expected.enum.includes(value))
+    );
+  }
+  if (typeof value === "number") {
+    return expected.type === "integer" && Number.isSafeInteger(value) && value >= (expected.minimum ?? -Infinity);
+  }
+  return typeof value === "boolean" && expected.type === "boolean";
+}
+
+function inWords(expected: JsonSchema): string {
+  if (expected.enum !== undefined) return `one of ${expected.enum.map((choice) => `"${choice}"`).join(", ")}`;
+  if (expected.properties !== undefined)
+    return `an object with the keys ${Object.keys(expected.properties).join(", ")}`;
+  if (expected.items !== undefined) return 'a list of texts in quotes, such as ["a", "b"]';
+  if (expected.type === "boolean") return "true or false";
+  if (expected.type === "integer") return `a whole number of at least ${expected.minimum ?? 0}`;
+  return "a text in quotes that is not empty";
+}
+
+function advice(key: string, known: readonly string[]): string {
+  const nearest = key.length <= 64 ? closest(key.toLowerCase(), known) : undefined;
+  return nearest !== undefined && distance(key.toLowerCase(), nearest.toLowerCase()) <= nearest.length / 2
+    ? `the nearest is "${nearest}"`
+    : `known are ${known.join(", ")}`;
+}
+
+/** A name from the file, short and without characters that act on a terminal. */
+const quoted = (name: string): string =>
+  JSON.stringify(name.slice(0, 80)).replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`,
+  );
+
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;

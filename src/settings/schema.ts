@@ -1,0 +1,93 @@
+/**
+ * The keys of a settings file: one table that is the published JSON Schema, what files are checked against and the
+ * type of what comes out.
+ */
+
+import type { JsonSchema } from "../contract/call.ts";
+
+const texts = { type: "array", items: { type: "string", minLength: 1 } } as const;
+
+export const schema = {
+  type: "object",
+  description: "Settings of Filehand: filehand.jsonc in a workspace root or in the user's configuration folder",
+  additionalProperties: false,
+  properties: {
+    $schema: { type: "string", description: "Where editors find the description of this file" },
+    dialect: {
+      type: "string",
+      enum: ["claude", "opencode", "opencode-legacy", "envelope"],
+      description: "Whose names and wording the tools use",
+    },
+    model: { type: "string", minLength: 1, description: "The model the replies are meant for" },
+    permissions: {
+      type: "object",
+      description:
+        "Rules of the form Tool(pattern), such as Read(.env) or Edit(/src/**); deny is stronger than ask, ask than allow",
+      additionalProperties: false,
+      properties: {
+        allow: { ...texts, description: "Rules for what is done without asking" },
+        ask: { ...texts, description: "Rules for what is asked about first" },
+        deny: { ...texts, description: "Rules for what is never done" },
+      },
+    },
+    restricted: {
+      type: "object",
+      description: "Files that are refused as not being text, by extension (.bin) or by name (thumbs.db)",
+      additionalProperties: false,
+      properties: {
+        add: { ...texts, description: "Extensions and names to refuse as well" },
+        remove: { ...texts, description: "Extensions and names to refuse no longer" },
+      },
+    },
+    reminder: { type: "boolean", description: "Whether the model is reminded of what to heed after a file's content" },
+    pageTokensMax: { type: "integer", minimum: 1, description: "Tokens of one page in the claude dialect" },
+    roots: {
+      ...texts,
+      description:
+        "Folders that are workspace roots as well; a relative path starts at this file, ~/ at home (user settings only)",
+    },
+    stateDir: {
+      type: "string",
+      minLength: 1,
+      description:
+        "Folder for what is kept between runs; a relative path starts at this file, ~/ at home (user settings only)",
+    },
+    secrets: {
+      type: "string",
+      enum: ["ask", "allow"],
+      description: "Whether reading files that commonly hold secrets is asked about (user settings only)",
+    },
+  },
+} as const satisfies JsonSchema;
+
+/** A project comes from strangers: it may not move the border, the state, or talk its reader's secrets free. */
+export const userOnlyKeys: ReadonlySet<string> = new Set([
+  "roots",
+  "stateDir",
+  "secrets",
+] satisfies (keyof typeof schema.properties)[]);
+
+/** The type of the values a schema describes; every key may be missing. */
+type ValueOf<Schema> = Schema extends { readonly enum: readonly (infer Choice)[] }
+  ? Choice
+  : Schema extends { readonly type: "string" }
+    ? string
+    : Schema extends { readonly type: "boolean" }
+      ? boolean
+      : Schema extends { readonly type: "integer" }
+        ? number
+        : Schema extends { readonly items: infer Items }
+          ? readonly ValueOf<Items>[]
+          : Schema extends { readonly properties: infer Properties }
+            ? { readonly [Key in keyof Properties]?: ValueOf<Properties[Key]> }
+            : never;
+
+/** What one settings file says. */
+export type SettingsValues = ValueOf<typeof schema>;
+
+/** The JSON Schema of a settings file, for editors and for the documentation. */
+export const settingsSchema = (): JsonSchema & { readonly $schema: string; readonly title: string } => ({
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: "Filehand settings",
+  ...schema,
+});

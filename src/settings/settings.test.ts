@@ -1,0 +1,208 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, test } from "vitest";
+import { parseSettings } from "./parse.ts";
+import { settingsSchema } from "./schema.ts";
+import { loadSettings, settingsFiles } from "./settings.ts";
+
+const nothing = { rules: [], restricted: { add: [], remove: [] }, roots: [] };
+
+describe("files together", () => {
+  const folder = mkdtempSync(join(tmpdir(), "filehand-settings-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const home = join(folder, "home");
+  const configFile = (file: string, text: string | Uint8Array): string => {
+    mkdirSync(join(file, ".."), { recursive: true });
+    writeFileSync(file, text);
+    return file;
+  };
+  const load = (env: Record<string, string>, ...roots: readonly string[]) =>
+    loadSettings({ roots, env, platform: process.platform, home });
+
+  test("without files there are no settings and no faults", async () => {
+    deepEqual(await load({ XDG_CONFIG_HOME: join(folder, "none") }, join(folder, "none")), {
+      settings: nothing,
+      faults: [],
+    });
+  });
+
+  test.skipIf(process.platform === "win32")("project goes before user, lists are joined", async () => {
+    const userFile = configFile(
+      join(home, ".config/filehand/filehand.jsonc"),
+      `\ufeff{ // comments and final commas are fine
+        "dialect": "claude", "model": "m", "secrets": "allow", "roots": ["/other", "~/notes", "beside"], "stateDir": "~/state",
+        "permissions": { "deny": ["Read(a)"], "allow": ["Read(b)"], },
+        "restricted": { "add": [".bin"] },
+      }`,
+    );
+    const [one, two] = [join(folder, "one"), join(folder, "two")];
+    configFile(
+      join(one, "filehand.jsonc"),
+      '{"dialect": "opencode", "reminder": false, "permissions": {"ask": ["Edit"]}, "restricted": {"remove": [".bin"]}}',
+    );
+    const oneMore = configFile(
+      join(two, "filehand.jsonc"),
+      '{"dialect": "envelope",\n"pageTokensMax": 5,\n"secrets": "allow",\n"roots": ["/"]}',
+    );
+    const { settings, faults } = await load({}, one, two, one);
+    deepEqual(settings, {
+      dialect: "opencode",
+      model: "m",
+      reminder: false,
+      pageTokensMax: 5,
+      secrets: "allow",
+      stateDir: join(home, "state"),
+      rules: [
+        { verdict: "deny", text: "Read(a)", source: "user settings" },
+        { verdict: "allow", text: "Read(b)", source: "user settings" },
+        { verdict: "ask", text: "Edit", source: "project settings" },
+      ],
+      restricted: { add: [".bin"], remove: [".bin"] },
+      roots: ["/other", join(home, "notes"), join(userFile, "../beside")],
+    });
+    deepEqual(
+      faults.map(({ file, line }) => [file, line]),
+      [
+        [oneMore, 3],
+        [oneMore, 4],
+      ],
+    );
+  });
+
+  test("a file that cannot be read is reported and the others are honoured", async () => {
+    const [bytes, sub, good] = ["bytes", "sub", "good"].map((name) => join(folder, name, "filehand.jsonc"));
+    ok(bytes && sub && good);
+    configFile(bytes, Uint8Array.of(0xff));
+    mkdirSync(sub, { recursive: true });
+    configFile(good, '{"model": "m"}');
+    const roots = [bytes, sub, good].map((file) => join(file, ".."));
+    const { settings, faults } = await load({ XDG_CONFIG_HOME: join(folder, "none") }, ...roots);
+    deepEqual(settings, { ...nothing, model: "m" });
+    deepEqual(
+      faults.map(({ file, line }) => [file, line]),
+      [
+        [bytes, 1],
+        [sub, 1],
+      ],
+    );
+    match(faults[0]?.message ?? "", /UTF-8/);
+    match(faults[1]?.message ?? "", /regular file/);
+  });
+});
+
+describe("where files are looked for", () => {
+  const files = (platform: NodeJS.Platform, env: Record<string, string>, home: string | undefined, root: string) =>
+    settingsFiles({ roots: [root], env, platform, home }).map(({ path, source }) => `${source}: ${path}`);
+
+  for (const [name, found, expected] of [
+    ["at home", files("linux", {}, "/h", "/w"), ["user settings: /h/.config/filehand/filehand.jsonc"]],
+    [
+      "where the environment says",
+      files("darwin", { XDG_CONFIG_HOME: "/x" }, "/h", "/w"),
+      ["user settings: /x/filehand/filehand.jsonc"],
+    ],
+    [
+      "not where a relative or empty variable points",
+      files("linux", { XDG_CONFIG_HOME: "x" }, "/h", "/w"),
+      ["user settings: /h/.config/filehand/filehand.jsonc"],
+    ],
+    ["nowhere without a home", files("linux", {}, undefined, "/w"), []],
+  ] as const) {
+    test(name, () => deepEqual(found, [...expected, "project settings: /w/filehand.jsonc"]));
+  }
+
+  test("on Windows", () => {
+    deepEqual(files("win32", { APPDATA: "C:\\A" }, "C:\\h", "C:\\w"), [
+      "user settings: C:\\A\\filehand\\filehand.jsonc",
+      "project settings: C:\\w\\filehand.jsonc",
+    ]);
+    equal(files("win32", {}, "C:\\h", "C:\\w")[0], "user settings: C:\\h\\AppData\\Roaming\\filehand\\filehand.jsonc");
+  });
+
+  test("a root that is the configuration folder is the user's", () => {
+    deepEqual(files("linux", {}, "/h", "/h/.config/filehand"), ["user settings: /h/.config/filehand/filehand.jsonc"]);
+  });
+});
+
+describe("one file", () => {
+  for (const [name, text, values, line, message] of [
+    [
+      "an unknown key names the nearest",
+      '{\n"dialct": "claude", "model": "m"}',
+      { model: "m" },
+      2,
+      /"dialct".*"dialect"/,
+    ],
+    ["a wrong letter case too", '{"pagetokensmax": 5}', {}, 1, /"pageTokensMax"/],
+    ["a key like no other lists the known", '{"zzzzzzzzzzz": 5}', {}, 1, /known are \$schema, dialect/],
+    [
+      "an inner key has its whole name",
+      '{"permissions": {"alow": []}}',
+      { permissions: {} },
+      1,
+      /"permissions\.alow".*"allow"/,
+    ],
+    ["__proto__ is an unknown key", '{"__proto__": {"model": "x"}}', {}, 1, /"__proto__"/],
+    ["a wrong type", '{\n\n"reminder": "yes"}', {}, 3, /"reminder": expected true or false/],
+    ["a number out of range", '{"pageTokensMax": 0}', {}, 1, /whole number of at least 1/],
+    ["a number with a fraction", '{"pageTokensMax": 1.5}', {}, 1, /whole number/],
+    ["a choice that is none", '{"dialect": "x"}', {}, 1, /one of "claude", "opencode"/],
+    ["an empty text", '{"model": ""}', {}, 1, /not empty/],
+    ["null", '{"model": null}', {}, 1, /"model": expected/],
+    ["a text for a list", '{"permissions": {"deny": "Read(a)"}}', { permissions: {} }, 1, /a list of texts/],
+    ["a list for an object", '{"permissions": []}', {}, 1, /an object with the keys allow, ask, deny/],
+    [
+      "one wrong rule leaves the others",
+      '{"permissions": {"deny": ["Read(a)",\n 3, "Read(b)"]}}',
+      { permissions: { deny: ["Read(a)", "Read(b)"] } },
+      2,
+      /"permissions\.deny\[1\]"/,
+    ],
+    ["a key given twice", '{"model": "a",\n"model": "b"}', { model: "a" }, 2, /twice/],
+    ["a file that is no object", "[1]", {}, 1, /this file: expected an object/],
+    ["a user's key in a project", '{\n"roots": ["/"], "model": "m"}', { model: "m" }, 2, /"roots" here: .*user/],
+    ["nesting without end", "[".repeat(500_000), {}, 1, /nested too deeply/],
+    [
+      "after a syntax error only what makes things stricter counts",
+      '{"model": "m",\n"permissions": {"deny": ["Read(a)" "Read(b)"], "allow": ["Read"]}}',
+      { permissions: { ask: [], deny: ["Read(a)", "Read(b)"] } },
+      2,
+      /not valid JSON with comments \(comma expected\)/,
+    ],
+    [
+      "an unfinished file",
+      '{"permissions": {"ask": ["Edit',
+      { permissions: { ask: ["Edit"], deny: [] } },
+      1,
+      /not valid/,
+    ],
+  ] as const) {
+    test(name, () => {
+      const parsed = parseSettings(text, "project settings");
+      deepEqual(parsed.values, values);
+      equal(parsed.faults.length, 1);
+      equal(parsed.faults[0]?.line, line);
+      match(parsed.faults[0]?.message ?? "", message);
+    });
+  }
+
+  for (const text of ["", " // nothing\n", "{}", '{"$schema": "x"}']) {
+    test(`${JSON.stringify(text)} is fine`, () => deepEqual(parseSettings(text, "user settings").faults, []));
+  }
+
+  test("a hostile key neither floods the report nor acts on a terminal", () => {
+    const keys = Array.from({ length: 1_000 }, (_, at) => `"\\u001b[2J\u202e${"x".repeat(200)}${at}": 1`);
+    const { faults } = parseSettings(`{${keys.join(",")}}`, "user settings");
+    equal(faults.length, 50);
+    ok(faults.every(({ message }) => message.length < 400 && !/[\p{C}]/u.test(message)));
+  });
+});
+
+test("the schema describes every key in plain words and always the same", () => {
+  const schema = settingsSchema();
+  equal(JSON.stringify(schema), JSON.stringify(settingsSchema()));
+  equal(schema.$schema, "https://json-schema.org/draft/2020-12/schema");
+  for (const [key, value] of Object.entries(schema.properties ?? {})) ok(value.description, key);
+});

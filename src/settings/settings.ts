@@ -1,0 +1,134 @@
+/** Settings: which files there are, and what they say together. Project settings go before the user's; lists are joined. */
+
+import { posix, win32 } from "node:path";
+import { limits } from "../contract/limits.ts";
+import type { RuleText } from "../contract/rule.ts";
+import { readSmallFile } from "../disk/small-file.ts";
+import type { SettingsValues } from "./schema.ts";
+
+/** Keys with one value: the first project that has one decides, then the user. */
+const singleKeys = ["dialect", "model", "reminder", "pageTokensMax", "secrets", "stateDir"] as const;
+type SingleKey = (typeof singleKeys)[number];
+
+/** All files together. Paths are absolute. */
+export interface Settings extends Pick<SettingsValues, SingleKey> {
+  readonly rules: readonly RuleText[];
+  readonly restricted: { readonly add: readonly string[]; readonly remove: readonly string[] };
+  readonly roots: readonly string[];
+}
+
+export interface SettingsFault {
+  readonly file: string;
+  /** The first line is 1. */
+  readonly line: number;
+  readonly message: string;
+}
+
+export interface SettingsOptions {
+  readonly roots: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  readonly home: string | undefined;
+}
+
+export interface SettingsFile {
+  readonly path: string;
+  readonly source: "user settings" | "project settings";
+}
+
+const fileName = "filehand.jsonc";
+
+/** Never rejects because of a file: what is wrong with one is reported and the rest is honoured. */
+export async function loadSettings(
+  options: SettingsOptions,
+): Promise<{ readonly settings: Settings; readonly faults: readonly SettingsFault[] }> {
+  const faults: SettingsFault[] = [];
+  const said: Said[] = [];
+  for (const { path, source } of settingsFiles(options)) {
+    const text = readOrReport(path, faults);
+    if (text === undefined) continue;
+    const { parseSettings } = await import("./parse.ts");
+    const parsed = parseSettings(text, source);
+    faults.push(...parsed.faults.map((fault) => ({ file: path, ...fault })));
+    said.push({ source, values: withPaths(parsed.values, path, options) });
+  }
+  return { settings: merge(said), faults };
+}
+
+/** Where settings are looked for, the user's first. Tools must never write there. */
+export function settingsFiles(options: SettingsOptions): readonly SettingsFile[] {
+  const path = pathOf(options.platform);
+  const user = configFolder(options);
+  const userFile = user === undefined ? undefined : path.join(user, "filehand", fileName);
+  const projectFiles = new Set(options.roots.map((root) => path.join(root, fileName)));
+  if (userFile !== undefined) projectFiles.delete(userFile); // a root may be the configuration folder itself
+  return [
+    ...(userFile === undefined ? [] : [{ path: userFile, source: "user settings" } as const]),
+    ...[...projectFiles].map((file) => ({ path: file, source: "project settings" }) as const),
+  ];
+}
+
+function configFolder({ env, platform, home }: SettingsOptions): string | undefined {
+  const path = pathOf(platform);
+  const [given, usual] =
+    platform === "win32" ? [env["APPDATA"], ["AppData", "Roaming"]] : [env["XDG_CONFIG_HOME"], [".config"]];
+  // A relative one would let any folder that is worked in bring its own "user" settings.
+  if (given !== undefined && path.isAbsolute(given)) return given;
+  return home === undefined || home === "" ? undefined : path.join(home, ...usual);
+}
+
+const pathOf = (platform: NodeJS.Platform) => (platform === "win32" ? win32 : posix);
+
+function readOrReport(path: string, faults: SettingsFault[]): string | undefined {
+  try {
+    return readSmallFile(path, limits.settingsBytesMax);
+  } catch (error) {
+    faults.push({ file: path, line: 1, message: error instanceof Error ? error.message : String(error) });
+    return undefined;
+  }
+}
+
+interface Said {
+  readonly source: SettingsFile["source"];
+  readonly values: SettingsValues;
+}
+
+function merge(said: readonly Said[]): Settings {
+  const ofUser = said.filter(({ source }) => source === "user settings");
+  const ofProjects = said.filter(({ source }) => source === "project settings");
+  const strongestFirst = [...ofProjects, ...ofUser];
+  const single = singleKeys.flatMap((key) => {
+    const value = strongestFirst.find(({ values }) => values[key] !== undefined)?.values[key];
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  return {
+    // The cast holds because each value was found under its own key.
+    ...(Object.fromEntries(single) as Pick<SettingsValues, SingleKey>),
+    rules: said.flatMap(rulesOf),
+    restricted: {
+      add: said.flatMap(({ values }) => values.restricted?.add ?? []),
+      remove: said.flatMap(({ values }) => values.restricted?.remove ?? []),
+    },
+    roots: said.flatMap(({ values }) => values.roots ?? []),
+  };
+}
+
+function rulesOf({ source, values }: Said): readonly RuleText[] {
+  return (["deny", "ask", "allow"] as const).flatMap((verdict) =>
+    (values.permissions?.[verdict] ?? []).map((text) => ({ verdict, text, source })),
+  );
+}
+
+/** The values with absolute paths: `~/x` lies at home, `x` beside the file that says it. */
+function withPaths(values: SettingsValues, file: string, { platform, home }: SettingsOptions): SettingsValues {
+  const path = pathOf(platform);
+  const absolute = (written: string): string =>
+    home !== undefined && /^~(?=[\\/]|$)/.test(written)
+      ? path.join(home, written.slice(1))
+      : path.resolve(path.dirname(file), written);
+  return {
+    ...values,
+    ...(values.roots && { roots: values.roots.map(absolute) }),
+    ...(values.stateDir !== undefined && { stateDir: absolute(values.stateDir) }),
+  };
+}

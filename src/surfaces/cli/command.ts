@@ -1,0 +1,53 @@
+/** What a command is, as data: the same table feeds the parser, the help and the docs. */
+
+import type { Readable, Writable } from "node:stream";
+
+/** What the process hands to a command. Commands touch nothing else of the world. */
+export interface Host {
+  readonly stdin: Readable;
+  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string | undefined;
+  readonly platform: NodeJS.Platform;
+  readonly signal: AbortSignal;
+}
+
+/** How an option's value is read: `flag` has none, `list` may be given several times. */
+export interface Option {
+  readonly type: "flag" | "text" | "integer" | "list";
+  /** The value's name in the help: `--limit N`. */
+  readonly value?: string;
+  readonly words: string;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** What stands behind the name: `<path>` is needed, `[path]` may be left out. */
+  readonly parameters: readonly string[];
+  readonly options: Options;
+  readonly details?: string;
+  readonly examples: readonly string[];
+  run(given: Given, host: Host): Promise<ExitCode>;
+}
+
+/** 0: done. 1: the tool said no. 2: wrong usage. */
+export type ExitCode = 0 | 1 | 2;
+
+/** The command line, parsed: every value has the type that its option says. */
+export interface Given {
+  readonly parameters: readonly string[];
+  flag(name: string): boolean;
+  text(name: string): string | undefined;
+  integer(name: string): number | undefined;
+  list(name: string): readonly string[];
+}
+
+/** Wrong usage: told with a hint, ends with exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}

@@ -1,0 +1,131 @@
+/**
+ * `filehand batch`: calls as JSON lines in, replies as JSON lines out, in the order of the input, one session for the
+ * whole stream. A line that cannot be understood gets an error reply, and the stream goes on.
+ */
+
+import { once } from "node:events";
+import { limits } from "../../../contract/limits.ts";
+import type { Reply } from "../../../contract/call.ts";
+import type { Session } from "../../../toolkit.ts";
+import { type Command, type Host, UsageError } from "../command.ts";
+import { internalError } from "../internal-error.ts";
+import { openSession } from "../open-session.ts";
+
+export const batch: Command = {
+  name: "batch",
+  summary: "Serve tool calls from standard input, one JSON object a line",
+  parameters: [],
+  options: {
+    parallel: { type: "integer", value: "N", words: "Up to N calls at once (default: 1); replies keep their order" },
+  },
+  details: [
+    'Each line: {"id": 1, "tool": "Read", "input": {"file_path": "a.txt"}}',
+    'Each answer: {"id": 1, "reply": {"content": [...], "structured": {...}, "isError": false}}',
+  ].join("\n"),
+  examples: [
+    `echo '{"id":1,"tool":"Read","input":{"file_path":"README.md"}}' | filehand batch`,
+    "filehand batch --parallel 8 --root /srv/project < calls.jsonl > replies.jsonl",
+  ],
+  async run(given, host) {
+    const parallel = given.integer("parallel") ?? 1;
+    if (parallel < 1 || parallel > 256) throw new UsageError("--parallel must be from 1 to 256");
+    const session = await openSession(given, host, "models");
+
+    /** Replies that are under way, oldest first: the order of the input. */
+    const underWay: Promise<string>[] = [];
+    const printOldest = async (): Promise<void> => {
+      const line = await underWay.shift();
+      if (line !== undefined && !host.stdout.write(line)) await once(host.stdout, "drain");
+    };
+    for await (const line of jsonLines(host)) {
+      underWay.push(answer(line, session, host));
+      if (underWay.length >= parallel) await printOldest();
+    }
+    while (underWay.length > 0) await printOldest();
+    return 0;
+  },
+};
+
+/** A line of input, or the reason why it cannot be one. */
+type Line = { readonly text: string } | { readonly tooLong: number };
+
+async function answer(line: Line, session: Session, host: Host): Promise<string> {
+  const call = "tooLong" in line ? tooLong(line.tooLong) : parseCall(line.text);
+  const reply = "fault" in call ? refused(call.fault) : await replyTo(call, session, host);
+  return `${JSON.stringify({ id: call.id, reply })}\n`;
+}
+
+async function replyTo(call: Call, session: Session, host: Host): Promise<Reply> {
+  try {
+    return await session.call(call.tool, call.input, { signal: host.signal });
+  } catch (error) {
+    return internalError(error, host);
+  }
+}
+
+interface Call {
+  readonly id: unknown;
+  readonly tool: string;
+  readonly input: unknown;
+}
+
+function parseCall(text: string): Call | { readonly id: unknown; readonly fault: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { id: null, fault: `Cannot understand this line: it is not valid JSON (${why}), send it again in full` };
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return { id: null, fault: 'Cannot understand this line: it is no object, send {"id", "tool", "input"}' };
+  }
+  const { id = null, tool, input = {} } = value as { id?: unknown; tool?: unknown; input?: unknown };
+  if (typeof tool !== "string") return { id, fault: 'Cannot make this call: "tool" must be the name of a tool' };
+  return { id, tool, input };
+}
+
+const tooLong = (bytes: number): { readonly id: null; readonly fault: string } => ({
+  id: null,
+  fault: `Cannot understand this line: it has more than ${bytes} bytes, send less at once`,
+});
+
+const refused = (message: string): Reply => ({
+  content: [{ type: "text", text: message }],
+  structured: null,
+  isError: true,
+  error: { code: "INVALID_PARAM", message },
+});
+
+/** Splits at byte 10 only: Node's readline also splits at U+2028, which JSON may hold. Empty lines are left out. */
+async function* jsonLines(host: Host): AsyncGenerator<Line> {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  const take = (): Line | undefined => {
+    const size = bytes;
+    const text = size > limits.batchLineBytesMax ? undefined : Buffer.concat(parts).toString("utf8").trim();
+    parts = [];
+    bytes = 0;
+    if (text === undefined) return { tooLong: limits.batchLineBytesMax };
+    return text === "" ? undefined : { text };
+  };
+  const keep = (part: Buffer): void => {
+    bytes += part.length;
+    // What is over the limit is counted, not kept.
+    if (bytes <= limits.batchLineBytesMax) parts.push(part);
+    else parts = [];
+  };
+  for await (const chunk of host.stdin) {
+    const buffer = typeof chunk === "string" ? Buffer.from(chunk) : (chunk as Buffer); // no encoding is set
+    let from = 0;
+    for (let to = buffer.indexOf(10); to !== -1; to = buffer.indexOf(10, from)) {
+      keep(buffer.subarray(from, to));
+      from = to + 1;
+      const line = take();
+      if (line !== undefined) yield line;
+    }
+    if (from < buffer.length) keep(buffer.subarray(from));
+  }
+  const line = take();
+  if (line !== undefined) yield line;
+}

@@ -1,0 +1,80 @@
+/** `filehand read`: a file, a part of it, its end, or several parts. */
+
+import { type LineNumber, lineNumber } from "../../../contract/brand.ts";
+import type { LineRange, ReadRequest } from "../../../contract/read.ts";
+import { type Command, type Given, UsageError } from "../command.ts";
+import { openSession } from "../open-session.ts";
+import { integerOf } from "../parse.ts";
+import { printReply } from "../print.ts";
+
+export const read: Command = {
+  name: "read",
+  summary: "Show a text file, or the part of it that is asked for",
+  parameters: ["<path>"],
+  options: {
+    offset: { type: "integer", value: "N", words: "First line, counted from 1; -N counts from the end" },
+    limit: { type: "integer", value: "N", words: "How many lines" },
+    tail: { type: "integer", value: "N", words: "The last N lines" },
+    range: {
+      type: "list",
+      value: "A-B",
+      words: "Lines A to B; may be given several times (A-: from A on, A: one line)",
+    },
+    "line-chars": { type: "integer", value: "N", words: "Show up to N characters of a line before it is cut" },
+  },
+  examples: [
+    "filehand read src/index.ts",
+    "filehand read big.log --tail 20",
+    "filehand read big.log --offset 1200000 --limit 50",
+    "filehand read notes.md --range 1-10 --range 200-220",
+    "filehand read src/index.ts --dialect opencode --json",
+  ],
+  async run(given, host) {
+    const ranges = rangesOf(given);
+    const session = await openSession(given, host, "people");
+    const request: Omit<ReadRequest, "profile"> = {
+      verb: "read",
+      path: given.parameters[0] ?? "",
+      ranges,
+      overBudget: given.integer("limit") !== undefined || given.list("range").length > 0 ? "refuse" : "first page",
+    };
+    const reply = await session.run((profile) => ({ ...request, profile }), { signal: host.signal });
+    return printReply(reply, given, host);
+  },
+};
+
+function rangesOf(given: Given): readonly [LineRange, ...LineRange[]] {
+  const tail = given.integer("tail");
+  const offset = given.integer("offset");
+  const limit = given.integer("limit");
+  const texts = given.list("range");
+  const ways = [tail !== undefined, offset !== undefined || limit !== undefined, texts.length > 0].filter(Boolean);
+  if (ways.length > 1) throw new UsageError("Use either --tail, or --offset and --limit, or --range");
+  if (limit !== undefined && limit < 1) throw new UsageError("--limit must be at least 1");
+  if (tail !== undefined && tail < 1) throw new UsageError("--tail must be at least 1");
+  if (offset === 0) throw new UsageError("--offset must be at least 1, or negative to count from the end");
+
+  if (tail !== undefined) return [{ last: tail }];
+  if (offset !== undefined && offset < 0) {
+    if (limit !== undefined && limit < -offset)
+      throw new UsageError("--limit cannot cut a negative --offset short, use --range");
+    return [{ last: -offset }];
+  }
+  const [first, ...rest] = texts.map(rangeOf);
+  return first === undefined
+    ? [{ from: line(offset ?? 1), linesMax: limit ?? Number.POSITIVE_INFINITY }]
+    : [first, ...rest];
+}
+
+function rangeOf(text: string): LineRange {
+  const parts = /^(\d+)(?:(-)(\d*))?$/.exec(text.trim());
+  if (parts === null) throw new UsageError(`--range must look like 10-20, 10- or 10, not "${text}"`);
+  const from = integerOf(parts[1] ?? "", "--range");
+  const to =
+    parts[2] === undefined ? from : parts[3] === "" ? Number.POSITIVE_INFINITY : integerOf(parts[3] ?? "", "--range");
+  if (from < 1 || to < from)
+    throw new UsageError(`--range ${text} has no lines: it must begin at 1 or later and not end before`);
+  return { from: line(from), linesMax: to - from + 1 };
+}
+
+const line = (value: number): LineNumber => lineNumber(value);

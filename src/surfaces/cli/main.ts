@@ -1,0 +1,74 @@
+/** The command line's entry: which command, run it, and how the process ends. Exit codes are decided here alone. */
+
+import { homedir } from "node:os";
+import { FilehandError } from "../../contract/failure.ts";
+import { nearest } from "../../dialects/nearest.ts";
+import { type ExitCode, type Host, UsageError } from "./command.ts";
+import { commands } from "./commands/index.ts";
+import { helpOf, helpOfAll } from "./help.ts";
+import { internalError } from "./internal-error.ts";
+import { parseCommandLine } from "./parse.ts";
+import { version } from "./version.ts";
+
+export async function main(argv: readonly string[], host: Host): Promise<ExitCode> {
+  try {
+    return await run(argv, host);
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof FilehandError) {
+      host.stderr.write(`filehand: ${error.message}\n`);
+      return 2;
+    }
+    internalError(error, host);
+    return 1;
+  }
+}
+
+async function run([name, ...rest]: readonly string[], host: Host): Promise<ExitCode> {
+  if (name === "--version" || name === "-v") return print(version, host);
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
+    const topic = commands.find((command) => command.name === rest[0]);
+    return print(topic === undefined ? helpOfAll() : helpOf(topic), host);
+  }
+  const command = commands.find((candidate) => candidate.name === name);
+  if (command === undefined) {
+    const near = nearest(
+      name,
+      commands.map((candidate) => candidate.name),
+    );
+    throw new UsageError(
+      `There is no command "${name}", ${near === undefined ? "see filehand --help" : `did you mean ${near}`}`,
+    );
+  }
+  const given = parseCommandLine(
+    command,
+    rest.map((part) => (part === "-h" ? "--help" : part)),
+  );
+  return given.flag("help") ? print(helpOf(command), host) : command.run(given, host);
+}
+
+function print(text: string, host: Host): ExitCode {
+  host.stdout.write(`${text}\n`);
+  return 0;
+}
+
+/** The process as a host. */
+export function processHost(): Host {
+  const interrupted = new AbortController();
+  process.once("SIGINT", () => interrupted.abort());
+  // A reader that has seen enough (`| head`) is no error.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(0);
+  });
+  const { stdin, stdout, stderr, env, platform } = process;
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    platform,
+    cwd: process.cwd(),
+    home: env["HOME"] ?? homedir(),
+    signal: interrupted.signal,
+  };
+}

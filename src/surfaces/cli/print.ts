@@ -1,0 +1,41 @@
+/** Replies on a terminal or a pipe: data on stdout, talk on stderr, colour only where a terminal shows it. */
+
+import { styleText } from "node:util";
+import type { Reply } from "../../contract/call.ts";
+import { visibleControls } from "../../text/escape.ts";
+import type { ExitCode, Given, Host } from "./command.ts";
+
+/** Prints a reply and says how the process ends. */
+export function printReply(reply: Reply, given: Given, host: Host): ExitCode {
+  if (given.flag("json")) {
+    host.stdout.write(`${JSON.stringify(reply)}\n`);
+  } else {
+    const text = reply.content.map((part) => (part.type === "text" ? part.text : `[${part.mimeType}]`)).join("\n\n");
+    if (reply.isError) host.stderr.write(`${coloured(host, "stderr") ? styleText("red", visible(text)) : text}\n`);
+    else host.stdout.write(`${coloured(host, "stdout") ? painted(text) : text}\n`);
+  }
+  return reply.isError ? 1 : 0;
+}
+
+/** Colour is for terminals; NO_COLOR and FORCE_COLOR are honoured. */
+function coloured(host: Host, stream: "stdout" | "stderr"): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = host.env;
+  if (NO_COLOR !== undefined && NO_COLOR !== "") return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== "" && FORCE_COLOR !== "0") return true;
+  return host[stream].isTTY === true && TERM !== "dumb";
+}
+
+const visible = (text: string): string => visibleControls(text.replaceAll("\r\n", "\n"));
+
+/** Line numbers, tags and notices step back, so that the file's own text stands out. */
+function painted(text: string): string {
+  return visible(text)
+    .split("\n")
+    .map((line) => {
+      const number = /^(?:\s*\d+(?:→|: | \| |\| ))/.exec(line)?.[0];
+      if (number !== undefined) return styleText("dim", number) + line.slice(number.length);
+      if (/^(?:<\/?[a-z-]+>.*|\(.*\)|\[.*\])$/.test(line)) return styleText("yellow", line);
+      return /^\s*(?:- )?\S.*\/$/.test(line) ? styleText("blue", line) : line;
+    })
+    .join("\n");
+}

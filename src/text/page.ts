@@ -1,0 +1,111 @@
+/**
+ * Turns decoded text, fed piece by piece, into the lines of one page: cuts long lines, counts bytes and tokens, and
+ * says when the page is full. It holds one page, never more.
+ */
+
+import { lineNumber } from "../contract/brand.ts";
+import type { Profile } from "../contract/profile.ts";
+import type { CutLine } from "../contract/read.ts";
+import { cutChars } from "./encoding.ts";
+import { estimateTokens } from "./tokens.ts";
+
+export type PageRules = Pick<Profile, "lines" | "lineCharsMax" | "cutMark" | "pageBytesMax" | "pageTokensMax">;
+
+/** What filled a page before its range or the file came to an end. */
+export type Full = "lines" | "bytes" | "tokens";
+
+export interface PageStepper {
+  /**
+   * Takes the lines of `text`, which begins at a line's start and ends behind a newline or, if `end`, at the end of
+   * the file. `ascii` is a promise about `text` that saves counting its bytes.
+   */
+  feed(text: string, ascii: boolean, end: boolean): "more" | "full";
+  /** Takes a line of which only the beginning is at hand; its end is known to lie beyond every cap. */
+  feedLong(beginning: string, terminated: boolean): "more" | "full";
+  readonly lines: readonly string[];
+  readonly cut: readonly CutLine[];
+  readonly lineEndChars: number;
+  readonly tokens: number;
+  readonly full: Full | undefined;
+}
+
+export function startPage(rules: PageRules, from: number, linesMax: number): PageStepper {
+  const lines: string[] = [];
+  const cut: CutLine[] = [];
+  let bytes = 0;
+  let tokens = 0;
+  let lineEndChars = 0;
+  let full: Full | undefined;
+
+  const stop = (why: Full): "full" => {
+    full = why;
+    return "full";
+  };
+
+  const take = (raw: string, ascii: boolean, terminated: boolean, whole: boolean): "more" | "full" => {
+    if (lines.length >= linesMax) return stop("lines");
+    let line = raw;
+    let endChars = terminated ? 1 : 0;
+    if (terminated && rules.lines === "terminated" && line.endsWith("\r")) {
+      line = line.slice(0, -1);
+      endChars = 2;
+    }
+    let isCut = !whole;
+    if (line.length > rules.lineCharsMax) {
+      line = cutChars(line, rules.lineCharsMax);
+      isCut = true;
+    }
+    let cost = 0;
+    if (rules.pageTokensMax !== undefined) {
+      cost = estimateTokens(line) + 1;
+      if (tokens + cost > rules.pageTokensMax) {
+        if (lines.length > 0) return stop("tokens");
+        // A first line that is over the budget by itself is shown as far as it fits: there is no smaller page.
+        line = fitting(line, cost, rules.pageTokensMax);
+        isCut = true;
+        full = "tokens";
+      }
+    }
+    const shown = isCut ? line + rules.cutMark : line;
+    const size = (ascii ? shown.length : Buffer.byteLength(shown)) + (lines.length > 0 ? 1 : 0);
+    if (bytes + size > rules.pageBytesMax) return stop("bytes");
+    if (isCut) cut.push({ line: lineNumber(from + lines.length), charsShown: line.length });
+    lines.push(shown);
+    bytes += size;
+    tokens += cost;
+    lineEndChars += endChars;
+    return full === undefined ? "more" : "full";
+  };
+
+  return {
+    feed(text, ascii, end) {
+      const pieces = text.split("\n");
+      const last = pieces.length - 1;
+      for (let index = 0; index < last; index += 1) {
+        if (take(pieces[index] ?? "", ascii, true, true) === "full") return "full";
+      }
+      // What stands behind the last newline is a line if it is not empty, or if lines are split and the file ends here.
+      const rest = pieces[last] ?? "";
+      return rest !== "" || (end && rules.lines === "split") ? take(rest, ascii, false, true) : "more";
+    },
+    feedLong: (beginning, terminated) => take(beginning, false, terminated, false),
+    lines,
+    cut,
+    get lineEndChars() {
+      return lineEndChars;
+    },
+    get tokens() {
+      return tokens;
+    },
+    get full() {
+      return full;
+    },
+  };
+}
+
+/** The beginning of a line that costs `cost` tokens, so long that it stays within `tokensMax`. */
+function fitting(line: string, cost: number, tokensMax: number): string {
+  let chars = Math.floor((line.length * tokensMax) / cost);
+  while (chars > 0 && estimateTokens(line.slice(0, chars)) + 1 > tokensMax) chars = Math.floor(chars * 0.9);
+  return cutChars(line, chars);
+}

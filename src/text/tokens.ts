@@ -1,0 +1,89 @@
+/**
+ * How many tokens a text takes, estimated. Exact counters are slow to load, quadratic on long runs of one character
+ * (16 s for 128 KB of spaces) and not exact for the models that matter; this one is linear and within about a tenth
+ * for code and prose.
+ */
+
+const lower = 0;
+const upper = 1;
+const digit = 2;
+const space = 3;
+const newline = 4;
+const mark = 5;
+/** Cyrillic and Greek: alphabets, of which a token takes several letters. */
+const alphabetic = 6;
+/** Everything else beyond ASCII: about a token for every one or two characters. */
+const dense = 7;
+
+const classOfAscii = Uint8Array.from({ length: 128 }, (_, unit) => {
+  const character = String.fromCharCode(unit);
+  if (/[a-z]/.test(character)) return lower;
+  if (/[A-Z]/.test(character)) return upper;
+  if (/[0-9]/.test(character)) return digit;
+  if (character === "\n") return newline;
+  // A carriage return is a space, so that CRLF costs what LF does.
+  return /\s/.test(character) ? space : mark;
+});
+
+/** Brings the sum of the runs to what tokenizers count, as measured on code, prose and data. */
+const scale = 0.83;
+
+/** Runs are told apart up to this length. */
+const runMax = 7;
+
+/**
+ * What one more character costs, and the state after it: by the state before (its class and how many of them are in the
+ * run) and the character's class. One table step per character is three times as fast as measuring runs.
+ */
+const { costs, nextStates } = tabulate();
+
+/**
+ * Not rounded, and no run goes on past a newline: the sum over the lines, each with its newline, is that of the text.
+ * Round what is shown. Never more than the text's UTF-8 bytes.
+ */
+export function estimateTokens(text: string): number {
+  let sum = 0;
+  // The state of a run of nothing. As a literal: after a call V8 at times keeps it boxed, which costs 5 ns per char, not 2.
+  let state = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    const step =
+      state + (unit < 128 ? (classOfAscii[unit] ?? mark) : unit >= 0x370 && unit < 0x530 ? alphabetic : dense);
+    sum += costs[step] ?? 0;
+    state = nextStates[step] ?? 0;
+  }
+  return sum;
+}
+
+function tabulate(): { readonly costs: Float64Array; readonly nextStates: Uint16Array } {
+  const costs = new Float64Array(8 * 8 * 8);
+  const nextStates = new Uint16Array(8 * 8 * 8);
+  for (let step = 0; step < costs.length; step += 1) {
+    const kind = step % 8;
+    const run = (step >> 3) % 8;
+    const before = step >> 6;
+    // One capital begins its word; several are a word of their own.
+    const goesOn = kind === before || (kind === lower && before === upper && run === 1);
+    const length = goesOn ? run : 0;
+    costs[step] = scale * costOfNext(kind, length);
+    // Digits go in threes.
+    nextStates[step] = stateOf(kind, kind === digit ? (length + 1) % 3 : Math.min(runMax, length + 1));
+  }
+  return { costs, nextStates };
+}
+
+/** Where the steps from a state begin in the tables. */
+function stateOf(kind: number, run: number): number {
+  return (kind * 8 + run) * 8;
+}
+
+/** What a character adds to `length` of its class before it, before scaling. */
+function costOfNext(kind: number, length: number): number {
+  if (kind <= upper) return length === 0 ? 1 : length < 7 ? 0 : 1 / 4;
+  if (kind === digit) return length === 0 ? 1 : 0;
+  // A single space belongs to the word after it; the longest tokens hold 128 spaces.
+  if (kind === space) return length === 0 ? 0 : length === 1 ? 1 : 1 / 128;
+  if (kind === newline) return 1;
+  if (kind === mark) return length === 0 ? 1 : 1 / 2;
+  return kind === alphabetic ? 0.4 : 0.7;
+}

@@ -1,0 +1,67 @@
+/** The first steps of every tool that works on something that exists: find it, or say what may have been meant. */
+
+import { Problem } from "../contract/problem.ts";
+import type { Place, Target } from "../contract/target.ts";
+import type { Found } from "../disk/look.ts";
+import { similar, type Surroundings } from "../search/similar.ts";
+import type { Bench } from "./tool.ts";
+
+export interface Located {
+  readonly target: Target;
+  /** Whoever located it closes `found.held`. */
+  readonly found: Found;
+}
+
+export async function locate(asked: string, wants: "file" | "anything", bench: Bench): Promise<Located> {
+  const resolved = bench.guard.resolve(asked);
+  switch (resolved.seen) {
+    case "node":
+      return resolved;
+    case "outside": {
+      const suggestions = await similar(resolved.place, wants, surroundings(bench));
+      const roots = bench.disk.roots.map((root) => root.given);
+      throw new Problem({ code: "ACCESS_DENIED", reason: "outside", place: resolved.place, roots, suggestions });
+    }
+    case "missing": {
+      refuseIfDenied(resolved.place, bench);
+      const suggestions = await similar(resolved.place, wants, surroundings(bench));
+      throw new Problem({ code: "NOT_FOUND", place: resolved.place, reason: resolved.reason, suggestions });
+    }
+  }
+}
+
+/** Whether a denied path exists is not told. */
+function refuseIfDenied(place: Place, bench: Bench): void {
+  const rule = bench.guard.denied("read", [place.absolute], "file");
+  if (rule === undefined) return;
+  throw new Problem({ code: "ACCESS_DENIED", reason: "rule", place, rule: rule.text, source: rule.source });
+}
+
+function surroundings(bench: Bench): Surroundings {
+  const seen = (path: string): "file" | "directory" | undefined => {
+    const look = bench.disk.look(path);
+    if (look.seen !== "node") return undefined;
+    look.held.close();
+    if (look.kind !== "file" && look.kind !== "directory") return undefined;
+    const is = look.kind === "directory" ? "folder" : "file";
+    return bench.guard.denied("read", [path, look.real], is) === undefined ? look.kind : undefined;
+  };
+  return {
+    roots: bench.disk.roots.map((root) => root.given),
+    look: async (path) => seen(path),
+    list: async (folder, entriesMax) => {
+      const look = bench.disk.look(folder);
+      if (look.seen !== "node") return undefined;
+      try {
+        const entries = look.kind === "directory" ? await bench.disk.list(look) : { errno: "ENOTDIR" };
+        if ("errno" in entries) return undefined;
+        return entries.slice(0, entriesMax).map((entry) => ({
+          name: entry.name,
+          kind: entry.kind === "directory" ? ("directory" as const) : ("file" as const),
+        }));
+      } finally {
+        look.held.close();
+      }
+    },
+  };
+}
