@@ -16,8 +16,8 @@ export interface LineSource {
   newlines(): Promise<{ readonly count: number; readonly last: boolean }>;
   /** At most `bytesMax` bytes from `at` on; short only at the end of the file. */
   bytes(at: number, bytesMax: number): Promise<Uint8Array>;
-  /** Byte behind the first newline at or after `at`; the end of the file if there is none. */
-  afterNewline(at: number): Promise<number>;
+  /** Byte behind the first newline at or after `at`; undefined if there is none. */
+  afterNewline(at: number): Promise<number | undefined>;
 }
 
 /** The file became shorter while it was read: what was counted so far holds no longer. */
@@ -55,7 +55,7 @@ export function sourceInMemory(bytes: Uint8Array, options: SourceOptions): LineS
     bytes: async (at, bytesMax) => bytes.subarray(at, at + bytesMax),
     afterNewline: async (at) => {
       const after = skipIn(bytes, at, sizeBytes, 1, form);
-      return after === -1 ? sizeBytes : after;
+      return after === -1 ? undefined : after;
     },
   };
 }
@@ -133,7 +133,7 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
         const after = skipIn(rest, 0, rest.length, 1, form);
         if (after !== -1) return from + after;
       }
-      return sizeBytes;
+      return undefined;
     },
   };
 }

@@ -48,7 +48,8 @@ export interface GuardOptions {
 }
 
 export function createGuard(options: GuardOptions): Guard {
-  const { disk, base } = options;
+  const { disk } = options;
+  const base = nodePath.resolve(options.base);
   const rootPaths = disk.roots.flatMap((root) => [root.given, root.real]);
   const rules = compileRules(options.rules, { home: options.home });
   const defaults = compileRules(options.secrets === "ask" ? defaultRules : [], { home: options.home });
@@ -64,15 +65,34 @@ export function createGuard(options: GuardOptions): Guard {
     return byDefault.rule === undefined ? decision : byDefault;
   };
 
+  const denied: Guard["denied"] = (permission, paths, is) => {
+    const names = paths.map((path) => nameOf(path, relativeTo(path, rootPaths, nodePath), is));
+    const decision = decide(permission, names);
+    return decision.verdict === "deny" ? decision.rule : undefined;
+  };
+
+  /** Whether a denied path exists, and what is wrong with it, is not told; nor by way of a link to its folder. */
+  const refuseIfDenied = (place: Place, path: string): void => {
+    const names = [place.absolute, wouldBe(path, disk)].filter(
+      (name) => name !== undefined && relativeTo(name, rootPaths, nodePath) !== undefined,
+    ) as string[]; // the filter leaves no undefined
+    const rule = names.length === 0 ? undefined : denied("read", names, "file");
+    if (rule === undefined) return;
+    throw new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source });
+  };
+
   return {
     ruleFaults: rules.faults,
+    denied,
 
     resolve(asked) {
       const fault = pathFault(asked, nodePath);
       if (fault !== undefined) throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault });
       const place = placeOf(asked, base, rootPaths, nodePath);
       // Not normalised: `link/..` is the parent of what the link leads to, and only the walk knows that.
-      const look = disk.look(nodePath.isAbsolute(asked) ? asked : `${base}${nodePath.sep}${asked}`);
+      const path = nodePath.isAbsolute(asked) ? asked : `${base}${nodePath.sep}${asked}`;
+      const look = disk.look(path);
+      if (look.seen !== "node") refuseIfDenied(place, path);
       switch (look.seen) {
         case "node":
           return { seen: "node", target: targetOf(place, look, rootPaths), found: look };
@@ -108,7 +128,7 @@ export function createGuard(options: GuardOptions): Guard {
         });
       }
       if (options.asker === "yes" || answeredBefore(kept, permission, target, options.home)) return;
-      const remedy = `${permission === "read" ? "Read" : "Edit"}(/${escapePattern(target.realRelative)})`;
+      const remedy = `${permission === "read" ? "Read" : "Edit"}(${patternFor(target, disk)})`;
       if (options.asker === undefined) {
         const data = { rule: text, remedy, feedback: undefined };
         throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "nobody to ask", ...data });
@@ -125,13 +145,19 @@ export function createGuard(options: GuardOptions): Guard {
         kept = [...kept, { verdict: "allow", text: answer.rule ?? remedy, source: "session" }];
       }
     },
-
-    denied(permission, paths, is) {
-      const names = paths.map((path) => nameOf(path, relativeTo(path, rootPaths, nodePath), is));
-      const decision = decide(permission, names);
-      return decision.verdict === "deny" ? decision.rule : undefined;
-    },
   };
+}
+
+/** The real name that a path which names nothing would have: the nearest thing above it decides. */
+function wouldBe(path: string, disk: Disk): string | undefined {
+  for (let above = nodePath.dirname(path); ; above = nodePath.dirname(above)) {
+    const look = disk.look(above);
+    if (look.seen === "node") {
+      look.held.close();
+      return nodePath.resolve(nodePath.join(look.real, path.slice(above.length)));
+    }
+    if (above === nodePath.dirname(above)) return undefined;
+  }
 }
 
 /** The system's own refusal, in our words. */
@@ -168,6 +194,14 @@ function nameOf(absolute: string, relative: string | undefined, is: "file" | "fo
   return { absolute: absolute + mark, relative: relative === undefined ? undefined : relative + mark };
 }
 
+/** A pattern for this very file. `/x` would mean the `x` of every root. */
+function patternFor(target: Target, disk: Disk): string {
+  if (disk.roots.length === 1) return `/${escapePattern(target.realRelative)}`;
+  const slashed = nodePath.sep === "\\" ? target.real.replaceAll("\\", "/") : target.real;
+  return `//${escapePattern(slashed.replace(/^\/+/, ""))}`;
+}
+
+/** The question named the real path, so that is what was answered, by whatever link the file is asked for now. */
 function answeredBefore(
   kept: readonly RuleText[],
   permission: Permission,
@@ -175,5 +209,6 @@ function answeredBefore(
   home: string | undefined,
 ): boolean {
   if (kept.length === 0) return false;
-  return compileRules(kept, { home }).decide(permission, namesOf(target)).rule !== undefined;
+  const real = nameOf(target.real, target.realRelative, target.is);
+  return compileRules(kept, { home }).decide(permission, [real]).rule !== undefined;
 }

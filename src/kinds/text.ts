@@ -111,10 +111,12 @@ async function fill(
         continue;
       }
       const after = await source.afterNewline(at + window.length);
-      const status = stepper.feedLong(await decoder.beginning(window), after < source.sizeBytes);
-      at = after;
+      const status = stepper.feedLong(await decoder.beginning(window), after !== undefined);
+      at = after ?? source.sizeBytes;
       step = windowBytes;
-      if (status === "full" || at >= source.sizeBytes) return { reached: at >= source.sizeBytes };
+      if (status === "full") return { reached: at === source.sizeBytes };
+      if (after === undefined) return { reached: true };
+      if (stepper.lines.length >= linesMax && at < source.sizeBytes) return { reached: false };
       continue;
     }
     const bytes = window.subarray(0, to);

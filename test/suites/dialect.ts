@@ -1,0 +1,248 @@
+/** What every dialect must do, whatever its words are. */
+
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Code, ProblemData } from "../../src/contract/problem.ts";
+import type { Facts } from "../../src/dialects/dialect.ts";
+import { type DialectName, dialects } from "../../src/dialects/index.ts";
+import { createFilehand, type Reply, type Session } from "../../src/index.ts";
+
+/** What differs: the names of the tool and of its parameters. */
+export interface DialectCase {
+  readonly name: DialectName;
+  readonly tool: string;
+  readonly path: string;
+  readonly offset: string;
+  /** The offset that means the first line. */
+  readonly first: number;
+}
+
+const place = { asked: "a.txt", absolute: "/w/a.txt", relative: "a.txt" };
+const facts: Facts = { tool: "Read", input: { path: "a.txt" }, elapsedMs: 3, reminder: true, model: undefined };
+
+/** At least one problem of every code and reason. A new code does not compile until it stands here. */
+const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code: C }>[] } = {
+  UNKNOWN_TOOL: [{ code: "UNKNOWN_TOOL", tool: "Rd", known: ["Read"], nearest: "Read" }],
+  INVALID_PARAM: [
+    {
+      code: "INVALID_PARAM",
+      reason: "arguments",
+      tool: "Read",
+      issues: [
+        { fault: "missing", name: "path", expected: "a string" },
+        { fault: "type", name: "offset", expected: "an integer", got: "true" },
+        { fault: "range", name: "limit", got: 0, min: 1, max: undefined },
+        { fault: "unknown", name: "lmit", nearest: "limit", known: ["limit"] },
+      ],
+    },
+    { code: "INVALID_PARAM", reason: "path", asked: "a\0b", fault: "nul" },
+    { code: "INVALID_PARAM", reason: "pages", place },
+    { code: "INVALID_PARAM", reason: "range", place, of: "lines", from: 9, total: 3 },
+    { code: "INVALID_PARAM", reason: "range", place, of: "lines", from: 9, total: 0 },
+    { code: "INVALID_PARAM", reason: "range", place, of: "entries", from: 9, total: 3 },
+  ],
+  NOT_FOUND: [
+    { code: "NOT_FOUND", place, reason: "missing", suggestions: [] },
+    {
+      code: "NOT_FOUND",
+      place,
+      reason: "file on the way",
+      suggestions: [{ absolute: "/w/b.txt", relative: "b.txt", kind: "file" }],
+    },
+  ],
+  ACCESS_DENIED: [
+    { code: "ACCESS_DENIED", place, reason: "outside", roots: ["/w"], suggestions: [] },
+    { code: "ACCESS_DENIED", place, reason: "root changed" },
+    { code: "ACCESS_DENIED", place, reason: "system" },
+    { code: "ACCESS_DENIED", place, reason: "rule", rule: "Read(a.txt)", source: "options" },
+    {
+      code: "ACCESS_DENIED",
+      place,
+      reason: "nobody to ask",
+      rule: "Read(a.txt)",
+      remedy: "Read(/a.txt)",
+      feedback: undefined,
+    },
+    {
+      code: "ACCESS_DENIED",
+      place,
+      reason: "rejected",
+      rule: "Read(a.txt)",
+      remedy: "Read(/a.txt)",
+      feedback: "not now",
+    },
+  ],
+  IS_DIRECTORY: [{ code: "IS_DIRECTORY", place }],
+  NOT_DIRECTORY: [{ code: "NOT_DIRECTORY", place }],
+  LINK_LOOP: [{ code: "LINK_LOOP", place }],
+  SPECIAL_FILE: [{ code: "SPECIAL_FILE", place, special: "FIFO" }],
+  BINARY_FILE: [
+    { code: "BINARY_FILE", place, reason: "content" },
+    { code: "BINARY_FILE", place, reason: "extension", restricted: ".exe" },
+    { code: "BINARY_FILE", place, reason: "name", restricted: "Thumbs.db" },
+    { code: "BINARY_FILE", place, reason: "kind", kind: "image" },
+  ],
+  NOT_YET: [{ code: "NOT_YET", place, kind: "pdf" }],
+  OVER_BUDGET: [
+    {
+      code: "OVER_BUDGET",
+      place,
+      tokens: 30_000,
+      counted: "all",
+      tokensMax: 25_000,
+      from: 1,
+      lines: 900,
+      linesThatFit: 700,
+    },
+    {
+      code: "OVER_BUDGET",
+      place,
+      tokens: 30_000,
+      counted: "at least",
+      tokensMax: 25_000,
+      from: 1,
+      lines: 2,
+      linesThatFit: 0,
+    },
+  ],
+  CHANGED: [{ code: "CHANGED", place }],
+  IO_ERROR: [{ code: "IO_ERROR", place, errno: "EIO", during: "reading it" }],
+  CANCELLED: [{ code: "CANCELLED", tool: "Read" }],
+};
+
+export function dialectSuite(given: DialectCase): void {
+  describe(`the dialect ${given.name}`, () => {
+    const dialect = dialects[given.name];
+    let root = "";
+    let session: Session;
+    const call = (input: unknown, tool = given.tool): Promise<Reply> => session.call(tool, input);
+    const read = (file: string, more: object = {}): Promise<Reply> => call({ [given.path]: file, ...more });
+
+    beforeAll(() => {
+      root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-dialect-"));
+      fs.writeFileSync(path.join(root, "a.txt"), "one\ntwo\nthree\n");
+      fs.mkdirSync(path.join(root, "folder"));
+      session = createFilehand({ roots: [root] }).session({ dialect: given.name });
+    });
+    afterAll(() => fs.rmSync(root, { recursive: true, force: true }));
+
+    for (const problem of Object.values(everyProblem).flat()) {
+      const reason = "reason" in problem ? ` (${problem.reason})` : "";
+      test(`it has words for ${problem.code}${reason}`, () => {
+        const reply = dialect.renderProblem(problem, facts);
+        expect(reply.isError).toBe(true);
+        expect(reply.error?.code).toBe(problem.code);
+        expect(reply.content).toEqual([{ type: "text", text: reply.error?.message }]);
+        expect(reply.error?.message).toMatch(/^[A-Z"oliu].{10,}/s);
+        expect(reply.error?.message).not.toMatch(/undefined|\[object|NaN/);
+      });
+    }
+
+    test("a file is answered with text for the model and data for programs", async () => {
+      const reply = await read("a.txt");
+      expect(reply.isError).toBe(false);
+      expect(reply.error).toBeUndefined();
+      expect(reply.structured).not.toBeNull();
+      expect(reply.content).toHaveLength(1);
+      expect(reply.content[0]).toMatchObject({ type: "text", text: expect.stringContaining("two") });
+    });
+
+    test("relative and absolute paths name the same file", async () => {
+      const [relative, absolute] = await Promise.all([read("a.txt"), read(path.join(root, "folder", "..", "a.txt"))]);
+      expect(absolute.isError).toBe(false);
+      expect(JSON.stringify(absolute.structured)).toContain("three");
+      expect(relative.isError).toBe(false);
+    });
+
+    for (const [what, input] of [
+      ["no path", {}],
+      ["null for the path", { [given.path]: null }],
+      ["a number for the path", { [given.path]: 7 }],
+      ["a fraction for the offset", { [given.path]: "a.txt", [given.offset]: 1.5 }],
+      ["true for the offset", { [given.path]: "a.txt", [given.offset]: true }],
+      ["words for the offset", { [given.path]: "a.txt", [given.offset]: "ten" }],
+      ["an offset before the first line", { [given.path]: "a.txt", [given.offset]: given.first - 1 }],
+      ["a limit of 0", { [given.path]: "a.txt", limit: 0 }],
+      ["a list instead of an object", ["a.txt"]],
+      ["a text instead of an object", "a.txt"],
+      ["null instead of an object", null],
+      ["a key of the prototype", JSON.parse(`{"${given.path}":"a.txt","__proto__":{"x":1}}`) as unknown],
+      ["an empty path", { [given.path]: "" }],
+      ["a NUL in the path", { [given.path]: "a\0.txt" }],
+      ["a network path", { [given.path]: "\\\\server\\share\\a.txt" }],
+      ["a path longer than the system takes", { [given.path]: "a/".repeat(3_000) }],
+      ["a name longer than the system takes", { [given.path]: "b".repeat(300) }],
+    ] as const) {
+      test(`${what} is an INVALID_PARAM with a sentence`, async () => {
+        const reply = await call(input);
+        expect(reply.error?.code).toBe("INVALID_PARAM");
+        expect(reply.error?.message).not.toMatch(/\n\s+at |Zod|undefined/);
+      });
+    }
+
+    test("an unknown parameter is refused and the nearest known one is named", async () => {
+      const reply = await read("a.txt", { limt: 3 });
+      expect(reply.error?.code).toBe("INVALID_PARAM");
+      expect(reply.error?.message).toContain("limit");
+    });
+
+    test("an unknown tool is refused and the nearest known one is named", async () => {
+      const reply = await call({ [given.path]: "a.txt" }, given.tool === "Read" ? "Raed" : "raed");
+      expect(reply.error?.code).toBe("UNKNOWN_TOOL");
+      expect(reply.error?.message).toContain(given.tool);
+      expect((await call({}, "toString")).error?.code).toBe("UNKNOWN_TOOL");
+    });
+
+    test("a missing file is NOT_FOUND, one outside the roots is ACCESS_DENIED", async () => {
+      expect((await read("b.md")).error?.code).toBe("NOT_FOUND");
+      expect((await read("../b.md")).error?.code).toBe("ACCESS_DENIED");
+    });
+
+    test("a cancelled call is CANCELLED", async () => {
+      const reply = await session.call(given.tool, { [given.path]: "a.txt" }, { signal: AbortSignal.abort() });
+      expect(reply.error?.code).toBe("CANCELLED");
+    });
+
+    test("its tools are described for a model in at most 2 KB, with a lean schema", () => {
+      const definitions = session.definitions();
+      expect(definitions.map(({ name }) => name)).toContain(given.tool);
+      for (const { description, inputSchema } of definitions) {
+        expect(Buffer.byteLength(description)).toBeGreaterThan(200);
+        expect(Buffer.byteLength(description)).toBeLessThanOrEqual(2_048);
+        const schema = JSON.stringify(inputSchema);
+        expect(schema).not.toMatch(/9007199254740991|\$schema|anyOf|null/);
+        expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false, required: [given.path] });
+        for (const property of Object.values(inputSchema.properties ?? {}))
+          expect(property.description).toMatch(/^[A-Z]/);
+      }
+    });
+
+    test("a definition runs the tool it describes", async () => {
+      const definition = session.definitions().find(({ name }) => name === given.tool);
+      const reply = await definition?.execute({ [given.path]: "a.txt" });
+      expect(reply?.isError).toBe(false);
+      expect(definition?.readOnly).toBe(true);
+    });
+
+    test("several ranges in one call are worded one by one", async () => {
+      const ranges = [{ from: 3, linesMax: 1 }, { from: 1, linesMax: 1 }, { last: 1 }] as never;
+      const reply = await session.run((profile) => ({
+        verb: "read",
+        path: "a.txt",
+        ranges,
+        overBudget: "first page",
+        profile,
+      }));
+      expect(reply.content).toHaveLength(3);
+      const last = given.name === "opencode-legacy" ? "00004| " : "three";
+      const words = reply.content.map((part) => (part.type === "text" ? part.text : ""));
+      expect(words[0]).toContain("three");
+      expect(words[1]).toContain("one");
+      expect(words[1]).not.toContain("three");
+      expect(words[2]).toContain(last);
+      expect(reply.structured).toMatchObject({ ranges: [expect.anything(), expect.anything(), expect.anything()] });
+    });
+  });
+}
