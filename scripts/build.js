@@ -13,6 +13,8 @@ rmSync("dist", { recursive: true, force: true });
 const shared = {
   platform: "node",
   plugins: [textFiles()],
+  // jsonc-parser's main file loads its parts in a way that no bundler can follow.
+  resolve: { mainFields: ["module", "main"] },
   transform: { target: "node20", define: { FILEHAND_VERSION: JSON.stringify(version) } },
   logLevel: "warn",
 };

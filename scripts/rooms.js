@@ -28,7 +28,8 @@ const mayImport = {
  */
 const builtins = {
   "*": ["node:buffer", "node:path", "node:util"],
-  disk: ["node:fs", "node:os", "node:timers/promises"],
+  disk: ["node:crypto", "node:fs", "node:os", "node:timers/promises", "node:worker_threads"],
+  ".": ["node:os"],
   surfaces: ["node:events", "node:os", "node:stream"],
 };
 

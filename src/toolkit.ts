@@ -1,5 +1,7 @@
 /** The one place where rooms meet: a toolkit holds what is shared, a session what one conversation knows. */
 
+import { homedir } from "node:os";
+import * as nodePath from "node:path";
 import type { Asker, Clock } from "./contract/ask.ts";
 import type { Reply, ToolDefinition } from "./contract/call.ts";
 import { FilehandError } from "./contract/failure.ts";
@@ -11,7 +13,9 @@ import type { Dialect, Facts } from "./dialects/dialect.ts";
 import { type DialectName, type DialectTools, dialectNames, dialects } from "./dialects/index.ts";
 import { nearest } from "./dialects/nearest.ts";
 import { createDisk, RootError } from "./disk/disk.ts";
+import { createIndexStore } from "./disk/index-store.ts";
 import { createGuard } from "./guard/guard.ts";
+import { relativeTo } from "./guard/paths.ts";
 import { compileRestricted } from "./kinds/restricted.ts";
 import { renderPages } from "./pages.ts";
 import { runTool } from "./tools/index.ts";
@@ -39,18 +43,23 @@ export interface FilehandOptions {
   readonly restricted?: { readonly add?: readonly string[]; readonly remove?: readonly string[] };
   /** Tokens of one page in the `claude` dialect; 25,000 by default. */
   readonly pageTokensMax?: number;
-  /** Characters after which a line is cut, in dialects that have no rule of their own. */
+  /** Characters after which a line is cut; each dialect has a number of its own. */
   readonly lineCharsMax?: number;
   /** Is the reminder about malware appended in the `claude` dialect? It is by default. */
   readonly reminder?: boolean;
   /** The model that reads the answers. */
   readonly model?: string;
+  /** Folder for what is kept between runs, such as the line indexes of large files; nothing is kept without it. */
+  readonly stateDir?: string;
+  /** What `~` means in rules; the user's home folder by default. */
   readonly home?: string;
   readonly clock?: Clock;
 }
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+  /** Told now and then how far a long scan is. */
+  readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
 }
 
 /** The tools of a dialect as functions. They throw a FilehandError where the dialect throws. */
@@ -85,15 +94,23 @@ export interface Filehand {
 
 export function createFilehand(options: FilehandOptions): Filehand {
   const disk = diskAt(options.roots);
+  dialectNamed(options.dialect ?? "claude");
   const restricted = compileRestricted(options.restricted);
+  const indexes = createIndexStore(options.stateDir);
   const guardOptions = {
     disk,
     base: options.cwd ?? disk.roots[0]?.given ?? "",
     rules: [...rulesOf(options.permissions), ...(options.rules ?? [])],
     secrets: options.secrets ?? "ask",
-    home: options.home,
+    home: options.home ?? homedir(),
     asker: options.ask,
   } as const;
+  const cwd =
+    relativeTo(
+      guardOptions.base,
+      disk.roots.flatMap(({ given, real }) => [given, real]),
+      nodePath,
+    ) || ".";
   const clock = options.clock ?? { nowMs: () => performance.now() };
 
   const session = <Name extends DialectName>(chosen: { readonly dialect: Name }): Session<Name> => {
@@ -112,11 +129,18 @@ export function createFilehand(options: FilehandOptions): Filehand {
       const startedMs = clock.nowMs();
       const facts = (): Facts => {
         const elapsedMs = Math.max(0, clock.nowMs() - startedMs);
-        return { tool, input, elapsedMs, reminder: options.reminder ?? true, model: options.model };
+        return { tool, input, elapsedMs, cwd, reminder: options.reminder ?? true, model: options.model };
       };
       try {
         signal.throwIfAborted();
-        const outcome = await runTool(toRequest(), { disk, guard, restricted, signal });
+        const outcome = await runTool(toRequest(), {
+          disk,
+          guard,
+          restricted,
+          indexes,
+          signal,
+          onProgress: given.onProgress,
+        });
         return renderPages(dialect, outcome, facts());
       } catch (error) {
         if (error instanceof Problem) return dialect.renderProblem(error.data, facts());
@@ -186,7 +210,7 @@ function cardNamed(dialect: Dialect, tool: string): Dialect["cards"][number] {
   throw new Problem(data);
 }
 
-/** What the operator may change in a profile; a dialect's own caps stand. */
+/** What the operator may change in a profile. */
 function tuned(profile: Profile, options: FilehandOptions): Profile {
   const { pageTokensMax, lineCharsMax } = options;
   return {

@@ -7,6 +7,9 @@ export const limits = {
   pageBytesMax: 1_048_576,
   /** UTF-16 units of one line in dialects that have no line cap of their own. */
   lineCharsMax: 100_000,
+  /** The same where a token budget ends a page long before. */
+  budgetedPageBytesMax: 8_388_608,
+  budgetedLineCharsMax: 1_000_000,
   /** First bytes looked at to tell text from binary and to find the encoding. */
   headBytesMax: 65_536,
   /** Suggestions for a path that does not exist. */

@@ -89,9 +89,9 @@ export type ProblemData =
       readonly code: "ACCESS_DENIED";
       readonly place: Place;
       readonly reason: "nobody to ask" | "rejected";
-      /** The rule that asks, and the one that would allow it. */
+      /** The rule that asks, and the one that would allow it, if one could. */
       readonly rule: string;
-      readonly remedy: string;
+      readonly remedy: string | undefined;
       readonly feedback: string | undefined;
     }
   | { readonly code: "IS_DIRECTORY"; readonly place: Place }

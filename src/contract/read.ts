@@ -4,8 +4,13 @@ import type { LineNumber } from "./brand.ts";
 import type { Profile } from "./profile.ts";
 import type { Target } from "./target.ts";
 
-/** Lines from a number on, or the last ones. `linesMax` may be Infinity. */
-export type LineRange = { readonly from: LineNumber; readonly linesMax: number } | { readonly last: number };
+/**
+ * Lines from a number on, or the last ones. `linesMax` may be Infinity. The last lines of a huge file are found without
+ * reading the rest if their numbers may be counted `from the end`: -1 is the last line then.
+ */
+export type LineRange =
+  | { readonly from: LineNumber; readonly linesMax: number }
+  | { readonly last: number; readonly numbered?: "from the end" };
 
 export interface ReadRequest {
   readonly verb: "read";
@@ -48,12 +53,15 @@ export type LegacyEncodingName =
 export interface CutLine {
   readonly line: LineNumber;
   readonly charsShown: number;
+  /** Too long by itself, or over what was left of the token budget. */
+  readonly by: "chars" | "tokens";
 }
 
 export interface Page {
+  /** Negative where lines are counted from the end. */
   readonly from: LineNumber;
   readonly lines: readonly string[];
-  /** Exact, or undefined where the profile does not ask for it and the page ends before the file does. */
+  /** Exact, or undefined where nobody asked for it: the page ends before the file does, or is counted from the end. */
   readonly linesTotal: number | undefined;
   readonly stopped: "end" | "lines" | "bytes" | "tokens";
   /** Where to go on, if there is more. */

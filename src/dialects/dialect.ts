@@ -11,6 +11,8 @@ export interface Facts {
   /** The raw input, untouched. */
   readonly input: unknown;
   readonly elapsedMs: number;
+  /** Where relative paths start, below the root; "." for the root itself. */
+  readonly cwd: string;
   /** Shall the reminder about malware be appended, where the dialect has one for this model? */
   readonly reminder: boolean;
   /** The model that reads the answer, if it is known. */

@@ -11,9 +11,11 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     const length = distance(asked, bare(candidate));
     if (length < bestDistance) [best, bestDistance] = [candidate, length];
   }
-  const contained = known.find((candidate) => asked.length > 2 && bare(candidate).includes(asked));
+  const contained = known.find((candidate) => isPartOf(asked, bare(candidate)) || isPartOf(bare(candidate), asked));
   return bestDistance <= Math.max(1, Math.floor(asked.length / 3)) ? best : contained;
 }
+
+const isPartOf = (part: string, whole: string): boolean => part.length > 2 && whole.includes(part);
 
 /** `filePath`, `file_path` and `FILE-PATH` are one word. */
 const bare = (word: string): string => word.toLowerCase().replace(/[_-]/g, "");

@@ -4,7 +4,7 @@ import type { Code, ProblemData, ProblemOf, Suggestion } from "../contract/probl
 import type { Page, TextOutcome } from "../contract/read.ts";
 import type { Place } from "../contract/target.ts";
 import { escapeName } from "../text/escape.ts";
-import { argumentFault, denial, mediaWords, pathFaults, specialWords } from "./words.ts";
+import { argumentFault, denial, mediaWords, pathFaults, quoted, specialWords, spelled } from "./words.ts";
 
 /** What `read` answers for programs. */
 export interface ReadResult {
@@ -30,7 +30,7 @@ export function resultOf(
   text?: TextOutcome,
 ): ReadResult {
   return {
-    title: place.relative,
+    title: escapeName(place.relative),
     output,
     metadata: {
       preview: shown.slice(0, previewLines).join("\n"),
@@ -49,7 +49,7 @@ export function footerOf(page: Page, pageBytesMax: number): string {
   return `(Output truncated at ${pageBytesMax} bytes. Use 'offset' parameter to read beyond line ${last})`;
 }
 
-const path = (place: Place): string => escapeName(place.absolute);
+const path = (place: Place): string => spelled(place.absolute);
 
 const meant = (suggestions: readonly Suggestion[]): string =>
   suggestions.length === 0
@@ -70,7 +70,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>) => string } = {
           )
           .join("; ");
       case "path":
-        return `Invalid path ${JSON.stringify(problem.asked.slice(0, 200))}: ${pathFaults[problem.fault]}`;
+        return `Invalid path ${quoted(problem.asked)}: ${pathFaults[problem.fault]}`;
       case "pages":
         return `Cannot read pages of ${path(problem.place)}: it is not a PDF`;
       case "range": {

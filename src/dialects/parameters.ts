@@ -35,7 +35,12 @@ export function parseArguments<Shape extends z.core.$ZodShape>(
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const known = Object.keys(schema.shape);
-  const issues = parsed.error.issues.flatMap((issue) => issuesOf(issue, input, known));
+  const issues = parsed.error.issues
+    .flatMap((issue) => issuesOf(issue, input, known))
+    // A number that is too large is too large for several reasons; one is enough.
+    .filter(
+      ({ name, fault }, index, all) => all.findIndex((other) => other.name === name && other.fault === fault) === index,
+    );
   const [first = { fault: "type", name: "input", expected: "an object", got: describe(input) } as const, ...rest] =
     issues;
   throw new Problem({ code: "INVALID_PARAM", reason: "arguments", tool, issues: [first, ...rest] });

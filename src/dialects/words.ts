@@ -1,10 +1,15 @@
 /** Sentences and parts of sentences that dialects share where the specification gives none. */
 
 import type { ArgumentIssue, MediaKind, PathFault, ProblemOf, SpecialKind, Suggestion } from "../contract/problem.ts";
+import { cutChars } from "../text/encoding.ts";
 import { escapeName } from "../text/escape.ts";
 
-/** A name or path in a sentence: on one line, in quotes. */
-export const quoted = (path: string): string => `"${escapeName(path)}"`;
+/** A name or path in a sentence: on one line, and never longer than a path can be. */
+export const spelled = (path: string): string =>
+  escapeName(path.length > charsMax ? `${cutChars(path, charsMax)}...` : path);
+const charsMax = 4_096;
+
+export const quoted = (path: string): string => `"${spelled(path)}"`;
 
 /** What is wrong with an argument, as a clause without its subject's verb: `"offset" must be …`. */
 export function argumentFault(issue: ArgumentIssue): string {
@@ -55,9 +60,9 @@ export const mediaWords = {
 } satisfies Readonly<Record<MediaKind, string>>;
 
 /** `, did you mean "a" or "b"`; empty without suggestions. */
-export function didYouMean(suggestions: readonly Suggestion[], spelled: (suggestion: Suggestion) => string): string {
+export function didYouMean(suggestions: readonly Suggestion[], spelling: (suggestion: Suggestion) => string): string {
   if (suggestions.length === 0) return "";
-  const names = suggestions.map((suggestion) => quoted(spelled(suggestion)));
+  const names = suggestions.map((suggestion) => quoted(spelling(suggestion)));
   const last = names.pop() ?? "";
   return `, did you mean ${names.length > 0 ? `${names.join(", ")} or ` : ""}${last}`;
 }
@@ -73,8 +78,13 @@ export function denial(problem: ProblemOf<"ACCESS_DENIED">): string {
       return "the system does not permit it, ask the user to change the file's permissions";
     case "rule":
       return `the rule ${problem.rule} (${problem.source}) denies it, ask the user to change the rule`;
-    case "nobody to ask":
-      return `the rule ${problem.rule} wants a person to be asked and there is none, the rule ${escapeName(problem.remedy)} would allow it`;
+    case "nobody to ask": {
+      const way =
+        problem.remedy === undefined
+          ? "ask the user to change that rule"
+          : `the rule ${escapeName(problem.remedy)} would allow it`;
+      return `the rule ${problem.rule} wants a person to be asked and there is none, ${way}`;
+    }
     case "rejected":
       return problem.feedback === undefined
         ? "the user rejected it, do not try it again without being told to"

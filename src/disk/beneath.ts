@@ -95,7 +95,7 @@ function walk(path: string, roots: readonly Root[], system: System): Look | "sta
       const wantsFolder: boolean = !last || todo.length > 0;
       const child: string = `${handlePathOf(at.fd)}/${name}`;
       const fd = last ? system.open(child, noFollow) : openFolder(child, system);
-      const isLink = fd === undefined || (last && kindOfMode(system.stat(fd).mode) === "link");
+      const isLink = fd === undefined || (last && kindOfMode(statOrClose(fd, system).mode) === "link");
 
       if (isLink) {
         if (fd !== undefined) system.close(fd);
@@ -104,7 +104,10 @@ function walk(path: string, roots: readonly Root[], system: System): Look | "sta
         // Links of the kernel's own file systems are magic: their text is not where they lead.
         if (isKernelType(system.fileSystemType(handlePathOf(at.fd)))) return specialAt(at, system);
         const link = readLink(child, system);
-        if (link === "none") return fd === undefined ? { seen: "missing", reason: "file on the way" } : "start over";
+        if (link === "none") {
+          const isFile = fd === undefined && isNeitherFolderNorLink(child, system);
+          return isFile ? { seen: "missing", reason: "file on the way" } : "start over";
+        }
         const { text } = link;
         if (text === undefined) return { seen: "missing", reason: "missing" };
         followed = true;
@@ -136,13 +139,24 @@ function openRoot(root: Root, system: System): number | undefined {
   try {
     fd = system.open(root.real, folderOnly);
   } catch (error) {
-    if (errnoName(error) === undefined) throw error;
+    // Anything else (no descriptors left, a disk that fails) says nothing about the folder.
+    if (!["ENOENT", "ENOTDIR", "ELOOP"].includes(errnoName(error) ?? "")) throw error;
     return undefined;
   }
-  const stat = system.stat(fd);
+  const stat = statOrClose(fd, system);
   if (stat.dev === root.device && stat.ino === root.inode) return fd;
   system.close(fd);
   return undefined;
+}
+
+/** `fstat` of a descriptor that nobody holds yet: if it fails, the descriptor is closed. */
+function statOrClose(fd: number, system: System): ReturnType<System["stat"]> {
+  try {
+    return system.stat(fd);
+  } catch (error) {
+    system.close(fd);
+    throw error;
+  }
 }
 
 /** A folder, or undefined if the name is something else (a link, a file): the caller finds out which. */
@@ -154,6 +168,14 @@ function openFolder(path: string, system: System): number | undefined {
     if (errnoName(error) === "ENOTDIR") return undefined;
     throw error;
   }
+}
+
+/** Is it a file in the place of a folder, and not a link that became a folder under our hands? */
+function isNeitherFolderNorLink(path: string, system: System): boolean {
+  const fd = system.open(path, noFollow);
+  const kind = kindOfMode(statOrClose(fd, system).mode);
+  system.close(fd);
+  return kind !== "directory" && kind !== "link";
 }
 
 /** Where a link leads; no text if it is not UTF-8 and so names nothing that a caller could ask for. */
@@ -227,9 +249,9 @@ function hold(fd: number, stat: ReturnType<System["stat"]>, reads: Held["reads"]
 
 /** A file or link of the kernel's own file systems: held only to name it in the refusal. */
 function specialAt(at: Extract<Standing, { fd: number }>, system: System): Look {
+  const stat = system.stat(at.fd);
+  const real = system.readLink(handlePathOf(at.fd)).toString("utf8") as RealPath;
   const fd = system.open(handlePathOf(at.fd), O_PATH);
-  const stat = system.stat(fd);
-  const real = system.readLink(handlePathOf(fd)).toString("utf8") as RealPath;
   const held = hold(fd, stat, "later", system);
   return { seen: "node", kind: "kernel file", real, root: at.root, bent: false, held };
 }

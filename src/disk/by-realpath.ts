@@ -27,18 +27,25 @@ export function lookByRealpath(
     const kind = kindOfMode(system.statPath(real).mode);
     if (kind === "link") return { seen: "changed" };
     // Folders are listed by path; only files are opened. O_NONBLOCK: a FIFO must not hold us.
-    const opensIt = kind === "file";
-    const fd = opensIt
-      ? system.open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
-      : -1;
+    const fd =
+      kind === "file"
+        ? system.open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+        : undefined;
     const close = (): void => {
-      if (fd >= 0) system.close(fd);
+      if (fd !== undefined) system.close(fd);
     };
-    const stat = opensIt ? system.stat(fd) : system.statPath(real);
-    const again = system.statPath(system.realPath(path));
-    if (system.realPath(path) !== real || again.dev !== stat.dev || again.ino !== stat.ino) {
+    let stat: ReturnType<System["stat"]>;
+    try {
+      stat = fd === undefined ? system.statPath(real) : system.stat(fd);
+      const again = system.statPath(system.realPath(path));
+      const same = kindOfMode(stat.mode) === kind && again.dev === stat.dev && again.ino === stat.ino;
+      if (!same || system.realPath(path) !== real) {
+        close();
+        return { seen: "changed" };
+      }
+    } catch (error) {
       close();
-      return { seen: "changed" };
+      throw error;
     }
     const identity = {
       device: stat.dev,
@@ -66,18 +73,18 @@ export function lookByRealpath(
     };
   } catch (error) {
     const look = lookOfErrno(errnoName(error), error);
-    return look.seen === "missing" && !existingPartIsInside(path, roots, system, flavour) ? { seen: "outside" } : look;
+    return existingPartIsInside(path, roots, system, flavour) ? look : { seen: "outside" };
   }
 }
 
-/** A missing path is judged by the nearest folder above it that exists. */
+/** A path that cannot be resolved is judged by the nearest folder above it that can. */
 function existingPartIsInside(
   path: string,
   roots: readonly Root[],
   system: System,
   flavour: nodePath.PlatformPath,
 ): boolean {
-  for (let folder = flavour.dirname(path); ; folder = flavour.dirname(folder)) {
+  for (let folder = path; ; folder = flavour.dirname(folder)) {
     try {
       return rootOf(system.realPath(folder), roots, flavour) !== undefined;
     } catch (error) {
@@ -90,6 +97,6 @@ function existingPartIsInside(
 function rootOf(real: string, roots: readonly Root[], flavour: nodePath.PlatformPath): Root | undefined {
   return roots.find((root) => {
     const rest = flavour.relative(root.real, real);
-    return rest === "" || (!rest.startsWith("..") && !flavour.isAbsolute(rest)) || rest.startsWith("...");
+    return rest !== ".." && !rest.startsWith(`..${flavour.sep}`) && !flavour.isAbsolute(rest);
   });
 }

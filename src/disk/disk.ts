@@ -2,13 +2,14 @@
 
 import { constants, type Dirent } from "node:fs";
 import * as nodePath from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { RealPath } from "../contract/brand.ts";
 import type { EntryKind } from "../contract/read.ts";
 import { handlePathOf, lookBeneath } from "./beneath.ts";
 import { lookByRealpath } from "./by-realpath.ts";
 import { errnoName } from "./errno.ts";
 import { isKernelType, isLocalType } from "./file-systems.ts";
-import type { Found, Look, Root } from "./look.ts";
+import type { Found, Held, Look, Root } from "./look.ts";
 import { type OpenFile, openFile } from "./open-file.ts";
 import { nodeSystem, type System } from "./system.ts";
 
@@ -38,7 +39,8 @@ export class RootError extends Error {
   }
 }
 
-export function createDisk(rootPaths: readonly string[], system: System = nodeSystem): Disk {
+export function createDisk(rootPaths: readonly string[], given: System = nodeSystem): Disk {
+  const system = closingQuietly(given);
   const strong = system.platform === "linux" && hasProc(system);
   const roots = rootPaths.map((given) => rootAt(given, system, strong));
   return {
@@ -47,8 +49,7 @@ export function createDisk(rootPaths: readonly string[], system: System = nodeSy
     open: (found) => openFile(found, system),
     list: async (found) => {
       try {
-        const entries = await system.folder(found.held.handlePath);
-        return entries.map((entry) => ({ name: entry.name, kind: kindOfEntry(entry) }));
+        return await listFolder(found.held, system);
       } catch (error) {
         const errno = errnoName(error);
         if (errno === undefined) throw error;
@@ -56,6 +57,21 @@ export function createDisk(rootPaths: readonly string[], system: System = nodeSy
       }
     },
   };
+}
+
+/**
+ * A descriptor that was only read from loses nothing when closing it fails, and its number is free even then. A bad
+ * number is a bug and stays one.
+ */
+function closingQuietly(system: System): System {
+  const close = (fd: number): void => {
+    try {
+      system.close(fd);
+    } catch (error) {
+      if (["EBADF", undefined].includes(errnoName(error))) throw error;
+    }
+  };
+  return { ...system, close };
 }
 
 function rootAt(given: string, system: System, strong: boolean): Root {
@@ -87,6 +103,18 @@ function rootAt(given: string, system: System, strong: boolean): Root {
   } finally {
     if (fd !== undefined) system.close(fd);
   }
+}
+
+/** Other calls get their turn after so many entries. */
+const entriesPerTurn = 4_096;
+
+async function listFolder({ handlePath, reads }: Held, system: System): Promise<readonly FolderEntry[]> {
+  const entries: FolderEntry[] = [];
+  for (const entry of reads === "at once" ? system.folderNow(handlePath) : await system.folder(handlePath)) {
+    entries.push({ name: entry.name, kind: kindOfEntry(entry) });
+    if (entries.length % entriesPerTurn === 0) await setImmediate();
+  }
+  return entries;
 }
 
 function kindOfEntry(entry: Dirent): EntryKind {

@@ -1,12 +1,13 @@
 /**
  * Lines as places in the bytes of a file: where a line starts, how many newlines there are. A small file is held in
- * memory; a large one is scanned once, as far as needed, and leaves behind how many newlines each 64 KiB block has, so
- * that any later line is a seek.
+ * memory; a large one is scanned once, as far as needed, and its index makes any later line a seek.
  */
 
-import { setImmediate } from "node:timers/promises";
-import { createKernel, type Kernel, type NewlineForm, countIn, skipIn } from "../text/newlines.ts";
+import { countIn, type NewlineForm, skipIn } from "../text/newlines.ts";
+import type { IndexStore } from "./index-store.ts";
+import { blockBytes, hashOf, isSameState, type LineIndex, wholeBlocks } from "./line-index.ts";
 import type { OpenFile } from "./open-file.ts";
+import { FileCut, giveBack, type ScanOptions, scanAll, scanBlocks, takeKernel } from "./scan.ts";
 
 export interface LineSource {
   readonly sizeBytes: number;
@@ -18,88 +19,131 @@ export interface LineSource {
   bytes(at: number, bytesMax: number): Promise<Uint8Array>;
   /** Byte behind the first newline at or after `at`; undefined if there is none. */
   afterNewline(at: number): Promise<number | undefined>;
+  /** Byte behind the k-th newline before `end`, counted backwards; undefined if there are fewer. Nothing else is scanned. */
+  beforeEnd(k: number, end: number): Promise<number | undefined>;
 }
 
-/** The file became shorter while it was read: what was counted so far holds no longer. */
-export class FileCut extends Error {
-  override readonly name = "FileCut";
-}
-
-export interface SourceOptions {
-  readonly form: NewlineForm;
+export interface SourceOptions extends ScanOptions {
   /** Bytes of the byte order mark. */
   readonly firstByte: number;
-  readonly signal: AbortSignal;
+  readonly store: IndexStore;
 }
 
-const blockBytes = 65_536;
-/** One read of a scan: large enough to pay for the call, small enough to stay in the cache of a core. */
-const chunkBytes = 1_048_576;
-/** Other calls get their turn after so many bytes. */
-const turnBytes = 4 * chunkBytes;
+/** A cached index that the file's bytes contradict. */
+export class IndexWrong extends Error {
+  override readonly name = "IndexWrong";
+}
 
-export function sourceInMemory(bytes: Uint8Array, options: SourceOptions): LineSource {
-  const { form, firstByte } = options;
+export function sourceInMemory(bytes: Uint8Array, form: NewlineForm, firstByte: number): LineSource {
   const sizeBytes = bytes.length;
+  const place = (offset: number): number | undefined => (offset === -1 ? undefined : offset);
   return {
     sizeBytes,
-    startOf: async (line) => {
-      if (line === 1) return firstByte;
-      const start = skipIn(bytes, firstByte, sizeBytes, line - 1, form);
-      return start === -1 ? undefined : start;
-    },
+    startOf: async (line) => (line === 1 ? firstByte : place(skipIn(bytes, firstByte, sizeBytes, line - 1, form))),
     newlines: async () => ({
       count: countIn(bytes, firstByte, sizeBytes, form),
       last: endsWithNewline(bytes, firstByte, form),
     }),
     bytes: async (at, bytesMax) => bytes.subarray(at, at + bytesMax),
-    afterNewline: async (at) => {
-      const after = skipIn(bytes, at, sizeBytes, 1, form);
-      return after === -1 ? undefined : after;
+    afterNewline: async (at) => place(skipIn(bytes, at, sizeBytes, 1, form)),
+    beforeEnd: async (k, end) => {
+      const count = countIn(bytes, firstByte, end, form);
+      return count < k ? undefined : place(skipIn(bytes, firstByte, end, count - k + 1, form));
     },
   };
 }
 
+/** Indexes shorter than this are not proved when the file grows: scanning again is as quick. */
+const proofBytesMin = 4_194_304;
+/** A file changed so shortly before it was scanned may change again without its time moving (kernels before 6.13). */
+const racyMs = 10;
+
 export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource {
-  const { form, firstByte, signal } = options;
-  const { sizeBytes } = file;
+  const { form, firstByte, store } = options;
+  const { sizeBytes, identity } = file;
+  const known = store.find(identity, form);
+  const usesKnown = known !== undefined && isSameState(known.identity, identity);
   /** sums[i]: newlines before block i. */
-  const sums: number[] = [0];
-  let scanned = 0;
-  let lastIsNewline = false;
+  let sums: ArrayLike<number> = usesKnown ? known.sums : [0];
+  let scanned = usesKnown ? known.scannedBytes : 0;
+  let lastIsNewline = usesKnown && known.lastIsNewline;
+  let grownFrom = usesKnown ? undefined : known;
 
   const bytes = async (at: number, bytesMax: number): Promise<Uint8Array> => {
-    const wanted = Math.min(bytesMax, sizeBytes - at);
-    const buffer = Buffer.allocUnsafe(Math.max(0, wanted));
-    if ((await file.read(buffer, at)) < wanted) throw new FileCut();
+    const wanted = Math.max(0, Math.min(bytesMax, sizeBytes - at));
+    const buffer = Buffer.allocUnsafe(wanted);
+    const reading = file.read(buffer, at);
+    if ((typeof reading === "number" ? reading : await reading) < wanted) throw new FileCut();
     return buffer;
   };
-
   const found = (): number => sums[sums.length - 1] ?? 0;
 
-  /** Scans until so many newlines were found, or so many bytes were seen, or the file ends. */
+  /** Scans until so many newlines were found, or so many bytes were seen, or the file ends; then keeps the index. */
   const scan = async (goal: { readonly newlines: number } | { readonly bytes: number }): Promise<void> => {
-    const reached = (): boolean => ("newlines" in goal ? found() >= goal.newlines : scanned >= goal.bytes);
-    if (scanned >= sizeBytes || reached()) return;
+    const enough = (): boolean => ("newlines" in goal ? found() >= goal.newlines : scanned >= goal.bytes);
+    if (scanned >= sizeBytes || enough()) return;
+    if (grownFrom !== undefined) {
+      await takeOver(grownFrom);
+      grownFrom = undefined;
+      if (enough()) return;
+    }
+    if ("bytes" in goal && goal.bytes >= sizeBytes) {
+      sums = running(sums, await scanAll(file, scanned, options));
+      scanned = sizeBytes;
+    } else {
+      const growing = Array.from(sums);
+      sums = growing;
+      await scanBlocks(file, scanned, sizeBytes, options, (counts) => {
+        for (const count of counts) growing.push((growing[growing.length - 1] ?? 0) + count);
+        scanned = Math.min(sizeBytes, (growing.length - 1) * blockBytes);
+        return enough() ? "enough" : "more";
+      });
+    }
+    if (scanned === sizeBytes) {
+      const width = unitBytes[form];
+      lastIsNewline = endsWithNewline(await bytes(Math.max(0, sizeBytes - width), width), 0, form);
+    }
+    await keep();
+  };
+
+  /** The index of a shorter state is the beginning of this one, if the file's first and last indexed blocks are the same. */
+  const takeOver = async (index: LineIndex): Promise<void> => {
+    const blocks = wholeBlocks(index);
+    if (index.proof === undefined || blocks === 0) return;
+    const [head, tail] = [await bytes(0, blockBytes), await bytes((blocks - 1) * blockBytes, blockBytes)];
+    if (!hashOf(head).equals(index.proof.head) || !hashOf(tail).equals(index.proof.tail)) return;
+    sums = Array.prototype.slice.call(index.sums, 0, blocks + 1) as number[];
+    scanned = blocks * blockBytes;
+  };
+
+  const keep = async (): Promise<void> => {
+    if (file.changed() === "rewritten" || Date.now() - Number(identity.mtimeNs / 1_000_000n) < racyMs) return;
+    const blocks = Math.floor(scanned / blockBytes);
+    const proof =
+      scanned < proofBytesMin
+        ? undefined
+        : {
+            head: hashOf(await bytes(0, blockBytes)),
+            tail: hashOf(await bytes((blocks - 1) * blockBytes, blockBytes)),
+          };
+    store.keep({ form, identity, scannedBytes: scanned, sums: Float64Array.from(sums), lastIsNewline, proof });
+  };
+
+  /** Byte behind the k-th newline of a block, seen again: a count that differs from the index drops it. */
+  const skipInBlock = async (block: number, from: number, k: number): Promise<number> => {
+    const start = block * blockBytes;
+    const length = Math.min(blockBytes, sizeBytes - start);
     const kernel = takeKernel(form);
     try {
-      for (let turn = 0; scanned < sizeBytes && !reached(); turn += chunkBytes) {
-        if (turn >= turnBytes) {
-          turn = 0;
-          await setImmediate();
-        }
-        signal.throwIfAborted();
-        const wanted = Math.min(chunkBytes, sizeBytes - scanned);
-        const got = await file.read(wanted === chunkBytes ? kernel.chunk : kernel.chunk.subarray(0, wanted), scanned);
-        if (got < wanted) throw new FileCut();
-        let sum = found();
-        for (const count of kernel.blocks(wanted, blockBytes)) {
-          sum += count;
-          sums.push(sum);
-        }
-        scanned += wanted;
-        lastIsNewline = endsWithNewline(kernel.chunk.subarray(0, wanted), 0, form);
+      const reading = file.read(kernel.chunk.subarray(0, length), start);
+      if ((typeof reading === "number" ? reading : await reading) < length) throw new FileCut();
+      const expected = (sums[block + 1] ?? 0) - (sums[block] ?? 0);
+      if (kernel.count(0, length) !== expected) {
+        store.drop(identity, form);
+        throw new IndexWrong();
       }
+      const offset = kernel.skip(from - start, length, k);
+      return offset === -1 ? -1 : start + offset;
     } finally {
       giveBack(kernel, form);
     }
@@ -114,32 +158,56 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
       await scan({ newlines: wanted });
       if (found() < wanted) return undefined;
       const block = lastBelow(sums, wanted);
-      const inBlock = await bytes(block * blockBytes, blockBytes);
-      const start = skipIn(inBlock, 0, inBlock.length, wanted - (sums[block] ?? 0), form);
-      if (start === -1) throw new FileCut();
-      return block * blockBytes + start;
+      return skipInBlock(block, block * blockBytes, wanted - (sums[block] ?? 0));
     },
     newlines: async () => {
       await scan({ bytes: sizeBytes });
       return { count: found(), last: lastIsNewline };
     },
     afterNewline: async (at) => {
-      const first = Math.floor(at / blockBytes);
-      for (let block = first; block * blockBytes < sizeBytes; block += 1) {
-        await scan({ bytes: Math.min(sizeBytes, (block + 1) * blockBytes) });
-        if ((sums[block + 1] ?? 0) === (sums[block] ?? 0)) continue;
-        const from = Math.max(at, block * blockBytes);
-        const rest = await bytes(from, (block + 1) * blockBytes - from);
-        const after = skipIn(rest, 0, rest.length, 1, form);
-        if (after !== -1) return from + after;
+      const block = Math.floor(at / blockBytes);
+      // One byte less than all: only as much is scanned as is needed, never the whole file at once.
+      await scan({ bytes: Math.min(sizeBytes - 1, (block + 1) * blockBytes) });
+      if ((sums[block + 1] ?? 0) > (sums[block] ?? 0)) {
+        const after = await skipInBlock(block, at, 1);
+        if (after !== -1) return after;
+      }
+      const wanted = (sums[block + 1] ?? found()) + 1;
+      await scan({ newlines: wanted });
+      if (found() < wanted) return undefined;
+      const next = lastBelow(sums, wanted);
+      return skipInBlock(next, next * blockBytes, wanted - (sums[next] ?? 0));
+    },
+    beforeEnd: async (k, end) => {
+      let left = k;
+      for (let to = end; to > firstByte; ) {
+        options.signal.throwIfAborted();
+        const from = Math.max(0, Math.floor((to - 1) / blockBytes) * blockBytes);
+        const block = await bytes(from, to - from);
+        const count = countIn(block, 0, block.length, form);
+        if (count >= left) return from + skipIn(block, 0, block.length, count - left + 1, form);
+        left -= count;
+        to = from;
       }
       return undefined;
     },
   };
 }
 
+/** Running sums, gone on from the last of `before`. */
+function running(before: ArrayLike<number>, counts: Uint32Array): Float64Array {
+  const sums = new Float64Array(before.length + counts.length);
+  sums.set(before);
+  let sum = before[before.length - 1] ?? 0;
+  for (let index = 0; index < counts.length; index += 1) {
+    sum += counts[index] ?? 0;
+    sums[before.length + index] = sum;
+  }
+  return sums;
+}
+
 /** The last index whose sum is below `wanted`: the wanted newline lies in that block. */
-function lastBelow(sums: readonly number[], wanted: number): number {
+function lastBelow(sums: ArrayLike<number>, wanted: number): number {
   let low = 0;
   let high = sums.length - 1;
   while (low < high) {
@@ -150,23 +218,9 @@ function lastBelow(sums: readonly number[], wanted: number): number {
   return low;
 }
 
-export const unitBytes = { byte: 1, "utf-16le": 2, "utf-16be": 2, "utf-32le": 4, "utf-32be": 4 } as const;
+const unitBytes = { byte: 1, "utf-16le": 2, "utf-16be": 2, "utf-32le": 4, "utf-32be": 4 } as const;
 
 function endsWithNewline(bytes: Uint8Array, from: number, form: NewlineForm): boolean {
   const start = bytes.length - unitBytes[form];
   return start >= from && countIn(bytes, start, bytes.length, form) === 1;
-}
-
-/** Kernels own memory, so a few are kept for the next scan; two scans at once never share one. */
-const idle = new Map<NewlineForm, Kernel[]>();
-const idleMax = 2;
-
-function takeKernel(form: NewlineForm): Kernel {
-  return idle.get(form)?.pop() ?? createKernel(form, chunkBytes);
-}
-
-function giveBack(kernel: Kernel, form: NewlineForm): void {
-  const kernels = idle.get(form) ?? [];
-  if (kernels.length < idleMax) kernels.push(kernel);
-  idle.set(form, kernels);
 }

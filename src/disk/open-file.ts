@@ -15,8 +15,10 @@ export interface OpenFile {
    * is local this is a sync call and no promise is made.
    */
   read(into: Uint8Array, at: number): number | Promise<number>;
-  /** Has the file changed since it was opened? */
-  changed(): boolean;
+  /** For a second thread; undefined where reading may hang and so must not be done at once. */
+  readonly descriptor: number | undefined;
+  /** Has the file changed since it was opened? A file that only became longer still has the bytes it had. */
+  changed(): "no" | "grown" | "rewritten";
   close(): void;
 }
 
@@ -32,16 +34,18 @@ export class ReadFailed extends Error {
 
 export function openFile(found: Found, system: System): OpenFile | { readonly errno: string } {
   const { held } = found;
-  let fd: number;
+  let fd: number | undefined;
+  let stat: ReturnType<System["stat"]>;
   try {
     // Never blocks, never makes a terminal ours. The path names the inode that was judged, whatever its name is now.
     fd = system.open(held.handlePath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0));
+    stat = system.stat(fd);
   } catch (error) {
+    if (fd !== undefined) system.close(fd);
     const errno = errnoName(error);
     if (errno === undefined) throw error;
     return { errno };
   }
-  const stat = system.stat(fd);
   if (stat.dev !== held.identity.device || stat.ino !== held.identity.inode) {
     system.close(fd);
     return { errno: "ESTALE" };
@@ -77,9 +81,13 @@ export function openFile(found: Found, system: System): OpenFile | { readonly er
     sizeBytes: identity.sizeBytes,
     mtimeMs: Number(identity.mtimeNs / 1_000_000n),
     read: held.reads === "at once" ? readAtOnce : readLater,
+    descriptor: held.reads === "at once" ? fd : undefined,
     changed: () => {
-      const now = system.stat(fd);
-      return now.size !== stat.size || now.mtimeNs !== stat.mtimeNs || now.ctimeNs !== stat.ctimeNs;
+      const now = guarded(() => system.stat(fd));
+      if (now.size > stat.size) return "grown";
+      return now.size === stat.size && now.mtimeNs === stat.mtimeNs && now.ctimeNs === stat.ctimeNs
+        ? "no"
+        : "rewritten";
     },
     close: () => {
       if (open) system.close(fd);
@@ -88,9 +96,9 @@ export function openFile(found: Found, system: System): OpenFile | { readonly er
   };
 }
 
-function guarded(read: () => number): number {
+function guarded<Result>(call: () => Result): Result {
   try {
-    return read();
+    return call();
   } catch (error) {
     return asReadFailed(error);
   }

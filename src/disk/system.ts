@@ -18,6 +18,17 @@ export interface System {
   read(fd: number, into: Uint8Array, offset: number, length: number, at: number): number;
   readLater(fd: number, into: Uint8Array, offset: number, length: number, at: number): Promise<number>;
   folder(path: string): Promise<fs.Dirent[]>;
+  /** The same entry by entry, for local folders: it needs no thread of the pool, which hanging reads may have used up. */
+  folderNow(path: string): Iterable<fs.Dirent>;
+}
+
+function* entriesNow(path: string): Generator<fs.Dirent> {
+  const folder = fs.opendirSync(path, { bufferSize: 1_024 });
+  try {
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) yield entry;
+  } finally {
+    folder.closeSync();
+  }
 }
 
 export const nodeSystem: System = {
@@ -34,6 +45,7 @@ export const nodeSystem: System = {
     new Promise((resolve, reject) => {
       fs.read(fd, into, offset, length, at, (error, bytes) => (error ? reject(error) : resolve(bytes)));
     }),
+  folderNow: entriesNow,
   folder: (path) =>
     new Promise((resolve, reject) => {
       fs.readdir(path, { withFileTypes: true }, (error, entries) => (error ? reject(error) : resolve(entries)));

@@ -10,6 +10,7 @@ import type { RuleText } from "../contract/rule.ts";
 import type { Place, Target } from "../contract/target.ts";
 import type { Disk } from "../disk/disk.ts";
 import type { Found } from "../disk/look.ts";
+import { namedLinks } from "./named-links.ts";
 import { pathFault, placeOf, relativeTo } from "./paths.ts";
 import { compileRules, type Decision, escapePattern, type PathName, type RuleFault } from "./rules.ts";
 import { defaultRules } from "./secrets.ts";
@@ -32,6 +33,8 @@ export interface Guard {
    * may show. Absolute paths, all of them names of one thing.
    */
   denied(permission: Permission, paths: readonly string[], is: "file" | "folder"): RuleText | undefined;
+  /** Is there any rule that denies? If not, nothing needs to be asked about what a listing shows. */
+  readonly denies: boolean;
   readonly ruleFaults: readonly RuleFault[];
 }
 
@@ -52,6 +55,7 @@ export function createGuard(options: GuardOptions): Guard {
   const base = nodePath.resolve(options.base);
   const rootPaths = disk.roots.flatMap((root) => [root.given, root.real]);
   const rules = compileRules(options.rules, { home: options.home });
+  const links = namedLinks(options.rules, disk, options.home);
   const defaults = compileRules(options.secrets === "ask" ? defaultRules : [], { home: options.home });
   /** Rules that a person chose to keep for this session; they answer a question, they lift no deny. */
   let kept: readonly RuleText[] = [];
@@ -59,6 +63,9 @@ export function createGuard(options: GuardOptions): Guard {
   /** A rule decides; else a secret asks; else a file inside the roots is free to read. */
   const decide = (permission: Permission, names: readonly PathName[]): Decision => {
     const decision = rules.decide(permission, names);
+    if (decision.verdict === "deny") return decision;
+    const byLink = names.map((name) => links.deny(permission, name.absolute.replace(/\/$/, ""))).find(Boolean);
+    if (byLink !== undefined) return { verdict: "deny", rule: byLink };
     // A project may not talk its reader's secrets free: only the operator's own rules lift the default.
     if (decision.verdict !== "allow" || (decision.rule && decision.rule.source !== "project settings")) return decision;
     const byDefault = defaults.decide(permission, names);
@@ -83,6 +90,7 @@ export function createGuard(options: GuardOptions): Guard {
 
   return {
     ruleFaults: rules.faults,
+    denies: options.rules.some(({ verdict }) => verdict === "deny"),
     denied,
 
     resolve(asked) {
@@ -90,7 +98,8 @@ export function createGuard(options: GuardOptions): Guard {
       if (fault !== undefined) throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault });
       const place = placeOf(asked, base, rootPaths, nodePath);
       // Not normalised: `link/..` is the parent of what the link leads to, and only the walk knows that.
-      const path = nodePath.isAbsolute(asked) ? asked : `${base}${nodePath.sep}${asked}`;
+      // A slash behind a file's name is an ordinary slip.
+      const path = (nodePath.isAbsolute(asked) ? asked : `${base}${nodePath.sep}${asked}`).replace(/(?<=[^/])\/+$/, "");
       const look = disk.look(path);
       if (look.seen !== "node") refuseIfDenied(place, path);
       switch (look.seen) {
@@ -128,13 +137,15 @@ export function createGuard(options: GuardOptions): Guard {
         });
       }
       if (options.asker === "yes" || answeredBefore(kept, permission, target, options.home)) return;
-      const remedy = `${permission === "read" ? "Read" : "Edit"}(${patternFor(target, disk)})`;
+      const narrow = `${permission === "read" ? "Read" : "Edit"}(${patternFor(target, disk)})`;
+      // Ask is stronger than allow: a rule can only lift what asks by default.
+      const remedy = rule === undefined || rule.source === "default" ? narrow : undefined;
       if (options.asker === undefined) {
         const data = { rule: text, remedy, feedback: undefined };
         throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "nobody to ask", ...data });
       }
       const answer = await options.asker(
-        { permission, patterns: [target.real], always: [remedy], metadata: { path: target.absolute, rule: text } },
+        { permission, patterns: [target.real], always: [narrow], metadata: { path: target.absolute, rule: text } },
         signal,
       );
       if (answer.reply === "reject") {
@@ -142,7 +153,7 @@ export function createGuard(options: GuardOptions): Guard {
         throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "rejected", ...data });
       }
       if (answer.reply === "always") {
-        kept = [...kept, { verdict: "allow", text: answer.rule ?? remedy, source: "session" }];
+        kept = [...kept, { verdict: "allow", text: answer.rule ?? narrow, source: "session" }];
       }
     },
   };

@@ -70,7 +70,9 @@ export function compileRules(texts: readonly RuleText[], options: { readonly hom
 }
 
 /** Makes every character of a path literal, for patterns made out of paths. */
-export const escapePattern = (path: string): string => path.replace(/[\\*?[\]!#]| (?=$|\/)/g, "\\$&");
+export const escapePattern = (path: string): string =>
+  // `ignore` drops line ends and blanks at the end of a pattern; in brackets they stay.
+  path.replace(/[\\*?[\]!#]| (?=$|\/)/g, "\\$&").replace(/[\r\n\t]/g, "[$&]");
 
 /** Where a pattern is anchored, so which spelling of a path it is compared with. */
 type Base = "absolute" | "root" | "anywhere";

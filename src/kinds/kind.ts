@@ -31,7 +31,8 @@ export async function recognise(
   const why = restricted.why(name);
   if (why !== undefined) throw new Problem({ code: "BINARY_FILE", place: target, ...why });
   const form = sniff(head);
-  if (form === undefined && looksBinary(head, profile.nulSampleBytes)) {
+  // A UTF-8 BOM says nothing about NULs; only in UTF-16 and UTF-32 are they part of text.
+  if ((form?.unitBytes ?? 1) === 1 && looksBinary(head, profile.nulSampleBytes)) {
     throw new Problem({ code: "BINARY_FILE", place: target, reason: "content" });
   }
   return { file, target, head, whole, form };

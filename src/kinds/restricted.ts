@@ -5,7 +5,7 @@
 
 import * as nodePath from "node:path";
 
-const extensions = [
+const restrictedExtensions = [
   // executables and objects
   ".exe .dll .so .dylib .bin .class .o .obj .a .lib .wasm .pyc .pyo",
   // archives
@@ -19,27 +19,33 @@ const extensions = [
 ].flatMap((line) => line.split(" "));
 
 /** Whole names, not extensions: `path.extname(".DS_Store")` is empty. */
-const names = [".ds_store", "thumbs.db"];
+const restrictedNames = [".ds_store", "thumbs.db"];
 
 export interface Restricted {
   /** What restricts a file of this name: its extension or the whole name; undefined if nothing does. */
   why(name: string): { readonly reason: "extension" | "name"; readonly restricted: string } | undefined;
 }
 
-/** `add` and `remove` hold extensions (".bin") or whole names ("thumbs.db"), in any letter case. */
+/** `add` and `remove` hold extensions (".bin", with one dot) or whole names ("thumbs.db"), in any letter case. */
 export function compileRestricted(
   changes: { readonly add?: readonly string[]; readonly remove?: readonly string[] } = {},
 ): Restricted {
-  const entries = new Set([...extensions, ...names, ...(changes.add ?? []).map(lower)]);
-  for (const entry of changes.remove ?? []) entries.delete(lower(entry));
+  const added = (changes.add ?? []).map(lower);
+  const extensions = new Set([...restrictedExtensions, ...added.filter(isExtension)]);
+  const names = new Set([...restrictedNames, ...added.filter((entry) => !isExtension(entry))]);
+  for (const entry of (changes.remove ?? []).map(lower)) {
+    extensions.delete(entry);
+    names.delete(entry);
+  }
   return {
     why(name) {
       const whole = name.toLowerCase();
-      if (entries.has(whole)) return { reason: "name", restricted: name };
+      if (names.has(whole)) return { reason: "name", restricted: name };
       const extension = nodePath.extname(whole);
-      return extension !== "" && entries.has(extension) ? { reason: "extension", restricted: extension } : undefined;
+      return extensions.has(extension) ? { reason: "extension", restricted: extension } : undefined;
     },
   };
 }
 
 const lower = (entry: string): string => entry.trim().toLowerCase();
+const isExtension = (entry: string): boolean => entry.lastIndexOf(".") === 0;

@@ -5,11 +5,12 @@ import { type LineNumber, lineNumber } from "../contract/brand.ts";
 import { Problem } from "../contract/problem.ts";
 import type { EncodingName, LineRange, Page, ReadRequest, TextOutcome } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
+import type { IndexStore } from "../disk/index-store.ts";
 import { type LineSource, sourceInFile, sourceInMemory } from "../disk/line-source.ts";
 import type { OpenFile } from "../disk/open-file.ts";
 import { type ByteForm, decode, isUtf8 } from "../text/encoding.ts";
 import { type NewlineForm, skipIn } from "../text/newlines.ts";
-import { type PageStepper, startPage } from "../text/page.ts";
+import { type PageRules, type PageStepper, startPage } from "../text/page.ts";
 import { estimateTokens } from "../text/tokens.ts";
 import { decideEncoding } from "./charset.ts";
 
@@ -22,17 +23,26 @@ export interface TextFile {
   readonly form: ByteForm | undefined;
 }
 
+/** What a large file is scanned with. */
+export interface Scanning {
+  readonly store: IndexStore;
+  readonly signal: AbortSignal;
+  readonly onProgress: ((doneBytes: number, totalBytes: number) => void) | undefined;
+}
+
 /** Bytes looked at in one step of a page. */
 const windowBytes = 65_536;
 /** Measuring a range that is over the budget stops at so many times the budget. */
 const measureTimesMax = 8;
 
-export async function readText(text: TextFile, request: ReadRequest, signal: AbortSignal): Promise<TextOutcome> {
+export async function readText(text: TextFile, request: ReadRequest, scanning: Scanning): Promise<TextOutcome> {
   const newline = newlineForm(text.form);
-  const options = { form: newline, firstByte: text.form?.bomBytes ?? 0, signal };
-  const source = text.whole ? sourceInMemory(text.head, options) : sourceInFile(text.file, options);
+  const firstByte = text.form?.bomBytes ?? 0;
+  const source = text.whole
+    ? sourceInMemory(text.head, newline, firstByte)
+    : sourceInFile(text.file, { ...scanning, form: newline, firstByte });
   const decoder = await startDecoding(text);
-  const reading: Reading = { source, newline, decoder, request, target: text.target, sizeBytes: source.sizeBytes };
+  const reading: Reading = { source, newline, decoder, request, target: text.target, firstByte };
   const pages = [await readPage(request.ranges[0], reading)] as [Page, ...Page[]];
   for (const range of request.ranges.slice(1)) pages.push(await readPage(range, reading));
   return {
@@ -52,24 +62,25 @@ interface Reading {
   readonly decoder: Decoder;
   readonly request: ReadRequest;
   readonly target: Target;
-  readonly sizeBytes: number;
+  readonly firstByte: number;
 }
 
 async function readPage(range: LineRange, reading: Reading): Promise<Page> {
-  const { source, request } = reading;
+  const { source, request, firstByte } = reading;
   const { profile } = request;
+  if ("last" in range && range.numbered === "from the end") return readEnd(range.last, reading);
+  // Where the total is wanted anyway, counting first makes everything after it a seek.
+  if (profile.total === "always") await source.newlines();
   const from = "last" in range ? await startOfLast(range.last, reading) : range.from;
   const linesMax = "last" in range ? range.last : range.linesMax;
   const start = await source.startOf(from);
-  const empty = source.sizeBytes === ((await source.startOf(1)) ?? 0);
+  const empty = source.sizeBytes === firstByte;
   // A line that would start at the very end is one only where lines are split, or as the first of an empty file.
   const exists =
     start !== undefined && (start < source.sizeBytes || profile.lines === "split" || (empty && from === 1));
   if (!exists) return pageBehindTheEnd(from, reading);
 
-  // Fewer bytes than the budget has tokens cannot be over it: nothing needs to be estimated.
-  const unbudgeted = profile.pageTokensMax !== undefined && source.sizeBytes <= profile.pageTokensMax;
-  const stepper = startPage(unbudgeted ? { ...profile, pageTokensMax: undefined } : profile, from, linesMax);
+  const stepper = startPage(pageRules(reading), from, linesMax);
   const end = await fill(stepper, start, linesMax, reading);
   const nextLine = from + stepper.lines.length;
   const linesTotal = end.reached || profile.total === "always" ? await linesIn(reading) : undefined;
@@ -77,15 +88,46 @@ async function readPage(range: LineRange, reading: Reading): Promise<Page> {
   if (stepper.full === "tokens" && request.overBudget === "refuse" && linesMax > 1) {
     throw await overBudget(stepper, from, start, linesMax, reading);
   }
-  return {
-    from,
-    lines: stepper.lines,
-    linesTotal,
-    stopped: !more ? "end" : (stepper.full ?? "lines"),
-    next: more ? lineNumber(nextLine) : undefined,
-    cut: stepper.cut,
-    lineEndChars: stepper.lineEndChars,
-  };
+  return pageOf(stepper, from, linesTotal, more ? nextLine : undefined);
+}
+
+/** The last lines, found from the end and numbered from there. */
+async function readEnd(lines: number, reading: Reading): Promise<Page> {
+  const { source, request, newline, firstByte } = reading;
+  // A newline at the very end closes the last line; where lines are split it opens one more.
+  const width = newline === "byte" ? 1 : newline.startsWith("utf-16") ? 2 : 4;
+  const lastUnit = await source.bytes(Math.max(firstByte, source.sizeBytes - width), width);
+  const closed = request.profile.lines === "terminated" && lastNewline(lastUnit, newline) === width;
+  const searchEnd = closed ? source.sizeBytes - width : source.sizeBytes;
+  const start = (await source.beforeEnd(lines, searchEnd)) ?? firstByte;
+  const stepper = startPage(pageRules(reading), -lines, lines);
+  const { reached } = await fill(stepper, start, lines, reading);
+  // Fewer lines than asked for: the file has no more, and the count starts at what there is.
+  const from = reached ? -stepper.lines.length : -lines;
+  const next = reached && stepper.full === undefined ? undefined : from + stepper.lines.length;
+  return pageOf(stepper, from, undefined, next);
+}
+
+const pageOf = (
+  stepper: PageStepper,
+  from: number,
+  linesTotal: number | undefined,
+  next: number | undefined,
+): Page => ({
+  from: lineNumber(from),
+  lines: stepper.lines,
+  linesTotal,
+  stopped: next === undefined ? "end" : (stepper.full ?? "lines"),
+  next: next === undefined ? undefined : lineNumber(next),
+  cut: stepper.cut,
+  lineEndChars: stepper.lineEndChars,
+});
+
+/** Fewer bytes than the budget has tokens cannot be over it: then nothing needs to be estimated. */
+function pageRules({ request, source }: Reading): PageRules {
+  const { profile } = request;
+  const within = profile.pageTokensMax !== undefined && source.sizeBytes <= profile.pageTokensMax;
+  return within ? { ...profile, pageTokensMax: undefined } : profile;
 }
 
 /** Feeds the page from `start` on until it is full or the file ends. */
@@ -140,10 +182,10 @@ function lastNewline(bytes: Uint8Array, form: NewlineForm): number {
   return 0;
 }
 
-async function linesIn({ source, request }: Reading): Promise<number> {
+async function linesIn({ source, request, firstByte }: Reading): Promise<number> {
   const { count, last } = await source.newlines();
   if (request.profile.lines === "split") return count + 1;
-  const unended = !last && source.sizeBytes > ((await source.startOf(1)) ?? 0);
+  const unended = !last && source.sizeBytes > firstByte;
   return count + (unended ? 1 : 0);
 }
 

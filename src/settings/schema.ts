@@ -39,7 +39,10 @@ export const schema = {
         remove: { ...texts, description: "Extensions and names to refuse no longer" },
       },
     },
-    reminder: { type: "boolean", description: "Whether the model is reminded of what to heed after a file's content" },
+    reminder: {
+      type: "boolean",
+      description: "Whether the model is reminded of what to heed after a file's content (user settings only)",
+    },
     pageTokensMax: { type: "integer", minimum: 1, description: "Tokens of one page in the claude dialect" },
     roots: {
       ...texts,
@@ -62,6 +65,7 @@ export const schema = {
 
 /** A project comes from strangers: it may not move the border, the state, or talk its reader's secrets free. */
 export const userOnlyKeys: ReadonlySet<string> = new Set([
+  "reminder",
   "roots",
   "stateDir",
   "secrets",

@@ -40,7 +40,7 @@ describe("files together", () => {
     const [one, two] = [join(folder, "one"), join(folder, "two")];
     configFile(
       join(one, "filehand.jsonc"),
-      '{"dialect": "opencode", "reminder": false, "permissions": {"ask": ["Edit"]}, "restricted": {"remove": [".bin"]}}',
+      '{"dialect": "opencode", "permissions": {"ask": ["Edit"]}, "restricted": {"remove": [".bin"]}}',
     );
     const oneMore = configFile(
       join(two, "filehand.jsonc"),
@@ -50,7 +50,6 @@ describe("files together", () => {
     deepEqual(settings, {
       dialect: "opencode",
       model: "m",
-      reminder: false,
       pageTokensMax: 5,
       secrets: "allow",
       stateDir: join(home, "state"),
@@ -145,7 +144,7 @@ describe("one file", () => {
       /"permissions\.alow".*"allow"/,
     ],
     ["__proto__ is an unknown key", '{"__proto__": {"model": "x"}}', {}, 1, /"__proto__"/],
-    ["a wrong type", '{\n\n"reminder": "yes"}', {}, 3, /"reminder": expected true or false/],
+    ["a wrong type", '{\n\n"pageTokensMax": "yes"}', {}, 3, /"pageTokensMax": expected/],
     ["a number out of range", '{"pageTokensMax": 0}', {}, 1, /whole number of at least 1/],
     ["a number with a fraction", '{"pageTokensMax": 1.5}', {}, 1, /whole number/],
     ["a choice that is none", '{"dialect": "x"}', {}, 1, /one of "claude", "opencode"/],

@@ -1,7 +1,7 @@
 /**
  * Newlines in bytes: how many, and where the k-th one ends. A kernel scans big files chunk by chunk, as fast as they can
- * be read, with WebAssembly SIMD (`scripts/newlines.wat`); `countIn` and `skipIn` do the same in plain JavaScript for
- * bytes that are in memory already.
+ * be read, with WebAssembly SIMD (`scripts/newlines.wat`); `countIn` and `skipIn` do the same for bytes that are
+ * in memory already: few of them in plain JavaScript, more of them in a kernel's memory.
  *
  * Offsets are bytes in every form. `from` MUST be a multiple of the form's unit (1, 2 or 4 bytes), `to` need not: a unit
  * it cuts through is not seen.
@@ -43,20 +43,63 @@ export function plainKernel(form: NewlineForm, chunkBytes: number): Kernel {
   return {
     kind: "plain",
     chunk,
-    count: (from, to) => countIn(chunk, from, to, form),
+    count: (from, to) => countPlain(chunk, from, to, form),
     blocks(to, blockBytes) {
       let blocks = 0;
       for (let from = 0; from < to; from += blockBytes) {
-        counts[blocks++] = countIn(chunk, from, Math.min(from + blockBytes, to), form);
+        counts[blocks++] = countPlain(chunk, from, Math.min(from + blockBytes, to), form);
       }
       return counts.subarray(0, blocks);
     },
-    skip: (from, to, k) => skipIn(chunk, from, to, k, form),
+    skip: (from, to, k) => skipPlain(chunk, from, to, k, form),
   };
+}
+
+/** From so many bytes on, copying into the kernel's memory and counting there is quicker, most of all in cold code. */
+const scratchBytesMin = 16_384;
+const scratchBytes = 65_536;
+const scratches = new Map<NewlineForm, Kernel>();
+
+/** A kernel for bytes that lie elsewhere. It is used within one call only, so one per form is enough. */
+function scratchFor(form: NewlineForm): Kernel {
+  const known = scratches.get(form);
+  if (known !== undefined) return known;
+  const made = createKernel(form, scratchBytes);
+  scratches.set(form, made);
+  return made;
 }
 
 /** `Kernel.count` on any bytes. */
 export function countIn(bytes: Uint8Array, from: number, to: number, form: NewlineForm): number {
+  if (to - from < scratchBytesMin) return countPlain(bytes, from, to, form);
+  const scratch = scratchFor(form);
+  if (scratch.kind === "plain") return countPlain(bytes, from, to, form);
+  let total = 0;
+  for (let at = from; at < to; at += scratchBytes) {
+    const end = Math.min(at + scratchBytes, to);
+    scratch.chunk.set(bytes.subarray(at, end));
+    total += scratch.count(0, end - at);
+  }
+  return total;
+}
+
+/** `Kernel.skip` on any bytes. */
+export function skipIn(bytes: Uint8Array, from: number, to: number, k: number, form: NewlineForm): number {
+  if (to - from < scratchBytesMin) return skipPlain(bytes, from, to, k, form);
+  const scratch = scratchFor(form);
+  if (scratch.kind === "plain") return skipPlain(bytes, from, to, k, form);
+  let left = k;
+  for (let at = from; at < to; at += scratchBytes) {
+    const end = Math.min(at + scratchBytes, to);
+    scratch.chunk.set(bytes.subarray(at, end));
+    const after = scratch.skip(0, end - at, left);
+    if (after !== -1) return at + after;
+    left -= scratch.count(0, end - at);
+  }
+  return -1;
+}
+
+function countPlain(bytes: Uint8Array, from: number, to: number, form: NewlineForm): number {
   if (form === "byte") return countBytes(bytes, from, to);
   const { width, tenAt } = units[form];
   let total = 0;
@@ -66,14 +109,13 @@ export function countIn(bytes: Uint8Array, from: number, to: number, form: Newli
   return total;
 }
 
-/** `Kernel.skip` on any bytes. */
-export function skipIn(bytes: Uint8Array, from: number, to: number, k: number, form: NewlineForm): number {
+function skipPlain(bytes: Uint8Array, from: number, to: number, k: number, form: NewlineForm): number {
   const { width, tenAt } = units[form];
   let at = from;
   let left = k;
   // Counting is the faster way to pass newlines, so only the stride that holds the k-th one is looked at closely.
   for (; at + strideBytes <= to; at += strideBytes) {
-    const found = countIn(bytes, at, at + strideBytes, form);
+    const found = countPlain(bytes, at, at + strideBytes, form);
     if (found >= left) break;
     left -= found;
   }
@@ -177,15 +219,31 @@ declare const WebAssembly: {
 
 let compiled: object | undefined;
 
+const compile = (): object => {
+  compiled ??= new WebAssembly.Module(Buffer.from(kernelBase64, "base64"));
+  return compiled;
+};
+
+/** What another thread needs to count the way a kernel of this form does; undefined without WebAssembly SIMD. */
+export function kernelForThread(
+  form: NewlineForm,
+): { readonly module: object; readonly unit: number; readonly shift: number } | undefined {
+  const { width, tenAt } = units[form];
+  try {
+    return { module: compile(), unit: 10 << (8 * tenAt), shift: Math.log2(width) };
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Undefined where it is not to be had: `node --jitless` has no WebAssembly, old processors lack the SIMD instructions,
  * and every instance reserves gigabytes of addresses, which may run out.
  */
 function instantiate(chunkPages: number): Exports | undefined {
   try {
-    compiled ??= new WebAssembly.Module(Buffer.from(kernelBase64, "base64"));
     // A cast, because what a module exports has no type; the tests call each of them.
-    const exports = new WebAssembly.Instance(compiled).exports as Exports;
+    const exports = new WebAssembly.Instance(compile()).exports as Exports;
     // Growing detaches all views: it is done here, once, while there are none. The page it begins with is for the counts.
     exports.m.grow(chunkPages);
     return exports;

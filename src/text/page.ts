@@ -50,10 +50,10 @@ export function startPage(rules: PageRules, from: number, linesMax: number): Pag
       line = line.slice(0, -1);
       endChars = 2;
     }
-    let isCut = !whole;
+    let cutBy: CutLine["by"] | undefined = whole ? undefined : "chars";
     if (line.length > rules.lineCharsMax) {
       line = cutChars(line, rules.lineCharsMax);
-      isCut = true;
+      cutBy = "chars";
     }
     let cost = 0;
     if (rules.pageTokensMax !== undefined) {
@@ -62,14 +62,21 @@ export function startPage(rules: PageRules, from: number, linesMax: number): Pag
         if (lines.length > 0) return stop("tokens");
         // A first line that is over the budget by itself is shown as far as it fits: there is no smaller page.
         line = fitting(line, cost, rules.pageTokensMax);
-        isCut = true;
+        cutBy = "tokens";
         full = "tokens";
       }
     }
-    const shown = isCut ? line + rules.cutMark : line;
+    let shown = cutBy === undefined ? line : line + rules.cutMark;
+    if (lines.length === 0 && Buffer.byteLength(shown) > rules.pageBytesMax) {
+      // No page is smaller than its first line, so that is shown as far as it goes: an empty page would never end.
+      line = beginning(line, rules.pageBytesMax - Buffer.byteLength(rules.cutMark));
+      shown = line + rules.cutMark;
+      cutBy = "chars";
+      full = "bytes";
+    }
     const size = (ascii ? shown.length : Buffer.byteLength(shown)) + (lines.length > 0 ? 1 : 0);
     if (bytes + size > rules.pageBytesMax) return stop("bytes");
-    if (isCut) cut.push({ line: lineNumber(from + lines.length), charsShown: line.length });
+    if (cutBy !== undefined) cut.push({ line: lineNumber(from + lines.length), charsShown: line.length, by: cutBy });
     lines.push(shown);
     bytes += size;
     tokens += cost;
@@ -101,6 +108,13 @@ export function startPage(rules: PageRules, from: number, linesMax: number): Pag
       return full;
     },
   };
+}
+
+/** As much of a line as fits into so many UTF-8 bytes. */
+function beginning(line: string, bytesMax: number): string {
+  let chars = Math.min(line.length, Math.max(0, bytesMax));
+  while (chars > 0 && Buffer.byteLength(line.slice(0, chars)) > bytesMax) chars = Math.floor(chars * 0.9);
+  return cutChars(line, chars);
 }
 
 /** The beginning of a line that costs `cost` tokens, so long that it stays within `tokensMax`. */

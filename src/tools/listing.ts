@@ -16,8 +16,13 @@ export async function listing(
   bench: Bench,
 ): Promise<DirectoryOutcome> {
   const hidden = ({ name, kind }: FolderEntry): boolean => {
-    const is = kind === "directory" ? "folder" : "file";
-    return bench.guard.denied("read", [nodePath.join(target.real, name)], is) !== undefined;
+    if (!bench.guard.denies) return false;
+    const path = nodePath.join(target.real, name);
+    const look = kind === "link" ? bench.disk.look(path) : undefined;
+    if (look?.seen === "node") look.held.close();
+    const names = look?.seen === "node" ? [path, look.real] : [path];
+    const is = kind === "directory" || (look?.seen === "node" && look.kind === "directory") ? "folder" : "file";
+    return bench.guard.denied("read", names, is) !== undefined;
   };
   const page = await readDirectory(bench.disk, found, target, range, hidden);
   if ("errno" in page) throw refusal(target, page.errno, "listing it");

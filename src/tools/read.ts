@@ -3,8 +3,9 @@
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { ReadOutcome, ReadRequest } from "../contract/read.ts";
-import { FileCut } from "../disk/line-source.ts";
+import { IndexWrong } from "../disk/line-source.ts";
 import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
+import { FileCut } from "../disk/scan.ts";
 import { refusal } from "../guard/guard.ts";
 import { recognise } from "../kinds/kind.ts";
 import { readText } from "../kinds/text.ts";
@@ -18,7 +19,8 @@ export const read: Tool<"read"> = async (request, bench) => {
     try {
       return await readLocated(located, request, bench);
     } catch (error) {
-      if (!(error instanceof FileCut)) throw error;
+      // The file was cut short, or an index did not fit it after all: look at it anew.
+      if (!(error instanceof FileCut || error instanceof IndexWrong)) throw error;
       if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: located.target });
     } finally {
       located.found.held.close();
@@ -49,7 +51,14 @@ async function readFile({ found, target }: Located, request: ReadRequest, bench:
   try {
     const text = await recognise(file, target, request.profile, bench.restricted);
     if (request.pages !== undefined) throw new Problem({ code: "INVALID_PARAM", reason: "pages", place: target });
-    return await readText(text, request, bench.signal);
+    const outcome = await readText(text, request, {
+      store: bench.indexes,
+      signal: bench.signal,
+      onProgress: bench.onProgress,
+    });
+    // A page is of one state: what was rewritten meanwhile is read again.
+    if (file.changed() === "rewritten") throw new FileCut();
+    return outcome;
   } catch (error) {
     if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
     throw error;

@@ -2,6 +2,7 @@
 
 import type { Verb, Verbs } from "../contract/verb.ts";
 import type { Disk } from "../disk/disk.ts";
+import type { IndexStore } from "../disk/index-store.ts";
 import type { Guard } from "../guard/guard.ts";
 import type { Restricted } from "../kinds/restricted.ts";
 
@@ -9,6 +10,8 @@ export interface Bench {
   readonly disk: Disk;
   readonly guard: Guard;
   readonly restricted: Restricted;
+  readonly indexes: IndexStore;
+  readonly onProgress: ((doneBytes: number, totalBytes: number) => void) | undefined;
   readonly signal: AbortSignal;
 }
 

@@ -65,7 +65,7 @@ const runs = { numRuns: 150 };
 /** Found once: behind a line that is longer than a window comes the end of the file. */
 const found: [Sample, [number, number]][] = [
   [sampleOf(`${"🎉".repeat(40_000)}\n`), [1, 2]],
-  [sampleOf(`${"🎉".repeat(40_000)}`), [1, 1]],
+  [sampleOf("🎉".repeat(40_000)), [1, 1]],
 ];
 
 /** Fails with the place of the first difference: whole pages would flood the report. */

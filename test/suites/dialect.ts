@@ -20,7 +20,14 @@ export interface DialectCase {
 }
 
 const place = { asked: "a.txt", absolute: "/w/a.txt", relative: "a.txt" };
-const facts: Facts = { tool: "Read", input: { path: "a.txt" }, elapsedMs: 3, reminder: true, model: undefined };
+const facts: Facts = {
+  tool: "Read",
+  input: { path: "a.txt" },
+  elapsedMs: 3,
+  cwd: ".",
+  reminder: true,
+  model: undefined,
+};
 
 /** At least one problem of every code and reason. A new code does not compile until it stands here. */
 const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code: C }>[] } = {

@@ -19,7 +19,10 @@ export const claude: Dialect = {
   profile,
   cards,
   render,
-  renderProblem: (problem: ProblemData) => failure(problem.code, sentenceOf(problem)),
+  renderProblem: (problem: ProblemData, facts) => {
+    const sentence = sentenceOf(problem);
+    return failure(problem.code, facts.tool === "ls" ? sentence.replace(/^Cannot read /, "Cannot list ") : sentence);
+  },
 };
 
 export type { ReadInput, ReadResult };

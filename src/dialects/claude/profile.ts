@@ -5,9 +5,10 @@ import type { Profile } from "../../contract/profile.ts";
 
 export const profile: Profile = {
   lines: "terminated",
-  lineCharsMax: limits.lineCharsMax,
+  // The tokens are the cap. These two only keep a page of nothing but blanks from growing without end.
+  lineCharsMax: limits.budgetedLineCharsMax,
   cutMark: "...",
-  pageBytesMax: limits.pageBytesMax,
+  pageBytesMax: limits.budgetedPageBytesMax,
   pageTokensMax: limits.pageTokensMax,
   total: "always",
   pastEnd: "refused",

@@ -19,7 +19,8 @@ export interface TextResult {
     readonly content: string;
     readonly numLines: number;
     readonly startLine: number;
-    readonly totalLines: number;
+    /** Null only where lines are counted from the end, which no call of a model asks for. */
+    readonly totalLines: number | null;
     readonly truncatedByTokenCap?: true;
     /** Present when the file is not plain UTF-8. */
     readonly encoding?: string;
@@ -53,7 +54,8 @@ function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextR
   const parts = [numbered, ...notices(outcome, page)];
   if (facts.reminder && lines.length > 0 && !exemptModels.includes(facts.model ?? ""))
     parts.push(`<system-reminder>\n${reminder}\n</system-reminder>`);
-  const overBudget = page.stopped === "tokens" || page.stopped === "bytes";
+  const overBudget =
+    page.stopped === "tokens" || page.stopped === "bytes" || page.cut.some(({ by }) => by === "tokens");
   return success(parts.filter((part) => part !== "").join("\n\n"), {
     type: "text",
     file: {
@@ -61,8 +63,8 @@ function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextR
       content: lines.join("\n"),
       numLines: lines.length,
       startLine: from,
-      totalLines: page.linesTotal ?? from + lines.length - 1,
-      ...(overBudget || page.cut.length > 0 ? { truncatedByTokenCap: true as const } : {}),
+      totalLines: page.linesTotal ?? null,
+      ...(overBudget ? { truncatedByTokenCap: true as const } : {}),
       ...(outcome.encoding === "utf-8" ? {} : { encoding: outcome.encoding }),
       ...(outcome.lossy ? { lossy: true as const } : {}),
     },
@@ -76,10 +78,15 @@ function notices(outcome: TextOutcome, page: Page): readonly string[] {
   if (page.linesTotal === 0) notes.push("[The file exists and is empty]");
   if (page.next !== undefined) {
     const partial = page.stopped === "lines" ? "" : "PARTIAL view, the file is over the budget: ";
-    notes.push(`[${partial}lines ${page.from} to ${last} of ${page.linesTotal}, go on with offset ${page.next}]`);
+    const total = page.linesTotal === undefined ? "" : ` of ${page.linesTotal}`;
+    notes.push(`[${partial}lines ${page.from} to ${last}${total}, go on with offset ${page.next}]`);
   }
-  for (const { line, charsShown } of page.cut.slice(0, 5)) {
-    notes.push(`[Line ${line} is cut after ${charsShown} characters]`);
+  for (const { line, charsShown, by } of page.cut.slice(0, 5)) {
+    notes.push(
+      by === "tokens"
+        ? `[PARTIAL view, line ${line} alone is over the budget: its first ${charsShown} characters are shown]`
+        : `[Line ${line} is cut after ${charsShown} characters]`,
+    );
   }
   if (page.cut.length > 5) notes.push(`[${page.cut.length - 5} more lines are cut]`);
   if (outcome.encoding !== "utf-8") notes.push(`[Decoded from ${outcome.encoding}]`);

@@ -1,10 +1,9 @@
 /** Failures in the words of the `envelope` dialect. */
 
 import type { ArgumentIssue, Code, ProblemData, ProblemOf } from "../../contract/problem.ts";
-import { escapeName } from "../../text/escape.ts";
-import { argumentFault, bounds, denial, didYouMean, mediaWords, pathFaults, specialWords } from "../words.ts";
+import { argumentFault, bounds, denial, didYouMean, mediaWords, pathFaults, specialWords, spelled } from "../words.ts";
 
-const named = (path: string): string => `'${escapeName(path)}'`;
+const named = (path: string): string => `'${spelled(path)}'`;
 
 const sentences: { readonly [C in Code]: (problem: ProblemOf<C>) => string } = {
   UNKNOWN_TOOL: ({ tool, known, nearest }) =>

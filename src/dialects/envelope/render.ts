@@ -8,6 +8,7 @@ import { codePoints } from "../../text/encoding.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
 import { sentenceOf } from "./problems.ts";
+import { profile } from "./profile.ts";
 
 interface Context {
   readonly cwd: string;
@@ -102,7 +103,11 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope {
     stats: {
       time_ms: wholeMs(facts),
       lines_read: lines.length,
-      chars_read: lines.reduce((sum, line) => sum + codePoints(line), page.lineEndChars),
+      // Of the file: the mark on a cut line is ours.
+      chars_read: lines.reduce(
+        (sum, line) => sum + codePoints(line),
+        page.lineEndChars - page.cut.length * profile.cutMark.length,
+      ),
       total_lines: total,
       file_size_bytes: outcome.sizeBytes,
       file_mtime_ms: outcome.mtimeMs,
@@ -118,7 +123,9 @@ function directoryEnvelope(outcome: DirectoryOutcome, facts: Facts): DirectoryEn
   const text = [
     `Listed ${count} entries of '${escapeName(outcome.target.asked)}'.`,
     `(Took ${wholeMs(facts)}ms)`,
-    ...(truncated ? [`[Truncated: Showing ${count} of ${outcome.entriesTotal} entries.]`] : []),
+    ...(truncated
+      ? [`[Truncated: Showing ${count} of ${outcome.entriesTotal} entries. Go on with entry ${outcome.next}.]`]
+      : []),
   ];
   return {
     status: truncated ? "partial" : "success",
@@ -133,7 +140,7 @@ const listText = (entries: readonly Entry[]): string =>
   entries.map(({ name, kind }) => escapeName(name) + (kind === "directory" ? "/" : "")).join("\n");
 
 const contextOf = (facts: Facts, resolved: string | undefined): Context => ({
-  cwd: ".",
+  cwd: facts.cwd,
   params_input: facts.input,
   ...(resolved === undefined ? {} : { path_resolved: resolved || "." }),
 });

@@ -24,6 +24,13 @@ function textResult(outcome: TextOutcome): ReadResult {
 /** This dialect reads no folders; a list of names serves `filehand ls`. */
 function directoryResult(outcome: DirectoryOutcome): ReadResult {
   const names = outcome.entries.map(({ name, kind }) => escapeName(name) + (kind === "directory" ? "/" : ""));
-  const output = [`${escapeName(outcome.target.absolute)}/`, ...names.map((name) => `  ${name}`)].join("\n");
+  const last = outcome.from + names.length - 1;
+  const foot =
+    outcome.next === undefined
+      ? []
+      : [
+          `(Showing ${names.length} of ${outcome.entriesTotal} entries. Use 'offset' parameter to read beyond entry ${last})`,
+        ];
+  const output = [`${escapeName(outcome.target.absolute)}/`, ...names.map((name) => `  ${name}`), ...foot].join("\n");
   return resultOf(outcome.target, output, names, outcome.next !== undefined);
 }

@@ -3,7 +3,7 @@
 import { homedir } from "node:os";
 import { FilehandError } from "../../contract/failure.ts";
 import { nearest } from "../../dialects/nearest.ts";
-import { type ExitCode, type Host, UsageError } from "./command.ts";
+import { type Command, type ExitCode, type Host, UsageError } from "./command.ts";
 import { commands } from "./commands/index.ts";
 import { helpOf, helpOfAll } from "./help.ts";
 import { internalError } from "./internal-error.ts";
@@ -26,24 +26,27 @@ export async function main(argv: readonly string[], host: Host): Promise<ExitCod
 async function run([name, ...rest]: readonly string[], host: Host): Promise<ExitCode> {
   if (name === "--version" || name === "-v") return print(version, host);
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
-    const topic = commands.find((command) => command.name === rest[0]);
-    return print(topic === undefined ? helpOfAll() : helpOf(topic), host);
+    if (rest[0] === undefined) return print(helpOfAll(), host);
+    return print(helpOf(commandNamed(rest[0])), host);
   }
-  const command = commands.find((candidate) => candidate.name === name);
-  if (command === undefined) {
-    const near = nearest(
-      name,
-      commands.map((candidate) => candidate.name),
-    );
-    throw new UsageError(
-      `There is no command "${name}", ${near === undefined ? "see filehand --help" : `did you mean ${near}`}`,
-    );
-  }
+  const command = commandNamed(name);
   const given = parseCommandLine(
     command,
     rest.map((part) => (part === "-h" ? "--help" : part)),
   );
   return given.flag("help") ? print(helpOf(command), host) : command.run(given, host);
+}
+
+function commandNamed(name: string): Command {
+  const command = commands.find((candidate) => candidate.name === name);
+  if (command !== undefined) return command;
+  const near = nearest(
+    name,
+    commands.map((candidate) => candidate.name),
+  );
+  throw new UsageError(
+    `There is no command "${name}", ${near === undefined ? "see filehand --help" : `did you mean ${near}`}`,
+  );
 }
 
 function print(text: string, host: Host): ExitCode {

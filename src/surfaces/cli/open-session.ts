@@ -12,17 +12,19 @@ import { type Given, type Host, UsageError } from "./command.ts";
 export async function openSession(given: Given, host: Host, forWhom: "people" | "models"): Promise<Session> {
   const rootsGiven = given.list("root").map((root) => nodePath.resolve(host.cwd, root));
   const { env, platform, home } = host;
-  const { settings, faults } = await loadSettings({
-    roots: rootsGiven.length > 0 ? rootsGiven : [host.cwd],
-    env,
-    platform,
-    home,
-  });
+  const load = (roots: readonly string[]): ReturnType<typeof loadSettings> =>
+    loadSettings({ roots, env, platform, home });
+  let roots: readonly string[] = rootsGiven.length > 0 ? rootsGiven : [host.cwd];
+  let { settings, faults } = await load(roots);
+  if (rootsGiven.length === 0 && settings.roots.length > 0) {
+    // Roots of the user's settings bring their own project settings.
+    roots = [...new Set([...roots, ...settings.roots])];
+    ({ settings, faults } = await load(roots));
+  }
   for (const fault of faults) host.stderr.write(`filehand: ${fault.file}:${fault.line}: ${fault.message}\n`);
 
-  const fromSettings = settings.roots ?? [];
-  const roots = rootsGiven.length > 0 ? rootsGiven : fromSettings.length > 0 ? fromSettings : [host.cwd];
   const model = given.text("model") ?? settings.model;
+  const stateDir = stateDirOf(given.text("state-dir"), settings.stateDir, host);
   const filehand = createFilehand({
     roots,
     dialect: dialectOf(given.text("dialect") ?? settings.dialect),
@@ -35,6 +37,7 @@ export async function openSession(given: Given, host: Host, forWhom: "people" | 
     ...(settings.secrets === undefined ? {} : { secrets: settings.secrets }),
     ...(settings.pageTokensMax === undefined ? {} : { pageTokensMax: settings.pageTokensMax }),
     ...(home === undefined ? {} : { home }),
+    ...(stateDir === undefined ? {} : { stateDir }),
     ...lineChars(given),
   });
   for (const fault of filehand.ruleFaults) {
@@ -49,6 +52,18 @@ function dialectOf(name: string | undefined): DialectName {
   const near = nearest(name ?? "", dialectNames);
   const hint = near === undefined ? `use one of ${dialectNames.join(", ")}` : `did you mean ${near}`;
   throw new UsageError(`There is no dialect "${name}", ${hint}`);
+}
+
+/** What is kept between runs: as asked, else where the system wants such things. */
+function stateDirOf(given: string | undefined, fromSettings: string | undefined, host: Host): string | undefined {
+  if (given !== undefined) return nodePath.resolve(host.cwd, given);
+  if (fromSettings !== undefined) return fromSettings;
+  const { XDG_STATE_HOME, LOCALAPPDATA } = host.env;
+  if (XDG_STATE_HOME !== undefined && nodePath.isAbsolute(XDG_STATE_HOME))
+    return nodePath.join(XDG_STATE_HOME, "filehand");
+  if (host.platform === "win32")
+    return LOCALAPPDATA === undefined ? undefined : nodePath.join(LOCALAPPDATA, "filehand");
+  return host.home === undefined ? undefined : nodePath.join(host.home, ".local", "state", "filehand");
 }
 
 const rulesOf = (given: Given): readonly RuleText[] =>

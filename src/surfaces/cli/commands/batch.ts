@@ -37,12 +37,19 @@ export const batch: Command = {
       const line = await underWay.shift();
       if (line !== undefined && !host.stdout.write(line)) await once(host.stdout, "drain");
     };
-    for await (const line of jsonLines(host)) {
-      underWay.push(answer(line, session, host));
-      if (underWay.length >= parallel) await printOldest();
+    const stop = (): void => void host.stdin.destroy();
+    host.signal.addEventListener("abort", stop, { once: true });
+    try {
+      for await (const line of jsonLines(host)) {
+        underWay.push(answer(line, session, host));
+        if (underWay.length >= parallel) await printOldest();
+      }
+    } catch (error) {
+      // An interrupted stream ends here; the calls under way were cancelled and still get their answers.
+      if (!host.signal.aborted) throw error;
     }
     while (underWay.length > 0) await printOldest();
-    return 0;
+    return host.signal.aborted ? 1 : 0;
   },
 };
 

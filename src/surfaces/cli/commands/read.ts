@@ -6,6 +6,7 @@ import { type Command, type Given, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";
 import { integerOf } from "../parse.ts";
 import { printReply } from "../print.ts";
+import { progressBar } from "../progress.ts";
 
 export const read: Command = {
   name: "read",
@@ -15,6 +16,7 @@ export const read: Command = {
     offset: { type: "integer", value: "N", words: "First line, counted from 1; -N counts from the end" },
     limit: { type: "integer", value: "N", words: "How many lines" },
     tail: { type: "integer", value: "N", words: "The last N lines" },
+    "no-count": { type: "flag", words: "With --tail: do not count the lines of the file, number them from its end" },
     range: {
       type: "list",
       value: "A-B",
@@ -25,6 +27,7 @@ export const read: Command = {
   examples: [
     "filehand read src/index.ts",
     "filehand read big.log --tail 20",
+    "filehand read huge.log --tail 2000 --no-count",
     "filehand read big.log --offset 1200000 --limit 50",
     "filehand read notes.md --range 1-10 --range 200-220",
     "filehand read src/index.ts --dialect opencode --json",
@@ -38,7 +41,12 @@ export const read: Command = {
       ranges,
       overBudget: given.integer("limit") !== undefined || given.list("range").length > 0 ? "refuse" : "first page",
     };
-    const reply = await session.run((profile) => ({ ...request, profile }), { signal: host.signal });
+    const bar = progressBar("Counting lines", host);
+    const reply = await session.run((profile) => ({ ...request, profile }), {
+      signal: host.signal,
+      onProgress: bar.show,
+    });
+    bar.clear();
     return printReply(reply, given, host);
   },
 };
@@ -54,7 +62,9 @@ function rangesOf(given: Given): readonly [LineRange, ...LineRange[]] {
   if (tail !== undefined && tail < 1) throw new UsageError("--tail must be at least 1");
   if (offset === 0) throw new UsageError("--offset must be at least 1, or negative to count from the end");
 
-  if (tail !== undefined) return [{ last: tail }];
+  const fromEnd = given.flag("no-count");
+  if (fromEnd && tail === undefined) throw new UsageError("--no-count goes with --tail");
+  if (tail !== undefined) return [fromEnd ? { last: tail, numbered: "from the end" } : { last: tail }];
   if (offset !== undefined && offset < 0) {
     if (limit !== undefined && limit < -offset)
       throw new UsageError("--limit cannot cut a negative --offset short, use --range");

@@ -1,0 +1,174 @@
+import { equal, ok } from "node:assert/strict";
+import * as fs from "node:fs";
+import { describe, test } from "vitest";
+import { systemError } from "../../test/support/faulty-system.ts";
+import { lookupSuite } from "../../test/support/lookup-suite.ts";
+import { onLinux, workspace } from "../../test/support/workspace.ts";
+import { handlePathOf, isBeneath, lookBeneath } from "./beneath.ts";
+import { createDisk } from "./disk.ts";
+import { nodeSystem, type System } from "./system.ts";
+
+describe.skipIf(!onLinux)("the strong lookup", () => lookupSuite("strong", "linux"));
+
+for (const [path, folder, beneath] of [
+  ["/ws", "/ws", true],
+  ["/ws/a", "/ws", true],
+  ["/ws/a/b", "/ws", true],
+  ["/ws-evil", "/ws", false],
+  ["/ws.txt", "/ws", false],
+  ["/w", "/ws", false],
+  ["/", "/ws", false],
+  ["/ws", "/", true],
+  ["/", "/", true],
+  ["/WS/a", "/ws", false],
+  ["/ws/..x", "/ws", true],
+] as const) {
+  test(`${path} is ${beneath ? "" : "not "}beneath ${folder}`, () => equal(isBeneath(path, folder), beneath));
+}
+
+test("a handle's path is that of the process itself", () => equal(handlePathOf(7), "/proc/self/fd/7"));
+
+describe.skipIf(!onLinux)("in the strong lookup", () => {
+  const { path: at } = workspace({
+    ws: { a: { b: { "c.txt": "inside c\n" } }, "file.txt": "inside\n", link: { link: "a" } },
+    out: { b: { "c.txt": "outside\n" }, "c.txt": "outside\n" },
+  });
+  const { roots } = createDisk([at("ws")]);
+
+  /** `hook` runs before each system call that takes a path, with its name and path. */
+  const hooked = (hook: (call: string, path: string) => void): System => ({
+    ...nodeSystem,
+    open: (path, flags) => {
+      hook("open", path);
+      return nodeSystem.open(path, flags);
+    },
+    readLink: (path) => {
+      hook("readLink", path);
+      return nodeSystem.readLink(path);
+    },
+  });
+
+  test("nothing outside the roots is opened or looked at, wherever a path leads", () => {
+    const asked: string[] = [];
+    const system = hooked((_, path) => void asked.push(path));
+    for (const path of ["out/c.txt", "ws/../out/c.txt", "ws/a/../../out/b", "ws/link/../../out", "nowhere/x"]) {
+      equal(lookBeneath(at(path), roots, system).seen, "outside");
+    }
+    equal(lookBeneath("/etc/passwd", roots, system).seen, "outside");
+    for (const path of asked) ok(path === at("ws") || path.startsWith("/proc/self/fd/"), path);
+  });
+
+  test('".." is never asked of the system, since a folder may have been moved', () => {
+    const asked: string[] = [];
+    const system = hooked((_, path) => void asked.push(path));
+    const look = lookBeneath(at("ws/a/b/../../a/b/c.txt"), roots, system);
+    ok(look.seen === "node");
+    look.held.close();
+    ok(!asked.some((path) => path.includes("..")), asked.join("\n"));
+  });
+
+  test("a folder that is moved out while it is held is outside", () => {
+    const { path: here } = workspace({ ws: { a: { "c.txt": "moved\n" } }, out: {} });
+    const [root] = createDisk([here("ws")]).roots;
+    ok(root !== undefined);
+    let moved = false;
+    const system = hooked((call, path) => {
+      if (moved || call !== "open" || !path.endsWith("/c.txt")) return;
+      moved = true;
+      fs.renameSync(here("ws/a"), here("out/a"));
+    });
+    equal(lookBeneath(here("ws/a/c.txt"), [root], system).seen, "outside");
+    ok(moved);
+  });
+
+  test('".." out of a folder that was moved is not the new parent', () => {
+    const { path: here } = workspace({
+      ws: { a: { b: { x: "" } }, "c.txt": "inside\n" },
+      out: { "c.txt": "outside\n" },
+    });
+    const [root] = createDisk([here("ws")]).roots;
+    ok(root !== undefined);
+    let opens = 0;
+    const system = hooked((call, path) => {
+      if (call !== "open" || !path.endsWith("/b")) return;
+      opens += 1;
+      if (opens === 1) return;
+      fs.renameSync(here("ws/a/b"), here("out/b"));
+    });
+    const look = lookBeneath(here("ws/a/b/../../c.txt"), [root], system);
+    ok(look.seen === "node");
+    equal(look.real, here("ws/c.txt"));
+    look.held.close();
+  });
+
+  test("a link that became a folder in between is looked up again", () => {
+    let times = 0;
+    const system: System = {
+      ...nodeSystem,
+      readLink: (path) => {
+        if (!path.endsWith("/link")) return nodeSystem.readLink(path);
+        times += 1;
+        if (times === 1) {
+          fs.unlinkSync(at("ws/link"));
+          fs.mkdirSync(at("ws/link"));
+          fs.writeFileSync(at("ws/link/x.txt"), "inside\n");
+        }
+        return nodeSystem.readLink(path);
+      },
+    };
+    const look = lookBeneath(at("ws/link/x.txt"), roots, system);
+    ok(look.seen === "node", look.seen);
+    look.held.close();
+    fs.rmSync(at("ws/link"), { recursive: true });
+    fs.symlinkSync("a", at("ws/link"));
+  });
+
+  test("a name that never holds still is changed, after a few tries", () => {
+    let times = 0;
+    const system: System = {
+      ...nodeSystem,
+      readLink: (path) => {
+        if (!path.endsWith("/link")) return nodeSystem.readLink(path);
+        times += 1;
+        throw systemError("EINVAL", "readLink");
+      },
+    };
+    equal(lookBeneath(at("ws/link/b/c.txt"), roots, system).seen, "changed");
+    equal(lookBeneath(at("ws/link"), roots, system).seen, "changed");
+    ok(times <= 6, `${times} tries`);
+  });
+
+  test("a file that was removed while it is held is looked up again", () => {
+    const { path: here } = workspace({ ws: { "a.txt": "old\n" } });
+    const [root] = createDisk([here("ws")]).roots;
+    ok(root !== undefined);
+    let removed = false;
+    const system: System = {
+      ...nodeSystem,
+      open: (path, flags) => {
+        const fd = nodeSystem.open(path, flags);
+        if (path.endsWith("/a.txt") && !removed) {
+          removed = true;
+          fs.rmSync(here("ws/a.txt"));
+        }
+        return fd;
+      },
+    };
+    equal(lookBeneath(here("ws/a.txt"), [root], system).seen, "missing");
+  });
+
+  test("only a path that takes .. behind a link is bent", () => {
+    for (const [path, bent] of [
+      ["ws/a/../a/b", false],
+      ["ws/link/b", false],
+      ["ws/link/../file.txt", true],
+      ["ws/link/b/../b", true],
+      ["ws/a/../link/b", false],
+    ] as const) {
+      const look = lookBeneath(at(path), roots, nodeSystem);
+      ok(look.seen === "node", path);
+      equal(look.bent, bent, path);
+      look.held.close();
+    }
+  });
+});

@@ -1,0 +1,43 @@
+/** A bar for work that takes long: on a terminal only, after half a second, on stderr. */
+
+import type { Host } from "./command.ts";
+
+const patienceMs = 500;
+const everyMs = 100;
+const width = 30;
+
+export interface ProgressBar {
+  readonly show: (done: number, total: number) => void;
+  /** Takes the bar away before the answer is printed. */
+  clear(): void;
+}
+
+export function progressBar(label: string, host: Host): ProgressBar {
+  const startedMs = performance.now();
+  let shownMs = 0;
+  const show = (done: number, total: number): void => {
+    const nowMs = performance.now();
+    if (nowMs - startedMs < patienceMs || nowMs - shownMs < everyMs || total === 0) return;
+    shownMs = nowMs;
+    const filled = Math.round((width * done) / total);
+    const bar = "█".repeat(filled) + "░".repeat(width - filled);
+    host.stderr.write(`\r${label} ${bar} ${Math.floor((100 * done) / total)} % of ${sizeText(total)} \x1b[K`);
+  };
+  return {
+    show: host.stderr.isTTY === true ? show : () => undefined,
+    clear: () => {
+      if (shownMs > 0) host.stderr.write("\r\x1b[K");
+    },
+  };
+}
+
+function sizeText(bytes: number): string {
+  const units = ["bytes", "kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1_000 && unit < units.length - 1) {
+    value /= 1_000;
+    unit += 1;
+  }
+  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}

@@ -1,0 +1,100 @@
+/** Every example runs and prints what it says. */
+
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { project, run } from "./run.ts";
+
+const outputs: Readonly<Record<string, string>> = {
+  "01-read-a-file.mjs": `MIT License
+
+Copyright (c) 2026 the Filehand authors
+lines 1 to 3 of 21
+NOT_FOUND: Cannot read "LICENCE": it does not exist, did you mean "LICENSE"
+`,
+
+  "02-tools-for-an-agent-loop.mjs": `Read(file_path, offset, limit, pages): Reads a text file from the workspace.
+ok: 1→MIT License
+
+[lines 1 to 1 of 21, go on with offset 2]
+no: Cannot call Read: "file_path" is missing: give a string; "path" is not a parameter, did you mean "file_path"
+no: Cannot call "Bash": there is no such tool, use one of Read
+`,
+
+  "03-two-workspaces.mjs": `written on the left
+written on the right
+ACCESS_DENIED
+ACCESS_DENIED
+ACCESS_DENIED
+written on the right
+`,
+
+  "04-permissions-and-asking.mjs": `notes.txt: read
+private/diary.txt: Cannot read "private/diary.txt": the rule Read(/private/**) (options) denies it, ask the user to change the rule
+asked about a read: shall Read(/.env) hold from now on?
+.env: read
+.env: read
+rules with faults: 0
+`,
+
+  "05-cancel.mjs": `CANCELLED
+2000000→2026-11-15 12:00:00 all is well
+
+[lines 2000000 to 2000000 of 2097152, go on with offset 2000001]
+`,
+
+  "06-ends-and-ranges.mjs": `20→OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+21→SOFTWARE.
+--
+1→MIT License
+
+[lines 1 to 1 of 21, go on with offset 2]
+3→Copyright (c) 2026 the Filehand authors
+
+[lines 3 to 3 of 21, go on with offset 4]
+`,
+
+  "07-four-dialects.mjs": `--- claude: Read({"file_path":"hello.js","offset":1,"limit":2})
+1→const name = "world";
+2→
+
+[lines 1 to 2 of 3, go on with offset 3]
+--- opencode: read({"filePath":"hello.js","offset":1,"limit":2})
+<path>/workspace/hello.js</path>
+<type>file</type>
+<content>
+1: const name = "world";
+2:${" "}
+
+(File has more lines. Use 'offset' parameter to read beyond line 2)
+</content>
+--- opencode-legacy: read({"filePath":"hello.js","offset":0,"limit":2})
+<file>
+00001| const name = "world";
+00002|${" "}
+
+(File has more lines. Use 'offset' parameter to read beyond line 2)
+</file>
+--- envelope: Read({"path":"hello.js","start_line":1,"limit":2})
+Read 2 lines from 'hello.js' (Lines 1-2).
+(Took 0ms)
+[Truncated: Showing first 2 of 3 lines. Use start_line=3 to continue.]
+
+   1 | const name = "world";
+   2 |
+`,
+};
+
+test("every example is in the list", () => {
+  expect(readdirSync(join(project, "examples")).toSorted()).toEqual(Object.keys(outputs));
+});
+
+for (const [name, stdout] of Object.entries(outputs)) {
+  test(`${name} prints what it should`, async () => {
+    expect(await run(process.execPath, [join("examples", name)], { cwd: project })).toEqual({
+      code: 0,
+      stdout,
+      stderr: "",
+    });
+  });
+}

@@ -1,0 +1,194 @@
+/** The package as a user gets it: packed, installed into an empty folder, imported, typed and run. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { project, run, temporaryFolder } from "./run.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+let files: readonly string[] = [];
+
+const npm = async (args: readonly string[], cwd: string): Promise<string> => {
+  const ran = await run("npm", [...args, "--ignore-scripts", "--no-audit", "--no-fund"], { cwd });
+  expect(ran.code, ran.stderr).toBe(0);
+  return ran.stdout;
+};
+
+beforeAll(async () => {
+  const packed = JSON.parse(await npm(["pack", "--json", "--pack-destination", folder.path], project)) as Packed[];
+  const [{ filename, files: list } = { filename: "", files: [] }] = packed;
+  files = list.map(({ path }) => path);
+  writeFileSync(join(folder.path, "package.json"), '{"private": true, "type": "module"}');
+  writeFileSync(join(folder.path, "hello.txt"), "hello\nthere\n");
+  await npm(["install", join(folder.path, filename)], folder.path);
+});
+
+describe("what is in it", () => {
+  for (const needed of [
+    "LICENSE",
+    "README.md",
+    "package.json",
+    "settings.schema.json",
+    "dist/filehand.cjs",
+    "dist/index.js",
+    "dist/types/index.d.ts",
+    ...["claude", "opencode", "opencode-legacy", "envelope"].flatMap((name) => [
+      `dist/dialects/${name}.js`,
+      `dist/types/dialects/${name}/index.d.ts`,
+    ]),
+  ]) {
+    test(needed, () => expect(files).toContain(needed));
+  }
+
+  test("nothing but what is built, described and licensed", () => {
+    const expected = /^(?:dist\/.+|package\.json|settings\.schema\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+    expect(files.filter((path) => !expected.test(path))).toEqual([]);
+    expect(files.filter((path) => /\.test\.|\.map$|(?<!\.d)\.ts$/.test(path))).toEqual([]);
+  });
+
+  test("every file that its package.json names", () => {
+    const { bin, exports } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
+      bin: Record<string, string>;
+      exports: Record<string, string | Record<string, string>>;
+    };
+    const named = [bin, ...Object.values(exports)].flatMap((one) =>
+      typeof one === "string" ? one : Object.values(one),
+    );
+    for (const path of named) expect(files).toContain(path.replace(/^\.\//, ""));
+  });
+});
+
+describe("as a library", () => {
+  const script = async (body: string): Promise<string> => {
+    writeFileSync(join(folder.path, "script.mjs"), body);
+    const ran = await run(process.execPath, ["script.mjs"], { cwd: folder.path });
+    expect(ran.code, ran.stderr).toBe(0);
+    return ran.stdout;
+  };
+
+  test("every dialect reads a file", async () => {
+    const printed = await script(`
+      import { createFilehand } from "filehand";
+      const filehand = createFilehand({ roots: ["."] });
+      const { tools: claude } = filehand.session();
+      const { tools: opencode } = filehand.session({ dialect: "opencode" });
+      const { tools: legacy } = filehand.session({ dialect: "opencode-legacy" });
+      const { tools: envelope } = filehand.session({ dialect: "envelope" });
+      console.log(JSON.stringify([
+        (await claude.Read({ file_path: "hello.txt" })).file.content,
+        (await opencode.read({ filePath: "hello.txt", offset: 2 })).metadata.preview,
+        (await legacy.read({ filePath: "hello.txt", offset: 1 })).metadata.preview,
+        (await envelope.Read({ path: "hello.txt", start_line: 2 })).data.content,
+      ]));`);
+    expect(JSON.parse(printed)).toEqual(["hello\nthere", "there", "there\n", "   2 | there\n"]);
+  });
+
+  test("a failure is thrown where the dialect throws, and returned where it does not", async () => {
+    const printed = await script(`
+      import { createFilehand, FilehandError } from "filehand";
+      const filehand = createFilehand({ roots: ["."] });
+      const thrown = await filehand.session().tools.Read({ file_path: "no-such-file" }).catch((error) => error);
+      const returned = await filehand.session({ dialect: "envelope" }).tools.Read({ path: "no-such-file" });
+      console.log(JSON.stringify([thrown instanceof FilehandError, thrown.code, returned.error.code]));`);
+    expect(JSON.parse(printed)).toEqual([true, "NOT_FOUND", "NOT_FOUND"]);
+  });
+
+  test("the subpaths can be imported", async () => {
+    const printed = await script(`
+      import { createRequire } from "node:module";
+      const names = ["claude", "opencode", "opencode-legacy", "envelope"];
+      const dialects = await Promise.all(names.map((name) => import("filehand/dialects/" + name)));
+      const schema = createRequire(import.meta.url)("filehand/settings.schema.json");
+      const found = dialects.flatMap((module) => Object.values(module).map(({ name }) => name));
+      console.log(JSON.stringify([found, schema.title]));`);
+    expect(JSON.parse(printed)).toEqual([["claude", "opencode", "opencode-legacy", "envelope"], "Filehand settings"]);
+  });
+
+  test("what is not exported cannot be imported", async () => {
+    const printed = await script(`
+      const error = await import("filehand/dist/index.js").catch((reason) => reason);
+      console.log(error.code);`);
+    expect(printed).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n");
+  });
+});
+
+describe("as a program", () => {
+  const npx = (...args: readonly string[]) =>
+    run("npx", ["--no", "--", "filehand", ...args], { cwd: folder.path, env: { XDG_CONFIG_HOME: folder.path } });
+
+  test("npx filehand read", async () => {
+    expect(await npx("read", "hello.txt")).toMatchObject({ code: 0, stdout: "1→hello\n2→there\n" });
+  });
+
+  test("npx filehand --version says what package.json says", async () => {
+    const { version } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as { version: string };
+    expect(await npx("--version")).toMatchObject({ code: 0, stdout: `${version}\n` });
+  });
+});
+
+describe("as types", () => {
+  const compile = async (name: string, body: string) => {
+    writeFileSync(join(folder.path, `${name}.ts`), body);
+    const compilerOptions = {
+      strict: true,
+      skipLibCheck: false,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      module: "nodenext",
+      target: "es2022",
+      noEmit: true,
+      // The consumer's own types of Node: `AbortSignal` is one of them.
+      types: ["node"],
+      typeRoots: [join(project, "node_modules", "@types")],
+    };
+    const config = join(folder.path, `${name}.tsconfig.json`);
+    writeFileSync(config, JSON.stringify({ compilerOptions, files: [`${name}.ts`] }));
+    return run(join(project, "node_modules", ".bin", "tsc"), ["-p", config], { cwd: folder.path });
+  };
+
+  test("a strict program that uses the typed functions compiles", async () => {
+    const ran = await compile(
+      "right",
+      `import { type Asker, createFilehand, FilehandError, type Reply } from "filehand";
+       import { claude, type ReadInput } from "filehand/dialects/claude";
+
+       const ask: Asker = async () => ({ reply: "once" });
+       const filehand = createFilehand({ roots: ["."], permissions: { deny: ["Read(x)"] }, ask });
+       const session = filehand.session({ dialect: "claude" });
+       const input: ReadInput = { file_path: "hello.txt", offset: 1 };
+       const lines: number = (await session.tools.Read(input)).file.numLines;
+       const reply: Reply = await session.call("Read", input, { signal: new AbortController().signal });
+       const envelope = await filehand.session({ dialect: "envelope" }).tools.Read({ path: "hello.txt" });
+       const text: string = envelope.status === "error" ? envelope.error.code : envelope.data.content;
+       const code: string = new FilehandError("NOT_FOUND", "").code;
+       export { claude, code, lines, reply, text };`,
+    );
+    expect(ran).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  for (const [name, call, error] of [
+    ["a wrong parameter", "session.tools.Read({ filePath: 1 })", "'filePath' does not exist in type 'ReadInput'"],
+    ["a wrong type", "session.tools.Read({ file_path: 1 })", "'number' is not assignable to type 'string'"],
+    ["another dialect's tool", 'session.tools.read({ filePath: "x" })', "'read' does not exist"],
+    ["an unknown dialect", 'filehand.session({ dialect: "clade" })', `'"clade"' is not assignable`],
+  ] as const) {
+    test(`${name} does not compile`, async () => {
+      const ran = await compile(
+        "wrong",
+        `import { createFilehand } from "filehand";
+         const filehand = createFilehand({ roots: ["."] });
+         const session = filehand.session({ dialect: "claude" });
+         await ${call};
+         export { session };`,
+      );
+      expect(ran.code).not.toBe(0);
+      expect(ran.stdout).toContain(error);
+    });
+  }
+});

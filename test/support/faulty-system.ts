@@ -1,0 +1,80 @@
+/** System calls that count, fail on demand and notice descriptors that are left open or closed twice. */
+
+import { constants } from "node:os";
+import { nodeSystem, type System } from "../../src/disk/system.ts";
+
+export type Errno = "EIO" | "EACCES" | "EMFILE" | "ENOENT" | "EINVAL" | "ELOOP";
+
+export interface FaultySystem extends System {
+  /** Calls so far, by name. */
+  readonly calls: readonly string[];
+  /** Descriptors that are open. */
+  readonly stillOpen: ReadonlySet<number>;
+  /** Descriptors that were closed and were not open. */
+  readonly closedTwice: readonly number[];
+  /** From now on the n-th call fails (1 is the next one); undefined for none. */
+  failAt(n: number | undefined, errno: Errno): void;
+}
+
+export function systemError(errno: Errno, call: string): Error {
+  return Object.assign(new Error(`${errno}: made up, ${call}`), { errno: -constants.errno[errno], code: errno });
+}
+
+export function faultySystem(base: System = nodeSystem): FaultySystem {
+  const calls: string[] = [];
+  const open = new Set<number>();
+  const closedTwice: number[] = [];
+  let left = 0;
+  let errno: Errno = "EIO";
+
+  /** Counts a call; true if it is the one to fail. */
+  const fails = (name: string): boolean => {
+    calls.push(name);
+    if (left === 0) return false;
+    left -= 1;
+    return left === 0;
+  };
+  const guarded =
+    <Arguments extends readonly unknown[], Result>(name: string, call: (...given: Arguments) => Result) =>
+    (...given: Arguments): Result => {
+      if (fails(name)) throw systemError(errno, name);
+      return call(...given);
+    };
+  const later =
+    <Arguments extends readonly unknown[], Result>(name: string, call: (...given: Arguments) => Promise<Result>) =>
+    async (...given: Arguments): Promise<Result> => {
+      if (fails(name)) throw systemError(errno, name);
+      return call(...given);
+    };
+
+  return {
+    platform: base.platform,
+    open: guarded("open", (path: string, flags: number) => {
+      const fd = base.open(path, flags);
+      open.add(fd);
+      return fd;
+    }),
+    close: (fd) => {
+      const failing = fails("close");
+      if (!open.delete(fd)) closedTwice.push(fd);
+      base.close(fd); // a close that fails has closed all the same
+      if (failing) throw systemError(errno, "close");
+    },
+    stat: guarded("stat", (fd) => base.stat(fd)),
+    statPath: guarded("statPath", (path) => base.statPath(path)),
+    readLink: guarded("readLink", (path) => base.readLink(path)),
+    realPath: guarded("realPath", (path) => base.realPath(path)),
+    fileSystemType: guarded("fileSystemType", (path) => base.fileSystemType(path)),
+    read: guarded("read", (fd, into, offset, length, at) => base.read(fd, into, offset, length, at)),
+    readLater: later("readLater", (fd, into, offset, length, at) => base.readLater(fd, into, offset, length, at)),
+    folderNow: guarded("folderNow", (path) => base.folderNow(path)),
+    folder: later("folder", (path) => base.folder(path)),
+    calls,
+    stillOpen: open,
+    closedTwice,
+    failAt: (n, which) => {
+      left = n ?? 0;
+      errno = which;
+    },
+  };
+}

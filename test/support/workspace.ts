@@ -1,0 +1,74 @@
+/** Temporary trees for tests, made from a literal and removed when the test file is done. */
+
+import { execFileSync } from "node:child_process";
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+import { afterAll } from "vitest";
+
+/** A folder by its entries. `{ link }` and `{ fifo: true }` alone are a link and a FIFO, so no folder can be just that. */
+export interface Tree {
+  readonly [name: string]: Node;
+}
+
+type Node = string | Uint8Array | Tree | { readonly link: string | Buffer } | { readonly fifo: true };
+
+export interface Workspace {
+  /** The folder that holds the tree, its links resolved. */
+  readonly top: string;
+  /** An absolute path below it. */
+  readonly path: (...names: readonly string[]) => string;
+}
+
+const made: string[] = [];
+
+afterAll(() => {
+  for (const folder of made.splice(0)) fs.rmSync(folder, { recursive: true, force: true });
+});
+
+export function workspace(tree: Tree): Workspace {
+  const top = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-test-"));
+  made.push(top);
+  plant(top, tree);
+  return { top, path: (...names) => [top, ...names].join("/") };
+}
+
+/** Puts a tree into a folder that exists. */
+export function plant(folder: string, tree: Tree): void {
+  for (const [name, node] of Object.entries(tree)) {
+    const place = `${folder}/${name}`;
+    if (typeof node === "string" || node instanceof Uint8Array) fs.writeFileSync(place, node);
+    else if (isLink(node)) fs.symlinkSync(node.link, place);
+    else if (isFifo(node)) execFileSync("mkfifo", [place]);
+    else {
+      fs.mkdirSync(place);
+      plant(place, node);
+    }
+  }
+}
+
+const isOnly = (node: object, key: string): boolean => Object.keys(node).join("/") === key;
+const isLink = (node: object): node is { readonly link: string | Buffer } =>
+  isOnly(node, "link") && "link" in node && (typeof node.link === "string" || Buffer.isBuffer(node.link));
+const isFifo = (node: object): node is { readonly fifo: true } =>
+  isOnly(node, "fifo") && "fifo" in node && node.fifo === true;
+
+/** Why FIFOs cannot be made here; undefined if they can. */
+export const noFifo: string | undefined = (() => {
+  if (process.platform === "win32") return "Windows has no FIFOs in folders";
+  try {
+    execFileSync("mkfifo", ["--help"], { stdio: "ignore" });
+    return undefined;
+  } catch (error) {
+    // The mkfifo of macOS knows no --help, but it is there.
+    return error instanceof Error && "code" in error && error.code === "ENOENT" ? "there is no mkfifo" : undefined;
+  }
+})();
+
+export const onLinux: boolean = process.platform === "linux";
+export const onWindows: boolean = process.platform === "win32";
+
+/** Descriptors this process has open; undefined where the system does not tell. */
+export function openDescriptors(): number | undefined {
+  return onLinux ? fs.readdirSync("/proc/self/fd").length : undefined;
+}
