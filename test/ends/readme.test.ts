@@ -26,7 +26,7 @@ test("exactly two commands are marked, each before a block of shell", () => {
 
 test("both commands begin from nothing", () => {
   for (const name of ["main", "test"])
-    expect(blockAfter(`command: ${name}`)).toMatch(/^npm install --ignore-scripts &&/);
+    expect(blockAfter(`command: ${name}`)).toMatch(/^npm install --ignore-scripts --no-save &&/);
   expect(blockAfter("command: test")).toMatch(/npm run check && npm test$/);
 });
 
