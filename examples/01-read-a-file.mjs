@@ -7,9 +7,12 @@ import { createFilehand, FilehandError } from "filehand";
 const project = fileURLToPath(new URL("..", import.meta.url));
 const session = createFilehand({ roots: [project] }).session({ dialect: "claude" });
 
-const { file } = await session.tools.Read({ file_path: "LICENSE", limit: 3 });
-console.log(file.content);
-console.log(`lines 1 to ${file.numLines} of ${file.totalLines}`);
+// An answer says what it is: text, an image, a PDF, a notebook, or a file that has not changed since.
+const answer = await session.tools.Read({ file_path: "LICENSE", limit: 3 });
+if (answer.type === "text") {
+  console.log(answer.file.content);
+  console.log(`lines 1 to ${answer.file.numLines} of ${answer.file.totalLines}`);
+}
 
 try {
   await session.tools.Read({ file_path: "LICENCE" });

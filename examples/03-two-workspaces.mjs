@@ -15,13 +15,19 @@ const ofLeft = createFilehand({ roots: [left] }).session({ dialect: "claude" });
 const ofRight = createFilehand({ roots: [right] }).session({ dialect: "claude" });
 const ofBoth = createFilehand({ roots: [left, right] }).session({ dialect: "claude" });
 
-console.log((await ofLeft.tools.Read({ file_path: "note.txt" })).file.content);
-console.log((await ofRight.tools.Read({ file_path: "note.txt" })).file.content);
+/** @param {import("filehand").Session<"claude">} session @param {string} path */
+async function textOf(session, path) {
+  const answer = await session.tools.Read({ file_path: path });
+  return answer.type === "text" ? answer.file.content : answer.type;
+}
+
+console.log(await textOf(ofLeft, "note.txt"));
+console.log(await textOf(ofRight, "note.txt"));
 
 for (const path of [join(right, "note.txt"), "../note.txt", "a-way-out"]) {
   console.log((await ofLeft.call("Read", { file_path: path })).error?.code);
 }
 // With both roots the same link stays inside.
-console.log((await ofBoth.tools.Read({ file_path: "a-way-out" })).file.content);
+console.log(await textOf(ofBoth, "a-way-out"));
 
 for (const folder of [left, right]) rmSync(folder, { recursive: true });

@@ -14,11 +14,12 @@ const mayImport = {
   guard: ["disk"],
   kinds: ["text", "disk"],
   search: ["text", "disk"],
+  session: [],
   settings: ["disk"],
-  tools: ["text", "disk", "guard", "kinds", "search"],
+  tools: ["text", "disk", "guard", "kinds", "search", "session"],
   dialects: ["text"],
   // The files that stand beside the rooms: the toolkit and the public names.
-  ".": ["text", "disk", "guard", "kinds", "search", "tools", "dialects"],
+  ".": ["text", "disk", "guard", "kinds", "search", "session", "tools", "dialects"],
   surfaces: [".", "text", "dialects", "settings"],
 };
 
@@ -29,7 +30,8 @@ const mayImport = {
 const builtins = {
   "*": ["node:buffer", "node:path", "node:util"],
   disk: ["node:crypto", "node:fs", "node:os", "node:timers/promises", "node:worker_threads"],
-  ".": ["node:os"],
+  kinds: ["node:module", "node:timers/promises", "node:url", "node:worker_threads", "node:zlib"],
+  ".": ["node:crypto", "node:os"],
   surfaces: ["node:events", "node:os", "node:stream"],
 };
 
@@ -40,7 +42,7 @@ const builtins = {
 const packages = {
   dialects: ["zod/mini", "fastest-levenshtein"],
   guard: ["ignore"],
-  kinds: ["jschardet"],
+  kinds: ["@embedpdf/pdfium", "fflate", "gpt-tokenizer/encoding/o200k_base", "heic-decode", "jschardet", "sharp"],
   search: ["fastest-levenshtein"],
   settings: ["jsonc-parser", "fastest-levenshtein", "zod/mini"],
 };

@@ -9,11 +9,14 @@ export type { LineRange, LsRequest, ReadRequest } from "./contract/read.ts";
 export type { RuleText, Verdict } from "./contract/rule.ts";
 export type { Request } from "./contract/verb.ts";
 export type { DialectName, DialectTools } from "./dialects/index.ts";
-export {
-  type CallOptions,
-  createFilehand,
-  type Filehand,
-  type FilehandOptions,
-  type Session,
-  type ToolFunctions,
-} from "./toolkit.ts";
+export type {
+  CallOptions,
+  Filehand,
+  FilehandOptions,
+  Session,
+  SessionOptions,
+  SessionStats,
+  ToolFunctions,
+} from "./api.ts";
+export { createFilehand } from "./toolkit.ts";
+export type { Cost } from "./tools/cost.ts";

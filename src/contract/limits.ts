@@ -12,6 +12,26 @@ export const limits = {
   budgetedLineCharsMax: 1_000_000,
   /** First bytes looked at to tell text from binary and to find the encoding. */
   headBytesMax: 65_536,
+  /** Bytes of a file that can only be read whole: images, documents, notebooks. */
+  imageBytesMax: 67_108_864,
+  documentBytesMax: 104_857_600,
+  /** Pixels that are decoded at all, and sides of the picture that is handed out. */
+  imagePixelsMax: 100_000_000,
+  imageLongEdgeMax: 1_568,
+  imageSideMax: 2_000,
+  /** Pages of a PDF read without being chosen, and in one call. */
+  pdfWholePagesMax: 10,
+  pdfPagesMax: 20,
+  pdfMsMax: 20_000,
+  pdfMegabytesMax: 256,
+  /** Bytes of a file that is handed out as an attachment. */
+  attachmentBytesMax: 7_340_032,
+  /** Characters of one output of a notebook's cell, outputs of a cell, cells. */
+  notebookOutputCharsMax: 10_000,
+  notebookOutputsMax: 50,
+  notebookCellsMax: 100_000,
+  /** Bytes up to which a file's content is hashed when it is read, to know it again when only its time has changed. */
+  hashedBytesMax: 1_048_576,
   /** Suggestions for a path that does not exist. */
   suggestionsMax: 3,
   /** Entries looked at when searching for suggestions. */

@@ -57,12 +57,19 @@ export type ProblemData =
       readonly code: "INVALID_PARAM";
       readonly reason: "range";
       readonly place: Place;
-      readonly of: "lines" | "entries";
+      readonly of: "lines" | "entries" | "cells";
       readonly from: number;
       readonly total: number;
     }
-  /** Pages were asked of something that has none. */
-  | { readonly code: "INVALID_PARAM"; readonly reason: "pages"; readonly place: Place }
+  /** Pages were asked of something that has none, or that has others; more pages than can be read whole demand a choice. */
+  | {
+      readonly code: "INVALID_PARAM";
+      readonly reason: "pages";
+      readonly place: Place;
+      readonly fault: "no pages" | "form" | "order" | "past the end" | "too many" | "choose";
+      readonly pagesTotal: number;
+      readonly pagesMax: number;
+    }
   | {
       readonly code: "NOT_FOUND";
       readonly place: Place;
@@ -106,7 +113,12 @@ export type ProblemData =
       readonly restricted: string;
     }
   | { readonly code: "BINARY_FILE"; readonly place: Place; readonly reason: "kind"; readonly kind: MediaKind }
-  | { readonly code: "NOT_YET"; readonly place: Place; readonly kind: MediaKind }
+  | { readonly code: "DAMAGED"; readonly place: Place; readonly kind: MediaKind; readonly detail: string }
+  | { readonly code: "ENCRYPTED"; readonly place: Place; readonly kind: MediaKind }
+  /** Over a limit that guards against bombs and endless work; `limit` says which, in words. */
+  | { readonly code: "TOO_LARGE"; readonly place: Place; readonly kind: MediaKind; readonly limit: string }
+  /** A package that reads this kind is not installed. */
+  | { readonly code: "NO_CODEC"; readonly place: Place; readonly kind: MediaKind; readonly install: string }
   | {
       readonly code: "OVER_BUDGET";
       readonly place: Place;
@@ -114,9 +126,11 @@ export type ProblemData =
       /** False when counting stopped early: there are at least `tokens`. */
       readonly counted: "all" | "at least";
       readonly tokensMax: number;
+      /** What the range counts. */
+      readonly of: "lines" | "pages" | "cells";
       readonly from: number;
       readonly lines: number;
-      /** Lines from `from` on that fit. */
+      /** Of these, as many as fit, from `from` on. */
       readonly linesThatFit: number;
     }
   | { readonly code: "CHANGED"; readonly place: Place }

@@ -1,6 +1,7 @@
 /** The verbs `read` and `ls`: what is asked, what comes out. */
 
 import type { LineNumber } from "./brand.ts";
+import type { NotebookCell } from "./notebook.ts";
 import type { Profile } from "./profile.ts";
 import type { Target } from "./target.ts";
 
@@ -61,6 +62,8 @@ export interface Page {
   /** Negative where lines are counted from the end. */
   readonly from: LineNumber;
   readonly lines: readonly string[];
+  /** The lines joined by newlines, where that is at hand. */
+  readonly joined?: string;
   /** Exact, or undefined where nobody asked for it: the page ends before the file does, or is counted from the end. */
   readonly linesTotal: number | undefined;
   readonly stopped: "end" | "lines" | "bytes" | "tokens";
@@ -81,6 +84,10 @@ export interface TextOutcome {
   readonly lossy: boolean;
   readonly sizeBytes: number;
   readonly mtimeMs: number;
+  /** What the text was made from, if it is not the file's own, and what was left out. */
+  readonly converted?: { readonly from: string; readonly notes: readonly string[] };
+  /** Instruction files that hold for this file and were not named before in this session. */
+  readonly instructions?: readonly string[];
 }
 
 export type EntryKind = "file" | "directory" | "link" | "special" | "unknown";
@@ -105,5 +112,77 @@ export interface DirectoryOutcome {
   readonly next: LineNumber | undefined;
 }
 
-export type ReadOutcome = TextOutcome | DirectoryOutcome;
+/** A picture that decodes, within the budget. */
+export interface ImageOutcome {
+  readonly kind: "image";
+  readonly target: Target;
+  readonly mime: string;
+  readonly base64: string;
+  /** What the file is, where it had to be converted. */
+  readonly originalMime: string;
+  readonly sizeBytes: number;
+  /** Pixels, upright. */
+  readonly original: Dimensions;
+  readonly display: Dimensions;
+  /** Of an animation the first frame is shown. */
+  readonly frames: number;
+  /** By the length of the base64, and by the vendors' rule of 28-pixel tiles. */
+  readonly tokens: number;
+  readonly vendorTokens: number;
+}
+
+export interface Dimensions {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface DocumentPage {
+  readonly page: number;
+  readonly text: string;
+  readonly image?: { readonly mime: string; readonly base64: string; readonly width: number; readonly height: number };
+  /** Why this page could not be read; the others are there. */
+  readonly error?: string;
+}
+
+export interface PdfOutcome {
+  readonly kind: "pdf";
+  readonly target: Target;
+  readonly sizeBytes: number;
+  readonly pagesTotal: number;
+  readonly pages: readonly DocumentPage[];
+  /** False: scanned, there is nothing but pictures. */
+  readonly hasText: boolean;
+  /** Were pages asked for, or is this all of a short document? */
+  readonly asked: "whole" | "pages";
+  /** The file itself, where the profile hands it out. */
+  readonly base64: string | undefined;
+}
+
+export interface NotebookOutcome {
+  readonly kind: "notebook";
+  readonly target: Target;
+  readonly sizeBytes: number;
+  readonly language: string;
+  /** The cells that are shown, and how many there are. */
+  readonly cells: readonly NotebookCell[];
+  readonly from: LineNumber;
+  readonly cellsTotal: number;
+  readonly next: LineNumber | undefined;
+}
+
+/** The session was shown this already, and it is still the same. */
+export interface UnchangedOutcome {
+  readonly kind: "unchanged";
+  readonly target: Target;
+  /** Tokens that are not spent again. */
+  readonly tokensSaved: number;
+}
+
+export type ReadOutcome =
+  | TextOutcome
+  | DirectoryOutcome
+  | ImageOutcome
+  | PdfOutcome
+  | NotebookOutcome
+  | UnchangedOutcome;
 export type LsOutcome = DirectoryOutcome;

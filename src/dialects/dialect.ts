@@ -17,6 +17,8 @@ export interface Facts {
   readonly reminder: boolean;
   /** The model that reads the answer, if it is known. */
   readonly model: string | undefined;
+  /** Names for what an answer carries along. */
+  readonly ids: { readonly session: string; readonly message: string; readonly next: () => string };
 }
 
 /** A tool as the dialect offers it to a model. */

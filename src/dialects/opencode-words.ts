@@ -1,10 +1,20 @@
 /** What the two opencode dialects say alike: their failures and the reply they wrap a text in. */
 
 import type { Code, ProblemData, ProblemOf, Suggestion } from "../contract/problem.ts";
-import type { Page, TextOutcome } from "../contract/read.ts";
+import type {
+  ImageOutcome,
+  NotebookOutcome,
+  Page,
+  PdfOutcome,
+  TextOutcome,
+  UnchangedOutcome,
+} from "../contract/read.ts";
 import type { Place } from "../contract/target.ts";
+import type { Reply } from "../contract/call.ts";
+import type { Facts } from "./dialect.ts";
+import { notebookParts, pdfParts, textOf } from "./media-text.ts";
 import { escapeName } from "../text/escape.ts";
-import { argumentFault, denial, mediaWords, pathFaults, quoted, specialWords, spelled } from "./words.ts";
+import { argumentFault, denial, mediaFault, pagesFault, pathFaults, quoted, specialWords, spelled } from "./words.ts";
 
 /** What `read` answers for programs. */
 export interface ReadResult {
@@ -18,6 +28,16 @@ export interface ReadResult {
     /** Present when bytes could not be decoded and stand as U+FFFD. */
     readonly lossy?: true;
   };
+  readonly attachments?: readonly Attachment[];
+}
+
+export interface Attachment {
+  readonly id: string;
+  readonly sessionID: string;
+  readonly messageID: string;
+  readonly type: "file";
+  readonly mime: string;
+  readonly url: string;
 }
 
 const previewLines = 20;
@@ -39,6 +59,48 @@ export function resultOf(
       ...(text?.lossy ? { lossy: true as const } : {}),
     },
   };
+}
+
+/** A picture or a document that is handed out as it is. */
+export function attached(place: Place, words: string, mime: string, base64: string, { ids }: Facts): Reply<ReadResult> {
+  const attachment: Attachment = {
+    id: ids.next(),
+    sessionID: ids.session,
+    messageID: ids.message,
+    type: "file",
+    mime,
+    url: `data:${mime};base64,${base64}`,
+  };
+  const result = { ...resultOf(place, words, [words], false), attachments: [attachment] };
+  const image = mime.startsWith("image/") ? [{ type: "image" as const, data: base64, mimeType: mime }] : [];
+  return { content: [{ type: "text", text: words }, ...image], structured: result, isError: false };
+}
+
+/** What both dialects make of the kinds that are not text. */
+export function renderMedia(
+  outcome: ImageOutcome | PdfOutcome | NotebookOutcome | UnchangedOutcome,
+  facts: Facts,
+): Reply<ReadResult> {
+  const { target } = outcome;
+  switch (outcome.kind) {
+    case "image":
+      return attached(target, "Image read successfully", outcome.mime, outcome.base64, facts);
+    case "pdf":
+      return outcome.base64 === undefined
+        ? worded(target, pdfParts(outcome))
+        : { ...attached(target, "PDF read successfully", "application/pdf", outcome.base64, facts) };
+    case "notebook":
+      return worded(target, notebookParts(outcome));
+    case "unchanged":
+      return worded(target, [
+        { type: "text", text: "(File is unchanged since it was last read. Read it again to get its content)" },
+      ]);
+  }
+}
+
+function worded(place: Place, content: Reply["content"]): Reply<ReadResult> {
+  const output = textOf(content);
+  return { content, structured: resultOf(place, output, output.split("\n"), false), isError: false };
 }
 
 /** How a page of a file ends. */
@@ -72,9 +134,9 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>) => string } = {
       case "path":
         return `Invalid path ${quoted(problem.asked)}: ${pathFaults[problem.fault]}`;
       case "pages":
-        return `Cannot read pages of ${path(problem.place)}: it is not a PDF`;
+        return `Cannot read pages of ${path(problem.place)}: ${pagesFault(problem)}`;
       case "range": {
-        const kind = problem.of === "lines" ? "file" : "directory";
+        const kind = problem.of === "entries" ? "directory" : "file";
         return `Offset ${problem.from} is out of range for this ${kind} (${problem.total} ${problem.of})`;
       }
     }
@@ -90,8 +152,10 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>) => string } = {
   SPECIAL_FILE: ({ place, special }) => `Cannot read special file: ${path(place)} (it is ${specialWords[special]})`,
   // The path names the extension too, where that is the reason.
   BINARY_FILE: ({ place }) => `Cannot read binary file: ${path(place)}`,
-  NOT_YET: ({ place, kind }) =>
-    `Cannot read ${path(place)}: it is ${mediaWords[kind]}, and this version of Filehand reads only text`,
+  DAMAGED: (problem) => `Cannot read ${path(problem.place)}: ${mediaFault(problem)}`,
+  ENCRYPTED: (problem) => `Cannot read ${path(problem.place)}: ${mediaFault(problem)}`,
+  TOO_LARGE: (problem) => `Cannot read ${path(problem.place)}: ${mediaFault(problem)}`,
+  NO_CODEC: (problem) => `Cannot read ${path(problem.place)}: ${mediaFault(problem)}`,
   OVER_BUDGET: ({ place, tokens, tokensMax }) =>
     `Cannot read ${path(place)}: about ${Math.round(tokens)} tokens are over the budget of ${tokensMax}, use a smaller 'limit'`,
   CHANGED: ({ place }) => `File kept changing while it was read: ${path(place)}. Try again`,

@@ -92,6 +92,44 @@ export function denial(problem: ProblemOf<"ACCESS_DENIED">): string {
   }
 }
 
+/** What is wrong with `pages`, and what would be right. */
+export function pagesFault({
+  fault,
+  pagesTotal,
+  pagesMax,
+}: Extract<ProblemOf<"INVALID_PARAM">, { reason: "pages" }>): string {
+  const legal = `pages 1 to ${pagesTotal}`;
+  switch (fault) {
+    case "no pages":
+      return "it is not a PDF, use offset and limit instead";
+    case "form":
+      return `pages must look like "3" or "1-5", it has ${legal}`;
+    case "order":
+      return `a range of pages must not end before it begins, it has ${legal}`;
+    case "past the end":
+      return `it has only ${legal}`;
+    case "too many":
+      return `at most ${pagesMax} pages can be read at once, it has ${legal}`;
+    case "choose":
+      return `it has ${pagesTotal} pages, choose at most ${pagesMax} of them with pages, such as "1-${pagesMax}"`;
+  }
+}
+
+/** Why a file of a kind cannot be read: the part behind `Cannot read "x": `. */
+export function mediaFault(problem: ProblemOf<"DAMAGED" | "ENCRYPTED" | "TOO_LARGE" | "NO_CODEC">): string {
+  const what = mediaWords[problem.kind];
+  switch (problem.code) {
+    case "DAMAGED":
+      return `it is ${what}, but a damaged one (${escapeName(problem.detail).slice(0, 200)}), ask for a whole copy`;
+    case "ENCRYPTED":
+      return `it is ${what} behind a password, ask the user for a copy without one`;
+    case "TOO_LARGE":
+      return `it is ${what} over the limit (${problem.limit}), ask for a smaller one`;
+    case "NO_CODEC":
+      return `it is ${what}, which needs a package that is not installed, ask the user to run npm install ${problem.install}`;
+  }
+}
+
 /** Why a file counts as binary: the part behind `Cannot read "x": `. */
 export function binaryReason(problem: ProblemOf<"BINARY_FILE">): string {
   switch (problem.reason) {

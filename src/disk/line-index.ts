@@ -38,6 +38,12 @@ export const isSameState = (a: Identity, b: Identity): boolean =>
   a.mtimeNs === b.mtimeNs &&
   a.ctimeNs === b.ctimeNs;
 
+/**
+ * A file that changed a moment ago may change again without its time moving (kernels before 6.13 tick every few
+ * milliseconds), so nothing is remembered about it.
+ */
+export const isAtRest = ({ mtimeNs }: Identity): boolean => Date.now() - Number(mtimeNs / 1_000_000n) >= 10;
+
 /** May the index of `before` be the beginning of that of `now`? The proof decides. */
 export const hasGrown = (before: Identity, now: Identity): boolean =>
   before.device === now.device && before.inode === now.inode && before.sizeBytes < now.sizeBytes;

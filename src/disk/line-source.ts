@@ -5,7 +5,7 @@
 
 import { countIn, type NewlineForm, skipIn } from "../text/newlines.ts";
 import type { IndexStore } from "./index-store.ts";
-import { blockBytes, hashOf, isSameState, type LineIndex, wholeBlocks } from "./line-index.ts";
+import { blockBytes, hashOf, isAtRest, isSameState, type LineIndex, wholeBlocks } from "./line-index.ts";
 import type { OpenFile } from "./open-file.ts";
 import { FileCut, giveBack, type ScanOptions, scanAll, scanBlocks, takeKernel } from "./scan.ts";
 
@@ -15,8 +15,8 @@ export interface LineSource {
   startOf(line: number): Promise<number | undefined>;
   /** Newlines in the whole file, and whether its last character is one. */
   newlines(): Promise<{ readonly count: number; readonly last: boolean }>;
-  /** At most `bytesMax` bytes from `at` on; short only at the end of the file. */
-  bytes(at: number, bytesMax: number): Promise<Uint8Array>;
+  /** At most `bytesMax` bytes from `at` on; short only at the end of the file. They may lie in `scratch`, if it has room. */
+  bytes(at: number, bytesMax: number, scratch?: Buffer): Promise<Uint8Array>;
   /** Byte behind the first newline at or after `at`; undefined if there is none. */
   afterNewline(at: number): Promise<number | undefined>;
   /** Byte behind the k-th newline before `end`, counted backwards; undefined if there are fewer. Nothing else is scanned. */
@@ -55,8 +55,6 @@ export function sourceInMemory(bytes: Uint8Array, form: NewlineForm, firstByte: 
 
 /** Indexes shorter than this are not proved when the file grows: scanning again is as quick. */
 const proofBytesMin = 4_194_304;
-/** A file changed so shortly before it was scanned may change again without its time moving (kernels before 6.13). */
-const racyMs = 10;
 
 export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource {
   const { form, firstByte, store } = options;
@@ -69,9 +67,10 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
   let lastIsNewline = usesKnown && known.lastIsNewline;
   let grownFrom = usesKnown ? undefined : known;
 
-  const bytes = async (at: number, bytesMax: number): Promise<Uint8Array> => {
+  const bytes = async (at: number, bytesMax: number, scratch?: Buffer): Promise<Uint8Array> => {
     const wanted = Math.max(0, Math.min(bytesMax, sizeBytes - at));
-    const buffer = Buffer.allocUnsafe(wanted);
+    const buffer =
+      scratch !== undefined && wanted <= scratch.length ? scratch.subarray(0, wanted) : Buffer.allocUnsafe(wanted);
     const reading = file.read(buffer, at);
     if ((typeof reading === "number" ? reading : await reading) < wanted) throw new FileCut();
     return buffer;
@@ -117,7 +116,7 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
   };
 
   const keep = async (): Promise<void> => {
-    if (file.changed() === "rewritten" || Date.now() - Number(identity.mtimeNs / 1_000_000n) < racyMs) return;
+    if (file.changed() === "rewritten" || !isAtRest(identity)) return;
     const blocks = Math.floor(scanned / blockBytes);
     const proof =
       scanned < proofBytesMin

@@ -6,45 +6,54 @@ import { type MediaKind, Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Target } from "../contract/target.ts";
 import type { OpenFile } from "../disk/open-file.ts";
-import { looksBinary, sniff } from "../text/encoding.ts";
+import { type ByteForm, looksBinary, sniff } from "../text/encoding.ts";
 import { mediaOf } from "./media.ts";
 import type { Restricted } from "./restricted.ts";
-import type { TextFile } from "./text.ts";
+import type { TextFile } from "./text-file.ts";
 
-/** Looks at the first bytes. Answers with a text to read, or throws the Problem that the profile makes of the kind. */
+/** What the file is to be read as. */
+export type Recognised = ({ readonly as: "text" } & TextFile) | { readonly as: MediaKind };
+
+/** What the first bytes of a large file said, kept for its next page. */
+export interface Recognition {
+  readonly form: ByteForm | undefined;
+  readonly guess: NonNullable<TextFile["guess"]>;
+}
+
+/** Looks at the first bytes. Throws the Problem that the profile makes of a kind it does not read. */
 export async function recognise(
   file: OpenFile,
   target: Target,
   profile: Profile,
   restricted: Restricted,
-): Promise<TextFile> {
-  // A size of 0 can be a lie of the file system: ask for bytes anyway, and then those are all.
-  const wanted = file.sizeBytes === 0 ? limits.headBytesMax : Math.min(file.sizeBytes, limits.headBytesMax);
-  const buffer = Buffer.allocUnsafe(wanted);
-  const got = await file.read(buffer, 0);
-  const head = buffer.subarray(0, got);
-  const whole = got >= file.sizeBytes;
+  scratch: Buffer,
+  kept: { readonly known: Recognition | undefined; readonly keep: (recognition: Recognition) => void },
+): Promise<Recognised> {
+  const head = async (): Promise<Uint8Array> => {
+    // A size of 0 can be a lie of the file system: ask for bytes anyway, and then those are all.
+    const wanted = file.sizeBytes === 0 ? limits.headBytesMax : Math.min(file.sizeBytes, limits.headBytesMax);
+    return scratch.subarray(0, await file.read(scratch.subarray(0, wanted), 0));
+  };
+  if (kept.known !== undefined)
+    return { as: "text", file, target, ...kept.known, whole: undefined, head, guessed: () => undefined };
 
+  const first = await head();
   const name = nodePath.basename(target.real);
-  const media = mediaOf(name, head);
-  if (media !== undefined) treat(media, target, profile);
+  const media = mediaOf(name, first);
+  if (media !== undefined && profile.kinds[media] === "read") return { as: media };
+  if (media !== undefined && profile.kinds[media] === "refuse") {
+    throw new Problem({ code: "BINARY_FILE", place: target, reason: "kind", kind: media });
+  }
   const why = restricted.why(name);
   if (why !== undefined) throw new Problem({ code: "BINARY_FILE", place: target, ...why });
-  const form = sniff(head);
+  const form = sniff(first);
   // A UTF-8 BOM says nothing about NULs; only in UTF-16 and UTF-32 are they part of text.
-  if ((form?.unitBytes ?? 1) === 1 && looksBinary(head, profile.nulSampleBytes)) {
+  if ((form?.unitBytes ?? 1) === 1 && looksBinary(first, profile.nulSampleBytes)) {
     throw new Problem({ code: "BINARY_FILE", place: target, reason: "content" });
   }
-  return { file, target, head, whole, form };
-}
-
-function treat(kind: MediaKind, target: Target, profile: Profile): void {
-  switch (profile.kinds[kind]) {
-    case "refuse":
-      throw new Problem({ code: "BINARY_FILE", place: target, reason: "kind", kind });
-    case "read":
-      throw new Problem({ code: "NOT_YET", place: target, kind });
-    case "skip":
-      return;
-  }
+  const whole = first.length >= file.sizeBytes ? first : undefined;
+  const guessed = (guess: Recognition["guess"]): void => {
+    if (whole === undefined) kept.keep({ form, guess });
+  };
+  return { as: "text", file, target, form, whole, head: async () => first, guess: undefined, guessed };
 }

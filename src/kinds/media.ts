@@ -6,7 +6,10 @@ import type { MediaKind } from "../contract/problem.ts";
 export function mediaOf(name: string, head: Uint8Array): MediaKind | undefined {
   if (imageType(head) !== undefined) return "image";
   if (startsWith(head, "%PDF-")) return "pdf";
-  switch (nodePath.extname(name).toLowerCase()) {
+  const extension = nodePath.extname(name).toLowerCase();
+  // A picture without a single byte is a broken picture, not an empty text.
+  if (head.length === 0 && imageExtensions.includes(extension)) return "image";
+  switch (extension) {
     case ".ipynb":
       return "notebook";
     case ".docx":
@@ -17,6 +20,8 @@ export function mediaOf(name: string, head: Uint8Array): MediaKind | undefined {
       return undefined;
   }
 }
+
+const imageExtensions = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".heic"];
 
 /** The MIME type of an image, by its magic bytes; undefined for anything else, SVG included (it is text). */
 export function imageType(head: Uint8Array): string | undefined {

@@ -43,6 +43,14 @@ export const schema = {
       type: "boolean",
       description: "Whether the model is reminded of what to heed after a file's content (user settings only)",
     },
+    dedup: {
+      type: "boolean",
+      description: "Whether a repeated read of an unchanged file is answered with a stub instead of its content",
+    },
+    instructions: {
+      type: "boolean",
+      description: "Whether instruction files (AGENTS.md, CLAUDE.md) are named when a file below them is first read",
+    },
     pageTokensMax: { type: "integer", minimum: 1, description: "Tokens of one page in the claude dialect" },
     roots: {
       ...texts,

@@ -7,7 +7,16 @@ import { readSmallFile } from "../disk/small-file.ts";
 import type { SettingsValues } from "./schema.ts";
 
 /** Keys with one value: the first project that has one decides, then the user. */
-const singleKeys = ["dialect", "model", "reminder", "pageTokensMax", "secrets", "stateDir"] as const;
+const singleKeys = [
+  "dialect",
+  "model",
+  "reminder",
+  "dedup",
+  "instructions",
+  "pageTokensMax",
+  "secrets",
+  "stateDir",
+] as const;
 type SingleKey = (typeof singleKeys)[number];
 
 /** All files together. Paths are absolute. */

@@ -23,6 +23,8 @@ export interface PageStepper {
   /** Takes a line of which only the beginning is at hand; its end is known to lie beyond every cap. */
   feedLong(beginning: string, terminated: boolean): "more" | "full";
   readonly lines: readonly string[];
+  /** The lines joined by newlines, where that is at hand because none was changed. */
+  readonly joined: string | undefined;
   readonly cut: readonly CutLine[];
   readonly lineEndChars: number;
   readonly tokens: number;
@@ -30,7 +32,8 @@ export interface PageStepper {
 }
 
 export function startPage(rules: PageRules, from: number, linesMax: number): PageStepper {
-  const lines: string[] = [];
+  let lines: string[] = [];
+  let joined: string | undefined;
   const cut: CutLine[] = [];
   let bytes = 0;
   let tokens = 0;
@@ -84,9 +87,28 @@ export function startPage(rules: PageRules, from: number, linesMax: number): Pag
     return full === undefined ? "more" : "full";
   };
 
+  /** Most pages are one piece of plain lines that fit: they are taken without looking at each. */
+  const takesAsIs = (text: string, pieces: string[], ascii: boolean, end: boolean): boolean => {
+    if (rules.pageTokensMax !== undefined || (rules.lines === "terminated" && text.includes("\r"))) return false;
+    const open = pieces[pieces.length - 1] !== "" || (end && rules.lines === "split");
+    const count = open ? pieces.length : pieces.length - 1;
+    const whole = open ? text : text.slice(0, -1);
+    const size = ascii ? whole.length : Buffer.byteLength(whole);
+    if (count > linesMax || size > rules.pageBytesMax) return false;
+    for (const piece of pieces) if (piece.length > rules.lineCharsMax) return false;
+    if (!open) pieces.pop();
+    lines = pieces;
+    joined = whole;
+    bytes = size;
+    lineEndChars = open ? count - 1 : count;
+    return true;
+  };
+
   return {
     feed(text, ascii, end) {
       const pieces = text.split("\n");
+      if (lines.length === 0 && takesAsIs(text, pieces, ascii, end)) return "more";
+      joined = undefined;
       const last = pieces.length - 1;
       for (let index = 0; index < last; index += 1) {
         if (take(pieces[index] ?? "", ascii, true, true) === "full") return "full";
@@ -95,8 +117,16 @@ export function startPage(rules: PageRules, from: number, linesMax: number): Pag
       const rest = pieces[last] ?? "";
       return rest !== "" || (end && rules.lines === "split") ? take(rest, ascii, false, true) : "more";
     },
-    feedLong: (beginning, terminated) => take(beginning, false, terminated, false),
-    lines,
+    feedLong: (start, terminated) => {
+      joined = undefined;
+      return take(start, false, terminated, false);
+    },
+    get lines() {
+      return lines;
+    },
+    get joined() {
+      return joined;
+    },
     cut,
     get lineEndChars() {
       return lineEndChars;

@@ -3,12 +3,20 @@
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { ReadOutcome, ReadRequest } from "../contract/read.ts";
+import type { Target } from "../contract/target.ts";
+import { giveBuffer, takeBuffer } from "../disk/buffers.ts";
 import { IndexWrong } from "../disk/line-source.ts";
 import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
 import { FileCut } from "../disk/scan.ts";
+import { contentHash } from "../disk/whole-file.ts";
+import type { Identity } from "../disk/look.ts";
+import { isAtRest } from "../disk/line-index.ts";
 import { refusal } from "../guard/guard.ts";
-import { recognise } from "../kinds/kind.ts";
+import { type Recognition, recognise } from "../kinds/kind.ts";
+import { readMedia } from "../kinds/read-media.ts";
 import { readText } from "../kinds/text.ts";
+import { roughTokens } from "../text/tokens.ts";
+import { withInstructions } from "./instructions.ts";
 import { listing } from "./listing.ts";
 import { type Located, locate } from "./locate.ts";
 import type { Bench, Tool } from "./tool.ts";
@@ -45,24 +53,91 @@ async function readLocated(located: Located, request: ReadRequest, bench: Bench)
   }
 }
 
-async function readFile({ found, target }: Located, request: ReadRequest, bench: Bench): Promise<ReadOutcome> {
-  const file: OpenFile | { errno: string } = bench.disk.open(found);
-  if ("errno" in file) throw refusal(target, file.errno, "opening it");
+async function readFile(located: Located, request: ReadRequest, bench: Bench): Promise<ReadOutcome> {
+  const { found, target } = located;
+  const part = JSON.stringify([request.ranges, request.pages]);
+  const { identity } = found.held;
+  const sign = signOf(identity);
+  // Whatever shapes a page is part of its key: two sessions may have other caps.
+  const key = `${sign} ${part} ${request.overBudget} ${JSON.stringify(request.profile)}`;
+  const remembers = bench.dedup ?? request.profile.repeats === "stub";
+
+  const open = bench.disk.open(found);
+  if ("errno" in open) throw refusal(target, open.errno, "opening it");
+  const file: OpenFile = open;
+  const stamp = { sign, hash: () => contentHash(file, limits.hashedBytesMax) };
   try {
-    const text = await recognise(file, target, request.profile, bench.restricted);
-    if (request.pages !== undefined) throw new Problem({ code: "INVALID_PARAM", reason: "pages", place: target });
-    const outcome = await readText(text, request, {
-      store: bench.indexes,
-      signal: bench.signal,
-      onProgress: bench.onProgress,
-    });
-    // A page is of one state: what was rewritten meanwhile is read again.
-    if (file.changed() === "rewritten") throw new FileCut();
-    return outcome;
+    const repeated = remembers ? await bench.ledger.repeats(target.real, part, stamp) : undefined;
+    if (repeated !== undefined) return { kind: "unchanged", target, tokensSaved: repeated.tokens };
+    const kept = bench.pages.find(key);
+    const outcome = kept === undefined ? await readKind(file, target, sign, request, bench) : { ...kept, target };
+    // An answer is of one state: what was rewritten meanwhile is read again.
+    const changed = file.changed();
+    if (changed === "rewritten") throw new FileCut();
+    if (outcome.kind === "text" && kept === undefined && changed === "no" && isAtRest(identity))
+      bench.pages.keep(key, outcome);
+    if (remembers && isWhole(outcome)) await bench.ledger.shown(target.real, part, stamp, tokensIn(outcome));
+    return outcome.kind === "text" ? withInstructions(outcome, bench) : outcome;
   } catch (error) {
     if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
     throw error;
   } finally {
     file.close();
+  }
+}
+
+async function readKind(
+  file: OpenFile,
+  target: Target,
+  sign: string,
+  request: ReadRequest,
+  bench: Bench,
+): Promise<ReadOutcome> {
+  const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
+  const { profile } = request;
+  // What is text to one profile may be a picture or binary to another.
+  const key = `${sign} ${profile.nulSampleBytes} ${JSON.stringify(profile.kinds)}`;
+  const kept = {
+    known: bench.pages.recognition(key),
+    keep: (recognition: Recognition) => {
+      if (isAtRest(file.identity)) bench.pages.keepRecognition(key, recognition);
+    },
+  };
+  const scratch = takeBuffer();
+  try {
+    const recognised = await recognise(file, target, profile, bench.restricted, scratch, kept);
+    if (recognised.as !== "text") return await readMedia(recognised.as, { file, target }, request, scanning);
+    if (request.pages !== undefined) {
+      const data = { place: target, fault: "no pages", pagesTotal: 0, pagesMax: 0 } as const;
+      throw new Problem({ code: "INVALID_PARAM", reason: "pages", ...data });
+    }
+    return await readText(recognised, request, scanning);
+  } finally {
+    giveBuffer(scratch);
+  }
+}
+
+const signOf = (identity: Identity): string =>
+  `${identity.device}:${identity.inode}:${identity.sizeBytes}:${identity.mtimeNs}:${identity.ctimeNs}`;
+
+/** A view that was cut short does not count as having seen the part. */
+function isWhole(outcome: ReadOutcome): boolean {
+  if (outcome.kind !== "text") return outcome.kind !== "notebook" || outcome.next === undefined;
+  return outcome.pages.every((page) => (page.stopped === "end" || page.stopped === "lines") && page.cut.length === 0);
+}
+
+function tokensIn(outcome: ReadOutcome): number {
+  switch (outcome.kind) {
+    case "text":
+      return Math.round(outcome.pages.reduce((sum, page) => sum + roughTokens(page.lines.join("\n")), 0));
+    case "image":
+      return Math.round(outcome.tokens);
+    case "pdf":
+      return Math.round(outcome.pages.reduce((sum, { text }) => sum + roughTokens(text), 0));
+    case "notebook":
+      return Math.round(roughTokens(outcome.cells.map(({ source }) => source).join("\n")));
+    case "directory":
+    case "unchanged":
+      return 0;
   }
 }

@@ -7,7 +7,7 @@ import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import { lineNumber } from "../../src/contract/brand.ts";
 import type { DialectName } from "../../src/dialects/index.ts";
-import { createFilehand, type FilehandOptions } from "../../src/toolkit.ts";
+import { createFilehand, type FilehandOptions } from "../../src/index.ts";
 import { everyDialect, readerIn, readInEvery, refused, shows, textOf, wholeOf } from "../support/reading.ts";
 import { onLinux, onWindows, openDescriptors, plant, type Tree, workspace } from "../support/workspace.ts";
 

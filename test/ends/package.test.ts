@@ -162,7 +162,8 @@ describe("as types", () => {
        const filehand = createFilehand({ roots: ["."], permissions: { deny: ["Read(x)"] }, ask });
        const session = filehand.session({ dialect: "claude" });
        const input: ReadInput = { file_path: "hello.txt", offset: 1 };
-       const lines: number = (await session.tools.Read(input)).file.numLines;
+       const answer = await session.tools.Read(input);
+       const lines: number = answer.type === "text" ? answer.file.numLines : 0;
        const reply: Reply = await session.call("Read", input, { signal: new AbortController().signal });
        const envelope = await filehand.session({ dialect: "envelope" }).tools.Read({ path: "hello.txt" });
        const text: string = envelope.status === "error" ? envelope.error.code : envelope.data.content;

@@ -10,7 +10,7 @@ import { createFilehand } from "../../src/index.ts";
 const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-pages-"));
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 const file = path.join(folder, "file.txt");
-const filehand = createFilehand({ roots: [folder], pageTokensMax: 1e9 });
+const filehand = createFilehand({ roots: [folder], pageTokensMax: 1e9, dedup: false });
 
 /** Lines of every kind: empty, short in any script, over the line cap, longer than a reader's window. */
 const line = fc.oneof(

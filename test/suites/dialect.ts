@@ -27,6 +27,7 @@ const facts: Facts = {
   cwd: ".",
   reminder: true,
   model: undefined,
+  ids: { session: "s", message: "m", next: () => "p" },
 };
 
 /** At least one problem of every code and reason. A new code does not compile until it stands here. */
@@ -45,7 +46,14 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
       ],
     },
     { code: "INVALID_PARAM", reason: "path", asked: "a\0b", fault: "nul" },
-    { code: "INVALID_PARAM", reason: "pages", place },
+    ...(["no pages", "form", "order", "past the end", "too many", "choose"] as const).map((fault) => ({
+      code: "INVALID_PARAM" as const,
+      reason: "pages" as const,
+      place,
+      fault,
+      pagesTotal: 12,
+      pagesMax: 20,
+    })),
     { code: "INVALID_PARAM", reason: "range", place, of: "lines", from: 9, total: 3 },
     { code: "INVALID_PARAM", reason: "range", place, of: "lines", from: 9, total: 0 },
     { code: "INVALID_PARAM", reason: "range", place, of: "entries", from: 9, total: 3 },
@@ -91,7 +99,10 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
     { code: "BINARY_FILE", place, reason: "name", restricted: "Thumbs.db" },
     { code: "BINARY_FILE", place, reason: "kind", kind: "image" },
   ],
-  NOT_YET: [{ code: "NOT_YET", place, kind: "pdf" }],
+  DAMAGED: [{ code: "DAMAGED", place, kind: "pdf", detail: "no cross references" }],
+  ENCRYPTED: [{ code: "ENCRYPTED", place, kind: "pdf" }],
+  TOO_LARGE: [{ code: "TOO_LARGE", place, kind: "image", limit: "100 megapixels" }],
+  NO_CODEC: [{ code: "NO_CODEC", place, kind: "image", install: "sharp" }],
   OVER_BUDGET: [
     {
       code: "OVER_BUDGET",
@@ -99,6 +110,7 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
       tokens: 30_000,
       counted: "all",
       tokensMax: 25_000,
+      of: "lines",
       from: 1,
       lines: 900,
       linesThatFit: 700,
@@ -109,6 +121,7 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
       tokens: 30_000,
       counted: "at least",
       tokensMax: 25_000,
+      of: "lines",
       from: 1,
       lines: 2,
       linesThatFit: 0,

@@ -6,6 +6,8 @@ import { Problem } from "../../src/contract/problem.ts";
 import type { RuleText } from "../../src/contract/rule.ts";
 import { type DialectName, dialects } from "../../src/dialects/index.ts";
 import { createDisk, type Disk } from "../../src/disk/disk.ts";
+import { createPageCache } from "../../src/kinds/page-cache.ts";
+import { createLedger } from "../../src/session/ledger.ts";
 import { createIndexStore } from "../../src/disk/index-store.ts";
 import type { System } from "../../src/disk/system.ts";
 import { createGuard, type Guard } from "../../src/guard/guard.ts";
@@ -48,7 +50,15 @@ export function createEngine(options: EngineOptions): Engine {
     read: async (path, name = "claude", range = {}) => {
       const dialect = dialects[name];
       const input = { [readCalls[name].parameter]: path, ...range };
-      const facts = { tool: readCalls[name].tool, input, elapsedMs: 0, cwd: ".", reminder: false, model: undefined };
+      const facts = {
+        tool: readCalls[name].tool,
+        input,
+        elapsedMs: 0,
+        cwd: ".",
+        reminder: false,
+        model: undefined,
+        ids: { session: "s", message: "m", next: () => "p" },
+      };
       const card = dialect.cards.find((one) => one.name === readCalls[name].tool);
       if (card === undefined) throw new Error(`there is no ${readCalls[name].tool} in ${name}`);
       try {
@@ -57,6 +67,10 @@ export function createEngine(options: EngineOptions): Engine {
           guard,
           restricted,
           indexes,
+          pages: createPageCache(),
+          ledger: createLedger(),
+          dedup: false,
+          offered: undefined,
           onProgress: undefined,
           signal,
         });

@@ -4,7 +4,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import type { Reply } from "../../src/contract/call.ts";
 import type { Code } from "../../src/contract/problem.ts";
 import type { DialectName } from "../../src/dialects/index.ts";
-import { createFilehand, type FilehandOptions } from "../../src/toolkit.ts";
+import { createFilehand, type FilehandOptions } from "../../src/index.ts";
 
 /** How each dialect is asked to read. */
 export const readCalls = {

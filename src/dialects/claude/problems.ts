@@ -6,7 +6,8 @@ import {
   binaryReason,
   denial,
   didYouMean,
-  mediaWords,
+  mediaFault,
+  pagesFault,
   pathFaults,
   quoted,
   specialWords,
@@ -24,9 +25,9 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>) => string } = {
       case "path":
         return `Cannot use the path ${quoted(problem.asked)}: ${pathFaults[problem.fault]}`;
       case "pages":
-        return `Cannot read pages of ${quoted(problem.place.asked)}: it is not a PDF, use offset and limit instead`;
+        return `Cannot read pages of ${quoted(problem.place.asked)}: ${pagesFault(problem)}`;
       case "range": {
-        const start = `${cannotRead(problem.place.asked)} from ${problem.of === "lines" ? "line" : "entry"} ${problem.from}`;
+        const start = `${cannotRead(problem.place.asked)} from ${{ lines: "line", entries: "entry", cells: "cell" }[problem.of]} ${problem.from}`;
         if (problem.total === 0) return `${start}: it is empty, leave offset out`;
         return `${start}: it has ${problem.total} ${problem.of}, use an offset from 1 to ${problem.total}`;
       }
@@ -48,12 +49,16 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>) => string } = {
     `${cannotRead(place.asked)}: it is ${specialWords[special]}, only regular files can be read`,
   BINARY_FILE: (problem) =>
     `${cannotRead(problem.place.asked)}: ${binaryReason(problem)}, use another tool if you need its bytes`,
-  NOT_YET: ({ place, kind }) =>
-    `${cannotRead(place.asked)}: it is ${mediaWords[kind]}, and this version of Filehand reads only text`,
-  OVER_BUDGET: ({ place, tokens, counted, tokensMax, from, lines, linesThatFit }) => {
+  DAMAGED: (problem) => `${cannotRead(problem.place.asked)}: ${mediaFault(problem)}`,
+  ENCRYPTED: (problem) => `${cannotRead(problem.place.asked)}: ${mediaFault(problem)}`,
+  TOO_LARGE: (problem) => `${cannotRead(problem.place.asked)}: ${mediaFault(problem)}`,
+  NO_CODEC: (problem) => `${cannotRead(problem.place.asked)}: ${mediaFault(problem)}`,
+  OVER_BUDGET: ({ place, tokens, counted, tokensMax, of, from, lines, linesThatFit }) => {
     const cost = `${counted === "at least" ? "at least" : "about"} ${Math.round(tokens)} tokens`;
-    const range = `lines ${from} to ${from + lines - 1}`;
-    const next = linesThatFit > 0 ? `use a limit of at most ${linesThatFit}` : `read line ${from} alone with limit 1`;
+    const range = `${of} ${from} to ${from + lines - 1}`;
+    const fewer =
+      of === "pages" ? `read at most ${linesThatFit} pages at once` : `use a limit of at most ${linesThatFit}`;
+    const next = linesThatFit > 0 ? fewer : `read ${of.slice(0, -1)} ${from} alone`;
     return `${cannotRead(place.asked)}: ${range} have ${cost}, the budget is ${tokensMax}, ${next}`;
   },
   CHANGED: ({ place }) => `${cannotRead(place.asked)}: it kept changing while it was read, try again`,

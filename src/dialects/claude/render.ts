@@ -1,12 +1,18 @@
 /** Answers in the `claude` dialect: a typed object for programs, numbered lines for the model. */
 
 import type { Reply } from "../../contract/call.ts";
-import type { DirectoryOutcome, Entry, Page, TextOutcome } from "../../contract/read.ts";
+import type { NotebookCell } from "../../contract/notebook.ts";
+import type { DirectoryOutcome, Entry, ImageOutcome, Page, PdfOutcome, TextOutcome } from "../../contract/read.ts";
 import type { Outcome } from "../../contract/verb.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
+import { imageNote, notebookParts, pdfParts } from "../media-text.ts";
+import { joinedLines, numbered } from "../numbered.ts";
 import { success } from "../replies.ts";
 import reminder from "./reminder.txt";
+import unchanged from "./unchanged.txt";
+
+const arrow = (number: number): string => `${number}→`;
 
 /** Models that judge malware well enough without being reminded. */
 const exemptModels: readonly string[] = ["claude-opus-4-6"];
@@ -29,8 +35,57 @@ export interface TextResult {
   };
 }
 
+export interface ImageResult {
+  readonly type: "image";
+  readonly file: {
+    readonly base64: string;
+    readonly type: string;
+    readonly originalSize: number;
+    readonly dimensions: {
+      readonly originalWidth: number;
+      readonly originalHeight: number;
+      readonly displayWidth: number;
+      readonly displayHeight: number;
+    };
+  };
+}
+
+export interface NotebookResult {
+  readonly type: "notebook";
+  readonly file: { readonly filePath: string; readonly cells: readonly NotebookCell[] };
+}
+
+/** A short document: the file itself. The text of its pages is in the reply's content. */
+export interface PdfResult {
+  readonly type: "pdf";
+  readonly file: { readonly filePath: string; readonly base64: string; readonly originalSize: number };
+}
+
+/** The pages that were asked for. They are here and in no folder, so `outputDir` is null. */
+export interface PartsResult {
+  readonly type: "parts";
+  readonly file: {
+    readonly filePath: string;
+    readonly originalSize: number;
+    readonly count: number;
+    readonly outputDir: null;
+  };
+  readonly pages: readonly {
+    readonly page: number;
+    readonly text: string;
+    readonly base64?: string;
+    readonly mediaType?: string;
+    readonly error?: string;
+  }[];
+}
+
+export interface UnchangedResult {
+  readonly type: "file_unchanged";
+  readonly file: { readonly filePath: string };
+}
+
 /** What `Read` answers for programs. */
-export type ReadResult = TextResult;
+export type ReadResult = TextResult | ImageResult | NotebookResult | PdfResult | PartsResult | UnchangedResult;
 
 export interface DirectoryResult {
   readonly type: "directory";
@@ -45,13 +100,65 @@ export function render(outcome: Outcome, facts: Facts): Reply<ReadResult | Direc
       return renderText(outcome, outcome.pages[0], facts);
     case "directory":
       return renderDirectory(outcome);
+    case "image":
+      return renderImage(outcome);
+    case "pdf":
+      return { content: pdfParts(outcome), structured: pdfResult(outcome), isError: false };
+    case "notebook": {
+      const file = { filePath: outcome.target.absolute, cells: outcome.cells };
+      return { content: notebookParts(outcome), structured: { type: "notebook", file }, isError: false };
+    }
+    case "unchanged":
+      return success(unchanged, { type: "file_unchanged", file: { filePath: outcome.target.absolute } });
   }
+}
+
+function renderImage(outcome: ImageOutcome): Reply<ImageResult> {
+  const { base64, mime, sizeBytes, original, display } = outcome;
+  const note = imageNote(outcome);
+  return {
+    content: [
+      { type: "image", data: base64, mimeType: mime },
+      ...(note === "" ? [] : [{ type: "text" as const, text: note }]),
+    ],
+    structured: {
+      type: "image",
+      file: {
+        base64,
+        type: mime,
+        originalSize: sizeBytes,
+        dimensions: {
+          originalWidth: original.width,
+          originalHeight: original.height,
+          displayWidth: display.width,
+          displayHeight: display.height,
+        },
+      },
+    },
+    isError: false,
+  };
+}
+
+function pdfResult(outcome: PdfOutcome): PdfResult | PartsResult {
+  const { sizeBytes, base64, pages, target } = outcome;
+  if (outcome.asked === "whole" && base64 !== undefined) {
+    return { type: "pdf", file: { filePath: target.absolute, base64, originalSize: sizeBytes } };
+  }
+  return {
+    type: "parts",
+    file: { filePath: target.absolute, originalSize: sizeBytes, count: pages.length, outputDir: null },
+    pages: pages.map(({ page, text, image, error }) => ({
+      page,
+      text,
+      ...(image === undefined ? {} : { base64: image.base64, mediaType: image.mime }),
+      ...(error === undefined ? {} : { error }),
+    })),
+  };
 }
 
 function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextResult> {
   const { lines, from } = page;
-  const numbered = lines.map((line, index) => `${from + index}→${line}`).join("\n");
-  const parts = [numbered, ...notices(outcome, page)];
+  const parts = [numbered(page, arrow), ...notices(outcome, page)];
   if (facts.reminder && lines.length > 0 && !exemptModels.includes(facts.model ?? ""))
     parts.push(`<system-reminder>\n${reminder}\n</system-reminder>`);
   const overBudget =
@@ -60,7 +167,7 @@ function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextR
     type: "text",
     file: {
       filePath: outcome.target.absolute,
-      content: lines.join("\n"),
+      content: joinedLines(page),
       numLines: lines.length,
       startLine: from,
       totalLines: page.linesTotal ?? null,
@@ -89,8 +196,18 @@ function notices(outcome: TextOutcome, page: Page): readonly string[] {
     );
   }
   if (page.cut.length > 5) notes.push(`[${page.cut.length - 5} more lines are cut]`);
+  if (outcome.converted !== undefined) {
+    notes.push(
+      `[Converted from ${outcome.converted.from}${outcome.converted.notes.map((note) => `; ${note}`).join("")}]`,
+    );
+  }
   if (outcome.encoding !== "utf-8") notes.push(`[Decoded from ${outcome.encoding}]`);
   if (outcome.lossy) notes.push("[Some bytes could not be decoded and are shown as U+FFFD]");
+  for (const path of outcome.instructions ?? []) {
+    notes.push(
+      `[Instructions that hold for this file stand in ${escapeName(path)}, read them before you change anything here]`,
+    );
+  }
   return notes.length > 0 ? [notes.join("\n")] : [];
 }
 

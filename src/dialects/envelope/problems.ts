@@ -1,7 +1,17 @@
 /** Failures in the words of the `envelope` dialect. */
 
 import type { ArgumentIssue, Code, ProblemData, ProblemOf } from "../../contract/problem.ts";
-import { argumentFault, bounds, denial, didYouMean, mediaWords, pathFaults, specialWords, spelled } from "../words.ts";
+import {
+  argumentFault,
+  bounds,
+  denial,
+  didYouMean,
+  mediaFault,
+  pagesFault,
+  pathFaults,
+  specialWords,
+  spelled,
+} from "../words.ts";
 
 const named = (path: string): string => `'${spelled(path)}'`;
 
@@ -15,7 +25,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>) => string } = {
       case "path":
         return `Invalid path ${named(problem.asked)}: ${pathFaults[problem.fault]}.`;
       case "pages":
-        return `File ${named(problem.place.asked)} has no pages.`;
+        return `Invalid pages for ${named(problem.place.asked)}: ${pagesFault(problem)}.`;
       case "range":
         return problem.total === 0
           ? `Invalid start_line: ${problem.from}. File ${named(problem.place.asked)} is empty (0 lines), so only start_line=1 is legal.`
@@ -37,7 +47,10 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>) => string } = {
     `Path ${named(place.asked)} is ${specialWords[special]}. Only regular files can be read.`,
   // The path names the extension too, where that is the reason.
   BINARY_FILE: ({ place }) => `File ${named(place.asked)} appears to be binary.`,
-  NOT_YET: ({ place, kind }) => `File ${named(place.asked)} is ${mediaWords[kind]}, which this version cannot read.`,
+  DAMAGED: (problem) => `File ${named(problem.place.asked)} cannot be read: ${mediaFault(problem)}.`,
+  ENCRYPTED: (problem) => `File ${named(problem.place.asked)} cannot be read: ${mediaFault(problem)}.`,
+  TOO_LARGE: (problem) => `File ${named(problem.place.asked)} cannot be read: ${mediaFault(problem)}.`,
+  NO_CODEC: (problem) => `File ${named(problem.place.asked)} cannot be read: ${mediaFault(problem)}.`,
   OVER_BUDGET: ({ place, tokens, tokensMax }) =>
     `File ${named(place.asked)} is over the budget: about ${Math.round(tokens)} tokens of ${tokensMax}. Use a smaller limit.`,
   CHANGED: ({ place }) => `File ${named(place.asked)} kept changing while it was read. Try again.`,

@@ -7,6 +7,8 @@ import type { Outcome } from "../../contract/verb.ts";
 import { codePoints } from "../../text/encoding.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
+import { imageNote, notebookParts, pdfParts, textOf } from "../media-text.ts";
+import { numbered } from "../numbered.ts";
 import { sentenceOf } from "./problems.ts";
 import { profile } from "./profile.ts";
 
@@ -52,10 +54,57 @@ interface DirectoryEnvelope {
 /** What `Read` answers, also for a failure. */
 export type ReadResult = TextEnvelope | ErrorEnvelope;
 
-export function render(outcome: Outcome, facts: Facts): Reply<TextEnvelope | DirectoryEnvelope> {
-  const envelope = outcome.kind === "text" ? textEnvelope(outcome, facts) : directoryEnvelope(outcome, facts);
-  const body = "content" in envelope.data ? envelope.data.content : listText(envelope.data.entries);
-  return { content: [{ type: "text", text: `${envelope.text}\n\n${body}` }], structured: envelope, isError: false };
+/** Kinds that this dialect refuses; a host that asks for them by a profile of its own gets them as text. */
+interface MediaEnvelope {
+  readonly status: "success";
+  readonly data: { readonly content: string; readonly truncated: false; readonly unchanged?: true };
+  readonly text: string;
+  readonly stats: { readonly time_ms: number };
+  readonly context: Context;
+}
+
+export function render(outcome: Outcome, facts: Facts): Reply<TextEnvelope | DirectoryEnvelope | MediaEnvelope> {
+  switch (outcome.kind) {
+    case "text": {
+      const envelope = textEnvelope(outcome, facts);
+      return replyOf(envelope, envelope.data.content);
+    }
+    case "directory": {
+      const envelope = directoryEnvelope(outcome, facts);
+      return replyOf(envelope, listText(envelope.data.entries));
+    }
+    case "unchanged":
+      return replyOf(mediaEnvelope(outcome, "", facts), "");
+    case "image":
+      return {
+        ...replyOf(mediaEnvelope(outcome, imageNote(outcome), facts), ""),
+        content: [{ type: "image", data: outcome.base64, mimeType: outcome.mime }],
+      };
+    case "pdf":
+    case "notebook": {
+      const parts = outcome.kind === "pdf" ? pdfParts(outcome) : notebookParts(outcome);
+      return replyOf(mediaEnvelope(outcome, textOf(parts), facts), textOf(parts));
+    }
+  }
+}
+
+const replyOf = <Envelope extends { readonly text: string }>(envelope: Envelope, body: string): Reply<Envelope> => ({
+  content: [{ type: "text", text: body === "" ? envelope.text : `${envelope.text}\n\n${body}` }],
+  structured: envelope,
+  isError: false,
+});
+
+function mediaEnvelope(outcome: Outcome, content: string, facts: Facts): MediaEnvelope {
+  const path = escapeName(outcome.target.asked);
+  const unchanged = outcome.kind === "unchanged";
+  const text = unchanged ? `File '${path}' is unchanged since it was last read.` : `Read '${path}'.`;
+  return {
+    status: "success",
+    data: { content, truncated: false, ...(unchanged ? { unchanged: true as const } : {}) },
+    text: `${text}\n(Took ${wholeMs(facts)}ms)`,
+    stats: { time_ms: wholeMs(facts) },
+    context: contextOf(facts, outcome.target.realRelative),
+  };
 }
 
 export function renderProblem(problem: ProblemData, facts: Facts): Reply<ErrorEnvelope> {
@@ -73,6 +122,8 @@ export function renderProblem(problem: ProblemData, facts: Facts): Reply<ErrorEn
   };
   return { content: [{ type: "text", text: message }], structured: envelope, isError: true, error };
 }
+
+const column = (number: number): string => `${String(number).padStart(4)} | `;
 
 function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope {
   const page = outcome.pages[0];
@@ -95,7 +146,7 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope {
   return {
     status: truncated || outcome.lossy ? "partial" : "success",
     data: {
-      content: lines.map((line, index) => `${String(from + index).padStart(4)} | ${line}\n`).join(""),
+      content: lines.length === 0 ? "" : `${numbered(page, column)}\n`,
       truncated,
       ...(outcome.lossy ? { fallback_encoding: "replace" as const } : {}),
     },

@@ -4,20 +4,30 @@ import type { Reply } from "../../contract/call.ts";
 import type { DirectoryOutcome, TextOutcome } from "../../contract/read.ts";
 import type { Outcome } from "../../contract/verb.ts";
 import { escapeName } from "../../text/escape.ts";
-import { footerOf, type ReadResult, resultOf } from "../opencode-words.ts";
+import type { Facts } from "../dialect.ts";
+import { footerOf, type ReadResult, renderMedia, resultOf } from "../opencode-words.ts";
+import { numbered } from "../numbered.ts";
 import { success } from "../replies.ts";
 import { profile } from "./profile.ts";
 
-export function render(outcome: Outcome): Reply<ReadResult> {
-  const result = outcome.kind === "text" ? textResult(outcome) : directoryResult(outcome);
-  return success(result.output, result);
+export function render(outcome: Outcome, facts: Facts): Reply<ReadResult> {
+  switch (outcome.kind) {
+    case "text":
+      return replyOf(textResult(outcome));
+    case "directory":
+      return replyOf(directoryResult(outcome));
+    default:
+      return renderMedia(outcome, facts);
+  }
 }
+
+const replyOf = (result: ReadResult): Reply<ReadResult> => success(result.output, result);
+
+const bar = (number: number): string => `${number.toString().padStart(5, "0")}| `;
 
 function textResult(outcome: TextOutcome): ReadResult {
   const page = outcome.pages[0];
-  const number = (index: number): string => (page.from + index).toString().padStart(5, "0");
-  const numbered = page.lines.map((line, index) => `${number(index)}| ${line}`).join("\n");
-  const output = `<file>\n${numbered}\n\n${footerOf(page, profile.pageBytesMax)}\n</file>`;
+  const output = `<file>\n${numbered(page, bar)}\n\n${footerOf(page, profile.pageBytesMax)}\n</file>`;
   return resultOf(outcome.target, output, page.lines, page.stopped !== "end", outcome);
 }
 

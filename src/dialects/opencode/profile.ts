@@ -11,5 +11,7 @@ export const profile: Profile = {
   total: "at the end",
   pastEnd: "refused",
   nulSampleBytes: 4_096,
+  repeats: "content",
+  documents: "attached",
   kinds: { directory: "read", image: "read", pdf: "read", notebook: "skip", office: "read" },
 };

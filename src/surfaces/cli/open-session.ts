@@ -5,11 +5,20 @@ import type { RuleText } from "../../contract/rule.ts";
 import { type DialectName, dialectNames } from "../../dialects/index.ts";
 import { nearest } from "../../dialects/nearest.ts";
 import { loadSettings } from "../../settings/settings.ts";
-import { createFilehand, type Session } from "../../toolkit.ts";
+import type { Filehand, Session } from "../../api.ts";
+import { createFilehand } from "../../toolkit.ts";
 import { type Given, type Host, UsageError } from "./command.ts";
 
-/** `people`: relative paths start where the person stands, and no reminder is appended. */
-export async function openSession(given: Given, host: Host, forWhom: "people" | "models"): Promise<Session> {
+/** A session and what must be done when its work is over. */
+export interface Opened {
+  readonly session: Session;
+  /** Keeps what the session came to for `filehand stats`. */
+  record(): void;
+  readonly figures: Filehand["figures"];
+}
+
+/** `people`: relative paths start where the person stands, content is always shown, and no reminder is appended. */
+export async function openSession(given: Given, host: Host, forWhom: "people" | "models"): Promise<Opened> {
   const rootsGiven = given.list("root").map((root) => nodePath.resolve(host.cwd, root));
   const { env, platform, home } = host;
   const load = (roots: readonly string[]): ReturnType<typeof loadSettings> =>
@@ -24,6 +33,9 @@ export async function openSession(given: Given, host: Host, forWhom: "people" | 
   for (const fault of faults) host.stderr.write(`filehand: ${fault.file}:${fault.line}: ${fault.message}\n`);
 
   const model = given.text("model") ?? settings.model;
+  const pageTokensMax = tokensOf(env["FILEHAND_PAGE_TOKENS"]) ?? settings.pageTokensMax;
+  // Between two commands nothing is remembered, so a person never sees a stub.
+  const dedup = env["FILEHAND_DEDUP"] === "0" ? false : settings.dedup;
   const stateDir = stateDirOf(given.text("state-dir"), settings.stateDir, host);
   const filehand = createFilehand({
     roots,
@@ -35,7 +47,9 @@ export async function openSession(given: Given, host: Host, forWhom: "people" | 
     ...(model === undefined ? {} : { model }),
     ...(settings.restricted === undefined ? {} : { restricted: settings.restricted }),
     ...(settings.secrets === undefined ? {} : { secrets: settings.secrets }),
-    ...(settings.pageTokensMax === undefined ? {} : { pageTokensMax: settings.pageTokensMax }),
+    ...(pageTokensMax === undefined ? {} : { pageTokensMax }),
+    ...(dedup === undefined ? {} : { dedup }),
+    ...(settings.instructions === undefined ? {} : { instructions: settings.instructions }),
     ...(home === undefined ? {} : { home }),
     ...(stateDir === undefined ? {} : { stateDir }),
     ...lineChars(given),
@@ -43,7 +57,19 @@ export async function openSession(given: Given, host: Host, forWhom: "people" | 
   for (const fault of filehand.ruleFaults) {
     host.stderr.write(`filehand: the rule ${fault.text} (${fault.source}) is not in force: ${fault.why}\n`);
   }
-  return filehand.session();
+  const session = filehand.session();
+  return {
+    session,
+    record: () => filehand.keepFigures(session),
+    figures: filehand.figures,
+  };
+}
+
+function tokensOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new UsageError(`FILEHAND_PAGE_TOKENS must be a whole number of at least 1, not "${text}"`);
+  return Number(text);
 }
 
 function dialectOf(name: string | undefined): DialectName {

@@ -6,7 +6,7 @@
 import { once } from "node:events";
 import { limits } from "../../../contract/limits.ts";
 import type { Reply } from "../../../contract/call.ts";
-import type { Session } from "../../../toolkit.ts";
+import type { Session } from "../../../api.ts";
 import { type Command, type Host, UsageError } from "../command.ts";
 import { internalError } from "../internal-error.ts";
 import { openSession } from "../open-session.ts";
@@ -29,7 +29,7 @@ export const batch: Command = {
   async run(given, host) {
     const parallel = given.integer("parallel") ?? 1;
     if (parallel < 1 || parallel > 256) throw new UsageError("--parallel must be from 1 to 256");
-    const session = await openSession(given, host, "models");
+    const { session, record } = await openSession(given, host, "models");
 
     /** Replies that are under way, oldest first: the order of the input. */
     const underWay: Promise<string>[] = [];
@@ -49,6 +49,7 @@ export const batch: Command = {
       if (!host.signal.aborted) throw error;
     }
     while (underWay.length > 0) await printOldest();
+    record();
     return host.signal.aborted ? 1 : 0;
   },
 };

@@ -17,8 +17,10 @@ export const call: Command = {
   async run(given, host) {
     const [tool = "", json = ""] = given.parameters;
     const input = parsed(json);
-    const session = await openSession(given, host, "models");
-    return printReply(await session.call(tool, input, { signal: host.signal }), given, host);
+    const { session, record } = await openSession(given, host, "models");
+    const reply = await session.call(tool, input, { signal: host.signal });
+    record();
+    return printReply(reply, given, host);
   },
 };
 

@@ -19,11 +19,12 @@ export const ls: Command = {
     const limit = given.integer("limit") ?? 2_000;
     if (offset < 1) throw new UsageError("--offset must be at least 1");
     if (limit < 1) throw new UsageError("--limit must be at least 1");
-    const session = await openSession(given, host, "people");
+    const { session, record } = await openSession(given, host, "people");
     const path = given.parameters[0] ?? ".";
     const reply = await session.run(() => ({ verb: "ls", path, from: lineNumber(offset), entriesMax: limit }), {
       signal: host.signal,
     });
+    record();
     return printReply(reply, given, host);
   },
 };

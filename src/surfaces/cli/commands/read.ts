@@ -6,6 +6,7 @@ import { type Command, type Given, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";
 import { integerOf } from "../parse.ts";
 import { printReply } from "../print.ts";
+import { showCost } from "../cost.ts";
 import { progressBar } from "../progress.ts";
 
 export const read: Command = {
@@ -22,6 +23,8 @@ export const read: Command = {
       value: "A-B",
       words: "Lines A to B; may be given several times (A-: from A on, A: one line)",
     },
+    pages: { type: "text", value: "A-B", words: "Pages of a PDF, such as 3 or 1-5: their text, and pictures of them" },
+    tokens: { type: "flag", words: "Say what the file would cost in tokens instead of showing it" },
     "line-chars": { type: "integer", value: "N", words: "Show up to N characters of a line before it is cut" },
   },
   examples: [
@@ -30,23 +33,28 @@ export const read: Command = {
     "filehand read huge.log --tail 2000 --no-count",
     "filehand read big.log --offset 1200000 --limit 50",
     "filehand read notes.md --range 1-10 --range 200-220",
+    "filehand read report.pdf --pages 2-4",
+    "filehand read package-lock.json --tokens",
     "filehand read src/index.ts --dialect opencode --json",
   ],
   async run(given, host) {
     const ranges = rangesOf(given);
-    const session = await openSession(given, host, "people");
+    const { session, record } = await openSession(given, host, "people");
     const request: Omit<ReadRequest, "profile"> = {
       verb: "read",
       path: given.parameters[0] ?? "",
       ranges,
+      ...(given.text("pages") === undefined ? {} : { pages: given.text("pages") ?? "" }),
       overBudget: given.integer("limit") !== undefined || given.list("range").length > 0 ? "refuse" : "first page",
     };
+    if (given.flag("tokens")) return showCost(session, request.path, given, host);
     const bar = progressBar("Counting lines", host);
     const reply = await session.run((profile) => ({ ...request, profile }), {
       signal: host.signal,
       onProgress: bar.show,
     });
     bar.clear();
+    record();
     return printReply(reply, given, host);
   },
 };

@@ -10,7 +10,7 @@ export const tools: Command = {
   options: {},
   examples: ["filehand tools", "filehand tools --dialect envelope --json"],
   async run(given, host) {
-    const session = await openSession(given, host, "models");
+    const { session } = await openSession(given, host, "models");
     const definitions = session.definitions().map(({ name, description, inputSchema, readOnly }) => ({
       name,
       description,

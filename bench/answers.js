@@ -1,0 +1,34 @@
+/** Is what a method answered right? A method that answers wrong lines has no time. */
+
+/**
+ * @typedef {object} Verdict
+ * @property {boolean} counts  false: the lines are wrong, the time means nothing
+ * @property {string} words
+ */
+
+/**
+ * @param {{ readonly lines: readonly string[], readonly total?: number | undefined }} answer
+ * @param {{ readonly lines: readonly string[], readonly total: number }} expected
+ * @returns {Verdict}
+ */
+export function judge(answer, expected) {
+  const wrongAt = answer.lines.findIndex((line, index) => line !== expected.lines[index]);
+  if (wrongAt !== -1 || answer.lines.length > expected.lines.length) return { counts: false, words: "wrong lines" };
+  if (answer.lines.length === 0) return { counts: false, words: "no lines" };
+  if (answer.lines.length < expected.lines.length) {
+    return { counts: true, words: `yes, but only ${answer.lines.length} lines` };
+  }
+  if (answer.total === undefined) return { counts: true, words: "yes, no total" };
+  // Some count one more line behind a final newline; both are ways to count, not mistakes.
+  const exact = answer.total === expected.total || answer.total === expected.total + 1;
+  return exact
+    ? { counts: true, words: "yes, with total" }
+    : { counts: true, words: `yes, total ${answer.total} wrong` };
+}
+
+/** A program that only counts. @param {number} total @param {number} expected @returns {Verdict} */
+export const judgeTotal = (total, expected) =>
+  total === expected ? { counts: true, words: "total only" } : { counts: false, words: "wrong total" };
+
+/** Nothing to compare: the method shows what something costs. @type {Verdict} */
+export const notJudged = { counts: true, words: "" };

@@ -1,0 +1,71 @@
+/** The words behind `npm run bench`: which suites, how many rounds, how large, where the results go. */
+
+import { parseArgs } from "node:util";
+import { parseSize } from "./units.js";
+
+export const suiteNames = /** @type {const} */ (["start", "warm", "large"]);
+/** @typedef {(typeof suiteNames)[number]} SuiteName */
+
+/**
+ * @typedef {object} Options
+ * @property {readonly SuiteName[]} suites
+ * @property {number | undefined} rounds  each suite has its own default
+ * @property {number} sizeMax  bytes of the largest file
+ * @property {string | undefined} json
+ * @property {string | undefined} svg
+ * @property {boolean} peers
+ * @property {boolean} gate  leave with exit code 1 if a gate is over
+ */
+
+export const usage = `Usage: node bench/run.js [suite...] [options]
+
+Suites: ${suiteNames.join(", ")} (all by default)
+
+Options:
+  --rounds N         Rounds of every suite; each round runs every method once
+  --max-size SIZE    Largest file of the suite "large", such as 100MB, 1GB, 5GB (default: 100MB)
+  --json FILE        Write every sample and the machine as JSON
+  --svg FILE         Draw file size against time (suite "large")
+  --no-peers         Leave other tools out
+  --gate             Repeat once with twice the rounds if a gate is over, then exit with 1 if it still is
+
+Environment: FILEHAND_DIST  the build to measure (default: dist)
+
+Examples:
+  npm run bench -- start
+  npm run bench -- large --max-size 1GB --rounds 5 --svg large.svg
+`;
+
+/**
+ * @param {readonly string[]} words
+ * @returns {Options | { readonly wrong: string }}
+ */
+export function parseOptions(words) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...words],
+      allowPositionals: true,
+      options: {
+        rounds: { type: "string" },
+        "max-size": { type: "string", default: "100MB" },
+        json: { type: "string" },
+        svg: { type: "string" },
+        "no-peers": { type: "boolean", default: false },
+        gate: { type: "boolean", default: false },
+      },
+    });
+    const suites = suiteNames.filter((name) => positionals.length === 0 || positionals.includes(name));
+    const unknown = positionals.find((name) => !suiteNames.some((known) => known === name));
+    if (unknown !== undefined) return { wrong: `there is no suite "${unknown}", use ${suiteNames.join(", ")}` };
+    const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
+    if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0)) {
+      return { wrong: `--rounds "${values.rounds}" is not a whole number from 1 on` };
+    }
+    const sizeMax = parseSize(values["max-size"]);
+    if (sizeMax === undefined) return { wrong: `--max-size "${values["max-size"]}" is no size, write it as 100MB` };
+    const { json, svg, gate } = values;
+    return { suites, rounds, sizeMax, json, svg, peers: !values["no-peers"], gate };
+  } catch (error) {
+    return { wrong: error instanceof Error ? error.message : String(error) };
+  }
+}

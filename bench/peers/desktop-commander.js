@@ -1,0 +1,32 @@
+/** Desktop Commander's readFile: offset counted from 0, a negative one counts from the end, a status line on top. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { load } from "./index.js";
+
+/**
+ * @param {import("../worker.js").Setting} setting
+ * @returns {Promise<import("../worker.js").Reader<string>>}
+ */
+export async function open({ folder }) {
+  // The bench gives each worker a home of its own, so this is nobody's real configuration.
+  const settings = join(homedir(), ".claude-server-commander");
+  mkdirSync(settings, { recursive: true });
+  const config = { allowedDirectories: [folder], telemetryEnabled: false };
+  writeFileSync(join(settings, "config.json"), JSON.stringify(config));
+  const { readFile } = await load("@wonderwhy-er/desktop-commander/dist/tools/filesystem.js");
+  return {
+    read: async (path, { from, count }) => (await readFile(path, { offset: from - 1, length: count })).content,
+    tail: async (path, { count }) => (await readFile(path, { offset: -count, length: count })).content,
+    lines: (text) =>
+      text
+        .replace(/^\[Reading [^\n]*\]\n\n/, "")
+        .replace(/\n$/, "")
+        .split("\n"),
+    total: (text) => {
+      const total = /^\[Reading [^\n]*total: (\d+) lines/.exec(text)?.[1];
+      return total === undefined ? undefined : Number(total);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** Gemini CLI's ReadFileTool: start_line and end_line, files up to 20 MB. */
+
+import { load } from "./index.js";
+
+/**
+ * @param {import("../worker.js").Setting} setting
+ * @returns {Promise<import("../worker.js").Reader<string>>}
+ */
+export async function open({ folder }) {
+  const { Config, ReadFileTool } = await load("@google/gemini-cli-core/dist/index.js");
+  const config = new Config({
+    sessionId: "bench",
+    targetDir: folder,
+    cwd: folder,
+    debugMode: false,
+    model: "none",
+    usageStatisticsEnabled: false,
+    telemetry: { enabled: false },
+    disableLLMCorrection: true,
+  });
+  await config.storage.initialize();
+  const tool = new ReadFileTool(config, config.getMessageBus());
+  const { signal } = new AbortController();
+  return {
+    read: async (path, { from, count }) => {
+      const call = tool.build({ file_path: path, start_line: from, end_line: from + count - 1 });
+      const { llmContent, error } = await call.execute({ abortSignal: signal, signal });
+      if (error !== undefined) throw new Error(error.message);
+      return llmContent;
+    },
+    lines: (text) =>
+      text
+        .replace(/^[^]*--- FILE CONTENT \(truncated\) ---\n/, "")
+        .replace(/\n$/, "")
+        .split("\n"),
+    total: (text) => {
+      const total = /of (\d+) total lines/.exec(text)?.[1];
+      return total === undefined ? undefined : Number(total);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** pi's read tool: offset and limit in lines, at most 2,000 lines and 50 KB, the rest announced in brackets. */
+
+import { load } from "./index.js";
+
+/**
+ * @param {import("../worker.js").Setting} setting
+ * @returns {Promise<import("../worker.js").Reader<{ text: string, end: number }>>}
+ */
+export async function open({ folder }) {
+  const { createReadTool } = await load("@mariozechner/pi-coding-agent/dist/index.js");
+  const tool = createReadTool(folder);
+  return {
+    read: async (path, { from, count }) => {
+      const { content } = await tool.execute("bench", { path, offset: from, limit: count });
+      return { text: content[0].text, end: from + count - 1 };
+    },
+    lines: ({ text }) =>
+      text
+        .replace(/\n\n\[[^\n]*\]$/, "")
+        .replace(/\n$/, "")
+        .split("\n"),
+    total: ({ text, end }) => {
+      const of = /\[Showing lines \d+-\d+ of (\d+)/.exec(text)?.[1];
+      const more = /\[(\d+) more lines in file/.exec(text)?.[1];
+      if (of !== undefined) return Number(of);
+      return more === undefined ? undefined : end + Number(more);
+    },
+  };
+}

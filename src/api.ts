@@ -1,0 +1,110 @@
+/** What the library offers, as types: options, sessions and what they answer. */
+
+import type { Asker, Clock, Ids } from "./contract/ask.ts";
+import type { Reply, ToolDefinition } from "./contract/call.ts";
+import type { Profile } from "./contract/profile.ts";
+import type { RuleText } from "./contract/rule.ts";
+import type { Request } from "./contract/verb.ts";
+import type { DialectName, DialectTools } from "./dialects/index.ts";
+import type { Figures } from "./disk/figures-log.ts";
+import type { Cost } from "./tools/cost.ts";
+
+export interface FilehandOptions {
+  /** The folders that may be worked in. */
+  readonly roots: readonly string[];
+  /** Where relative paths start; the first root by default. */
+  readonly cwd?: string;
+  /** The dialect of sessions that name none; `claude` by default. */
+  readonly dialect?: DialectName;
+  /** Permission rules, such as `Read(secrets/**)`. */
+  readonly permissions?: {
+    readonly allow?: readonly string[];
+    readonly ask?: readonly string[];
+    readonly deny?: readonly string[];
+  };
+  /** The same with the place each rule comes from, for hosts that have several. */
+  readonly rules?: readonly RuleText[];
+  /** Whom to ask when a rule says so. `"yes"` answers every question about files inside the roots. */
+  readonly ask?: Asker | "yes";
+  /** Do secrets (`.env`, keys) ask before they are read? They do by default. */
+  readonly secrets?: "ask" | "allow";
+  /** Changes to the list of restricted extensions and names. */
+  readonly restricted?: { readonly add?: readonly string[]; readonly remove?: readonly string[] };
+  /** Tokens of one page in the `claude` dialect; 25,000 by default. */
+  readonly pageTokensMax?: number;
+  /** Characters after which a line is cut; each dialect has a number of its own. */
+  readonly lineCharsMax?: number;
+  /** Is the reminder about malware appended in the `claude` dialect? It is by default. */
+  readonly reminder?: boolean;
+  /** The model that reads the answers. */
+  readonly model?: string;
+  /** Is a repeated read of an unchanged file answered with a stub? The `claude` dialect does by default, others do not. */
+  readonly dedup?: boolean;
+  /** Are instruction files (AGENTS.md, CLAUDE.md) named when a file below them is first read? */
+  readonly instructions?: boolean;
+  /** Folder for what is kept between runs, such as the line indexes of large files; nothing is kept without it. */
+  readonly stateDir?: string;
+  /** What `~` means in rules; the user's home folder by default. */
+  readonly home?: string;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** Told now and then how far a long scan is. */
+  readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
+}
+
+/** The tools of a dialect as functions. They throw a FilehandError where the dialect throws. */
+export type ToolFunctions<Name extends DialectName> = {
+  readonly [Tool in keyof DialectTools[Name]]: DialectTools[Name][Tool] extends {
+    input: infer Input;
+    output: infer Output;
+  }
+    ? (input: Input, options?: CallOptions) => Promise<Output>
+    : never;
+};
+
+export interface SessionStats {
+  readonly calls: number;
+  readonly failures: number;
+  /** Tokens of all replies, and those that a repeated read did not spend. */
+  readonly tokensGiven: number;
+  readonly tokensSaved: number;
+}
+
+export interface Session<Name extends DialectName = DialectName> {
+  readonly dialect: Name;
+  /** One call as a model writes it. Answers with a reply, also for a failure; throws only for a bug. */
+  call(tool: string, input: unknown, options?: CallOptions): Promise<Reply>;
+  /** One neutral request, answered in the session's dialect. */
+  run(request: (profile: Profile) => Request, options?: CallOptions): Promise<Reply>;
+  readonly tools: ToolFunctions<Name>;
+  /** What a file would cost in tokens. Throws a FilehandError where a read would be refused. */
+  cost(path: string, options?: CallOptions): Promise<Cost>;
+  /** What this session's calls came to, in estimated tokens. */
+  stats(): SessionStats;
+  /** The content of a file, or of all files, left the conversation: the next read gives it again. */
+  forget(path?: string): void;
+  /** The tools for an agent loop: name, description, JSON schema, execute. */
+  definitions(): readonly ToolDefinition[];
+}
+
+export interface SessionOptions<Name extends DialectName> {
+  readonly dialect: Name;
+  /** The conversation's own name, where the host has one. */
+  readonly id?: string;
+}
+
+export interface Filehand {
+  /** The roots with their links resolved. */
+  readonly roots: readonly string[];
+  session(): Session;
+  session<Name extends DialectName>(options: SessionOptions<Name>): Session<Name>;
+  /** Adds what a session came to to the figures of the state folder, and reads them; without such a folder there are none. */
+  keepFigures(session: Session): void;
+  readonly figures: () => readonly Figures[];
+  /** Rules that are malformed or can never match. */
+  readonly ruleFaults: readonly { readonly text: string; readonly source: string; readonly why: string }[];
+}

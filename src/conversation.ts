@@ -1,0 +1,177 @@
+/** A session: what one conversation knows, and the one function that every call goes through. */
+
+import { randomUUID } from "node:crypto";
+import type { CallOptions, FilehandOptions, Session, SessionOptions, ToolFunctions } from "./api.ts";
+import { lineNumber } from "./contract/brand.ts";
+import type { Reply } from "./contract/call.ts";
+import { FilehandError } from "./contract/failure.ts";
+import { limits } from "./contract/limits.ts";
+import { type Code, Problem, type ProblemData } from "./contract/problem.ts";
+import type { Profile } from "./contract/profile.ts";
+import type { Request } from "./contract/verb.ts";
+import type { Dialect, Facts } from "./dialects/dialect.ts";
+import type { DialectName } from "./dialects/index.ts";
+import { nearest } from "./dialects/nearest.ts";
+import type { Guard } from "./guard/guard.ts";
+import { renderPages } from "./pages.ts";
+import { createLedger } from "./session/ledger.ts";
+import { roughTokens } from "./text/tokens.ts";
+import { type Cost, costOf } from "./tools/cost.ts";
+import { runTool } from "./tools/index.ts";
+import type { Bench } from "./tools/tool.ts";
+
+/** What a session has from its toolkit. */
+export interface Shared extends Pick<Bench, "disk" | "restricted" | "indexes" | "pages"> {
+  readonly guard: Guard;
+  readonly options: FilehandOptions;
+  /** Where relative paths start, below the root. */
+  readonly cwd: string;
+}
+
+export function startSession<Name extends DialectName>(
+  dialect: Dialect,
+  chosen: SessionOptions<Name>,
+  { options, cwd, ...shared }: Shared,
+): Session<Name> {
+  const profile = tuned(dialect.profile, options);
+  const ledger = createLedger();
+  const offered = options.instructions === true ? new Set<string>() : undefined;
+  const ids = { session: chosen.id ?? randomUUID(), message: "", next: options.ids?.next ?? randomUUID };
+  const clock = options.clock ?? { nowMs: () => performance.now() };
+  const figures = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
+
+  const benchFor = ({ signal = new AbortController().signal, onProgress }: CallOptions): Bench => ({
+    ...shared,
+    ledger,
+    offered,
+    dedup: options.dedup,
+    signal,
+    onProgress,
+  });
+
+  /** The only catch: a Problem becomes a reply, a bug stays a bug. */
+  const answered = async <Answer extends Reply | undefined>(
+    tool: string,
+    input: unknown,
+    given: CallOptions,
+    work: (bench: Bench, facts: () => Facts) => Promise<Answer>,
+  ): Promise<Answer | Reply> => {
+    const bench = benchFor(given);
+    const startedMs = clock.nowMs();
+    const facts = (): Facts => {
+      const elapsedMs = Math.max(0, clock.nowMs() - startedMs);
+      return { tool, input, elapsedMs, cwd, reminder: options.reminder ?? true, model: options.model, ids };
+    };
+    figures.calls += 1;
+    try {
+      bench.signal.throwIfAborted();
+      return await work(bench, facts);
+    } catch (error) {
+      figures.failures += 1;
+      if (error instanceof Problem) return dialect.renderProblem(error.data, facts());
+      const cancelled = bench.signal.aborted && error === bench.signal.reason;
+      if (cancelled) return dialect.renderProblem({ code: "CANCELLED", tool }, facts());
+      throw error;
+    }
+  };
+
+  const answer = (tool: string, input: unknown, toRequest: () => Request, given: CallOptions): Promise<Reply> =>
+    answered(tool, input, given, async (bench, facts) => {
+      const outcome = await runTool(toRequest(), bench);
+      if (outcome.kind === "unchanged") figures.tokensSaved += outcome.tokensSaved;
+      const reply = renderPages(dialect, outcome, facts());
+      figures.tokensGiven += tokensOf(reply);
+      return reply;
+    });
+
+  const call: Session["call"] = (tool, input, given = {}) =>
+    answer(tool, input, () => cardNamed(dialect, tool).toRequest(input, profile), given);
+
+  return {
+    dialect: chosen.dialect,
+    call,
+    run: (make, given = {}) => {
+      const request = make(profile);
+      return answer(request.verb, { path: request.path }, () => request, given);
+    },
+    tools: Object.fromEntries(
+      dialect.cards.map(({ name }) => [
+        name,
+        async (input: unknown, given?: CallOptions) => orThrow(dialect, await call(name, input, given)),
+      ]),
+    ) as ToolFunctions<Name>, // one function per card, and the cards are what DialectTools lists
+    cost: async (path, given = {}) => {
+      // Text is measured without being shown; what is not text is read, and its reply measured.
+      let cost: Cost | undefined;
+      const measured = await answered("cost", { path }, given, async (bench) => {
+        cost = await costOf(path, profile, bench);
+        return undefined;
+      });
+      if (measured?.error !== undefined) throw failureOf(measured.error);
+      return cost ?? costOfReply(await answer("cost", { path }, () => wholeRead(path, profile), given), profile);
+    },
+    stats: () => ({ ...figures }),
+    forget: (path) => {
+      if (path === undefined) return ledger.forget();
+      const resolved = shared.guard.resolve(path);
+      if (resolved.seen !== "node") return;
+      resolved.found.held.close();
+      ledger.forget(resolved.target.real);
+    },
+    definitions: () =>
+      dialect.cards.map(({ name, description, inputSchema, readOnly }) => ({
+        name,
+        description,
+        inputSchema,
+        readOnly,
+        execute: (input, given) => call(name, input, given),
+      })),
+  };
+}
+
+function cardNamed(dialect: Dialect, tool: string): Dialect["cards"][number] {
+  const card = dialect.cards.find(({ name }) => name === tool);
+  if (card !== undefined) return card;
+  const known = dialect.cards.map(({ name }) => name);
+  const data: ProblemData = { code: "UNKNOWN_TOOL", tool: String(tool), known, nearest: nearest(String(tool), known) };
+  throw new Problem(data);
+}
+
+/** What the operator may change in a profile. */
+function tuned(profile: Profile, options: FilehandOptions): Profile {
+  const { pageTokensMax, lineCharsMax } = options;
+  return {
+    ...profile,
+    ...(profile.pageTokensMax !== undefined && pageTokensMax !== undefined ? { pageTokensMax } : {}),
+    ...(lineCharsMax === undefined ? {} : { lineCharsMax }),
+  };
+}
+
+const wholeRead = (path: string, profile: Profile): Request => ({
+  verb: "read",
+  path,
+  ranges: [{ from: lineNumber(1), linesMax: Number.POSITIVE_INFINITY }],
+  overBudget: "first page",
+  profile: { ...profile, repeats: "content" },
+});
+
+/** Of a picture or a document: what its reply would be. */
+function costOfReply(reply: Reply, profile: Profile): Cost {
+  if (reply.error !== undefined) throw failureOf(reply.error);
+  const tokensMax = profile.pageTokensMax ?? limits.pageTokensMax;
+  return { tokens: Math.round(tokensOf(reply)), counted: "estimated", lines: undefined, sizeBytes: 0, tokensMax };
+}
+
+const tokensOf = (reply: Reply): number =>
+  reply.content.reduce(
+    (sum, part) => sum + (part.type === "text" ? roughTokens(part.text) : part.data.length * 0.125),
+    0,
+  );
+
+function orThrow(dialect: Dialect, reply: Reply): unknown {
+  if (dialect.failures === "returned" || !reply.isError || reply.error === undefined) return reply.structured;
+  throw failureOf(reply.error);
+}
+
+const failureOf = ({ code, message }: NonNullable<Reply["error"]>): FilehandError =>
+  new FilehandError(code as Code, message); // dialects take the code from the problem

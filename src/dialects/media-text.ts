@@ -1,0 +1,91 @@
+/** Documents and notebooks as text for a model: what every dialect says alike. */
+
+import type { ReplyPart } from "../contract/call.ts";
+import type { NotebookCell, NotebookOutput } from "../contract/notebook.ts";
+import type { ImageOutcome, NotebookOutcome, PdfOutcome } from "../contract/read.ts";
+
+/** What a picture's pixels do not tell; empty when it is shown as it is. */
+export function imageNote({ original, display, frames, originalMime, mime }: ImageOutcome): string {
+  const notes: string[] = [];
+  if (original.width !== display.width || original.height !== display.height) {
+    notes.push(`${original.width}x${original.height} pixels, shown at ${display.width}x${display.height}`);
+  }
+  if (originalMime !== mime) notes.push(`converted from ${originalMime}`);
+  if (frames > 1) notes.push(`the first of ${frames} frames`);
+  return notes.length === 0 ? "" : `[Image: ${notes.join(", ")}]`;
+}
+
+/** Text and pictures of the pages, in order. */
+export function pdfParts(outcome: PdfOutcome): readonly ReplyPart[] {
+  const shown = outcome.pages.map(({ page }) => page);
+  const which =
+    shown.length === outcome.pagesTotal ? "" : `, here ${shown.length === 1 ? "page" : "pages"} ${span(shown)}`;
+  const parts: ReplyPart[] = [
+    text(`[PDF, ${outcome.pagesTotal} ${outcome.pagesTotal === 1 ? "page" : "pages"}${which}]`),
+  ];
+  if (!outcome.hasText && !outcome.pages.some(({ image }) => image !== undefined)) {
+    parts.push(text("[No page has text: the document is scanned. Read it with pages to see the pages as pictures]"));
+  }
+  for (const { page, text: words, image, error } of outcome.pages) {
+    const body = error === undefined ? words : `[This page cannot be read: ${error}]`;
+    parts.push(text(`--- page ${page} ---\n${body}`));
+    if (image !== undefined) parts.push({ type: "image", data: image.base64, mimeType: image.mime });
+  }
+  return joined(parts, "\n\n");
+}
+
+/** "3-7" for consecutive numbers. */
+const span = (numbers: readonly number[]): string =>
+  numbers.length < 2 ? String(numbers[0] ?? "") : `${numbers[0]}-${numbers[numbers.length - 1]}`;
+
+/** Sources and outputs of the cells, in order, pictures where they stand. */
+export function notebookParts(outcome: NotebookOutcome): readonly ReplyPart[] {
+  const { cells, cellsTotal, language, next } = outcome;
+  const parts: ReplyPart[] = [text(`[Notebook, ${cellsTotal} cells, ${language}]`)];
+  for (const cell of cells) parts.push(...cellParts(cell));
+  if (next !== undefined) parts.push(text(`[Cells up to ${next - 1} of ${cellsTotal}, go on with offset ${next}]`));
+  return joined(parts, "\n\n");
+}
+
+function cellParts(cell: NotebookCell): readonly ReplyPart[] {
+  const count = cell.executionCount === null ? "" : `, run ${cell.executionCount}`;
+  const id = cell.ownId ? `id "${cell.id}"` : `no id of its own, here "${cell.id}"`;
+  const head = `--- cell ${cell.index + 1}, ${cell.type}${count}, ${id} ---`;
+  return [text(`${head}\n${cell.source}`), ...cell.outputs.map(outputPart)];
+}
+
+function outputPart(output: NotebookOutput): ReplyPart {
+  switch (output.type) {
+    case "text":
+      return text(`[${output.name}]\n${output.text}${cutNote(output.cutChars)}`);
+    case "error":
+      return text(`[error ${output.name}: ${output.message}]\n${output.text}${cutNote(output.cutChars)}`);
+    case "image":
+      return { type: "image", data: output.base64, mimeType: output.mime };
+    case "other":
+      return text(`[output of type ${output.mimes.join(", ")}, ${output.bytes} bytes, not shown]`);
+  }
+}
+
+const cutNote = (chars: number): string =>
+  chars === 0
+    ? ""
+    : `\n[${chars} characters of this output are left out, read the file as text in another dialect to see them]`;
+
+const text = (words: string): ReplyPart => ({ type: "text", text: words });
+
+/** Neighbouring texts become one. */
+function joined(parts: readonly ReplyPart[], separator: string): readonly ReplyPart[] {
+  const result: ReplyPart[] = [];
+  for (const part of parts) {
+    const last = result[result.length - 1];
+    if (part.type === "text" && last?.type === "text")
+      result[result.length - 1] = text(last.text + separator + part.text);
+    else result.push(part);
+  }
+  return result;
+}
+
+/** Only the words of a reply. */
+export const textOf = (parts: readonly ReplyPart[]): string =>
+  parts.map((part) => (part.type === "text" ? part.text : `[${part.mimeType}]`)).join("\n\n");

@@ -1,0 +1,313 @@
+/**
+ * A Word document as Markdown: headings, lists, tables, links and notes; bold, colours and the like are left out.
+ * Tracked insertions count as text and deletions as gone, as if all changes were accepted.
+ */
+
+import { cutChars } from "../../text/encoding.ts";
+import type { XmlReader } from "../xml.ts";
+import { type Lists, type Properties, readLists, readProperties, readStyles, type Styles } from "./docx-lists.ts";
+import { type LeftOut, link, startLeftOut, tableLines } from "./markdown.ts";
+import { openRelated, type Package, type Part, type Relationships } from "./package.ts";
+import type { Made, Reading } from "./reading.ts";
+
+interface Context {
+  readonly relationships: Relationships;
+  readonly styles: Styles;
+  readonly lists: Lists;
+  readonly leftOut: LeftOut;
+  /** The ids of the notes that were referred to, numbered in that order. */
+  readonly footnotes: Map<string, number>;
+  readonly endnotes: Map<string, number>;
+  /** Texts of boxes that are anchored in the paragraph being read; they follow it. */
+  readonly boxes: string[];
+  /** Tables that are open. */
+  tables: number;
+  inLink: boolean;
+}
+
+/** Takes a block; an item of a list follows the one before without an empty line. */
+type Sink = (text: string, kind: "block" | "item") => void;
+
+export async function readDocument({ main, office, markdown, leftOut }: Reading): Promise<Made> {
+  const relationships = await office.relationships(main.name);
+  const context: Context = {
+    relationships,
+    styles: await readStyles(await openRelated(office, relationships, "styles")),
+    lists: await readLists(await openRelated(office, relationships, "numbering")),
+    leftOut,
+    footnotes: new Map(),
+    endnotes: new Map(),
+    boxes: [],
+    tables: 0,
+    inLink: false,
+  };
+  let before: "block" | "item" = "block";
+  await readBlocks(main, context, (text, kind) => {
+    if (kind === "item" && before === "item") markdown.line(text);
+    else markdown.block(text);
+    before = kind;
+  });
+
+  const parts = ["document"];
+  for (const [what, prefix, ids] of [
+    ["footnotes", "", context.footnotes],
+    ["endnotes", "end", context.endnotes],
+  ] as const) {
+    if (ids.size === 0) continue;
+    parts.push(what);
+    const texts = await readNotes(await openRelated(office, relationships, what), context);
+    for (const [id, number] of ids) markdown.block(`[^${prefix}${number}]: ${texts.get(id) ?? ""}`);
+  }
+  const margins = await readMargins(office, context);
+  if (margins.length > 0) parts.push("headers and footers");
+  for (const margin of margins) markdown.block(margin);
+  return { parts, notes: [] };
+}
+
+async function readBlocks(part: Part, context: Context, sink: Sink, onSpan?: (columns: number) => void): Promise<void> {
+  const { xml } = part;
+  const depth = xml.depth;
+  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
+    const rest = part.rest();
+    if (rest !== undefined) await rest;
+    if (event !== "open") continue;
+    switch (xml.name) {
+      case "p":
+        readParagraph(xml, context, sink);
+        break;
+      case "tbl":
+        await readTable(part, context, sink);
+        break;
+      case "altChunk":
+        context.leftOut.add("embedded document");
+        break;
+      case "gridSpan":
+        onSpan?.(Number(xml.attribute("val")));
+        break;
+      case "sectPr":
+      case "sdtPr":
+      case "Fallback":
+        xml.skip();
+        break;
+    }
+  }
+}
+
+function readParagraph(xml: XmlReader, context: Context, sink: Sink): void {
+  const own: Properties = {};
+  const text = readInline(xml, context, own).trim();
+  if (text !== "") {
+    const { numId, level = 0, outline = 9 } = context.styles(own);
+    const label = numId === undefined ? undefined : context.lists.nextLabel(numId, level);
+    if (outline < 9) {
+      const numbered = label === undefined || label === "-" ? "" : `${label} `;
+      sink(`${"#".repeat(Math.min(6, outline + 1))} ${numbered}${text.replaceAll("\n", " ")}`, "block");
+    } else if (label === undefined) sink(text, "block");
+    else {
+      const indent = "  ".repeat(level);
+      sink(`${indent}${label} ${text.replaceAll("\n", `\n${indent}  `)}`, "item");
+    }
+  }
+  for (const box of context.boxes.splice(0)) if (box.trim() !== "") sink(box.trim(), "block");
+}
+
+const altCharsMax = 500;
+
+/**
+ * The text of the element that was just opened, paragraphs inside it as lines. Goes behind it. If `own` is given, the
+ * element is a paragraph, and what it says of itself is put there.
+ */
+function readInline(xml: XmlReader, context: Context, own?: Properties): string {
+  const depth = xml.depth;
+  let text = "";
+  let alt = "";
+  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
+    if (event === "close") {
+      if (xml.name === "p" || xml.name === "tr") text += "\n";
+      continue;
+    }
+    if (event === "text") continue;
+    switch (xml.name) {
+      case "t":
+        text += xml.textInside();
+        break;
+      case "tab":
+        text += "\t";
+        break;
+      case "br":
+      case "cr":
+        text += "\n";
+        break;
+      case "noBreakHyphen":
+        text += "-";
+        break;
+      case "sym":
+        text += symbol(xml.attribute("char"));
+        break;
+      case "pPr":
+        if (own !== undefined && xml.depth === depth + 1) Object.assign(own, readProperties(xml));
+        else xml.skip();
+        break;
+      case "hyperlink":
+        text += readHyperlink(xml, context);
+        break;
+      case "footnoteReference":
+        text += `[^${numberOf(xml.attribute("id"), context.footnotes)}]`;
+        break;
+      case "endnoteReference":
+        text += `[^end${numberOf(xml.attribute("id"), context.endnotes)}]`;
+        break;
+      case "commentReference":
+        context.leftOut.add("comment");
+        break;
+      case "txbxContent":
+        context.boxes.push(readInline(xml, context));
+        break;
+      case "docPr":
+        alt = cutChars(xml.attribute("descr") ?? "", altCharsMax);
+        break;
+      case "pic":
+      case "imagedata":
+      case "chart":
+      case "OLEObject":
+        text += readObject(xml, alt, context.leftOut);
+        break;
+      case "del":
+      case "moveFrom":
+        context.leftOut.add("tracked deletion");
+        xml.skip();
+        break;
+      // Formatting, the second form of what was just read, and the reading aid above East Asian characters.
+      case "rPr":
+      case "Fallback":
+      case "rt":
+        xml.skip();
+        break;
+    }
+  }
+  return text;
+}
+
+/** Symbol fonts keep their signs in the private area, where no other font has them. */
+function symbol(char: string | undefined): string {
+  const unit = Number.parseInt(char ?? "", 16);
+  return unit > 0x20 && unit < 0xd800 ? String.fromCharCode(unit) : "▪";
+}
+
+function readHyperlink(xml: XmlReader, context: Context): string {
+  const target = context.relationships.get(xml.prefixed("id") ?? "");
+  // Word has no link in a link, and each level would copy the text once more.
+  if (context.inLink) return readInline(xml, context);
+  context.inLink = true;
+  const text = readInline(xml, context);
+  context.inLink = false;
+  return target?.external === true ? link(text, target.target) : text;
+}
+
+function numberOf(id: string | undefined, ids: Map<string, number>): number {
+  const number = ids.get(id ?? "") ?? ids.size + 1;
+  ids.set(id ?? "", number);
+  return number;
+}
+
+function readObject(xml: XmlReader, alt: string, leftOut: LeftOut): string {
+  const what = xml.name === "chart" ? "chart" : xml.name === "OLEObject" ? "embedded object" : "image";
+  leftOut.add(what);
+  xml.skip();
+  return alt === "" ? `[${what}]` : `[${what}: ${alt.replace(/\s+/g, " ").trim()}]`;
+}
+
+/** Tables in tables are told as lines; each level copies what is in it, so there are not many. */
+const tablesMax = 5;
+/** As many as Word can have. */
+const columnsMax = 63;
+
+async function readTable(part: Part, context: Context, sink: Sink): Promise<void> {
+  const { xml } = part;
+  if (context.tables >= tablesMax) return sink(readInline(xml, context).trim(), "block");
+  context.tables += 1;
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let rowDepth = 0;
+  const depth = xml.depth;
+  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
+    const rest = part.rest();
+    if (rest !== undefined) await rest;
+    if (event === "close" && xml.name === "tr" && row.length > 0) rows.push(withoutEmptyEnd(row));
+    if (event !== "open") continue;
+    if (xml.name === "tr") {
+      row = [];
+      rowDepth = xml.depth;
+    } else if (xml.name === "tc") row.push(...(await readCell(part, context)));
+    else if (xml.name === "trPr" && isDeleted(xml)) {
+      context.leftOut.add("tracked deletion");
+      while (xml.nextIn(rowDepth) !== undefined);
+    } else if (xml.name === "tblPr" || xml.name === "tblGrid") xml.skip();
+  }
+  context.tables -= 1;
+  const [first] = rows;
+  if (first === undefined || rows.every((cells) => cells.length === 0)) return;
+  // A single cell is a frame around a text.
+  if (rows.length === 1 && first.length === 1) sink(first[0] ?? "", "block");
+  else if (context.tables === 0) sink(tableLines(rows).join("\n"), "block");
+  else sink(rows.map((cells) => cells.filter((text) => text !== "").join(", ")).join("\n"), "block");
+}
+
+/** A cell and, where it is several columns wide, the empty ones that it covers. */
+async function readCell(part: Part, context: Context): Promise<readonly string[]> {
+  const texts: string[] = [];
+  let columns = 1;
+  const take: Sink = (text) => void texts.push(text);
+  await readBlocks(part, context, take, (span) => {
+    columns = Math.min(columnsMax, Math.max(1, Math.trunc(span) || 1));
+  });
+  return [texts.join("\n"), ...Array.from({ length: columns - 1 }, () => "")];
+}
+
+/** Reads the `trPr` that was just opened. */
+function isDeleted(xml: XmlReader): boolean {
+  const depth = xml.depth;
+  let deleted = false;
+  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
+    deleted ||= event === "open" && xml.name === "del";
+  }
+  return deleted;
+}
+
+function withoutEmptyEnd(row: readonly string[]): string[] {
+  return row.slice(0, row.findLastIndex((text) => text !== "") + 1);
+}
+
+/** Footnotes or endnotes by their ids, each on one line. */
+async function readNotes(part: Part | undefined, context: Context): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  if (part === undefined) return texts;
+  const { xml } = part;
+  // Links in notes have relationships of their own; their text is enough.
+  const inside: Context = { ...context, relationships: new Map() };
+  for (let event = xml.next(); event !== "end"; event = xml.next()) {
+    const rest = part.rest();
+    if (rest !== undefined) await rest;
+    if (event !== "open" || (xml.name !== "footnote" && xml.name !== "endnote")) continue;
+    const id = xml.attribute("id") ?? "";
+    texts.set(id, onOneLine(readInline(xml, inside)));
+  }
+  return texts;
+}
+
+/** Headers and footers, each text once: most pages and sections share them. */
+async function readMargins(office: Package, context: Context): Promise<readonly string[]> {
+  const texts = new Set<string>();
+  for (const { type, target, external } of context.relationships.values()) {
+    if (external || (type !== "header" && type !== "footer")) continue;
+    const part = await office.open(target);
+    if (part === undefined) continue;
+    const inside: Context = { ...context, relationships: new Map(), leftOut: startLeftOut() };
+    while (part.xml.next() !== "open");
+    const text = onOneLine(readInline(part.xml, inside));
+    if (text !== "") texts.add(`${type === "header" ? "Header" : "Footer"}: ${text}`);
+  }
+  return [...texts];
+}
+
+const onOneLine = (text: string): string => text.trim().replace(/\s+/g, " ");

@@ -1,0 +1,82 @@
+/** The Markdown that documents, sheets and slides are told in, with one budget for all of it. */
+
+import { cutChars } from "../../text/encoding.ts";
+import { tooLarge } from "./unreadable.ts";
+
+/** Blocks of text, an empty line between them. */
+export interface Markdown {
+  block(text: string): void;
+  /** Goes on right below the block before: the next item of a list. */
+  line(text: string): void;
+  finish(): string;
+}
+
+/** What a file says once it can repeat a million times; the text ends there, whatever the file holds. */
+export function startMarkdown(charsMax: number): Markdown {
+  const pieces: string[] = [];
+  let chars = 0;
+  const add = (before: string, text: string): void => {
+    chars += text.length + before.length;
+    if (chars > charsMax) throw tooLarge(`its text has more than ${charsMax} characters`);
+    if (pieces.length > 0) pieces.push(before);
+    pieces.push(text);
+  };
+  return {
+    block: (text) => add("\n\n", text),
+    line: (text) => add("\n", text),
+    finish: () => (pieces.length === 0 ? "" : `${pieces.join("")}\n`),
+  };
+}
+
+/**
+ * The first row is the head, as Markdown has no table without one. Only the head is filled up to the widest row: others
+ * may be shorter, and a file of empty rows must not become a text of bars.
+ */
+export function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
+  const [head = [], ...others] = rows;
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 1);
+  const filled = [...head, ...Array.from({ length: width - head.length }, () => "")];
+  return [tableRow(filled), `|${" --- |".repeat(width)}`, ...others.map(tableRow)];
+}
+
+export function tableRow(cells: readonly string[]): string {
+  return cells.length === 0 ? "|" : `| ${cells.map(tableCell).join(" | ")} |`;
+}
+
+function tableCell(text: string): string {
+  return /[|\n\r]/.test(text)
+    ? text
+        .trim()
+        .replaceAll("|", "\\|")
+        .replace(/\r?\n|\r/g, "<br>")
+    : text;
+}
+
+const addressCharsMax = 2_000;
+
+export function link(text: string, address: string): string {
+  const shown = text.trim();
+  // Most links in a text are shown with their address anyway.
+  if (shown === "" || shown === address) return text;
+  return `[${text}](${cutChars(address, addressCharsMax)})`;
+}
+
+/** "1 image", "3 images". */
+export function counted(count: number, singular: string): string {
+  return `${count} ${singular}${count === 1 ? "" : "s"}`;
+}
+
+/** Counts what is left out, and tells it in the order it was first met. */
+export interface LeftOut {
+  add(what: string, count?: number): void;
+  notes(): readonly string[];
+}
+
+export function startLeftOut(): LeftOut {
+  const counts = new Map<string, number>();
+  return {
+    add: (what, count = 1) => void counts.set(what, (counts.get(what) ?? 0) + count),
+    notes: () =>
+      [...counts].filter(([, count]) => count > 0).map(([what, count]) => `${counted(count, what)} left out`),
+  };
+}

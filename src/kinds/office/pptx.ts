@@ -1,0 +1,251 @@
+/** A presentation as Markdown: slide by slide its title, its texts in the order of the shapes, and the speaker's notes. */
+
+import { cutChars } from "../../text/encoding.ts";
+import type { XmlReader } from "../xml.ts";
+import { link, type LeftOut, type Markdown, tableLines } from "./markdown.ts";
+import type { Package, Part, Relationships } from "./package.ts";
+import type { Made, Reading } from "./reading.ts";
+
+export async function readPresentation({ main, office, markdown, leftOut }: Reading): Promise<Made> {
+  const ids = await readSlideIds(main);
+  const relationships = await office.relationships(main.name);
+  const parts: string[] = [];
+  for (const [index, id] of ids.entries()) {
+    const part = await office.open(relationships.get(id)?.target ?? "");
+    if (part === undefined) continue;
+    parts.push(`slide ${index + 1}`);
+    await writeSlide(part, index + 1, { office, markdown, leftOut });
+  }
+  leftOut.add("comment part", office.count("ppt/comments/"));
+  return { parts, notes: [] };
+}
+
+async function readSlideIds(part: Part): Promise<readonly string[]> {
+  const { xml } = part;
+  const ids: string[] = [];
+  for (let event = xml.next(); event !== "end"; event = xml.next()) {
+    const rest = part.rest();
+    if (rest !== undefined) await rest;
+    if (event === "open" && xml.name === "sldId") ids.push(xml.prefixed("id") ?? "");
+  }
+  return ids;
+}
+
+type Writing = Pick<Reading, "office" | "markdown" | "leftOut">;
+
+async function writeSlide(part: Part, number: number, { office, markdown, leftOut }: Writing): Promise<void> {
+  const relationships = await office.relationships(part.name);
+  const { xml } = part;
+  // The root element: a slide may be taken out of the show.
+  while (xml.next() !== "open");
+  const hidden = ["0", "false"].includes(xml.attribute("show") ?? "") ? " (hidden)" : "";
+  const { shapes, charts, diagrams } = await readShapes(part, relationships, leftOut);
+  const title = shapes.find((shape) => shape.role === "title");
+  const heading = title === undefined ? "" : `: ${onOneLine(title.paragraphs)}`;
+  markdown.block(`## Slide ${number}${hidden}${heading}`);
+  for (const shape of shapes) if (shape !== title && shape.role !== "margin") writeShape(shape, markdown);
+
+  for (const id of charts) {
+    const name = await readFlat(office, relationships.get(id)?.target, "title");
+    markdown.block(name === "" ? "[chart]" : `[chart: ${cutChars(name, altCharsMax)}]`);
+  }
+  for (const id of diagrams) {
+    const text = await readFlat(office, relationships.get(id)?.target, "pt");
+    if (text !== "") markdown.block(text);
+  }
+  const notes = await readNotes(office, relationships, leftOut);
+  if (notes !== "") markdown.block(`Notes: ${notes}`);
+}
+
+interface Shape {
+  /** Margins are the date, the footer and the number of the slide. */
+  readonly role: "title" | "body" | "margin" | "other" | "table";
+  readonly paragraphs: readonly Paragraph[];
+}
+
+interface Paragraph {
+  readonly text: string;
+  readonly level: number;
+}
+
+interface Shapes {
+  readonly shapes: Shape[];
+  /** Ids of the parts they lead to. */
+  readonly charts: string[];
+  readonly diagrams: string[];
+}
+
+const altCharsMax = 500;
+
+/** Everything in the element that was just opened; groups of shapes are walked through. */
+async function readShapes(part: Part, relationships: Relationships, leftOut: LeftOut): Promise<Shapes> {
+  const { xml } = part;
+  const found: Shapes = { shapes: [], charts: [], diagrams: [] };
+  const depth = xml.depth;
+  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
+    const rest = part.rest();
+    if (rest !== undefined) await rest;
+    if (event !== "open") continue;
+    switch (xml.name) {
+      case "sp":
+        found.shapes.push(readShape(xml, relationships));
+        break;
+      case "tbl":
+        found.shapes.push({ role: "table", paragraphs: [{ text: await readTable(part, relationships), level: 0 }] });
+        break;
+      case "chart":
+        leftOut.add("chart");
+        found.charts.push(xml.prefixed("id") ?? "");
+        break;
+      case "relIds":
+        found.diagrams.push(xml.prefixed("dm") ?? "");
+        break;
+      case "pic":
+        found.shapes.push({ role: "other", paragraphs: [{ text: readPicture(xml), level: 0 }] });
+        leftOut.add("image");
+        break;
+      // The second form of what was just read.
+      case "Fallback":
+        xml.skip();
+        break;
+    }
+  }
+  return found;
+}
+
+function readShape(xml: XmlReader, relationships: Relationships): Shape {
+  let role: Shape["role"] = "other";
+  const paragraphs: Paragraph[] = [];
+  const depth = xml.depth;
+  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
+    if (event !== "open") continue;
+    if (xml.name === "ph") role = roleOf(xml.attribute("type"));
+    else if (xml.name === "p") paragraphs.push(readParagraph(xml, relationships));
+    else if (xml.name === "Fallback") xml.skip();
+  }
+  return { role, paragraphs: paragraphs.filter(({ text }) => text !== "") };
+}
+
+function roleOf(placeholder: string | undefined): Shape["role"] {
+  switch (placeholder) {
+    case "title":
+    case "ctrTitle":
+      return "title";
+    case "dt":
+    case "ftr":
+    case "hdr":
+    case "sldNum":
+      return "margin";
+    // A placeholder without a type is for content of any kind, and has bullets as the body does.
+    case undefined:
+    case "body":
+    case "obj":
+      return "body";
+    default:
+      return "other";
+  }
+}
+
+const levelsMax = 8;
+
+function readParagraph(xml: XmlReader, relationships: Relationships): Paragraph {
+  let text = "";
+  let level = 0;
+  let address: string | undefined;
+  const depth = xml.depth;
+  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
+    if (event === "close" && xml.name === "r") address = undefined;
+    if (event !== "open") continue;
+    if (xml.name === "t") {
+      const run = xml.textInside();
+      text += address === undefined ? run : link(run, address);
+    } else if (xml.name === "br") text += "\n";
+    else if (xml.name === "pPr")
+      level = Math.min(levelsMax, Math.max(0, Math.trunc(Number(xml.attribute("lvl"))) || 0));
+    else if (xml.name === "hlinkClick") {
+      const target = relationships.get(xml.prefixed("id") ?? "");
+      address = target?.external === true ? target.target : undefined;
+    }
+  }
+  return { text: text.trim(), level };
+}
+
+function readPicture(xml: XmlReader): string {
+  let alt = "";
+  const depth = xml.depth;
+  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
+    if (event === "open" && xml.name === "cNvPr") alt = xml.attribute("descr") ?? "";
+  }
+  return alt.trim() === "" ? "[image]" : `[image: ${cutChars(alt.replace(/\s+/g, " ").trim(), altCharsMax)}]`;
+}
+
+async function readTable(part: Part, relationships: Relationships): Promise<string> {
+  const { xml } = part;
+  const rows: string[][] = [];
+  const depth = xml.depth;
+  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
+    const rest = part.rest();
+    if (rest !== undefined) await rest;
+    if (event !== "open") continue;
+    if (xml.name === "tr") rows.push([]);
+    // What a merged cell covers is there too, and empty.
+    else if (xml.name === "tc")
+      rows.at(-1)?.push(
+        readShape(xml, relationships)
+          .paragraphs.map(({ text }) => text)
+          .join("\n"),
+      );
+  }
+  return rows.length === 0 ? "" : tableLines(rows).join("\n");
+}
+
+function writeShape(shape: Shape, markdown: Markdown): void {
+  let first = true;
+  for (const { text, level } of shape.paragraphs) {
+    const bullet = shape.role === "body" || level > 0;
+    const indent = "  ".repeat(level);
+    const line = bullet ? `${indent}- ${text.replaceAll("\n", `\n${indent}  `)}` : text;
+    if (line === "") continue;
+    if (first) markdown.block(line);
+    else markdown.line(line);
+    first = false;
+  }
+}
+
+const onOneLine = (paragraphs: readonly Paragraph[]): string =>
+  paragraphs
+    .map(({ text }) => text)
+    .join(" ")
+    .replace(/\s+/g, " ");
+
+/** All paragraphs that stand in elements of a name, as lines; of a part that is not there, nothing. */
+async function readFlat(office: Package, target: string | undefined, within: string): Promise<string> {
+  const part = target === undefined ? undefined : await office.open(target);
+  if (part === undefined) return "";
+  const { xml } = part;
+  const lines: string[] = [];
+  for (let event = xml.next(); event !== "end"; event = xml.next()) {
+    const rest = part.rest();
+    if (rest !== undefined) await rest;
+    if (event !== "open") continue;
+    // A chart's own title comes before everything else; behind it are those of its axes.
+    if (within === "title" && xml.name === "plotArea") return "";
+    if (xml.name !== within) continue;
+    for (const { text } of readShape(xml, new Map()).paragraphs) lines.push(`- ${text}`);
+    if (within === "title") return lines.map((line) => line.slice(2)).join(" ");
+  }
+  return lines.join("\n");
+}
+
+async function readNotes(office: Package, relationships: Relationships, leftOut: LeftOut): Promise<string> {
+  for (const { type, target } of relationships.values()) {
+    if (type !== "notesSlide") continue;
+    const part = await office.open(target);
+    if (part === undefined) return "";
+    while (part.xml.next() !== "open");
+    const { shapes } = await readShapes(part, new Map(), leftOut);
+    const body = shapes.filter((shape) => shape.role === "body");
+    return body.flatMap((shape) => shape.paragraphs.map(({ text }) => text)).join("\n");
+  }
+  return "";
+}

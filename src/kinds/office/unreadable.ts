@@ -1,0 +1,21 @@
+/** What can be wrong with an office file, and the exception that carries it from the depth of a part to `office.ts`. */
+
+export type OfficeFailure =
+  | { readonly kind: "damaged"; readonly detail: string }
+  | { readonly kind: "encrypted" }
+  | { readonly kind: "bomb"; readonly detail: string }
+  | { readonly kind: "too large"; readonly detail: string };
+
+/** Thrown while a file is read, caught once, in `office.ts`. */
+export class Unreadable extends Error {
+  override readonly name = "Unreadable";
+  readonly failure: OfficeFailure;
+  constructor(failure: OfficeFailure) {
+    super(failure.kind);
+    this.failure = failure;
+  }
+}
+
+export const damaged = (detail: string): Unreadable => new Unreadable({ kind: "damaged", detail });
+export const bomb = (detail: string): Unreadable => new Unreadable({ kind: "bomb", detail });
+export const tooLarge = (detail: string): Unreadable => new Unreadable({ kind: "too large", detail });

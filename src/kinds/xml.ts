@@ -1,0 +1,250 @@
+/**
+ * A pull parser for the XML inside office files: fast, without a tree, without entities of its own. Names are local
+ * names, because writers choose their prefixes freely. A DTD is refused, so nothing can expand.
+ */
+
+import { bomb, damaged } from "./office/unreadable.ts";
+
+export type XmlEvent = "open" | "close" | "text" | "end";
+
+export interface XmlReader {
+  /** The next event. Of an empty element both `open` and `close` are told. Throws `Unreadable` for what is no XML. */
+  next(): XmlEvent;
+  /**
+   * The next event inside the element at `depth`, undefined once that is closed. What a loop over these does not know
+   * it walks through, so that wrappers of any kind are transparent.
+   */
+  nextIn(depth: number): "open" | "close" | "text" | undefined;
+  /** Goes behind the element that was just opened. */
+  skip(): void;
+  /** Everything in the element that was just opened, as one text; goes behind it. */
+  textInside(): string;
+  /** Of the element that was opened or closed, without prefix. */
+  readonly name: string;
+  /** How many elements are open, the one just opened included. */
+  readonly depth: number;
+  /** Of a `text` event. */
+  readonly text: string;
+  /** Of the element that was just opened; whatever its prefix. */
+  attribute(name: string): string | undefined;
+  /** The same, but only with a prefix: `r:id` may stand beside `id`. */
+  prefixed(name: string): string | undefined;
+  /** Characters already read, to know when to let others work. */
+  readonly at: number;
+}
+
+/** `part` is the name that faults are told with. */
+export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlReader {
+  const source = decodeXml(bytes);
+  const open: string[] = [];
+  let at = 0;
+  let name = "";
+  let text = "";
+  // The tag that was just opened: from behind its name to before its end.
+  let tagFrom = 0;
+  let tagTo = 0;
+  let closesAtOnce = false;
+  let sawRoot = false;
+
+  const fault = (what: string): Error => damaged(`"${part}" is not well-formed: ${what}`);
+  const behind = (mark: string, from: number): number => {
+    const found = source.indexOf(mark, from);
+    if (found === -1) throw fault("it ends early");
+    return found + mark.length;
+  };
+
+  const next = (): XmlEvent => {
+    if (closesAtOnce) {
+      closesAtOnce = false;
+      return close();
+    }
+    for (;;) {
+      if (at >= source.length) {
+        if (open.length > 0 || !sawRoot) throw fault("it ends early");
+        return "end";
+      }
+      if (source.charCodeAt(at) !== lessThan) {
+        const end = source.indexOf("<", at);
+        text = source.slice(at, end === -1 ? source.length : end);
+        at += text.length;
+        // Between the elements outside the root only blanks may stand; nobody asks for them.
+        if (open.length === 0) continue;
+        text = decodeEntities(text);
+        return "text";
+      }
+      const mark = source.charCodeAt(at + 1);
+      if (mark === questionMark) at = behind("?>", at);
+      else if (mark === exclamation) {
+        if (source.startsWith("<!--", at)) at = behind("-->", at + 4);
+        else if (source.startsWith("<![CDATA[", at)) {
+          const from = at + 9;
+          at = behind("]]>", from);
+          if (open.length === 0) continue;
+          text = source.slice(from, at - 3);
+          return "text";
+        } else if (source.startsWith("<!DOCTYPE", at)) throw bomb(`"${part}" declares a DTD, no office program does`);
+        else throw fault("a declaration stands where none may");
+      } else if (mark === slash) {
+        const end = behind(">", at);
+        const closed = localName(source.slice(at + 2, end - 1).trimEnd());
+        if (open.at(-1) !== closed) throw fault(`"</${closed.slice(0, 40)}>" closes what is not open`);
+        at = end;
+        return close();
+      } else return openTag();
+    }
+  };
+
+  const close = (): "close" => {
+    name = open.pop() ?? "";
+    return "close";
+  };
+
+  const openTag = (): "open" => {
+    const nameTo = endOfName(source, at + 1);
+    const end = endOfTag(source, nameTo);
+    if (end === undefined) throw fault("it ends early");
+    if (nameTo === at + 1) throw fault('a "<" begins no tag');
+    closesAtOnce = source.charCodeAt(end - 1) === slash;
+    name = localName(source.slice(at + 1, nameTo));
+    tagFrom = nameTo;
+    tagTo = closesAtOnce ? end - 1 : end;
+    at = end + 1;
+    sawRoot = true;
+    if (open.push(name) > depthMax) throw bomb(`"${part}" is nested more than ${depthMax} deep`);
+    return "open";
+  };
+
+  const nextIn = (depth: number): "open" | "close" | "text" | undefined => {
+    const event = next();
+    return event === "end" || (event === "close" && open.length < depth) ? undefined : event;
+  };
+
+  const skip = (): void => {
+    const depth = open.length;
+    while (nextIn(depth) !== undefined);
+  };
+
+  const textInside = (): string => {
+    const depth = open.length;
+    let all = "";
+    for (let event = nextIn(depth); event !== undefined; event = nextIn(depth)) if (event === "text") all += text;
+    return all;
+  };
+
+  return {
+    next,
+    nextIn,
+    skip,
+    textInside,
+    get name() {
+      return name;
+    },
+    get depth() {
+      return open.length;
+    },
+    get text() {
+      return text;
+    },
+    get at() {
+      return at;
+    },
+    attribute: (wanted) => findAttribute(source, tagFrom, tagTo, wanted, "any"),
+    prefixed: (wanted) => findAttribute(source, tagFrom, tagTo, wanted, "prefixed"),
+  };
+}
+
+const lessThan = 0x3c;
+const greaterThan = 0x3e;
+const slash = 0x2f;
+const questionMark = 0x3f;
+const exclamation = 0x21;
+const equals = 0x3d;
+const colon = 0x3a;
+const doubleQuote = 0x22;
+const singleQuote = 0x27;
+
+function decodeXml(bytes: Uint8Array): string {
+  const encoding =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes);
+}
+
+const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
+
+function endOfName(source: string, from: number): number {
+  let at = from;
+  for (; at < source.length; at += 1) {
+    const unit = source.charCodeAt(at);
+    if (isBlank(unit) || unit === greaterThan || unit === slash || unit === equals || unit === lessThan) break;
+  }
+  return at;
+}
+
+/** Where the `>` stands that ends a tag; one in quotes does not. */
+function endOfTag(source: string, from: number): number | undefined {
+  let quote = 0;
+  for (let at = from; at < source.length; at += 1) {
+    const unit = source.charCodeAt(at);
+    if (quote !== 0) {
+      if (unit === quote) quote = 0;
+    } else if (unit === greaterThan) return at;
+    else if (unit === doubleQuote || unit === singleQuote) quote = unit;
+  }
+  return undefined;
+}
+
+function localName(name: string): string {
+  const colonAt = name.indexOf(":");
+  return colonAt === -1 ? name : name.slice(colonAt + 1);
+}
+
+/** Attributes are looked for when asked: most of an office file's are never of interest. */
+function findAttribute(
+  source: string,
+  from: number,
+  to: number,
+  wanted: string,
+  which: "any" | "prefixed",
+): string | undefined {
+  let at = from;
+  while (at < to) {
+    while (at < to && isBlank(source.charCodeAt(at))) at += 1;
+    const nameFrom = at;
+    let localFrom = at;
+    while (at < to && source.charCodeAt(at) !== equals && !isBlank(source.charCodeAt(at))) {
+      if (source.charCodeAt(at) === colon) localFrom = at + 1;
+      at += 1;
+    }
+    const nameTo = at;
+    while (at < to && source.charCodeAt(at) !== doubleQuote && source.charCodeAt(at) !== singleQuote) at += 1;
+    // Looking for a closing quote behind the tag would make a file of such tags quadratic.
+    if (at >= to) return undefined;
+    const valueTo = source.indexOf(source.charAt(at), at + 1);
+    const found =
+      nameTo - localFrom === wanted.length &&
+      source.startsWith(wanted, localFrom) &&
+      (which === "any" || localFrom > nameFrom);
+    if (found && !source.startsWith("xmlns:", nameFrom)) return decodeEntities(source.slice(at + 1, valueTo));
+    at = valueTo + 1;
+  }
+  return undefined;
+}
+
+const namedEntities: ReadonlyMap<string, string> = new Map([
+  ["lt", "<"],
+  ["gt", ">"],
+  ["amp", "&"],
+  ["quot", '"'],
+  ["apos", "'"],
+]);
+
+/** Unknown entities stay as they are written. */
+function decodeEntities(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|([a-z]{2,4}));/g, (whole, decimal, hex, named) => {
+    if (named !== undefined) return namedEntities.get(named) ?? whole;
+    const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    const valid = point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
+    return valid ? String.fromCodePoint(point) : "\ufffd";
+  });
+}

@@ -1,0 +1,57 @@
+/** What a file would cost in tokens: text is measured as it streams, other kinds by what a read of them gives. */
+
+import { limits } from "../contract/limits.ts";
+import { Problem } from "../contract/problem.ts";
+import type { Profile } from "../contract/profile.ts";
+import { giveBuffer, takeBuffer } from "../disk/buffers.ts";
+import { ReadFailed } from "../disk/open-file.ts";
+import { refusal } from "../guard/guard.ts";
+import { countTokens } from "../kinds/exact-tokens.ts";
+import { recognise } from "../kinds/kind.ts";
+import { measureText } from "../kinds/window.ts";
+import { locate } from "./locate.ts";
+import type { Bench } from "./tool.ts";
+
+export interface Cost {
+  readonly tokens: number;
+  /** Counted by a tokenizer, or estimated: larger files, or no tokenizer installed. */
+  readonly counted: "counted" | "estimated";
+  readonly lines: number | undefined;
+  readonly sizeBytes: number;
+  readonly tokensMax: number;
+}
+
+/** Up to this size tokens are counted; beyond it the count would take longer than it is worth. */
+const countedCharsMax = 2_000_000;
+
+/** Undefined for what is not text: then a read tells. */
+export async function costOf(path: string, profile: Profile, bench: Bench): Promise<Cost | undefined> {
+  const { found, target } = await locate(path, "file", bench);
+  try {
+    await bench.guard.permit("read", target, bench.signal);
+    if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+    if (found.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+    const file = bench.disk.open(found);
+    if ("errno" in file) throw refusal(target, file.errno, "opening it");
+    const scratch = takeBuffer();
+    try {
+      const none = { known: undefined, keep: () => undefined };
+      const recognised = await recognise(file, target, profile, bench.restricted, scratch, none);
+      if (recognised.as !== "text") return undefined;
+      const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
+      const { tokens, lines, text } = await measureText(recognised, scanning, countedCharsMax);
+      const exact = text === undefined ? undefined : await countTokens(text);
+      const tokensMax = profile.pageTokensMax ?? limits.pageTokensMax;
+      const counted = exact === undefined ? "estimated" : "counted";
+      return { tokens: Math.round(exact ?? tokens), counted, lines, sizeBytes: file.sizeBytes, tokensMax };
+    } catch (error) {
+      if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
+      throw error;
+    } finally {
+      giveBuffer(scratch);
+      file.close();
+    }
+  } finally {
+    found.held.close();
+  }
+}
