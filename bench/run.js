@@ -12,6 +12,7 @@ import { dist, isBuilt } from "./filehand.js";
 import { describeMachine } from "./machine.js";
 import { parseOptions, usage } from "./options.js";
 import { peersAreInstalled } from "./peers/index.js";
+import { kinds } from "./suites/kinds.js";
 import { large } from "./suites/large.js";
 import { start } from "./suites/start.js";
 import { warm } from "./suites/warm.js";
@@ -29,7 +30,7 @@ import { showTable } from "./table.js";
  * @property {(words: string) => void} progress
  */
 
-const suites = { start, warm, large };
+const suites = { start, warm, large, kinds };
 /** @type {Set<string>} */
 const said = new Set();
 
@@ -47,7 +48,7 @@ else if ("wrong" in options) {
 /** @param {Options} options */
 async function run(options) {
   mkdirSync(folder, { recursive: true });
-  const peers = options.peers && options.suites.some((name) => name !== "start") && installPeers();
+  const peers = options.peers && options.suites.some((name) => name === "warm" || name === "large") && installPeers();
   const machine = describeMachine({ peers });
   process.stdout.write(
     `filehand ${machine.filehand}, build ${machine.build}, Node ${machine.node}, ${machine.system}, ${machine.cores} cores, ` +
@@ -100,7 +101,7 @@ function installPeers() {
   if (peersAreInstalled()) return true;
   process.stderr.write("installing the peers into bench/node_modules, about 1 GB\n");
   const here = fileURLToPath(new URL(".", import.meta.url));
-  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", here];
+  const args = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", here];
   const { status } = spawnSync("npm", args, { stdio: ["ignore", 2, 2] });
   if (status !== 0) process.stderr.write("Cannot install the peers: npm failed, going on without them\n");
   return status === 0;

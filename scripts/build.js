@@ -19,6 +19,9 @@ const shared = {
   logLevel: "warn",
 };
 
+/** Packages with all of their parts. @param {string[]} list */
+const packages = (list) => list.map((name) => new RegExp(`^${name}(/|$)`));
+
 const names = ["claude", "opencode", "opencode-legacy", "envelope"];
 
 await build({
@@ -27,9 +30,7 @@ await build({
     index: "src/index.ts",
     ...Object.fromEntries(names.map((name) => [`dialects/${name}`, `src/dialects/${name}/index.ts`])),
   },
-  external: [...Object.keys(dependencies), ...Object.keys(optionalDependencies)].map(
-    (name) => new RegExp(`^${name}(/|$)`),
-  ),
+  external: packages([...Object.keys(dependencies), ...Object.keys(optionalDependencies)]),
   output: { dir: "dist", format: "es", chunkFileNames: "chunks/[name]-[hash].js", minify: false },
 });
 
@@ -37,7 +38,7 @@ await build({
   ...shared,
   input: { filehand: "src/surfaces/cli/bin.ts" },
   // Everything but what is optional goes into the bundle: one file to read at start.
-  external: Object.keys(optionalDependencies),
+  external: packages(Object.keys(optionalDependencies)),
   output: {
     dir: "dist",
     format: "cjs",

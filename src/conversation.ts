@@ -36,7 +36,7 @@ export function startSession<Name extends DialectName>(
   const profile = tuned(dialect.profile, options);
   const ledger = createLedger();
   const offered = options.instructions === true ? new Set<string>() : undefined;
-  const ids = { session: chosen.id ?? randomUUID(), message: "", next: options.ids?.next ?? randomUUID };
+  const ids = { session: chosen.id ?? randomUUID(), message: "", next: () => options.ids?.next() ?? randomUUID() };
   const clock = options.clock ?? { nowMs: () => performance.now() };
   const figures = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
 

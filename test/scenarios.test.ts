@@ -40,7 +40,10 @@ describe("scenarios", () => {
 async function repliesTo(scenario: Scenario, dialect: DialectName): Promise<string> {
   using workspace = buildWorkspace(scenario);
   const options = workspace.meant(scenario.options ?? {});
-  const session = createFilehand({ ...options, roots: [workspace.root], clock }).session({ dialect });
+  let parts = 0;
+  const ids = { next: () => `part-${++parts}` };
+  const filehand = createFilehand({ ...options, roots: [workspace.root], clock, ids });
+  const session = filehand.session({ dialect, id: "session-1" });
   const blocks: string[] = [];
   for (const call of callsOf(scenario, dialect)) {
     const reply = await session.call(call.tool, workspace.meant(call.input));

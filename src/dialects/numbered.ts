@@ -12,9 +12,7 @@ export function numbered(page: Page, style: Style): string {
   const before = known?.get(style);
   if (before !== undefined) return before;
   const { lines, from } = page;
-  const parts = new Array<string>(lines.length);
-  for (let index = 0; index < lines.length; index += 1) parts[index] = style(from + index) + (lines[index] ?? "");
-  const text = parts.join("\n");
+  const text = lines.map((line, index) => style(from + index) + line).join("\n");
   if (known === undefined) made.set(page, new Map([[style, text]]));
   else known.set(style, text);
   return text;

@@ -15,7 +15,8 @@ export function mediaOf(name: string, head: Uint8Array): MediaKind | undefined {
     case ".docx":
     case ".xlsx":
     case ".pptx":
-      return startsWith(head, "PK\x03\x04") ? "office" : undefined;
+      // A zip file; behind a password it is Microsoft's older container instead.
+      return startsWith(head, "PK\x03\x04") || startsWith(head, "\xd0\xcf\x11\xe0") ? "office" : undefined;
     default:
       return undefined;
   }

@@ -70,7 +70,7 @@ async function readMain(main: Part, named: OfficeFormat, office: Package, limits
   const markdown = startMarkdown(Math.floor(limits.totalBytesMax / 4));
   const leftOut = startLeftOut();
   const { parts, notes } = await readers[format]({ main, office, markdown, leftOut, cellsMax: limits.cellsMax });
-  const renamed = format === named ? [] : [`it is named .${named} but is a ${format}`];
+  const renamed = format === named ? [] : [`it is named .${named} but holds ${format}`];
   return {
     kind: "office",
     format,

@@ -36,6 +36,7 @@ export interface XmlReader {
 /** `part` is the name that faults are told with. */
 export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlReader {
   const source = decodeXml(bytes);
+  // The names of what is open, with their prefixes.
   const open: string[] = [];
   let at = 0;
   let name = "";
@@ -85,17 +86,17 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
         } else if (source.startsWith("<!DOCTYPE", at)) throw bomb(`"${part}" declares a DTD, no office program does`);
         else throw fault("a declaration stands where none may");
       } else if (mark === slash) {
-        const end = behind(">", at);
-        const closed = localName(source.slice(at + 2, end - 1).trimEnd());
-        if (open.at(-1) !== closed) throw fault(`"</${closed.slice(0, 40)}>" closes what is not open`);
-        at = end;
+        const opened = open[open.length - 1] ?? "";
+        const closes = source.startsWith(opened, at + 2) && endOfName(source, at + 2) === at + 2 + opened.length;
+        if (!closes) throw fault(`"${source.slice(at, at + 40)}" closes what is not open`);
+        at = behind(">", at + 2 + opened.length);
         return close();
       } else return openTag();
     }
   };
 
   const close = (): "close" => {
-    name = open.pop() ?? "";
+    name = localName(open.pop() ?? "");
     return "close";
   };
 
@@ -105,12 +106,13 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
     if (end === undefined) throw fault("it ends early");
     if (nameTo === at + 1) throw fault('a "<" begins no tag');
     closesAtOnce = source.charCodeAt(end - 1) === slash;
-    name = localName(source.slice(at + 1, nameTo));
+    const fullName = source.slice(at + 1, nameTo);
+    name = localName(fullName);
     tagFrom = nameTo;
     tagTo = closesAtOnce ? end - 1 : end;
     at = end + 1;
     sawRoot = true;
-    if (open.push(name) > depthMax) throw bomb(`"${part}" is nested more than ${depthMax} deep`);
+    if (open.push(fullName) > depthMax) throw bomb(`"${part}" is nested more than ${depthMax} deep`);
     return "open";
   };
 

@@ -265,7 +265,7 @@ for (const dialect of everyDialect) {
 }
 
 async function list(dialect: DialectName, given: FilehandOptions, asked: string) {
-  const session = createFilehand(given).session({ dialect });
+  const session = createFilehand({ dedup: false, ...given }).session({ dialect });
   return session.run(() => ({ verb: "ls", path: asked, from: lineNumber(1), entriesMax: 1_000 }));
 }
 

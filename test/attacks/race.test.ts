@@ -9,7 +9,7 @@ import { once } from "node:events";
 import * as fs from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, test } from "vitest";
-import { createFilehand } from "../../src/toolkit.ts";
+import { createFilehand } from "../../src/index.ts";
 import { wholeOf } from "../support/reading.ts";
 import { onLinux, openDescriptors, workspace } from "../support/workspace.ts";
 
@@ -71,7 +71,7 @@ async function race(kind: string, folder: string): Promise<ChildProcess> {
 }
 
 async function readMany(root: string, asked: string) {
-  const session = createFilehand({ roots: [root] }).session({ dialect: "claude" });
+  const session = createFilehand({ roots: [root], dedup: false }).session({ dialect: "claude" });
   const codes: Record<string, number> = {};
   let shown = 0;
   let escapes = 0;

@@ -20,7 +20,7 @@ export type Reader = (path: string) => Promise<Reply>;
 
 /** A session that reads paths in one dialect. */
 export function readerIn(dialect: DialectName, options: FilehandOptions): Reader {
-  const session = createFilehand(options).session({ dialect });
+  const session = createFilehand({ dedup: false, ...options }).session({ dialect });
   const { tool, parameter } = readCalls[dialect];
   return (path) => session.call(tool, { [parameter]: path });
 }

@@ -6,7 +6,7 @@
 import { cutChars } from "../../text/encoding.ts";
 import type { XmlReader } from "../xml.ts";
 import { type Lists, type Properties, readLists, readProperties, readStyles, type Styles } from "./docx-lists.ts";
-import { type LeftOut, link, startLeftOut, tableLines } from "./markdown.ts";
+import { type LeftOut, link, type Markdown, startLeftOut, tableLines } from "./markdown.ts";
 import { openRelated, type Package, type Part, type Relationships } from "./package.ts";
 import type { Made, Reading } from "./reading.ts";
 
@@ -15,6 +15,7 @@ interface Context {
   readonly styles: Styles;
   readonly lists: Lists;
   readonly leftOut: LeftOut;
+  readonly markdown: Markdown;
   /** The ids of the notes that were referred to, numbered in that order. */
   readonly footnotes: Map<string, number>;
   readonly endnotes: Map<string, number>;
@@ -35,6 +36,7 @@ export async function readDocument({ main, office, markdown, leftOut }: Reading)
     styles: await readStyles(await openRelated(office, relationships, "styles")),
     lists: await readLists(await openRelated(office, relationships, "numbering")),
     leftOut,
+    markdown,
     footnotes: new Map(),
     endnotes: new Map(),
     boxes: [],
@@ -201,7 +203,7 @@ function readHyperlink(xml: XmlReader, context: Context): string {
   context.inLink = true;
   const text = readInline(xml, context);
   context.inLink = false;
-  return target?.external === true ? link(text, target.target) : text;
+  return target?.external === true ? link(text, target.target, context.markdown) : text;
 }
 
 function numberOf(id: string | undefined, ids: Map<string, number>): number {

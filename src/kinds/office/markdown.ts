@@ -8,6 +8,10 @@ export interface Markdown {
   block(text: string): void;
   /** Goes on right below the block before: the next item of a list. */
   line(text: string): void;
+  /** Throws `Unreadable` if there is no room for so many more characters. */
+  reserve(chars: number): void;
+  /** Takes room for what will become part of a block, where the file says it once and means it often. */
+  spend(chars: number): void;
   finish(): string;
 }
 
@@ -15,15 +19,23 @@ export interface Markdown {
 export function startMarkdown(charsMax: number): Markdown {
   const pieces: string[] = [];
   let chars = 0;
+  const reserve = (more: number): void => {
+    if (chars + more > charsMax) throw tooLarge(`its text has more than ${charsMax} characters`);
+  };
+  const spend = (more: number): void => {
+    reserve(more);
+    chars += more;
+  };
   const add = (before: string, text: string): void => {
-    chars += text.length + before.length;
-    if (chars > charsMax) throw tooLarge(`its text has more than ${charsMax} characters`);
+    spend(text.length + before.length);
     if (pieces.length > 0) pieces.push(before);
     pieces.push(text);
   };
   return {
     block: (text) => add("\n\n", text),
     line: (text) => add("\n", text),
+    reserve,
+    spend,
     finish: () => (pieces.length === 0 ? "" : `${pieces.join("")}\n`),
   };
 }
@@ -54,11 +66,13 @@ function tableCell(text: string): string {
 
 const addressCharsMax = 2_000;
 
-export function link(text: string, address: string): string {
+export function link(text: string, address: string, markdown: Markdown): string {
   const shown = text.trim();
-  // Most links in a text are shown with their address anyway.
+  // Most addresses in a text are shown as such.
   if (shown === "" || shown === address) return text;
-  return `[${text}](${cutChars(address, addressCharsMax)})`;
+  const cut = cutChars(address, addressCharsMax);
+  markdown.spend(cut.length);
+  return `[${text}](${cut})`;
 }
 
 /** "1 image", "3 images". */

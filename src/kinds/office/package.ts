@@ -1,6 +1,6 @@
 /**
  * An office file as its parts: XML by name, and the relationships that lead from part to part. Also where reading stops
- * to let others work: a part is parsed in slices of about a megabyte.
+ * to let others work: a part is parsed in slices.
  */
 
 import { setImmediate } from "node:timers/promises";
@@ -40,7 +40,8 @@ export interface Package {
   count(beginning: string): number;
 }
 
-const sliceChars = 1_048_576;
+/** Some 10 ms of work. */
+const sliceChars = 262_144;
 
 /** Throws `Unreadable`, or what the signal was aborted with. */
 export function openPackage(bytes: Uint8Array, limits: PackageLimits, signal: AbortSignal): Package {

@@ -3,7 +3,7 @@
 import { cutChars } from "../../text/encoding.ts";
 import type { XmlReader } from "../xml.ts";
 import { link, type LeftOut, type Markdown, tableLines } from "./markdown.ts";
-import type { Package, Part, Relationships } from "./package.ts";
+import type { Part, Relationships } from "./package.ts";
 import type { Made, Reading } from "./reading.ts";
 
 export async function readPresentation({ main, office, markdown, leftOut }: Reading): Promise<Made> {
@@ -12,11 +12,14 @@ export async function readPresentation({ main, office, markdown, leftOut }: Read
   const parts: string[] = [];
   for (const [index, id] of ids.entries()) {
     const part = await office.open(relationships.get(id)?.target ?? "");
-    if (part === undefined) continue;
+    if (part === undefined) {
+      leftOut.add("missing slide");
+      continue;
+    }
     parts.push(`slide ${index + 1}`);
     await writeSlide(part, index + 1, { office, markdown, leftOut });
   }
-  leftOut.add("comment part", office.count("ppt/comments/"));
+  leftOut.add("comment list", office.count("ppt/comments/"));
   return { parts, notes: [] };
 }
 
@@ -39,22 +42,28 @@ async function writeSlide(part: Part, number: number, { office, markdown, leftOu
   // The root element: a slide may be taken out of the show.
   while (xml.next() !== "open");
   const hidden = ["0", "false"].includes(xml.attribute("show") ?? "") ? " (hidden)" : "";
-  const { shapes, charts, diagrams } = await readShapes(part, relationships, leftOut);
+  const { shapes, charts, diagrams } = await readShapes(part, { relationships, markdown }, leftOut);
   const title = shapes.find((shape) => shape.role === "title");
   const heading = title === undefined ? "" : `: ${onOneLine(title.paragraphs)}`;
   markdown.block(`## Slide ${number}${hidden}${heading}`);
   for (const shape of shapes) if (shape !== title && shape.role !== "margin") writeShape(shape, markdown);
 
   for (const id of charts) {
-    const name = await readFlat(office, relationships.get(id)?.target, "title");
+    const name = await readFlat(relationships.get(id)?.target, "title", { office, markdown });
     markdown.block(name === "" ? "[chart]" : `[chart: ${cutChars(name, altCharsMax)}]`);
   }
   for (const id of diagrams) {
-    const text = await readFlat(office, relationships.get(id)?.target, "pt");
+    const text = await readFlat(relationships.get(id)?.target, "pt", { office, markdown });
     if (text !== "") markdown.block(text);
   }
-  const notes = await readNotes(office, relationships, leftOut);
+  const notes = await readNotes(relationships, { office, markdown, leftOut });
   if (notes !== "") markdown.block(`Notes: ${notes}`);
+}
+
+/** What the links in a text need. */
+interface Links {
+  readonly relationships: Relationships;
+  readonly markdown: Markdown;
 }
 
 interface Shape {
@@ -78,7 +87,7 @@ interface Shapes {
 const altCharsMax = 500;
 
 /** Everything in the element that was just opened; groups of shapes are walked through. */
-async function readShapes(part: Part, relationships: Relationships, leftOut: LeftOut): Promise<Shapes> {
+async function readShapes(part: Part, links: Links, leftOut: LeftOut): Promise<Shapes> {
   const { xml } = part;
   const found: Shapes = { shapes: [], charts: [], diagrams: [] };
   const depth = xml.depth;
@@ -88,10 +97,10 @@ async function readShapes(part: Part, relationships: Relationships, leftOut: Lef
     if (event !== "open") continue;
     switch (xml.name) {
       case "sp":
-        found.shapes.push(readShape(xml, relationships));
+        found.shapes.push(readShape(xml, links));
         break;
       case "tbl":
-        found.shapes.push({ role: "table", paragraphs: [{ text: await readTable(part, relationships), level: 0 }] });
+        found.shapes.push({ role: "table", paragraphs: [{ text: await readTable(part, links), level: 0 }] });
         break;
       case "chart":
         leftOut.add("chart");
@@ -113,14 +122,14 @@ async function readShapes(part: Part, relationships: Relationships, leftOut: Lef
   return found;
 }
 
-function readShape(xml: XmlReader, relationships: Relationships): Shape {
+function readShape(xml: XmlReader, links: Links): Shape {
   let role: Shape["role"] = "other";
   const paragraphs: Paragraph[] = [];
   const depth = xml.depth;
   for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
     if (event !== "open") continue;
     if (xml.name === "ph") role = roleOf(xml.attribute("type"));
-    else if (xml.name === "p") paragraphs.push(readParagraph(xml, relationships));
+    else if (xml.name === "p") paragraphs.push(readParagraph(xml, links));
     else if (xml.name === "Fallback") xml.skip();
   }
   return { role, paragraphs: paragraphs.filter(({ text }) => text !== "") };
@@ -148,7 +157,7 @@ function roleOf(placeholder: string | undefined): Shape["role"] {
 
 const levelsMax = 8;
 
-function readParagraph(xml: XmlReader, relationships: Relationships): Paragraph {
+function readParagraph(xml: XmlReader, links: Links): Paragraph {
   let text = "";
   let level = 0;
   let address: string | undefined;
@@ -158,12 +167,12 @@ function readParagraph(xml: XmlReader, relationships: Relationships): Paragraph 
     if (event !== "open") continue;
     if (xml.name === "t") {
       const run = xml.textInside();
-      text += address === undefined ? run : link(run, address);
+      text += address === undefined ? run : link(run, address, links.markdown);
     } else if (xml.name === "br") text += "\n";
     else if (xml.name === "pPr")
       level = Math.min(levelsMax, Math.max(0, Math.trunc(Number(xml.attribute("lvl"))) || 0));
     else if (xml.name === "hlinkClick") {
-      const target = relationships.get(xml.prefixed("id") ?? "");
+      const target = links.relationships.get(xml.prefixed("id") ?? "");
       address = target?.external === true ? target.target : undefined;
     }
   }
@@ -179,7 +188,7 @@ function readPicture(xml: XmlReader): string {
   return alt.trim() === "" ? "[image]" : `[image: ${cutChars(alt.replace(/\s+/g, " ").trim(), altCharsMax)}]`;
 }
 
-async function readTable(part: Part, relationships: Relationships): Promise<string> {
+async function readTable(part: Part, links: Links): Promise<string> {
   const { xml } = part;
   const rows: string[][] = [];
   const depth = xml.depth;
@@ -191,7 +200,7 @@ async function readTable(part: Part, relationships: Relationships): Promise<stri
     // What a merged cell covers is there too, and empty.
     else if (xml.name === "tc")
       rows.at(-1)?.push(
-        readShape(xml, relationships)
+        readShape(xml, links)
           .paragraphs.map(({ text }) => text)
           .join("\n"),
       );
@@ -219,7 +228,11 @@ const onOneLine = (paragraphs: readonly Paragraph[]): string =>
     .replace(/\s+/g, " ");
 
 /** All paragraphs that stand in elements of a name, as lines; of a part that is not there, nothing. */
-async function readFlat(office: Package, target: string | undefined, within: string): Promise<string> {
+async function readFlat(
+  target: string | undefined,
+  within: "title" | "pt",
+  { office, markdown }: Pick<Writing, "office" | "markdown">,
+): Promise<string> {
   const part = target === undefined ? undefined : await office.open(target);
   if (part === undefined) return "";
   const { xml } = part;
@@ -231,19 +244,19 @@ async function readFlat(office: Package, target: string | undefined, within: str
     // A chart's own title comes before everything else; behind it are those of its axes.
     if (within === "title" && xml.name === "plotArea") return "";
     if (xml.name !== within) continue;
-    for (const { text } of readShape(xml, new Map()).paragraphs) lines.push(`- ${text}`);
+    for (const { text } of readShape(xml, { relationships: new Map(), markdown }).paragraphs) lines.push(`- ${text}`);
     if (within === "title") return lines.map((line) => line.slice(2)).join(" ");
   }
   return lines.join("\n");
 }
 
-async function readNotes(office: Package, relationships: Relationships, leftOut: LeftOut): Promise<string> {
+async function readNotes(relationships: Relationships, { office, markdown, leftOut }: Writing): Promise<string> {
   for (const { type, target } of relationships.values()) {
     if (type !== "notesSlide") continue;
     const part = await office.open(target);
     if (part === undefined) return "";
     while (part.xml.next() !== "open");
-    const { shapes } = await readShapes(part, new Map(), leftOut);
+    const { shapes } = await readShapes(part, { relationships: new Map(), markdown }, leftOut);
     const body = shapes.filter((shape) => shape.role === "body");
     return body.flatMap((shape) => shape.paragraphs.map(({ text }) => text)).join("\n");
   }

@@ -39,11 +39,14 @@ export async function readWorkbook({ main, office, markdown, leftOut, cellsMax }
   for (const [index, sheet] of sheets.entries()) {
     const related = relationships.get(sheet.id);
     if (related?.type !== "worksheet") {
-      leftOut.add("sheet that holds no cells");
+      leftOut.add("chart or macro sheet");
       continue;
     }
     const part = await office.open(related.target);
-    if (part === undefined) continue;
+    if (part === undefined) {
+      leftOut.add("missing sheet");
+      continue;
+    }
     const content = await readSheet(part, workbook);
     const links = content.links.size === 0 ? new Map() : await office.relationships(part.name);
     await writeSheet(sheet, content, links, { office, markdown });
@@ -59,7 +62,7 @@ export async function readWorkbook({ main, office, markdown, leftOut, cellsMax }
   }
   leftOut.add("chart", office.count("xl/charts/chart"));
   leftOut.add("image", office.count("xl/media/"));
-  leftOut.add("sheet's set of comment", office.count("xl/comments"));
+  leftOut.add("comment list", office.count("xl/comments"));
   leftOut.add("pivot table definition", office.count("xl/pivottables/pivottable"));
   return { parts, notes };
 }
@@ -120,8 +123,8 @@ interface Row {
 
 interface Sheet {
   readonly rows: Row[];
-  /** 1 for every column that has a text. */
-  readonly used: Uint8Array;
+  /** Every column that has a text. */
+  readonly columns: Set<number>;
   readonly formulas: Formulas;
   readonly merged: string[];
   /** Cells to the ids of what they lead to. */
@@ -136,7 +139,7 @@ async function readSheet(part: Part, workbook: Workbook): Promise<Sheet> {
   const { xml } = part;
   const sheet: Sheet = {
     rows: [],
-    used: new Uint8Array(columnsMax + 1),
+    columns: new Set(),
     formulas: startFormulas(),
     merged: [],
     links: new Map(),
@@ -167,7 +170,7 @@ async function readSheet(part: Part, workbook: Workbook): Promise<Sheet> {
         if (text === "" || row.number > rowsMax || column > columnsMax) break;
         row.columns.push(column);
         row.texts.push(text);
-        sheet.used[column] = 1;
+        sheet.columns.add(column);
         break;
       }
       case "mergeCell":
@@ -238,7 +241,7 @@ function valueText(raw: string, type: string | undefined, style: string | undefi
 const listedMax = 100;
 
 /** Rows that are written before others may work. */
-const rowsBetweenRests = 5_000;
+const rowsBetweenRests = 1_000;
 
 async function writeSheet(
   entry: SheetEntry,
@@ -247,7 +250,7 @@ async function writeSheet(
   { office, markdown }: Pick<Reading, "office" | "markdown">,
 ): Promise<void> {
   const rows = sheet.rows.filter((row) => row.columns.length > 0);
-  const columns = Array.from(sheet.used.keys()).filter((column) => sheet.used[column] === 1);
+  const columns = [...sheet.columns].sort((one, other) => one - other);
   const range = rangeOf(rows, columns);
   markdown.block(`## Sheet "${entry.name}" (${range}${entry.hidden ? ", hidden" : ""})`);
 
@@ -260,6 +263,8 @@ async function writeSheet(
   }
   for (const [index, row] of rows.entries()) {
     if (index % rowsBetweenRests === rowsBetweenRests - 1) await office.rest();
+    // One shared text can stand in every cell: the row must not be put together before it is known to fit.
+    markdown.reserve(row.texts.reduce((sum, text) => sum + text.length, 0));
     if (!sparse) markdown.line(filledRow(row, slots));
     else if (index === 0) markdown.block(listRow(row));
     else markdown.line(listRow(row));

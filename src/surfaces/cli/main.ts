@@ -16,7 +16,9 @@ export async function main(argv: readonly string[], host: Host): Promise<ExitCod
   } catch (error) {
     if (error instanceof UsageError || error instanceof FilehandError) {
       host.stderr.write(`filehand: ${error.message}\n`);
-      return 2;
+      // Without a root or a dialect nothing could begin; anything else was refused by a tool.
+      const usage = error instanceof UsageError || error.code === "NO_ROOT" || error.code === "UNKNOWN_DIALECT";
+      return usage ? 2 : 1;
     }
     internalError(error, host);
     return 1;

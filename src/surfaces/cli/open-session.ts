@@ -13,7 +13,7 @@ import { type Given, type Host, UsageError } from "./command.ts";
 export interface Opened {
   readonly session: Session;
   /** Keeps what the session came to for `filehand stats`. */
-  record(): void;
+  readonly record: () => void;
   readonly figures: Filehand["figures"];
 }
 

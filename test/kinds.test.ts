@@ -1,0 +1,290 @@
+/** Every kind of file in every dialect, through the whole toolkit. */
+
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createFilehand, type Reply } from "../src/index.ts";
+import type { DialectName } from "../src/dialects/index.ts";
+import { animated, photo } from "./samples/images.ts";
+import { docxParts, encryptedFile, largeXlsx, paragraph, pptxParts, shape, zipOf } from "./samples/office.ts";
+import { encryptedPdf, prosePdf, scannedPdf, textPdf } from "./samples/pdfs.ts";
+
+const root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-kinds-"));
+afterAll(() => fs.rmSync(root, { recursive: true, force: true }));
+const put = (name: string, bytes: string | Uint8Array): void => fs.writeFileSync(path.join(root, name), bytes);
+
+const notebook = {
+  nbformat: 4,
+  nbformat_minor: 5,
+  metadata: { language_info: { name: "python" } },
+  cells: [
+    { cell_type: "markdown", id: "intro", metadata: {}, source: ["# Title\n", "words"] },
+    {
+      cell_type: "code",
+      id: "sum",
+      metadata: {},
+      execution_count: 7,
+      source: "print(1 + 1)",
+      outputs: [{ output_type: "stream", name: "stdout", text: ["2\n"] }],
+    },
+  ],
+};
+
+beforeAll(async () => {
+  put("small.png", await photo(64, 48).png().toBuffer());
+  put("large.jpg", await photo(2_400, 1_800).jpeg().toBuffer());
+  put("moving.gif", await animated("gif", 32, 5));
+  put("cut.png", (await photo(64, 48).png().toBuffer()).subarray(0, 400));
+  put("empty.png", "");
+  put("text.png", "only text\n");
+  put("short.pdf", textPdf([["first page"], ["second page"], ["third page"]]));
+  put("long.pdf", prosePdf(12, 20));
+  put("scanned.pdf", scannedPdf(2));
+  put("secret.pdf", encryptedPdf(["hidden"], "password"));
+  put("broken.pdf", "%PDF-1.7\nnothing follows\n");
+  put("book.ipynb", JSON.stringify(notebook, null, 1));
+  put("letter.docx", zipOf(docxParts(paragraph("Dear reader") + paragraph("Yours"))));
+  put("figures.xlsx", largeXlsx());
+  put("talk.pptx", zipOf(pptxParts([{ shapes: shape("title", ["Opening"]) }])));
+  put("locked.docx", encryptedFile());
+  put("cut.docx", zipOf(docxParts(paragraph("Dear reader"))).subarray(0, 200));
+  put("text.docx", "only text\n");
+  put("broken.ipynb", '{"cells": [}');
+});
+
+const filehand = createFilehand({ roots: [root], dedup: false, reminder: false });
+
+async function read(dialect: DialectName, file: string, more: object = {}): Promise<Reply> {
+  const session = filehand.session({ dialect });
+  const [tool] = session.definitions();
+  return session.call(tool?.name ?? "", { [tool?.inputSchema.required?.[0] ?? ""]: file, ...more });
+}
+
+const words = (reply: Reply): string =>
+  reply.content.map((part) => (part.type === "text" ? part.text : `<${part.mimeType}>`)).join("\n");
+
+describe("images", () => {
+  test("claude gets the picture, its size and its dimensions", async () => {
+    const reply = await read("claude", "large.jpg");
+    expect(reply.structured).toMatchObject({
+      type: "image",
+      file: {
+        originalSize: fs.statSync(path.join(root, "large.jpg")).size,
+        dimensions: { originalWidth: 2_400, originalHeight: 1_800, displayWidth: 1_568, displayHeight: 1_176 },
+      },
+    });
+    const [image] = reply.content;
+    const bytes = Buffer.from(image?.type === "image" ? image.data : "", "base64");
+    expect(await sharp(bytes).metadata()).toMatchObject({ width: 1_568, height: 1_176 });
+    expect(words(reply)).toContain("2400x1800 pixels, shown at 1568x1176");
+    expect((image?.type === "image" ? image.data.length : 0) * 0.125).toBeLessThanOrEqual(25_000);
+  });
+
+  test("a small one is handed out as it is", async () => {
+    const reply = await read("claude", "small.png");
+    const [image] = reply.content;
+    expect(image?.type === "image" ? Buffer.from(image.data, "base64") : "").toEqual(
+      fs.readFileSync(path.join(root, "small.png")),
+    );
+    expect(reply.content).toHaveLength(1);
+  });
+
+  for (const dialect of ["opencode", "opencode-legacy"] as const) {
+    test(`${dialect} attaches it`, async () => {
+      const reply = await read(dialect, "small.png");
+      const data = fs.readFileSync(path.join(root, "small.png")).toString("base64");
+      expect(reply.structured).toEqual({
+        title: "small.png",
+        output: "Image read successfully",
+        metadata: { preview: "Image read successfully", truncated: false },
+        attachments: [
+          {
+            id: expect.any(String),
+            sessionID: expect.any(String),
+            messageID: expect.any(String),
+            type: "file",
+            mime: "image/png",
+            url: `data:image/png;base64,${data}`,
+          },
+        ],
+      });
+    });
+  }
+
+  test("of an animation the first frame is shown, and said so", async () => {
+    expect(words(await read("claude", "moving.gif"))).toContain("the first of 5 frames");
+  });
+
+  test("the budget holds: less room, smaller picture", async () => {
+    const small = createFilehand({ roots: [root], pageTokensMax: 2_000, dedup: false }).session();
+    const reply = await small.call("Read", { file_path: "large.jpg" });
+    const [image] = reply.content;
+    expect((image?.type === "image" ? image.data.length : 1e9) * 0.125).toBeLessThanOrEqual(2_000);
+  });
+
+  test("what does not decode is never handed out", async () => {
+    for (const dialect of ["claude", "opencode", "opencode-legacy"] as const) {
+      for (const name of ["cut.png", "empty.png"]) expect((await read(dialect, name)).error?.code).toBe("DAMAGED");
+    }
+  });
+
+  test("envelope has no pictures, and text called .png is text everywhere", async () => {
+    expect((await read("envelope", "small.png")).error).toEqual({
+      code: "BINARY_FILE",
+      message: "File 'small.png' appears to be binary.",
+    });
+    for (const dialect of ["claude", "opencode", "opencode-legacy", "envelope"] as const) {
+      expect(words(await read(dialect, "text.png"))).toContain("only text");
+    }
+  });
+});
+
+describe("PDFs", () => {
+  test("a short one is read whole: text for the model, the file for programs", async () => {
+    const reply = await read("claude", "short.pdf");
+    expect(words(reply)).toMatch(/PDF, 3 pages.*--- page 1 ---\nfirst page.*--- page 3 ---\nthird page/s);
+    const bytes = fs.readFileSync(path.join(root, "short.pdf"));
+    const file = {
+      filePath: path.join(root, "short.pdf"),
+      base64: bytes.toString("base64"),
+      originalSize: bytes.length,
+    };
+    expect(reply.structured).toEqual({ type: "pdf", file });
+  });
+
+  test("pages are chosen, and shown as pictures too", async () => {
+    const reply = await read("claude", "short.pdf", { pages: "2-3" });
+    expect(reply.structured).toMatchObject({
+      type: "parts",
+      file: { count: 2, outputDir: null },
+      pages: [
+        { page: 2, text: expect.stringContaining("second page"), mediaType: expect.stringMatching(/^image\//) },
+        { page: 3 },
+      ],
+    });
+    expect(reply.content.filter(({ type }) => type === "image")).toHaveLength(2);
+    expect(words(reply)).not.toContain("first page");
+  });
+
+  test("a long one demands pages and names an example", async () => {
+    const { error } = await read("claude", "long.pdf");
+    expect(error?.code).toBe("INVALID_PARAM");
+    expect(error?.message).toMatch(/12 pages.*pages, such as "1-20"/);
+  });
+
+  for (const [pages, hint] of [
+    ["0", /1 to 12/],
+    ["5-3", /1 to 12/],
+    ["3-", /1 to 12/],
+    ["a", /1 to 12/],
+    ["99", /1 to 12/],
+  ] as const) {
+    test(`pages "${pages}" of 12 is refused with the legal range`, async () => {
+      const { error } = await read("claude", "long.pdf", { pages });
+      expect(error?.code).toBe("INVALID_PARAM");
+      expect(error?.message).toMatch(hint);
+    });
+  }
+
+  test("encrypted, damaged and scanned are three different answers", async () => {
+    expect((await read("claude", "secret.pdf")).error?.code).toBe("ENCRYPTED");
+    expect((await read("claude", "broken.pdf")).error?.code).toBe("DAMAGED");
+    const scanned = await read("claude", "scanned.pdf");
+    expect(scanned.isError).toBe(false);
+    expect(words(scanned)).toMatch(/scanned.*with pages/);
+    expect((await read("claude", "scanned.pdf", { pages: "1" })).content.some(({ type }) => type === "image")).toBe(
+      true,
+    );
+  });
+
+  test("the opencode dialects attach the file, envelope refuses it", async () => {
+    for (const dialect of ["opencode", "opencode-legacy"] as const) {
+      expect((await read(dialect, "long.pdf")).structured).toMatchObject({
+        output: "PDF read successfully",
+        metadata: { preview: "PDF read successfully", truncated: false },
+        attachments: [
+          { type: "file", mime: "application/pdf", url: expect.stringMatching(/^data:application\/pdf;base64,/) },
+        ],
+      });
+    }
+    expect((await read("envelope", "short.pdf")).error?.code).toBe("BINARY_FILE");
+  });
+
+  test("pages of a text are refused", async () => {
+    expect((await read("claude", "text.png", { pages: "1" })).error).toMatchObject({
+      code: "INVALID_PARAM",
+      message: /not a PDF/,
+    });
+  });
+});
+
+describe("notebooks", () => {
+  test("claude gets the cells", async () => {
+    const reply = await read("claude", "book.ipynb");
+    expect(reply.structured).toMatchObject({
+      type: "notebook",
+      file: {
+        filePath: path.join(root, "book.ipynb"),
+        cells: [
+          { id: "intro", type: "markdown", source: "# Title\nwords" },
+          {
+            id: "sum",
+            type: "code",
+            executionCount: 7,
+            outputs: [{ type: "text", text: expect.stringContaining("2") }],
+          },
+        ],
+      },
+    });
+    expect(words(reply)).toMatch(
+      /cell 1, markdown, id "intro".*# Title.*cell 2, code, run 7.*print\(1 \+ 1\).*\[stdout\]\n2/s,
+    );
+  });
+
+  test("offset and limit count cells", async () => {
+    const reply = await read("claude", "book.ipynb", { offset: 2, limit: 1 });
+    expect(words(reply)).not.toContain("# Title");
+    expect(words(reply)).toContain("print(1 + 1)");
+    expect((await read("claude", "book.ipynb", { offset: 3 })).error).toMatchObject({
+      code: "INVALID_PARAM",
+      message: /2 cells/,
+    });
+  });
+
+  test("one that is not JSON says where, and the other dialects read it as text", async () => {
+    expect((await read("claude", "broken.ipynb")).error).toMatchObject({ code: "DAMAGED", message: /line 1, column/ });
+    for (const dialect of ["opencode", "opencode-legacy", "envelope"] as const) {
+      expect(words(await read(dialect, "broken.ipynb"))).toContain('{"cells": [}');
+    }
+  });
+});
+
+describe("office documents", () => {
+  for (const dialect of ["claude", "opencode"] as const) {
+    test(`${dialect} reads them as text with line numbers`, async () => {
+      expect(words(await read(dialect, "letter.docx"))).toMatch(/1(?:→|: )Dear reader\n/);
+      expect(words(await read(dialect, "talk.pptx"))).toContain("Opening");
+      expect(words(await read(dialect, "figures.xlsx", { limit: 5 }))).toMatch(/Sheet/);
+    });
+  }
+
+  test("claude says what the text was made from, and a long one pages like any text", async () => {
+    expect(words(await read("claude", "letter.docx"))).toContain("[Converted from docx");
+    const reply = await read("claude", "figures.xlsx");
+    expect(reply.structured).toMatchObject({ type: "text", file: { truncatedByTokenCap: true } });
+    expect(words(reply)).toMatch(/PARTIAL view.*go on with offset/);
+  });
+
+  test("encrypted and damaged ones are told apart, and text called .docx is text", async () => {
+    expect((await read("claude", "cut.docx")).error?.code).toBe("DAMAGED");
+    expect(words(await read("claude", "text.docx"))).toContain("only text");
+    expect((await read("claude", "locked.docx")).error?.code).toBe("ENCRYPTED");
+  });
+
+  test("the dialects that have a rule against them refuse them", async () => {
+    expect((await read("envelope", "letter.docx")).error?.code).toBe("BINARY_FILE");
+    expect((await read("opencode-legacy", "letter.docx")).error?.code).toBe("BINARY_FILE");
+  });
+});
