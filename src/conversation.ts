@@ -102,13 +102,15 @@ export function startSession<Name extends DialectName>(
     ) as ToolFunctions<Name>, // one function per card, and the cards are what DialectTools lists
     cost: async (path, given = {}) => {
       // Text is measured without being shown; what is not text is read, and its reply measured.
-      let cost: Cost | undefined;
+      let cost: Awaited<ReturnType<typeof costOf>> | undefined;
       const measured = await answered("cost", { path }, given, async (bench) => {
         cost = await costOf(path, profile, bench);
         return undefined;
       });
       if (measured?.error !== undefined) throw failureOf(measured.error);
-      return cost ?? costOfReply(await answer("cost", { path }, () => wholeRead(path, profile), given), profile);
+      if (cost !== undefined && "tokens" in cost) return cost;
+      const reply = await answer("cost", { path }, () => wholeRead(path, profile), given);
+      return costOfReply(reply, cost?.sizeBytes ?? 0, profile);
     },
     stats: () => ({ ...figures }),
     forget: (path) => {
@@ -156,10 +158,10 @@ const wholeRead = (path: string, profile: Profile): Request => ({
 });
 
 /** Of a picture or a document: what its reply would be. */
-function costOfReply(reply: Reply, profile: Profile): Cost {
+function costOfReply(reply: Reply, sizeBytes: number, profile: Profile): Cost {
   if (reply.error !== undefined) throw failureOf(reply.error);
   const tokensMax = profile.pageTokensMax ?? limits.pageTokensMax;
-  return { tokens: Math.round(tokensOf(reply)), counted: "estimated", lines: undefined, sizeBytes: 0, tokensMax };
+  return { tokens: Math.round(tokensOf(reply)), counted: "estimated", lines: undefined, sizeBytes, tokensMax };
 }
 
 const tokensOf = (reply: Reply): number =>

@@ -24,8 +24,8 @@ export interface Cost {
 /** Up to this size tokens are counted; beyond it the count would take longer than it is worth. */
 const countedCharsMax = 2_000_000;
 
-/** Undefined for what is not text: then a read tells. */
-export async function costOf(path: string, profile: Profile, bench: Bench): Promise<Cost | undefined> {
+/** Of what is not text only the size is told: then a read tells the rest. */
+export async function costOf(path: string, profile: Profile, bench: Bench): Promise<Cost | Pick<Cost, "sizeBytes">> {
   const { found, target } = await locate(path, "file", bench);
   try {
     await bench.guard.permit("read", target, bench.signal);
@@ -37,7 +37,7 @@ export async function costOf(path: string, profile: Profile, bench: Bench): Prom
     try {
       const none = { known: undefined, keep: () => undefined };
       const recognised = await recognise(file, target, profile, bench.restricted, scratch, none);
-      if (recognised.as !== "text") return undefined;
+      if (recognised.as !== "text") return { sizeBytes: file.sizeBytes };
       const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
       const { tokens, lines, text } = await measureText(recognised, scanning, countedCharsMax);
       const exact = text === undefined ? undefined : await countTokens(text);

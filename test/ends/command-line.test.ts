@@ -410,3 +410,42 @@ describe("settings", () => {
     expect(ran).toEqual({ code: 0, stdout: "1→one\n", stderr: "" });
   });
 });
+
+describe("figures", () => {
+  test("stats tells what the calls of the command line came to, by day", async () => {
+    const state = temporaryFolder();
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd.path, "a.txt"), "some words to read\n");
+    const given = { cwd: cwd.path, env: { XDG_STATE_HOME: state.path } };
+    expect((await run(process.execPath, [commandLine, "stats"], given)).stdout).toBe("No calls were made yet\n");
+    await run(process.execPath, [commandLine, "read", "a.txt"], given);
+    await run(process.execPath, [commandLine, "read", "b.txt"], given);
+    const line = '{"id":1,"tool":"Read","input":{"file_path":"a.txt"}}\n';
+    await run(process.execPath, [commandLine, "batch"], { ...given, input: line.repeat(2) });
+    const { stdout } = await run(process.execPath, [commandLine, "stats", "--json"], given);
+    const [day] = JSON.parse(stdout) as { calls: number; failures: number; tokensSaved: number }[];
+    expect(day).toMatchObject({ calls: 4, failures: 1 });
+    expect(day?.tokensSaved).toBeGreaterThan(2);
+    const table = await run(process.execPath, [commandLine, "stats"], given);
+    expect(table.stdout).toMatch(/^day +calls +failed +tokens given +tokens saved\n\d{4}-\d\d-\d\d +4 +1 +\d+ +[1-9]\d*\n$/);
+    state.remove();
+    cwd.remove();
+  });
+
+  test("the cost of a file is told instead of its content", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd.path, "a.txt"), "some words to read\n".repeat(100));
+    const given = { cwd: cwd.path };
+    const { stdout, code } = await run(process.execPath, [commandLine, "read", "a.txt", "--tokens"], given);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\d+ tokens \(counted\), 100 lines, 1,900 bytes: one read within the budget of 25,000\n$/);
+    const tight = { ...given, env: { FILEHAND_PAGE_TOKENS: "50" } };
+    expect((await run(process.execPath, [commandLine, "read", "a.txt", "--tokens"], tight)).stdout).toMatch(
+      /about \d+ reads/,
+    );
+    expect((await run(process.execPath, [commandLine, "read", "b.txt", "--tokens"], given)).code).toBe(1);
+    const wrong = { ...given, env: { FILEHAND_PAGE_TOKENS: "many" } };
+    expect((await run(process.execPath, [commandLine, "read", "a.txt"], wrong)).code).toBe(2);
+    cwd.remove();
+  });
+});

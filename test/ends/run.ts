@@ -36,6 +36,8 @@ const personal = [
 export function environment(changes: RunOptions["env"] = {}): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { ...process.env, TERM: "xterm" };
   for (const name of personal) delete env[name];
+  // What a test's calls came to is not the figures of whoever runs the tests.
+  env["XDG_STATE_HOME"] = join(tmpdir(), "filehand-test-state");
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) delete env[name];
     else env[name] = value;
