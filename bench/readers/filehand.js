@@ -63,7 +63,8 @@ export async function open({ folder, variant }) {
   const [given = "claude", fresh] = (variant ?? "claude").split(", ");
   const name = /** @type {keyof typeof dialects} */ (given); // suites name no other
   // Every call must give the content: a stub for what was read before would win by doing nothing.
-  const session = createFilehand({ roots: [folder], dedup: false }).session({ dialect: name });
+  // A budget that no page comes near: counting tokens is not what is measured here.
+  const session = createFilehand({ roots: [folder], dedup: false, pageTokensMax: 1e6 }).session({ dialect: name });
   const { tool, input, lines, total } = dialects[name];
   // Asked for a few lines more each time, the answer is the same and no kept page is that answer.
   let more = 0;

@@ -68,6 +68,10 @@ describe("attributes", () => {
     const xml = opened(`<s xmlns:id="u" a=" id='x' " id="y"/>`);
     expect(xml.attribute("id")).toBe("y");
   });
+  test("a quote in a name ends the search", () => {
+    expect(opened(`<a b'c "' d="e"/>`).attribute("d")).toBe(undefined);
+    expect(opened(`<a 'x=">' "y'/>`.replace("/>", '"/>')).attribute("d")).toBe(undefined);
+  });
   test("broken ones end the search", () => {
     expect(opened("<a b c=1 d/>").attribute("d")).toBe(undefined);
   });

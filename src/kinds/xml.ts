@@ -219,9 +219,11 @@ function findAttribute(
     }
     const nameTo = at;
     while (at < to && source.charCodeAt(at) !== doubleQuote && source.charCodeAt(at) !== singleQuote) at += 1;
-    // Looking for a closing quote behind the tag would make a file of such tags quadratic.
-    if (at >= to) return undefined;
-    const valueTo = source.indexOf(source.charAt(at), at + 1);
+    const quote = source.charCodeAt(at);
+    let valueTo = at + 1;
+    while (valueTo < to && source.charCodeAt(valueTo) !== quote) valueTo += 1;
+    // Quotes can stand where none may, in a name: then none closes here, and what follows cannot be told.
+    if (valueTo >= to) return undefined;
     const found =
       nameTo - localFrom === wanted.length &&
       source.startsWith(wanted, localFrom) &&
