@@ -42,7 +42,7 @@ const builtins = {
 const packages = {
   dialects: ["zod/mini", "fastest-levenshtein"],
   guard: ["ignore"],
-  kinds: ["@embedpdf/pdfium", "fflate", "gpt-tokenizer/encoding/o200k_base", "heic-decode", "jschardet", "sharp"],
+  kinds: ["@embedpdf/pdfium", "gpt-tokenizer/encoding/o200k_base", "heic-decode", "jschardet", "sharp"],
   search: ["fastest-levenshtein"],
   settings: ["jsonc-parser", "fastest-levenshtein", "zod/mini"],
 };

@@ -15,7 +15,7 @@ const dialects = {
       limit: count,
     }),
     lines: (/** @type {Reply} */ { structured }) => structured.file.content.split("\n"),
-    total: (/** @type {Reply} */ { structured }) => structured.file.totalLines,
+    total: (/** @type {Reply} */ { structured }) => structured.file.totalLines ?? undefined,
   },
   opencode: {
     tool: "read",

@@ -34,4 +34,6 @@ export interface NotebookCell {
   readonly executionCount: number | null;
   readonly language: string;
   readonly outputs: readonly NotebookOutput[];
+  /** Outputs beyond the limit, which are not shown. */
+  readonly outputsLeftOut: number;
 }

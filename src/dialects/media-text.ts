@@ -51,7 +51,8 @@ function cellParts(cell: NotebookCell): readonly ReplyPart[] {
   const count = cell.executionCount === null ? "" : `, run ${cell.executionCount}`;
   const id = cell.ownId ? `id "${cell.id}"` : `no id of its own, here "${cell.id}"`;
   const head = `--- cell ${cell.index + 1}, ${cell.type}${count}, ${id} ---`;
-  return [text(`${head}\n${cell.source}`), ...cell.outputs.map(outputPart)];
+  const more = cell.outputsLeftOut === 0 ? [] : [text(`[${cell.outputsLeftOut} more outputs are not shown]`)];
+  return [text(`${head}\n${cell.source}`), ...cell.outputs.map(outputPart), ...more];
 }
 
 function outputPart(output: NotebookOutput): ReplyPart {

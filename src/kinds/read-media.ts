@@ -163,7 +163,7 @@ async function notebook(bytes: Buffer, target: Target, request: ReadRequest): Pr
     throw new Problem({ code: "DAMAGED", place: target, kind: "notebook", detail });
   }
   const [range] = request.ranges;
-  const total = parsed.cells.length;
+  const total = parsed.cellsTotal;
   const from = "last" in range ? Math.max(1, total - range.last + 1) : range.from;
   const limit = "last" in range ? range.last : range.linesMax;
   if (from > Math.max(1, total)) {

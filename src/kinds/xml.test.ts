@@ -70,7 +70,7 @@ describe("attributes", () => {
   });
   test("a quote in a name ends the search", () => {
     expect(opened(`<a b'c "' d="e"/>`).attribute("d")).toBe(undefined);
-    expect(opened(`<a 'x=">' "y'/>`.replace("/>", '"/>')).attribute("d")).toBe(undefined);
+    expect(opened(`<a b'c "'/>`).attribute("d")).toBe(undefined);
   });
   test("broken ones end the search", () => {
     expect(opened("<a b c=1 d/>").attribute("d")).toBe(undefined);

@@ -10,7 +10,8 @@ import {
   stream,
 } from "../../test/samples/notebooks.ts";
 import { findJsonFault } from "./json-fault.ts";
-import { cutMark, type Notebook, type NotebookCell, type NotebookOutput, parseNotebook } from "./notebook.ts";
+import type { NotebookCell, NotebookOutput } from "../contract/notebook.ts";
+import { cutMark, type Notebook, parseNotebook } from "./notebook.ts";
 import { terminalText } from "./terminal-text.ts";
 
 const limits = { outputCharsMax: 1_000, outputsMax: 50, cellsMax: 100_000 };

@@ -4,17 +4,10 @@
  */
 
 import { Buffer } from "node:buffer";
-import type { NotebookOutput, NotebookCell as ShownCell } from "../contract/notebook.ts";
+import type { NotebookCell, NotebookOutput } from "../contract/notebook.ts";
 import { cutChars } from "./encoding.ts";
 import { findJsonFault } from "./json-fault.ts";
 import { terminalText } from "./terminal-text.ts";
-
-export type { NotebookOutput };
-
-export interface NotebookCell extends ShownCell {
-  /** How many outputs the file holds beyond the limit. */
-  readonly outputsLeftOut: number;
-}
 
 export interface Notebook {
   readonly format: 3 | 4;

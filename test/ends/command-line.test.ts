@@ -427,7 +427,9 @@ describe("figures", () => {
     expect(day).toMatchObject({ calls: 4, failures: 1 });
     expect(day?.tokensSaved).toBeGreaterThan(2);
     const table = await run(process.execPath, [commandLine, "stats"], given);
-    expect(table.stdout).toMatch(/^day +calls +failed +tokens given +tokens saved\n\d{4}-\d\d-\d\d +4 +1 +\d+ +[1-9]\d*\n$/);
+    expect(table.stdout).toMatch(
+      /^day +calls +failed +tokens given +tokens saved\n\d{4}-\d\d-\d\d +4 +1 +\d+ +[1-9]\d*\n$/,
+    );
     state.remove();
     cwd.remove();
   });

@@ -26,8 +26,9 @@ beforeAll(async () => {
   files = list.map(({ path }) => path);
   writeFileSync(join(folder.path, "package.json"), '{"private": true, "type": "module"}');
   writeFileSync(join(folder.path, "hello.txt"), "hello\nthere\n");
-  await npm(["install", join(folder.path, filename)], folder.path);
-});
+  await npm(["install", "--prefer-offline", join(folder.path, filename)], folder.path);
+  // A registry may be slow, and a newcomer waits for it too.
+}, 900_000);
 
 describe("what is in it", () => {
   for (const needed of [

@@ -25,8 +25,7 @@ test("exactly two commands are marked, each before a block of shell", () => {
 });
 
 test("both commands begin from nothing", () => {
-  for (const name of ["main", "test"])
-    expect(blockAfter(`command: ${name}`)).toMatch(/^npm install --ignore-scripts --no-save &&/);
+  for (const name of ["main", "test"]) expect(blockAfter(`command: ${name}`)).toMatch(/^npm ci --ignore-scripts &&/);
   expect(blockAfter("command: test")).toMatch(/npm run check && npm test$/);
 });
 
