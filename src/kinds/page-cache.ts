@@ -14,13 +14,16 @@ export interface PageCache {
   keep(key: string, outcome: TextOutcome): void;
 }
 
-/** Characters held over all pages: at most some 8 MB. */
+/** Characters held over all pages, in all their forms: at most some 8 MB. */
 const charsMax = 4_194_304;
 const recognitionsMax = 1_000;
+const seenMax = 500;
 
 export function createPageCache(): PageCache {
   /** Oldest first. */
   const outcomes = new Map<string, { readonly outcome: TextOutcome; readonly chars: number }>();
+  /** Pages that were read once. Only the second read of a page shows that it is worth keeping; most are never read again. */
+  const seen = new Set<string>();
   let held = 0;
   const drop = (key: string): void => {
     held -= outcomes.get(key)?.chars ?? 0;
@@ -44,6 +47,11 @@ export function createPageCache(): PageCache {
       return known.outcome;
     },
     keep(key, outcome) {
+      if (!seen.has(key)) {
+        seen.add(key);
+        if (seen.size > seenMax) seen.delete(seen.values().next().value ?? "");
+        return;
+      }
       // Lines and what dialects make of them: about three times the text.
       const chars =
         3 * outcome.pages.reduce((sum, page) => sum + page.lines.reduce((all, line) => all + line.length + 16, 0), 0);
