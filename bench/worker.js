@@ -34,12 +34,17 @@ import { readFileSync } from "node:fs";
 const [moduleUrl = "", settingText = "{}"] = process.argv.slice(2);
 /** @type {{ readonly open: (setting: Setting) => Promise<Reader> }} */
 const { open } = await import(moduleUrl);
-const reader = await open(JSON.parse(settingText));
+/** @type {Setting} */
+const setting = JSON.parse(settingText);
+const { folder } = setting;
+const reader = await open(setting);
 
 process.on("message", (/** @type {Question} */ question) => {
   answer(question).then(
     (answered) => process.send?.(answered),
-    (error) => process.send?.({ failure: error instanceof Error ? error.message : String(error) }),
+    // A table is read elsewhere: it names no folder of this machine.
+    (error) =>
+      process.send?.({ failure: String(error instanceof Error ? error.message : error).replaceAll(folder, "<files>") }),
   );
 });
 process.send?.({ ready: true });
