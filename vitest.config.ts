@@ -5,8 +5,8 @@ export default defineConfig({
   plugins: [textFiles()],
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
     reporters: ["default", "./scripts/closing-line.js"],
   },
 });
