@@ -61,7 +61,7 @@ function compareOne({ deep, second, last }) {
     if (again.ratio !== undefined) addGate(again, "of node -e 0", again.ratio.value, gates.indexedProcessOfNode);
     addGate(library, "lag ms", worst(library, "lagMs"), gates.lagMs);
   }
-  addGate(command, "peak MB", worst(command, "rssMb"), gates.memoryMb);
+  for (const row of [command, library]) addGate(row, "peak MB", worst(row, "rssMb"), gates.memoryMb);
   if ((deep.sizeBytes ?? 0) < gates.pageFromBytes) return;
   const secondRow = rowOf(second, "Filehand, library");
   addGate(secondRow, "of pread", secondRow.ratio?.value, gates.secondOfExact);
