@@ -92,9 +92,8 @@ export async function warm({ rounds = roundsDefault, peers, progress }) {
   for (const table of tables) {
     addRatios(table);
     const fastest = Math.min(...table.rows.filter(isPeer).map((row) => typical(row, "ms") ?? Number.POSITIVE_INFINITY));
-    for (const row of table.rows.filter(
-      ({ method }) => method === "Filehand, claude" || method === "Filehand, opencode",
-    )) {
+    // Kept or not: a gate that only a page read before can pass must say so.
+    for (const row of table.rows.filter(({ method }) => /^Filehand, (claude|opencode)(,|$)/.test(method))) {
       const ms = typical(row, "ms");
       if (ms !== undefined && Number.isFinite(fastest))
         addGate(row, "of the fastest peer", ms / fastest, ofFastestPeer);
