@@ -157,7 +157,7 @@ describe("help", () => {
     expect(JSON.parse(stdout)).toMatchObject([
       { name: "Read", readOnly: true, inputSchema: { required: ["path"], additionalProperties: false } },
     ]);
-    expect((await filehand(["tools"])).stdout).toMatch(/^Read\n\n {2}Reads a text file/);
+    expect((await filehand(["tools"])).stdout).toMatch(/^Read\n\n {2}Reads a file from the workspace: /);
   });
 });
 
@@ -166,7 +166,7 @@ describe("colours", () => {
   const terminal = terminalProgram();
   const onTerminal = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> => {
     const [program = "", ...rest] = terminal?.([process.execPath, commandLine, ...args]) ?? [];
-    return run(program, rest, { cwd: workspace, env: { HOME: home, ...env } });
+    return run(program, rest, { cwd: workspace, env: { HOME: home, TERM: "xterm-256color", ...env } });
   };
 
   test("a pipe gets none, and the file's bytes as they are", async () => {

@@ -13,7 +13,7 @@ lines 1 to 3 of 21
 NOT_FOUND: Cannot read "LICENCE": it does not exist, did you mean "LICENSE"
 `,
 
-  "02-tools-for-an-agent-loop.mjs": `Read(file_path, offset, limit, pages): Reads a text file from the workspace.
+  "02-tools-for-an-agent-loop.mjs": `Read(file_path, offset, limit, pages): Reads a file from the workspace: text, images, PDFs, notebooks and office documents.
 ok: 1→MIT License
 
 [lines 1 to 1 of 21, go on with offset 2]
