@@ -1,5 +1,6 @@
 /** Expected failures: one closed union. Codes are public and the same in all dialects; finer reasons are data. */
 
+import type { MatchedBy, NearestRegion } from "./edit.ts";
 import type { Place } from "./target.ts";
 
 /** What is wrong with one argument of a call. */
@@ -134,8 +135,120 @@ export type ProblemData =
       readonly linesThatFit: number;
     }
   | { readonly code: "CHANGED"; readonly place: Place }
+  /** The caller must see a file before it may change it. */
+  | { readonly code: "NOT_READ"; readonly place: Place; readonly reason: "never" }
+  | {
+      readonly code: "NOT_READ";
+      readonly place: Place;
+      /** `elsewhere`: the text that would change was not shown. `partly`: not all of what would be overwritten was. */
+      readonly reason: "elsewhere" | "partly";
+      readonly shown: readonly LineSpan[];
+      /** What must be read first; undefined: the rest. */
+      readonly needed: LineSpan | undefined;
+    }
+  | {
+      readonly code: "STALE";
+      readonly place: Place;
+      readonly reason: "changed";
+      readonly sizeThen: number | undefined;
+      readonly sizeNow: number;
+      readonly mtimeMs: number;
+    }
+  | { readonly code: "STALE"; readonly place: Place; readonly reason: "deleted" | "while changing it" }
+  | {
+      readonly code: "NO_MATCH";
+      readonly place: Place;
+      readonly which: WhichEdit;
+      readonly nearest: NearestRegion | undefined;
+      /** Large files are searched for the very letters only. */
+      readonly searched: "loosely" | "exactly";
+      /** For a hunk of a patch, `which` counts hunks. */
+      readonly hunk?: HunkFault;
+    }
+  | {
+      readonly code: "AMBIGUOUS";
+      readonly place: Place;
+      readonly which: WhichEdit;
+      readonly matchedBy: MatchedBy;
+      readonly lines: readonly number[];
+      readonly total: number;
+      /** For a hunk of a patch, `which` counts hunks. */
+      readonly hunk?: true;
+    }
+  | { readonly code: "ALREADY_APPLIED"; readonly place: Place; readonly which: WhichEdit; readonly line: number }
+  /** The two texts of an edit are the same, or there is nothing to look for. */
+  | { readonly code: "INVALID_PARAM"; readonly reason: "edit"; readonly place: Place; readonly fault: EditFault }
+  | {
+      readonly code: "INVALID_PARAM";
+      readonly reason: "patch";
+      readonly fault: PatchFault;
+      readonly line: number;
+      readonly text: string;
+    }
+  | { readonly code: "INVALID_PARAM"; readonly reason: "cell"; readonly place: Place; readonly fault: CellFault }
+  | {
+      readonly code: "NO_CELL";
+      readonly place: Place;
+      readonly cellId: string;
+      /** The first of the ids there are. */
+      readonly known: readonly string[];
+    }
+  /** The file's encoding has no such character. */
+  | { readonly code: "ENCODING"; readonly place: Place; readonly encoding: string; readonly character: string }
+  | { readonly code: "EXISTS"; readonly place: Place; readonly reason: "file" | "folder" | "link" }
+  | { readonly code: "TOO_LARGE"; readonly place: Place; readonly kind: "text"; readonly limit: string }
+  | { readonly code: "ACCESS_DENIED"; readonly place: Place; readonly reason: "read-only" }
+  | { readonly code: "LOCKED"; readonly place: Place; readonly holder: string }
+  /** Of several files one failed: what was written was put back, but for those that could not be. */
+  | {
+      readonly code: "ROLLED_BACK";
+      readonly place: Place;
+      readonly cause: ProblemData;
+      readonly putBack: readonly Place[];
+      readonly left: readonly Place[];
+    }
   | { readonly code: "IO_ERROR"; readonly place: Place; readonly errno: string; readonly during: string }
   | { readonly code: "CANCELLED"; readonly tool: string };
+
+/** Lines `from` to `to`, both included; lines count from 1. */
+export interface LineSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Which edit of a call, counted from 1, and which of the others would have been found. */
+export interface WhichEdit {
+  readonly index: number;
+  readonly of: number;
+  readonly othersFound: readonly number[];
+}
+
+export type EditFault = "same text" | "empty old text" | "lone surrogate" | "notebook" | "stub";
+/** Why a hunk has no place. */
+export type HunkFault =
+  | { readonly why: "not found" | "nowhere" }
+  | { readonly why: "header not found"; readonly header: string }
+  | { readonly why: "out of order"; readonly line: number };
+
+/** What is wrong with the text of a patch. */
+export type PatchFault =
+  | "no begin"
+  | "no end"
+  | "text after end"
+  /** Nothing between begin and end, or no text at all. */
+  | "empty"
+  | "unknown line"
+  | "no path"
+  | "add line without +"
+  /** A hunk whose only old lines are empty ones without a mark: added lines that lack their `+`, or context? */
+  | "blank line without mark"
+  | "empty hunk"
+  /** An update that neither changes a line nor moves the file. */
+  | "nothing changes"
+  | "same file twice"
+  | "unified diff";
+
+export type CellFault = "empty file" | "no cell named" | "same source";
 
 export type SpecialKind = "FIFO" | "socket" | "character device" | "block device" | "kernel file";
 export type MediaKind = "image" | "pdf" | "notebook" | "office";

@@ -190,7 +190,7 @@ function decodeKorean(bytes: Uint8Array): Decoded {
   for (let at = 0; at < bytes.length; at++) {
     const lead = bytes[at] ?? 0;
     const trail = bytes[at + 1] ?? 0;
-    if (lead < 0x81) continue;
+    if (lead < 0x81 || lead === 0xff) continue;
     const added = lead < 0xa1 || trail < 0xa1 ? addedSyllable(lead, trail) : undefined;
     if (added !== undefined) {
       flush(at);
