@@ -1,0 +1,47 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { TextChange } from "../contract/edit.ts";
+import { apply, changesOf, splice, type TextPiece, textOfPieces } from "./pieces.ts";
+
+/** By hand, from behind. */
+function naive(text: string, changes: readonly TextChange[]): string {
+  return changes.toReversed().reduce((now, { from, to, text: put }) => now.slice(0, from) + put + now.slice(to), text);
+}
+
+/** Changes that fit a text of a length: in order, without overlaps. */
+const changesIn = (length: number): fc.Arbitrary<readonly TextChange[]> =>
+  fc.array(fc.tuple(fc.nat(length), fc.nat(length), fc.string({ maxLength: 4 })), { maxLength: 5 }).map((triples) => {
+    const result: TextChange[] = [];
+    for (const [a, b, text] of triples.sort((one, other) => Math.min(one[0], one[1]) - Math.min(other[0], other[1]))) {
+      const from = Math.min(a, b);
+      const last = result.at(-1);
+      if (last === undefined || from >= last.to) result.push({ from, to: Math.max(a, b), text });
+    }
+    return result;
+  });
+
+test("several rounds of changes give what splicing strings gives", () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 30 }), fc.gen(), (original, gen) => {
+      let pieces: readonly TextPiece[] = [{ from: 0, to: original.length }];
+      let text = original;
+      for (let round = 0; round < 4; round += 1) {
+        const length = text.length;
+        const changes = gen(changesIn, length);
+        text = naive(text, changes);
+        pieces = splice(pieces, changes);
+        expect(textOfPieces(pieces, original)).toBe(text);
+      }
+      // What is left of the original stands in its old order, so the pieces are changes of it.
+      expect(naive(original, changesOf(pieces, original.length))).toBe(text);
+    }),
+  );
+});
+
+test("dollar signs are text", () => {
+  expect(apply("abc", [{ from: 1, to: 2, text: "$&$$$1" }])).toBe("a$&$$$1c");
+});
+
+test("nothing changes nothing", () => {
+  expect(changesOf([{ from: 0, to: 3 }], 3)).toEqual([]);
+});
