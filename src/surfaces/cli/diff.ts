@@ -1,0 +1,139 @@
+/** Diffs for people at a terminal: coloured lines, and inside them the words that changed. */
+
+import { styleText } from "node:util";
+import type { Hunk } from "../../contract/edit.ts";
+import { escapeName, visibleControls } from "../../text/escape.ts";
+import { lineDiff } from "../../text/line-diff.ts";
+import { hunkHeader } from "../../text/unified.ts";
+
+export interface DiffPaint {
+  readonly colour: boolean;
+  /** Emphasise changed words, and make blanks visible that are the change. On unless said otherwise. */
+  readonly words?: boolean;
+  /** What changed in all, if hunks were left out. */
+  readonly totals?: { readonly additions: number; readonly deletions: number };
+}
+
+/** Longer lines are coloured as a whole; nobody looks for a word in them. */
+const wordLineCharsMax = 5_000;
+/** Of the letters of two lines so many must be common, or they are not two states of one line. */
+const commonShareMin = 0.3;
+
+/** The file's name, how much changed, and the hunks. No newline at the end. */
+export function paintDiff(path: string, hunks: readonly Hunk[], paint: DiffPaint): string {
+  const style = paint.colour ? styled : plain;
+  const shown = { additions: countOf(hunks, "+"), deletions: countOf(hunks, "-") };
+  const { additions, deletions } = paint.totals ?? shown;
+  const hidden = additions + deletions - shown.additions - shown.deletions;
+  return [
+    style("bold", escapeName(path)),
+    `${style("green", `+${additions}`)} ${style("red", `-${deletions}`)}`,
+    ...hunks.flatMap((hunk) => [style("cyan", hunkHeader(hunk)), ...hunkLines(hunk, style, paint.words ?? true)]),
+    ...(hidden > 0 ? [style("dim", `(${hidden} more changed lines not shown)`)] : []),
+  ].join("\n");
+}
+
+type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
+
+/** Whether there is colour was decided by the caller: newer versions of Node would decide again, by stdout. */
+const styled: Style = (format, text) => (text === "" ? "" : styleText(format, text, { validateStream: false }));
+const plain: Style = (_, text) => text;
+
+function countOf(hunks: readonly Hunk[], sign: "+" | "-"): number {
+  return hunks.reduce((total, hunk) => total + hunk.lines.filter((line) => line.startsWith(sign)).length, 0);
+}
+
+/** A part of a line, told apart by whether the other state of the line has it too. */
+interface Part {
+  readonly text: string;
+  readonly changed: boolean;
+}
+
+function hunkLines({ lines }: Hunk, style: Style, words: boolean): readonly string[] {
+  const partsByLine = words ? partsIn(lines) : new Map<number, readonly Part[]>();
+  return lines.map((line, at) => {
+    const sign = line.slice(0, 1);
+    // In a hunk with two kinds of line ends the lines that stay carry theirs; it is not they that changed.
+    if (sign === " ") return safe(line.replace(/\r$/, ""));
+    if (sign !== "-" && sign !== "+") return style("dim", safe(line));
+    const colour = sign === "-" ? "red" : "green";
+    const parts = partsByLine.get(at);
+    if (parts === undefined) return style(colour, safe(line));
+    const painted = parts.map(({ text, changed }, index) =>
+      changed ? style([colour, "inverse"], marked(text, index === parts.length - 1)) : style(colour, safe(text)),
+    );
+    return style(colour, sign) + painted.join("");
+  });
+}
+
+/** In a run of `-` lines and the run of `+` lines after it, the first belongs to the first, and so on. */
+function partsIn(lines: readonly string[]): ReadonlyMap<number, readonly Part[]> {
+  const partsByLine = new Map<number, readonly Part[]>();
+  let dropped: number[] = [];
+  let taken = 0;
+  for (const [at, line] of lines.entries()) {
+    if (line.startsWith("-")) {
+      if (taken > 0) dropped = [];
+      taken = 0;
+      dropped.push(at);
+    } else if (line.startsWith("+")) {
+      const partner = dropped[taken];
+      taken += 1;
+      const pair = partner === undefined ? undefined : partsOf(lines[partner]?.slice(1) ?? "", line.slice(1));
+      if (partner !== undefined && pair !== undefined) partsByLine.set(partner, pair.before).set(at, pair.after);
+    } else if (line.startsWith(" ")) dropped = [];
+  }
+  return partsByLine;
+}
+
+/** Words, and any other character by itself. */
+const tokens = /[\p{L}\p{N}\p{M}_]+|[^]/gu;
+
+/** Undefined if the two have too little in common. */
+function partsOf(before: string, after: string): { before: readonly Part[]; after: readonly Part[] } | undefined {
+  if (Math.max(before.length, after.length) > wordLineCharsMax) return undefined;
+  const a = before.match(tokens) ?? [];
+  const b = after.match(tokens) ?? [];
+  const { changed } = lineDiff(a, b);
+  const parts = {
+    before: cut(
+      a,
+      changed.map(({ aFrom, aTo }) => ({ from: aFrom, to: aTo })),
+    ),
+    after: cut(
+      b,
+      changed.map(({ bFrom, bTo }) => ({ from: bFrom, to: bTo })),
+    ),
+  };
+  const common = lettersIn(parts.before.map((part) => (part.changed ? "" : part.text)).join(""));
+  return common < commonShareMin * Math.max(lettersIn(before), lettersIn(after)) ? undefined : parts;
+}
+
+function cut(all: readonly string[], changed: readonly { from: number; to: number }[]): readonly Part[] {
+  const parts: Part[] = [];
+  let at = 0;
+  for (const { from, to } of changed) {
+    parts.push({ text: all.slice(at, from).join(""), changed: false });
+    parts.push({ text: all.slice(from, to).join(""), changed: true });
+    at = to;
+  }
+  parts.push({ text: all.slice(at).join(""), changed: false });
+  return parts.filter((part) => part.text !== "");
+}
+
+function lettersIn(text: string): number {
+  return text.replace(/\s+/g, "").length;
+}
+
+/** A change of nothing but blanks, or of the blanks at the end of the line, would not be seen. */
+function marked(text: string, last: boolean): string {
+  const blanks = last ? /[ \t]+$/ : /^[ \t]+$/;
+  return safe(text.replace(blanks, (run) => run.replaceAll(" ", "·").replaceAll("\t", "→\t")));
+}
+
+const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text that cannot act on the terminal, nor show other code than it is by turning the writing direction. */
+function safe(text: string): string {
+  return visibleControls(text).replace(turning, escapeName);
+}

@@ -1,0 +1,268 @@
+/**
+ * The hunks of a change, as `diff -u` has them: from two whole texts, or from the places that are known to differ.
+ *
+ * Lines end at `\n`. The whole line is compared, so that a changed line end is a change. A `\r` before the `\n` belongs
+ * to the line end and is left out where all lines of a hunk have one, old ones among them, and in a new file. Elsewhere
+ * it stays at the end of the shown line, for there it may be what differs: `-text\r`, `+text`. So a hunk and the text
+ * before tell the text after, but for the line ends of a new file.
+ */
+
+import type { Hunk, TextChange } from "../contract/edit.ts";
+import { type ChangedLines, lineDiff } from "./line-diff.ts";
+
+export interface TextDiff {
+  readonly hunks: readonly Hunk[];
+  /** Lines that came and lines that went, also those of hunks left out. */
+  readonly additions: number;
+  readonly deletions: number;
+  /** False if hunks were left out at the end, or if lines are told as changed that are not because the search was given up. */
+  readonly complete: boolean;
+}
+
+export interface HunkOptions {
+  /** Unchanged lines around a change. */
+  readonly context?: number;
+  /** Lines of all hunks together. The first hunk that goes beyond it and all that follow are left out. */
+  readonly linesMax?: number;
+}
+
+/** Whole lines around and of a change, before and after. */
+export interface ChangedPlace {
+  /** The number of the first line of `before`, in the text before; lines count from 1. */
+  readonly firstLine: number;
+  readonly before: string;
+  readonly after: string;
+  /** Both reach the end of the file. Only then can the last line lack its line end. */
+  readonly atEnd: boolean;
+}
+
+const contextDefault = 3;
+const hunkLinesMax = 5_000;
+const noNewline = "\\ No newline at end of file";
+
+/** Equal heads and tails are skipped as text, so that the cost is that of the part in between. */
+export function hunksOfTexts(before: string, after: string, options: HunkOptions = {}): TextDiff {
+  if (before === after) return hunksOfPlaces([], options);
+  const head = lineStart(before, equalHead(before, after));
+  const tail = equalTail(before.slice(head), after.slice(head));
+  const context = options.context ?? contextDefault;
+  const from = linesUp(before, head, context);
+  const to = linesDown(before, before.length - tail, context);
+  const place: ChangedPlace = {
+    firstLine: 1 + newlinesIn(before, 0, from),
+    before: before.slice(from, to),
+    after: after.slice(from, after.length - (before.length - to)),
+    atEnd: to === before.length,
+  };
+  return hunksOfPlaces([place], options);
+}
+
+/**
+ * Hunks without a look at the rest of the file. Places are in file order and do not overlap; those that touch are taken
+ * as one, so that a hunk may span them. A place may hold more lines of context than the hunks will show.
+ */
+export function hunksOfPlaces(places: readonly ChangedPlace[], options: HunkOptions = {}): TextDiff {
+  const { context = contextDefault, linesMax = hunkLinesMax } = options;
+  const hunks: Hunk[] = [];
+  let [additions, deletions, lines, shift] = [0, 0, 0, 0];
+  let [complete, full] = [true, false];
+  for (const place of joined(places)) {
+    const sides: Sides = { old: linesOf(place, "before"), new: linesOf(place, "after") };
+    const diff = lineDiff(sides.old, sides.new);
+    if (diff.coarse) complete = false;
+    for (const group of grouped(diff.changed, 2 * context)) {
+      const span = spanOf(group, context, sides.old.length);
+      const added = sum(group, ({ bFrom, bTo }) => bTo - bFrom);
+      additions += added;
+      deletions += sum(group, ({ aFrom, aTo }) => aTo - aFrom);
+      lines += span.aTo - span.aFrom + added;
+      full ||= lines > linesMax;
+      if (!full) hunks.push(hunkOf(sides, group, span, { old: place.firstLine, new: place.firstLine + shift }));
+    }
+    shift += sides.new.length - sides.old.length;
+  }
+  return { hunks, additions, deletions, complete: complete && !full };
+}
+
+/**
+ * The places of changes in a text: the lines that each of them touches and `contextLines` around, as one place where
+ * these meet. Changes are in order and do not overlap.
+ */
+export function placesOf(
+  text: string,
+  changes: readonly TextChange[],
+  contextLines: number = contextDefault,
+): readonly ChangedPlace[] {
+  const places: ChangedPlace[] = [];
+  let line = 1;
+  let counted = 0;
+  for (let next = 0; next < changes.length; ) {
+    const from = linesUp(text, lineStart(text, changes[next]?.from ?? 0), contextLines);
+    const parts: string[] = [];
+    let to = from;
+    let copied = from;
+    for (let change = changes[next]; change !== undefined; change = changes[next]) {
+      if (parts.length > 0 && linesUp(text, lineStart(text, change.from), contextLines) > to) break;
+      parts.push(text.slice(copied, change.from), change.text);
+      copied = change.to;
+      // One line more than needed if the change ends with a line, but never one too few if it took a line end away.
+      to = linesDown(text, change.to, contextLines + 1);
+      next += 1;
+    }
+    line += newlinesIn(text, counted, from);
+    counted = from;
+    const after = parts.join("") + text.slice(copied, to);
+    places.push({ firstLine: line, before: text.slice(from, to), after, atEnd: to === text.length });
+  }
+  return places;
+}
+
+/** Lines with their line ends. */
+interface Sides {
+  readonly old: readonly string[];
+  readonly new: readonly string[];
+}
+
+function linesOf(place: ChangedPlace, side: "before" | "after"): readonly string[] {
+  const lines: string[] = [];
+  const text = place[side];
+  let from = 0;
+  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", from)) {
+    lines.push(text.slice(from, end + 1));
+    from = end + 1;
+  }
+  if (from < text.length) lines.push(text.slice(from) + (place.atEnd ? "" : "\n"));
+  return lines;
+}
+
+function joined(places: readonly ChangedPlace[]): readonly ChangedPlace[] {
+  const runs: ChangedPlace[][] = [];
+  let endLine = 0;
+  for (const place of places) {
+    if (place.firstLine === endLine) runs.at(-1)?.push(place);
+    else runs.push([place]);
+    endLine = place.firstLine + newlinesIn(place.before, 0, place.before.length);
+  }
+  return runs.map((run) => ({
+    firstLine: run[0]?.firstLine ?? 1,
+    before: run.map((place) => place.before).join(""),
+    after: run.map((place) => place.after).join(""),
+    atEnd: run.at(-1)?.atEnd ?? false,
+  }));
+}
+
+/** Changes with at most `gapMax` equal lines between them share a hunk. */
+function grouped(changed: readonly ChangedLines[], gapMax: number): readonly (readonly ChangedLines[])[] {
+  const groups: ChangedLines[][] = [];
+  for (const change of changed) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    if (group !== undefined && last !== undefined && change.aFrom - last.aTo <= gapMax) group.push(change);
+    else groups.push([change]);
+  }
+  return groups;
+}
+
+function spanOf(group: readonly ChangedLines[], context: number, oldLines: number): ChangedLines {
+  const first = group[0] ?? { aFrom: 0, bFrom: 0 };
+  const last = group.at(-1) ?? { aTo: 0, bTo: 0 };
+  const above = Math.min(context, first.aFrom);
+  const below = Math.min(context, oldLines - last.aTo);
+  return {
+    aFrom: first.aFrom - above,
+    aTo: last.aTo + below,
+    bFrom: first.bFrom - above,
+    bTo: last.bTo + below,
+  };
+}
+
+function hunkOf(
+  sides: Sides,
+  group: readonly ChangedLines[],
+  span: ChangedLines,
+  firstLine: { readonly old: number; readonly new: number },
+): Hunk {
+  const oldShown = sides.old.slice(span.aFrom, span.aTo);
+  const ends = endsOf(oldShown, sides.new.slice(span.bFrom, span.bTo), sides.old.length === 0 && firstLine.old === 1);
+  const show = (sign: " " | "-" | "+", line: string) =>
+    line.endsWith("\n") ? [sign + line.slice(0, -ends.length)] : [sign + line, noNewline];
+  const lines: string[] = [];
+  let at = span.aFrom;
+  for (const { aFrom, aTo, bFrom, bTo } of group) {
+    for (const line of sides.old.slice(at, aFrom)) lines.push(...show(" ", line));
+    for (const line of sides.old.slice(aFrom, aTo)) lines.push(...show("-", line));
+    for (const line of sides.new.slice(bFrom, bTo)) lines.push(...show("+", line));
+    at = aTo;
+  }
+  for (const line of sides.old.slice(at, span.aTo)) lines.push(...show(" ", line));
+  const oldLines = oldShown.length;
+  const newLines = span.bTo - span.bFrom;
+  return {
+    // As `diff -u` has it, a side without lines starts at the line before.
+    oldStart: firstLine.old + span.aFrom - (oldLines === 0 ? 1 : 0),
+    oldLines,
+    newStart: firstLine.new + span.bFrom - (newLines === 0 ? 1 : 0),
+    newLines,
+    lines,
+  };
+}
+
+/** What is left out at the end of shown lines. */
+function endsOf(old: readonly string[], fresh: readonly string[], isNew: boolean): "\n" | "\r\n" {
+  const fits = (line: string) => line.endsWith("\r\n") || !line.endsWith("\n");
+  const known = isNew || old.some((line) => line.endsWith("\n"));
+  return known && old.every(fits) && fresh.every(fits) ? "\r\n" : "\n";
+}
+
+function sum(group: readonly ChangedLines[], count: (change: ChangedLines) => number): number {
+  return group.reduce((total, change) => total + count(change), 0);
+}
+
+/** Big steps first: equal slices are compared as memory, and each smaller step is taken a few times at most. */
+const steps = [65_536, 4_096, 256, 16, 1] as const;
+
+function equalHead(a: string, b: string): number {
+  const end = Math.min(a.length, b.length);
+  let at = 0;
+  for (const step of steps) {
+    while (at + step <= end && a.slice(at, at + step) === b.slice(at, at + step)) at += step;
+  }
+  return at;
+}
+
+/** How many characters at the end are equal and whole lines in both. Both texts start with a line. */
+function equalTail(a: string, b: string): number {
+  const end = Math.min(a.length, b.length);
+  let chars = 0;
+  const same = (more: number) =>
+    a.slice(a.length - chars - more, a.length - chars) === b.slice(b.length - chars - more, b.length - chars);
+  for (const step of steps) while (chars + step <= end && same(step)) chars += step;
+  const startsLine = (text: string) => lineStart(text, text.length - chars) === text.length - chars;
+  if (startsLine(a) && startsLine(b)) return chars;
+  return a.length - linesDown(a, a.length - chars, 1);
+}
+
+/** The start of the line that holds `at`. */
+function lineStart(text: string, at: number): number {
+  return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
+}
+
+/** The start of the line `count` lines above the one that starts at `at`. */
+function linesUp(text: string, at: number, count: number): number {
+  let from = at;
+  for (let line = 0; line < count && from > 0; line += 1) from = lineStart(text, from - 1);
+  return from;
+}
+
+/** The end of the line `count - 1` lines below the one that holds `at`. */
+function linesDown(text: string, at: number, count: number): number {
+  let to = at;
+  for (let line = 0; line < count && to < text.length; line += 1) to = text.indexOf("\n", to) + 1 || text.length;
+  return to;
+}
+
+function newlinesIn(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}

@@ -1,0 +1,57 @@
+/** Hunks as one text, in the form that `git apply` and `patch` read. */
+
+import { Buffer } from "node:buffer";
+import type { Hunk } from "../contract/edit.ts";
+
+/** Empty if there are no hunks: a file created or deleted empty has no diff. Otherwise it ends with a newline. */
+export function unified(path: string, hunks: readonly Hunk[], kind: "update" | "create" | "delete"): string {
+  if (hunks.length === 0) return "";
+  const lines = [
+    `--- ${kind === "create" ? "/dev/null" : fileName("a", path)}`,
+    `+++ ${kind === "delete" ? "/dev/null" : fileName("b", path)}`,
+    ...hunks.flatMap((hunk) => [hunkHeader(hunk), ...hunk.lines]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+export function hunkHeader({ oldStart, oldLines, newStart, newLines }: Hunk): string {
+  return `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`;
+}
+
+function range(start: number, lines: number): string {
+  return lines === 1 ? `${start}` : `${start},${lines}`;
+}
+
+/** What would end the header line for some reader, act on a terminal, or hide. The same characters as in escape.ts. */
+const unsafe = /[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff"\\]/u;
+const everyUnsafe = new RegExp(unsafe, "gu");
+
+/**
+ * A name as git writes it with `core.quotePath` off: in quotes and escaped if it must be. A tab after a name with
+ * blanks in it says where it ends; without it `patch` would take its last word for a date.
+ */
+function fileName(side: "a" | "b", path: string): string {
+  const name = `${side}/${path.replace(/^\/+/, "")}`;
+  if (unsafe.test(name)) return `"${name.replace(everyUnsafe, quoted)}"`;
+  return name.includes(" ") ? `${name}\t` : name;
+}
+
+const shortEscapes: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  "\\": "\\\\",
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\v": "\\v",
+  "\f": "\\f",
+  "\r": "\\r",
+};
+
+function quoted(character: string): string {
+  return shortEscapes[character] ?? Array.from(Buffer.from(character), octal).join("");
+}
+
+function octal(byte: number): string {
+  return `\\${byte.toString(8).padStart(3, "0")}`;
+}
