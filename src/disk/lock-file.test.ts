@@ -1,0 +1,285 @@
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import * as nodePath from "node:path";
+import { afterAll, describe, test } from "vitest";
+import { createLocks, LockFailed } from "./lock.ts";
+import { type Held, type LockFiles, openLockFiles, type Taken } from "./lock-file.ts";
+import { defaultLockFolder, prepareLockFolder } from "./lock-folder.ts";
+import { processMark } from "./process-mark.ts";
+
+const top = fs.mkdtempSync(nodePath.join(tmpdir(), "filehand-lock-file-"));
+afterAll(() => fs.rmSync(top, { recursive: true, force: true }));
+
+let made = 0;
+const newFolder = (): string => {
+  made += 1;
+  const folder = nodePath.join(top, String(made));
+  fs.mkdirSync(folder, { mode: 0o700 });
+  return folder;
+};
+
+const [, , realm = ""] = processMark().split("-");
+const deadMark = `${spawnSync(process.execPath, ["-e", ""]).pid}-0-${realm}`;
+const foreignMark = `4242-17-${"0".repeat(12)}`;
+const name = "0123456789abcdef0123456789abcdef";
+const onWindows = process.platform === "win32";
+const asRoot = process.getuid?.() === 0;
+
+const patient = (): boolean => false;
+const grim = (): boolean => true;
+const take = (files: LockFiles): Taken => files.take(name, patient);
+function mustTake(files: LockFiles): Held {
+  const { held } = take(files);
+  ok(held);
+  return held;
+}
+
+describe("the lock of a dead process", () => {
+  test("is inherited at once, and nothing is left of it", () => {
+    const folder = newFolder();
+    fs.writeFileSync(nodePath.join(folder, name), `${deadMark} aa-1\n`);
+    const held = mustTake(openLockFiles(folder));
+    deepEqual(fs.readdirSync(folder), [name]);
+    held.release();
+    deepEqual(fs.readdirSync(folder), []);
+  });
+
+  test("whose heirs died as well is inherited from the last of them", () => {
+    const folder = newFolder();
+    fs.writeFileSync(nodePath.join(folder, name), `${deadMark} aa-1\n`);
+    fs.writeFileSync(nodePath.join(folder, `${name}.aa-1`), `${deadMark} bb-1\n`);
+    fs.writeFileSync(nodePath.join(folder, `${name}.bb-1`), `${deadMark} cc-1\n`);
+    const held = mustTake(openLockFiles(folder));
+    deepEqual(fs.readdirSync(folder), [name]);
+    held.release();
+    deepEqual(fs.readdirSync(folder), []);
+  });
+
+  test("that a living heir is just taking over is not to be had", () => {
+    const folder = newFolder();
+    fs.writeFileSync(nodePath.join(folder, name), `${deadMark} aa-1\n`);
+    fs.writeFileSync(nodePath.join(folder, `${name}.aa-1`), `${processMark()} bb-1\n`);
+    const taken = take(openLockFiles(folder));
+    ok(taken.held === undefined && taken.holder?.token === "bb-1");
+  });
+
+  test("that was inherited between look and grasp is not taken from the heir", () => {
+    const folder = newFolder();
+    fs.writeFileSync(nodePath.join(folder, name), `${deadMark} aa-1\n`);
+    const quick = openLockFiles(folder);
+    let heir: Held | undefined;
+    const slow = openLockFiles(folder, (from, to) => {
+      heir ??= mustTake(quick);
+      fs.linkSync(from, to);
+    });
+    equal(take(slow).held, undefined);
+    deepEqual(fs.readdirSync(folder), [name]);
+    equal(take(slow).held, undefined);
+    heir?.release();
+    mustTake(slow).release();
+    deepEqual(fs.readdirSync(folder), []);
+  });
+
+  test("that was inherited and given back meanwhile does not serve to get past the next holder", () => {
+    const folder = newFolder();
+    fs.writeFileSync(nodePath.join(folder, name), `${deadMark} aa-1\n`);
+    fs.writeFileSync(nodePath.join(folder, `${name}.aa-1`), `${deadMark} bb-1\n`);
+    const quick = openLockFiles(folder);
+    let next: Held | undefined;
+    const slow = openLockFiles(folder, (from, to) => {
+      if (next === undefined) {
+        mustTake(quick).release();
+        next = mustTake(quick);
+      }
+      fs.linkSync(from, to);
+    });
+    equal(take(slow).held, undefined);
+    deepEqual(fs.readdirSync(folder), [name]);
+    next?.release();
+    deepEqual(fs.readdirSync(folder), []);
+  });
+});
+
+describe("a lock", () => {
+  test("that was taken from its holder is not given back by it", () => {
+    const folder = newFolder();
+    const held = mustTake(openLockFiles(folder));
+    fs.writeFileSync(nodePath.join(folder, name), `${foreignMark} aa-1\n`);
+    const { mtimeMs } = fs.statSync(nodePath.join(folder, name));
+    held.beat();
+    held.release();
+    equal(fs.statSync(nodePath.join(folder, name)).mtimeMs, mtimeMs);
+  });
+
+  test("survives that the folder was cleaned away", () => {
+    const folder = newFolder();
+    const files = openLockFiles(folder);
+    fs.rmdirSync(folder);
+    const held = mustTake(files);
+    fs.rmSync(folder, { recursive: true });
+    held.release();
+    mustTake(files).release();
+  });
+
+  test("works where links cannot be made", () => {
+    const folder = newFolder();
+    const files = openLockFiles(folder, () => {
+      throw Object.assign(new Error("no links"), { errno: -1 });
+    });
+    const held = mustTake(files);
+    equal(take(files).held, undefined);
+    deepEqual(fs.readdirSync(folder), [name]);
+    held.release();
+    fs.writeFileSync(nodePath.join(folder, name), `${deadMark} aa-1\n`);
+    mustTake(files).release();
+    deepEqual(fs.readdirSync(folder), []);
+  });
+
+  test("that a power cut emptied is no sign of life, but no proof of death either", () => {
+    const folder = newFolder();
+    fs.writeFileSync(nodePath.join(folder, name), "");
+    const files = openLockFiles(folder);
+    equal(take(files).held, undefined);
+    files.take(name, grim).held?.release();
+    deepEqual(fs.readdirSync(folder), []);
+  });
+
+  test.skipIf(onWindows)("that is a link is refused in words", () => {
+    const folder = newFolder();
+    fs.symlinkSync("elsewhere", nodePath.join(folder, name));
+    throws(() => take(openLockFiles(folder)), LockFailed);
+    equal(fs.existsSync(nodePath.join(folder, "elsewhere")), false);
+  });
+});
+
+describe.concurrent("a holder in another container", () => {
+  const never = new AbortController().signal;
+  const key = { folder: { device: 1n, inode: 1n }, name: "a" };
+
+  /** A folder with a lock on `key`, as a process would have left it that cannot be seen from here. */
+  async function foreignLock(silentMs: number): Promise<{ readonly folder: string; readonly lock: string }> {
+    const folder = newFolder();
+    await createLocks({ folder }).exclusively([key], never, async () => {
+      const [lockName = ""] = fs.readdirSync(folder);
+      fs.copyFileSync(nodePath.join(folder, lockName), nodePath.join(folder, `copy.${lockName}`));
+    });
+    const [copy = ""] = fs.readdirSync(folder);
+    const lock = nodePath.join(folder, copy.slice(5));
+    fs.rmSync(nodePath.join(folder, copy));
+    fs.writeFileSync(lock, `${foreignMark} aa-1\n`);
+    const beat = new Date(Date.now() - silentMs);
+    fs.utimesSync(lock, beat, beat);
+    return { folder, lock };
+  }
+
+  test("that has been silent for long is given up after it was watched, not before", async () => {
+    const { folder } = await foreignLock(20_000);
+    const startMs = performance.now();
+    await createLocks({ folder }).exclusively([key], never, () => Promise.resolve());
+    const waitedMs = performance.now() - startMs;
+    ok(waitedMs > 5_000 && waitedMs < 10_000, `${waitedMs} ms`);
+    deepEqual(fs.readdirSync(folder), []);
+  });
+
+  test("that gives signs of life is waited for, even if its clock is wrong by an hour", async () => {
+    const { folder, lock } = await foreignLock(3_600_000);
+    let beats = 0;
+    const timer = setInterval(() => {
+      beats += 1;
+      const beat = new Date(Date.now() - 3_600_000 + beats);
+      fs.utimesSync(lock, beat, beat);
+    }, 500);
+    try {
+      const waiting = createLocks({ folder, waitMsMax: 6_500 }).exclusively([key], never, () => Promise.resolve());
+      await waiting.then(
+        () => ok(false),
+        (error: unknown) => ok(String(error).includes("process 4242"), String(error)),
+      );
+    } finally {
+      clearInterval(timer);
+    }
+  });
+
+  test("is shown our signs of life while work takes long", async () => {
+    const folder = newFolder();
+    await createLocks({ folder }).exclusively([key], never, async () => {
+      const [lockName = ""] = fs.readdirSync(folder);
+      const lock = nodePath.join(folder, lockName);
+      const long = new Date(Date.now() - 60_000);
+      fs.utimesSync(lock, long, long);
+      await new Promise((resolve) => setTimeout(resolve, 2_600));
+      ok(Date.now() - fs.statSync(lock).mtimeMs < 2_000);
+    });
+  });
+});
+
+describe("the first use", () => {
+  test("removes what dead processes left, and nothing else", () => {
+    const folder = newFolder();
+    const put = (file: string, text: string, ageMs = 0): void => {
+      const path = nodePath.join(folder, file);
+      fs.writeFileSync(path, text);
+      const time = new Date(Date.now() - ageMs);
+      fs.utimesSync(path, time, time);
+    };
+    const days = 2 * 86_400_000;
+    put("aaaa", `${deadMark} aa-1\n`);
+    put("aaaa.aa-1", `${deadMark} aa-2\n`);
+    put("aaaa.aa-9", `${deadMark} aa-3\n`);
+    put("bbbb.aa-1", `${deadMark} aa-4\n`);
+    put(`new-${deadMark}-aa-5`, "");
+    put(`new-${foreignMark}-aa-6`, "", days);
+    put("eeee", `${foreignMark} aa-10\n`, days);
+    put("cccc", `${foreignMark} aa-7\n`);
+    put("dddd", `${processMark()} aa-8\n`, days);
+    put("dddd.aa-9", `${deadMark} aa-9\n`);
+    put(`new-${foreignMark}-aa-10`, "");
+    put(`new-${processMark()}-aa-11`, "", days);
+    openLockFiles(folder).sweep();
+    deepEqual(
+      new Set(fs.readdirSync(folder)),
+      new Set(["cccc", "dddd", "dddd.aa-9", `new-${foreignMark}-aa-10`, `new-${processMark()}-aa-11`]),
+    );
+  });
+});
+
+describe("the folder for lock files", () => {
+  test("is made for this user alone", () => {
+    const folder = nodePath.join(newFolder(), "locks");
+    prepareLockFolder(folder);
+    prepareLockFolder(folder);
+    if (!onWindows) equal(fs.statSync(folder).mode & 0o777, 0o700);
+    if (!onWindows) ok(defaultLockFolder().endsWith(`filehand-locks-${process.getuid?.()}`));
+  });
+
+  test.skipIf(onWindows)("is refused if it is a link, no folder or open to others", async () => {
+    const inside = newFolder();
+    const at = (file: string): string => nodePath.join(inside, file);
+    fs.mkdirSync(at("real"), { mode: 0o700 });
+    fs.symlinkSync("real", at("link"));
+    fs.symlinkSync("nowhere", at("dangling"));
+    fs.writeFileSync(at("file"), "");
+    fs.mkdirSync(at("open"));
+    fs.chmodSync(at("open"), 0o777);
+    fs.mkdirSync(at("group"));
+    fs.chmodSync(at("group"), 0o750);
+    const words = { link: "is a link", dangling: "is a link", file: "is not a folder", open: "open", group: "open" };
+    for (const [file, word] of Object.entries(words)) {
+      const locks = createLocks({ folder: at(file) });
+      const key = { folder: { device: 1n, inode: 1n }, name: "a" };
+      const failure: unknown = await locks
+        .exclusively([key], new AbortController().signal, () => Promise.resolve())
+        .catch((error: unknown) => error);
+      ok(failure instanceof LockFailed && failure.message.includes(word), `${file}: ${String(failure)}`);
+    }
+    throws(() => prepareLockFolder(at("missing/locks")), /cannot make the folder .* ENOENT/u);
+  });
+
+  test.skipIf(!asRoot)("is refused if it belongs to another user", () => {
+    const folder = newFolder();
+    fs.chownSync(folder, 65_534, 65_534);
+    throws(() => prepareLockFolder(folder), /belongs to another user/u);
+  });
+});

@@ -1,0 +1,173 @@
+/**
+ * Exclusive work on files: in this process by turns (queue.ts), against other processes by lock files (lock-file.ts).
+ * Nothing here is a promise about editors and other programs, which take no such lock; who replaces a file still compares
+ * it at that moment.
+ */
+
+import { createHash } from "node:crypto";
+import { type GiveUp, type Held, type LockFiles, openLockFiles } from "./lock-file.ts";
+import { defaultLockFolder } from "./lock-folder.ts";
+import { pidOf } from "./process-mark.ts";
+import { createQueue, onAbort } from "./queue.ts";
+
+export { LockFailed } from "./lock-folder.ts";
+
+export interface LockKey {
+  /** The folder and the name in it; never the file's own inode, which each replace changes. */
+  readonly folder: { readonly device: bigint; readonly inode: bigint };
+  /** Of a file in folders that do not exist yet: the rest of its path after the nearest one that does. */
+  readonly name: string;
+}
+
+export interface Locks {
+  /**
+   * Runs `work` while nobody else, in this or another process, works on these files. In this process it is first come,
+   * first served. Throws `signal.reason` if aborted before `work` has begun, and then gives up its place; once begun,
+   * `work` has to mind the signal itself. Throws LockTimeout and LockFailed. Not to be called within `work` for the same
+   * file, nor while a person is being asked.
+   */
+  exclusively<Result>(keys: readonly LockKey[], signal: AbortSignal, work: () => Promise<Result>): Promise<Result>;
+}
+
+export interface LockOptions {
+  /** For tests. Processes exclude each other only if they agree on it: undefined is the one folder of this user. */
+  readonly folder: string | undefined;
+  /** The longest wait for other processes; turns within this process may take as long as they do. */
+  readonly waitMsMax?: number;
+}
+
+/** Another process had the lock all the time. */
+export class LockTimeout extends Error {
+  override readonly name = "LockTimeout";
+  /** Of the holder, if its lock could be read; in another container it means another process than here. */
+  readonly pid: number | undefined;
+
+  constructor(pid: number | undefined, waitedMs: number) {
+    const who = pid === undefined ? "another process" : `process ${pid}`;
+    super(`The file is in use by ${who}, still so after ${Math.round(waitedMs / 1_000)} s.`);
+    this.pid = pid;
+  }
+}
+
+const defaultWaitMsMax = 30_000;
+const pauseMsMin = 1;
+const pauseMsMax = 25;
+const beatEveryMs = 2_000;
+/** A process that cannot be seen, being in another container, is dead after so long without a sign of life, … */
+const silentMsMax = 15_000;
+/** … if it gives none while we watch either: after the machine has slept, all signs are old. */
+const watchedMsMin = 5_000;
+
+export function createLocks({ folder, waitMsMax = defaultWaitMsMax }: LockOptions): Locks {
+  const queue = createQueue();
+  const pulse = createPulse();
+  let files: LockFiles | undefined;
+
+  const open = (): LockFiles => {
+    const opened = openLockFiles(folder ?? defaultLockFolder());
+    opened.sweep();
+    return opened;
+  };
+
+  return {
+    async exclusively(keys, signal, work) {
+      // Sorted, so that two processes cannot wait for each other.
+      const names = [...new Set(keys.map(lockName))].sort();
+      const leave = await queue.enter(names, signal);
+      const taken: Held[] = [];
+      try {
+        files ??= open();
+        const startMs = performance.now();
+        for (const name of names) {
+          const held = await waitFor(files, name, signal, startMs, waitMsMax);
+          taken.push(held);
+          pulse.add(held);
+        }
+        return await work();
+      } finally {
+        for (const held of taken) {
+          pulse.delete(held);
+          held.release();
+        }
+        leave();
+      }
+    },
+  };
+}
+
+const lockName = ({ folder, name }: LockKey): string =>
+  createHash("sha256").update(`${folder.device}:${folder.inode}:${name}`).digest("hex").slice(0, 32);
+
+async function waitFor(
+  files: LockFiles,
+  name: string,
+  signal: AbortSignal,
+  startMs: number,
+  waitMsMax: number,
+): Promise<Held> {
+  const giveUp = watch();
+  let pid: number | undefined;
+  for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
+    signal.throwIfAborted();
+    const taken = files.take(name, giveUp);
+    if (taken.held !== undefined) return taken.held;
+    pid = taken.holder === undefined ? pid : pidOf(taken.holder.mark);
+    const waitedMs = performance.now() - startMs;
+    if (waitedMs >= waitMsMax) throw new LockTimeout(pid, waitedMs);
+    // Not all at the same moment.
+    const ms = Math.min(pauseMs * (0.5 + Math.random() / 2), waitMsMax - waitedMs);
+    await pause(ms, signal);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const forget = onAbort(signal, () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+    const timer = setTimeout(() => {
+      forget();
+      resolve();
+    }, ms);
+  });
+}
+
+/** Remembers since when each holder has been silent, by our own clock: that of another machine may be wrong. */
+function watch(): GiveUp {
+  const seen = new Map<string, { readonly beatMs: number; readonly sinceMs: number }>();
+  return ({ token, beatMs }) => {
+    const nowMs = performance.now();
+    const before = seen.get(token);
+    if (before?.beatMs !== beatMs) {
+      seen.set(token, { beatMs, sinceMs: nowMs });
+      return false;
+    }
+    return Math.abs(Date.now() - beatMs) > silentMsMax && nowMs - before.sinceMs > watchedMsMin;
+  };
+}
+
+interface Pulse {
+  add(held: Held): void;
+  delete(held: Held): void;
+}
+
+/** Signs of life for all locks that are held; there is no timer while there are none. */
+function createPulse(): Pulse {
+  const all = new Set<Held>();
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    add(held) {
+      all.add(held);
+      timer ??= setInterval(() => {
+        for (const each of all) each.beat();
+      }, beatEveryMs).unref();
+    },
+    delete(held) {
+      all.delete(held);
+      if (all.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    },
+  };
+}

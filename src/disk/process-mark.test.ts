@@ -1,0 +1,58 @@
+import { equal, match, ok } from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { describe, test } from "vitest";
+import { isAlive, lifeOf, pidOf, processMark } from "./process-mark.ts";
+
+const [ownPid = "", ownStart = "", realm = ""] = processMark().split("-");
+const onLinux = process.platform === "linux";
+
+describe("the mark of a process", () => {
+  test("is the same each time, begins with the process id and fits a file name", () => {
+    equal(processMark(), processMark());
+    match(processMark(), /^[0-9a-f-]+$/u);
+    equal(pidOf(processMark()), process.pid);
+    equal(ownPid, String(process.pid));
+    if (onLinux) ok(Number(ownStart) > 0);
+  });
+
+  test("tells that this process and its parent run", () => {
+    equal(lifeOf(processMark()), "alive");
+    equal(lifeOf(`${process.ppid}-0-${realm}`), "alive");
+  });
+
+  test("of a process that has ended is dead", async () => {
+    const child = spawn(process.execPath, ["-e", ""]);
+    await once(child, "exit");
+    const mark = `${child.pid}-0-${realm}`;
+    equal(lifeOf(mark), "dead");
+    equal(isAlive(mark), false);
+  });
+
+  test.skipIf(!onLinux)("whose process id was given out again is dead", () => {
+    equal(lifeOf(`${ownPid}-${Number(ownStart) + 1}-${realm}`), "dead");
+  });
+
+  test.skipIf(!onLinux)("of a process that was killed but not yet waited for is dead", async () => {
+    // The shell becomes `sleep`, which never waits for the child the shell had started.
+    const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
+    try {
+      const [output] = (await once(parent.stdout, "data")) as [Buffer]; // a stream without encoding gives buffers
+      const pid = Number(output.toString());
+      const stat = (): string => readFileSync(`/proc/${pid}/stat`, "utf8");
+      while (!stat().includes(") Z ")) await new Promise((resolve) => setTimeout(resolve, 5));
+      process.kill(pid, 0);
+      equal(lifeOf(`${pid}-${stat().split(" ")[21]}-${realm}`), "dead");
+    } finally {
+      parent.kill("SIGKILL");
+    }
+  });
+
+  test("of another container, another boot or another shape says nothing", () => {
+    for (const mark of [`999999999-1-${"0".repeat(12)}`, "", "12", "12-13", `x-1-${realm}`, `1-1-${realm}\n`]) {
+      equal(lifeOf(mark), "elsewhere", mark);
+      equal(isAlive(mark), true, mark);
+    }
+  });
+});
