@@ -29,7 +29,8 @@ const mayImport = {
  */
 const builtins = {
   "*": ["node:buffer", "node:path", "node:util"],
-  disk: ["node:crypto", "node:fs", "node:os", "node:timers/promises", "node:worker_threads"],
+  // A child process only where a file's attributes cannot be copied otherwise.
+  disk: ["node:child_process", "node:crypto", "node:fs", "node:os", "node:timers/promises", "node:worker_threads"],
   kinds: ["node:module", "node:timers/promises", "node:url", "node:worker_threads", "node:zlib"],
   ".": ["node:crypto", "node:os"],
   surfaces: ["node:events", "node:os", "node:stream"],
@@ -40,6 +41,7 @@ const builtins = {
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const packages = {
+  disk: ["koffi"],
   dialects: ["zod/mini", "fastest-levenshtein"],
   guard: ["ignore"],
   kinds: ["@embedpdf/pdfium", "gpt-tokenizer/encoding/o200k_base", "heic-decode", "jschardet", "sharp"],

@@ -1,4 +1,4 @@
-/** The only door to the file system: look beneath the roots, open what was found, list a folder. */
+/** The only door to the file system: look beneath the roots, open what was found, list a folder, change a file. */
 
 import { constants, type Dirent } from "node:fs";
 import * as nodePath from "node:path";
@@ -7,10 +7,14 @@ import type { RealPath } from "../contract/brand.ts";
 import type { EntryKind } from "../contract/read.ts";
 import { handlePathOf, lookBeneath } from "./beneath.ts";
 import { lookByRealpath } from "./by-realpath.ts";
+import { type Created, type CreateInput, createFile } from "./create.ts";
 import { errnoName } from "./errno.ts";
 import { isKernelType, isLocalType } from "./file-systems.ts";
+import type { WriteContext } from "./held-folder.ts";
 import type { Found, Held, Look, Root } from "./look.ts";
 import { type OpenFile, openFile } from "./open-file.ts";
+import { type Removed, type RemoveInput, removeFile } from "./remove.ts";
+import { type Replaced, type ReplaceInput, replaceFile } from "./replace.ts";
 import { nodeSystem, type System } from "./system.ts";
 
 export interface Disk {
@@ -21,6 +25,17 @@ export interface Disk {
   open(found: Found): OpenFile | { readonly errno: string };
   /** The names in a folder that was found, in no order. */
   list(found: Found): Promise<readonly FolderEntry[] | { readonly errno: string }>;
+  /** New content for a file; the caller holds its lock. The old content or the new, never something between. */
+  replace(input: ReplaceInput): Promise<Replaced>;
+  /** A file that does not exist, and the folders that are missing above it. */
+  create(input: CreateInput): Promise<Created>;
+  /** Takes the very file away that was found. */
+  remove(input: RemoveInput): Promise<Removed>;
+}
+
+export interface DiskOptions {
+  /** For undo journals that have no place beside their file; without it such a file is not written. */
+  readonly stateDir?: string | undefined;
 }
 
 /** A name in a folder. Links are not followed. */
@@ -39,13 +54,24 @@ export class RootError extends Error {
   }
 }
 
-export function createDisk(rootPaths: readonly string[], given: System = nodeSystem): Disk {
+export function createDisk(
+  rootPaths: readonly string[],
+  given: System = nodeSystem,
+  { stateDir }: DiskOptions = {},
+): Disk {
   const system = closingQuietly(given);
   const strong = system.platform === "linux" && hasProc(system);
   const roots = rootPaths.map((given) => rootAt(given, system, strong));
+  const look = (path: string): Look =>
+    strong ? lookBeneath(path, roots, system) : lookByRealpath(path, roots, system);
+  // Of a file that was written, the error of closing counts: this one tells it.
+  const writing: WriteContext = { system: given, look, stateDir, swept: new Set() };
   return {
     roots,
-    look: (path) => (strong ? lookBeneath(path, roots, system) : lookByRealpath(path, roots, system)),
+    look,
+    replace: (input) => replaceFile(input, writing),
+    create: (input) => createFile(input, writing),
+    remove: (input) => removeFile(input, writing),
     open: (found) => openFile(found, system),
     list: async (found) => {
       try {

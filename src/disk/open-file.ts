@@ -10,6 +10,8 @@ export interface OpenFile {
   readonly identity: Identity;
   readonly sizeBytes: number;
   readonly mtimeMs: number;
+  /** Its permission bits. */
+  readonly mode: number;
   /**
    * Fills `into` with the bytes from `at` on. The answer is short only at the end of the file. Where the file system
    * is local this is a sync call and no promise is made.
@@ -80,6 +82,7 @@ export function openFile(found: Found, system: System): OpenFile | { readonly er
     identity,
     sizeBytes: identity.sizeBytes,
     mtimeMs: Number(identity.mtimeNs / 1_000_000n),
+    mode: Number(stat.mode) & 0o777,
     read: held.reads === "at once" ? readAtOnce : readLater,
     descriptor: held.reads === "at once" ? fd : undefined,
     changed: () => {

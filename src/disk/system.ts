@@ -5,6 +5,7 @@
  */
 
 import * as fs from "node:fs";
+import { type AttributeCalls, loadAttributeCalls } from "./attributes.ts";
 
 export interface System {
   readonly platform: NodeJS.Platform;
@@ -20,6 +21,28 @@ export interface System {
   folder(path: string): Promise<fs.Dirent[]>;
   /** The same entry by entry, for local folders: it needs no thread of the pool, which hanging reads may have used up. */
   folderNow(path: string): Iterable<fs.Dirent>;
+
+  // Changing files. Whatever can take long has a twin that does not hold the process.
+  /** Makes a file; `mode` loses the bits of the umask, as the kernel has it. */
+  make(path: string, flags: number, mode: number): number;
+  write(fd: number, from: Uint8Array, offset: number, length: number, at: number): number;
+  writeLater(fd: number, from: Uint8Array, offset: number, length: number, at: number): Promise<number>;
+  sync(fd: number): void;
+  syncLater(fd: number): Promise<void>;
+  truncate(fd: number, sizeBytes: number): void;
+  changeOwner(fd: number, user: number, group: number): void;
+  changeMode(fd: number, mode: number): void;
+  /** Follows no link at the end of the path. */
+  statLink(path: string): fs.BigIntStats;
+  /** Throws if the file may not be written. For root it mostly may; look at the mode as well. */
+  checkWritable(path: string): void;
+  rename(from: string, to: string): void;
+  link(existing: string, added: string): void;
+  unlink(path: string): void;
+  makeFolder(path: string, mode: number): void;
+  removeFolder(path: string): void;
+  /** Extended attributes, ACLs among them; undefined where there is no way to reach them. Loaded when first asked for. */
+  attributes(): Promise<AttributeCalls | undefined>;
 }
 
 function* entriesNow(path: string): Generator<fs.Dirent> {
@@ -50,4 +73,26 @@ export const nodeSystem: System = {
     new Promise((resolve, reject) => {
       fs.readdir(path, { withFileTypes: true }, (error, entries) => (error ? reject(error) : resolve(entries)));
     }),
+  make: (path, flags, mode) => fs.openSync(path, flags, mode),
+  write: (fd, from, offset, length, at) => fs.writeSync(fd, from, offset, length, at),
+  writeLater: (fd, from, offset, length, at) =>
+    new Promise((resolve, reject) => {
+      fs.write(fd, from, offset, length, at, (error, bytes) => (error ? reject(error) : resolve(bytes)));
+    }),
+  sync: (fd) => fs.fsyncSync(fd),
+  syncLater: (fd) =>
+    new Promise((resolve, reject) => {
+      fs.fsync(fd, (error) => (error ? reject(error) : resolve()));
+    }),
+  truncate: (fd, sizeBytes) => fs.ftruncateSync(fd, sizeBytes),
+  changeOwner: (fd, user, group) => fs.fchownSync(fd, user, group),
+  changeMode: (fd, mode) => fs.fchmodSync(fd, mode),
+  statLink: (path) => fs.lstatSync(path, { bigint: true }),
+  checkWritable: (path) => fs.accessSync(path, fs.constants.W_OK),
+  rename: (from, to) => fs.renameSync(from, to),
+  link: (existing, added) => fs.linkSync(existing, added),
+  unlink: (path) => fs.unlinkSync(path),
+  makeFolder: (path, mode) => fs.mkdirSync(path, { mode }),
+  removeFolder: (path) => fs.rmdirSync(path),
+  attributes: loadAttributeCalls,
 };

@@ -231,7 +231,7 @@ describe.skipIf(onWindows)("asking", () => {
         minLength: 1,
         maxLength: 6,
       })
-      .filter((text) => text !== "." && text !== "..");
+      .filter((text) => text !== "." && text !== ".." && !text.endsWith(".a")); // archives are refused by their name
     const { path: here } = workspace({});
     await fc.assert(
       fc.asyncProperty(name, name, async (first, second) => {

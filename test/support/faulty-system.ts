@@ -3,7 +3,21 @@
 import { constants } from "node:os";
 import { nodeSystem, type System } from "../../src/disk/system.ts";
 
-export type Errno = "EIO" | "EACCES" | "EMFILE" | "ENOENT" | "EINVAL" | "ELOOP";
+export type Errno =
+  | "EIO"
+  | "EACCES"
+  | "EMFILE"
+  | "ENOENT"
+  | "EINVAL"
+  | "ELOOP"
+  | "ENOSPC"
+  | "EROFS"
+  | "EDQUOT"
+  | "EPERM"
+  | "EBUSY"
+  | "EXDEV"
+  | "EEXIST"
+  | "ENOTSUP";
 
 export interface FaultySystem extends System {
   /** Calls so far, by name. */
@@ -14,6 +28,8 @@ export interface FaultySystem extends System {
   readonly closedTwice: readonly number[];
   /** From now on the n-th call fails (1 is the next one); undefined for none. */
   failAt(n: number | undefined, errno: Errno): void;
+  /** Told of every call right before it is made, by number and name. */
+  onCall: ((n: number, name: string) => void) | undefined;
 }
 
 export function systemError(errno: Errno, call: string): Error {
@@ -30,6 +46,7 @@ export function faultySystem(base: System = nodeSystem): FaultySystem {
   /** Counts a call; true if it is the one to fail. */
   const fails = (name: string): boolean => {
     calls.push(name);
+    faulty.onCall?.(calls.length, name);
     if (left === 0) return false;
     left -= 1;
     return left === 0;
@@ -47,7 +64,7 @@ export function faultySystem(base: System = nodeSystem): FaultySystem {
       return call(...given);
     };
 
-  return {
+  const faulty: FaultySystem = {
     platform: base.platform,
     open: guarded("open", (path: string, flags: number) => {
       const fd = base.open(path, flags);
@@ -69,6 +86,37 @@ export function faultySystem(base: System = nodeSystem): FaultySystem {
     readLater: later("readLater", (fd, into, offset, length, at) => base.readLater(fd, into, offset, length, at)),
     folderNow: guarded("folderNow", (path) => base.folderNow(path)),
     folder: later("folder", (path) => base.folder(path)),
+    make: guarded("make", (path, flags, mode) => {
+      const fd = base.make(path, flags, mode);
+      open.add(fd);
+      return fd;
+    }),
+    write: guarded("write", (fd, from, offset, length, at) => base.write(fd, from, offset, length, at)),
+    writeLater: later("writeLater", (fd, from, offset, length, at) => base.writeLater(fd, from, offset, length, at)),
+    sync: guarded("sync", (fd) => base.sync(fd)),
+    syncLater: later("syncLater", (fd) => base.syncLater(fd)),
+    truncate: guarded("truncate", (fd, sizeBytes) => base.truncate(fd, sizeBytes)),
+    changeOwner: guarded("changeOwner", (fd, user, group) => base.changeOwner(fd, user, group)),
+    changeMode: guarded("changeMode", (fd, mode) => base.changeMode(fd, mode)),
+    statLink: guarded("statLink", (path) => base.statLink(path)),
+    checkWritable: guarded("checkWritable", (path) => base.checkWritable(path)),
+    rename: guarded("rename", (from, to) => base.rename(from, to)),
+    link: guarded("link", (existing, added) => base.link(existing, added)),
+    unlink: guarded("unlink", (path) => base.unlink(path)),
+    makeFolder: guarded("makeFolder", (path, mode) => base.makeFolder(path, mode)),
+    removeFolder: guarded("removeFolder", (path) => base.removeFolder(path)),
+    attributes: later("attributes", async () => {
+      const found = await base.attributes();
+      return (
+        found && {
+          list: guarded("list attributes", (path: string) => found.list(path)),
+          listOf: guarded("list attributes of", (fd: number) => found.listOf(fd)),
+          get: guarded("get attribute", (path: string, name: string) => found.get(path, name)),
+          set: guarded("set attribute", (fd: number, name: string, value: Uint8Array) => found.set(fd, name, value)),
+          remove: guarded("remove attribute", (fd: number, name: string) => found.remove(fd, name)),
+        }
+      );
+    }),
     calls,
     stillOpen: open,
     closedTwice,
@@ -76,5 +124,7 @@ export function faultySystem(base: System = nodeSystem): FaultySystem {
       left = n ?? 0;
       errno = which;
     },
+    onCall: undefined,
   };
+  return faulty;
 }

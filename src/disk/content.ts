@@ -1,0 +1,242 @@
+/** What a file is to hold, as pieces, and the loop that writes it: through one buffer, whatever the size. */
+
+import { createHash, type Hash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import type { Piece } from "../contract/edit.ts";
+import { bufferBytes, giveBuffer, takeBuffer } from "./buffers.ts";
+import type { ReadMode } from "./look.ts";
+import type { OpenFile } from "./open-file.ts";
+import type { System } from "./system.ts";
+import { asWriteFailed, during, duringLater, FileChanged, WriteFailed } from "./write-failed.ts";
+
+/** Bytes by position. */
+export interface Content {
+  readonly sizeBytes: number;
+  /** How many bytes at the beginning are those of the old file at the same place. */
+  readonly headBytes: number;
+  /** Fills `into` from `at` on; there are as many bytes. Throws FileChanged if the old file has become shorter. */
+  read(into: Uint8Array, at: number): Promise<void>;
+}
+
+/** `source` is the old file; without one there may be only new bytes. */
+export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined): Content {
+  const starts: number[] = [];
+  let sizeBytes = 0;
+  let headBytes = 0;
+  for (const piece of pieces) {
+    starts.push(sizeBytes);
+    const length = lengthOf(piece);
+    if (!("length" in piece)) {
+      const inside = piece.from >= 0 && length >= 0 && piece.to <= (source?.sizeBytes ?? 0);
+      if (!inside) throw new RangeError(`The old file has no bytes ${piece.from} to ${piece.to}`);
+      if (piece.from === sizeBytes && headBytes === sizeBytes) headBytes += length;
+    }
+    sizeBytes += length;
+  }
+  const read = async (into: Uint8Array, at: number): Promise<void> => {
+    let done = 0;
+    for (let index = pieceAt(starts, at); done < into.length; index += 1) {
+      const piece = pieces[index];
+      if (piece === undefined) throw new RangeError("Read behind the end of the content");
+      const skipped = at + done - (starts[index] ?? 0);
+      const wanted = into.subarray(done, done + Math.min(into.length - done, lengthOf(piece) - skipped));
+      if ("length" in piece) into.set(piece.subarray(skipped, skipped + wanted.length), done);
+      else if (wanted.length > 0) {
+        const got = await duringLater("reading the old content", () => source?.read(wanted, piece.from + skipped) ?? 0);
+        if (got < wanted.length) throw new FileChanged();
+      }
+      done += wanted.length;
+    }
+  };
+  return { sizeBytes, headBytes, read };
+}
+
+const lengthOf = (piece: Piece): number => ("length" in piece ? piece.length : piece.to - piece.from);
+
+/** The last piece that starts at or before `at`. */
+function pieceAt(starts: readonly number[], at: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] ?? 0) <= at) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** How the bytes of a file system are moved, and when to stop. */
+export interface Moving {
+  readonly system: System;
+  /** `later` where a call may hang. */
+  readonly reads: ReadMode;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Writes bytes `from` to `to` of the content to the same place of a file. The hash is of what was written. */
+export async function writeContent(
+  fd: number,
+  content: Content,
+  { from, to, shift = 0 }: { readonly from: number; readonly to: number; readonly shift?: number },
+  moving: Moving,
+  hash?: Hash,
+): Promise<void> {
+  const early = to - from > earlySyncBytes ? syncInPassing(fd, moving) : undefined;
+  try {
+    await inChunks(from, to, moving, async (buffer, at) => {
+      await content.read(buffer, at);
+      hash?.update(buffer);
+      await writeAll(fd, buffer, at + shift, moving);
+      await early?.wrote(buffer.length);
+    });
+  } finally {
+    await early?.settled(); // the descriptor is in use until then
+  }
+  early?.check();
+}
+
+const earlySyncBytes = 67_108_864;
+
+/**
+ * Sends a large file to the disk while it is being written: 1 GB takes 12 % less time than with one sync at the end
+ * (medians of 7 on ext4). One sync at a time; a failure is kept, since no later sync would tell it again.
+ */
+function syncInPassing(fd: number, { system }: Moving) {
+  let waiting = 0;
+  let running: Promise<void> | undefined;
+  let failure: { readonly error: unknown } | undefined;
+  const check = (): void => {
+    if (failure !== undefined) throw asWriteFailed(failure.error, "syncing the file");
+  };
+  return {
+    check,
+    settled: () => running,
+    wrote: async (bytes: number): Promise<void> => {
+      waiting += bytes;
+      if (waiting < earlySyncBytes) return;
+      waiting = 0;
+      await running;
+      check();
+      running = system.syncLater(fd).catch((error: unknown) => {
+        failure = { error };
+      });
+    },
+  };
+}
+
+/** All bytes, however few are taken at a time. */
+export async function writeAll(fd: number, bytes: Uint8Array, at: number, { system, reads }: Moving): Promise<void> {
+  let done = 0;
+  while (done < bytes.length) {
+    const [offset, length, place] = [done, bytes.length - done, at + done];
+    const written =
+      reads === "at once"
+        ? during("writing", () => system.write(fd, bytes, offset, length, place))
+        : await duringLater("writing", () => system.writeLater(fd, bytes, offset, length, place));
+    if (written <= 0) throw new WriteFailed("EIO", "writing");
+    done += written;
+  }
+}
+
+/** Fills `into` from a descriptor; the answer is short only at the end of the file. */
+export async function readAll(
+  fd: number,
+  into: Uint8Array,
+  at: number,
+  { system, reads }: Pick<Moving, "system" | "reads">,
+): Promise<number> {
+  let done = 0;
+  while (done < into.length) {
+    const [offset, length, place] = [done, into.length - done, at + done];
+    const got =
+      reads === "at once"
+        ? during("reading back what was written", () => system.read(fd, into, offset, length, place))
+        : await duringLater("reading back what was written", () => system.readLater(fd, into, offset, length, place));
+    if (got === 0) break;
+    done += got;
+  }
+  return done;
+}
+
+export async function hashOfContent(content: Content, moving: Moving): Promise<Buffer> {
+  const hash = createHash("sha256");
+  await inChunks(0, content.sizeBytes, moving, async (buffer, at) => {
+    await content.read(buffer, at);
+    hash.update(buffer);
+  });
+  return hash.digest();
+}
+
+/** The hash of a file's first bytes; undefined if it has fewer. */
+export async function hashOfFile(fd: number, sizeBytes: number, moving: Moving): Promise<Buffer | undefined> {
+  const hash = createHash("sha256");
+  let short = false;
+  await inChunks(0, sizeBytes, moving, async (buffer, at) => {
+    short ||= (await readAll(fd, buffer, at, moving)) < buffer.length;
+    hash.update(buffer);
+  });
+  return short ? undefined : hash.digest();
+}
+
+/** Throws WriteFailed unless `read` gives, from `from` on, the very bytes of the content. */
+export async function compareContent(
+  content: Content,
+  from: number,
+  read: (into: Uint8Array, at: number) => number | Promise<number>,
+  moving: Moving,
+): Promise<void> {
+  const step = "reading back what was written";
+  let second: Buffer | undefined;
+  await inChunks(from, content.sizeBytes, moving, async (wanted, at) => {
+    await content.read(wanted, at);
+    second ??= Buffer.allocUnsafe(wanted.length);
+    const found = second.subarray(0, wanted.length);
+    const got = await duringLater(step, () => read(found, at));
+    if (got < wanted.length || !found.equals(wanted)) throw new WriteFailed("EIO", step);
+  });
+}
+
+const chunkBytes = 1_048_576;
+/** Other calls get their turn after so many bytes. */
+const bytesPerTurn = 8_388_608;
+
+/** One large buffer, kept for the next time: a new one for every change would cost more than the change. */
+let idle: Buffer | undefined;
+
+/** Walks from `from` to `to` with a buffer that is filled or looked at a part at a time. */
+export async function inChunks(
+  from: number,
+  to: number,
+  { signal }: Pick<Moving, "signal">,
+  step: (buffer: Buffer, at: number) => Promise<void>,
+): Promise<void> {
+  const small = to - from <= bufferBytes;
+  const whole = small ? takeBuffer() : (idle ?? Buffer.allocUnsafeSlow(chunkBytes));
+  if (!small) idle = undefined;
+  try {
+    let sinceTurn = 0;
+    for (let at = from; at < to; ) {
+      const buffer = whole.subarray(0, Math.min(whole.length, to - at));
+      await step(buffer, at);
+      at += buffer.length;
+      sinceTurn += buffer.length;
+      if (sinceTurn >= bytesPerTurn) {
+        signal?.throwIfAborted();
+        await setImmediate();
+        sinceTurn = 0;
+      }
+    }
+  } finally {
+    if (small) giveBuffer(whole);
+    else idle = whole;
+  }
+}
+
+/** Syncing much may take seconds; little takes less than handing it to another thread and back. */
+const syncAtOnceBytesMax = 1_048_576;
+
+/** A failed sync is final: the kernel may have dropped the bytes, and a second one would say that all is well. */
+export async function syncFile(fd: number, sizeBytes: number, { system, reads }: Moving): Promise<void> {
+  if (reads === "at once" && sizeBytes <= syncAtOnceBytesMax) during("syncing the file", () => system.sync(fd));
+  else await duringLater("syncing the file", () => system.syncLater(fd));
+}

@@ -1,0 +1,237 @@
+/**
+ * Makes a file that does not exist, and the folders that are missing above it. The content is written beside its name
+ * and then linked to it: a link fails where a rename would clobber a file that somebody else has made meanwhile. If
+ * the file cannot be made, the folders made for it are removed again.
+ */
+
+import { constants } from "node:fs";
+import * as nodePath from "node:path";
+import type { Piece } from "../contract/edit.ts";
+import { type Content, contentOf } from "./content.ts";
+import { errnoName } from "./errno.ts";
+import {
+  closeQuietly,
+  type FolderSync,
+  type HeldFolder,
+  holdFolder,
+  prepareSync,
+  renameOver,
+  unlinkQuietly,
+  type WriteContext,
+} from "./held-folder.ts";
+import type { Identity } from "./look.ts";
+import type { OpenFile } from "./open-file.ts";
+import { confirm } from "./replace.ts";
+import { sweepOnce } from "./sweep.ts";
+import { makeFlags, type TempFile, writeTemp } from "./temp-file.ts";
+import {
+  asWriteFailed,
+  during,
+  FileChanged,
+  type NothingDone,
+  nothingDone,
+  type Unconfirmed,
+  unconfirmed,
+  WriteFailed,
+  type WriteNote,
+} from "./write-failed.ts";
+
+export interface CreateInput {
+  /** Absolute, beneath a root, and free of links as far as it exists. */
+  readonly real: string;
+  readonly pieces: readonly Piece[];
+  /** What copied pieces are copied from, such as a kept version; none if all bytes are new. */
+  readonly source?: OpenFile | undefined;
+  /** Permissions of the new file, minus the umask. */
+  readonly mode?: number | undefined;
+  readonly signal: AbortSignal;
+  /** Called when all is prepared, right before the file gets its name. What it throws stops the change. */
+  readonly beforeSwap?: (() => Promise<void> | void) | undefined;
+}
+
+export type Created =
+  | {
+      readonly did: "created";
+      readonly identity: Identity;
+      /** Folders that were made, the uppermost first. */
+      readonly folders: readonly string[];
+      readonly notes: readonly WriteNote[];
+    }
+  | { readonly did: "nothing"; readonly why: "exists" }
+  | NothingDone
+  | Unconfirmed;
+
+class FileExists extends Error {
+  override readonly name = "FileExists";
+}
+
+/** Throws only what `beforeSwap` or the signal throws, and bugs. */
+export async function createFile(input: CreateInput, context: WriteContext): Promise<Created> {
+  const held: HeldFolder[] = [];
+  const made: Made[] = [];
+  let created: Created | undefined;
+  try {
+    input.signal.throwIfAborted();
+    const folder = await holdOrMake(nodePath.dirname(input.real), held, made, context);
+    await sweepOnce(folder, context);
+    created = await createIn(folder, input, made, context);
+    return created;
+  } catch (error) {
+    if (error instanceof FileExists) return { did: "nothing", why: "exists" };
+    return nothingDone(error);
+  } finally {
+    if (created === undefined) removeMade(made, context);
+    for (const folder of held) folder.close();
+  }
+}
+
+/** A folder that was made, in the folder that holds it. */
+interface Made {
+  readonly parent: HeldFolder;
+  readonly name: string;
+}
+
+/** The folder at `path`; what is missing of it is made, each in the folder held above it. */
+async function holdOrMake(path: string, held: HeldFolder[], made: Made[], context: WriteContext): Promise<HeldFolder> {
+  const { system } = context;
+  const missing: string[] = [];
+  let at = path;
+  for (;;) {
+    const look = context.look(at);
+    if (look.seen === "node") {
+      look.held.close();
+      if (look.kind !== "directory") throw new WriteFailed("ENOTDIR", "looking at the folder");
+    }
+    if (look.seen !== "missing" || look.reason !== "missing" || at === nodePath.dirname(at)) break;
+    missing.push(nodePath.basename(at));
+    at = nodePath.dirname(at);
+  }
+  const hold = (folder: string): HeldFolder => {
+    const one = holdFolder(folder, context);
+    held.push(one);
+    return one;
+  };
+  let folder = hold(at);
+  for (const name of missing.reverse()) {
+    const parent = folder;
+    const parentSync = prepareSync(parent, system);
+    try {
+      if (makeFolder(parent.at(name), context)) made.push({ parent, name });
+      await parentSync.sync();
+    } finally {
+      parentSync.close();
+    }
+    at = nodePath.join(at, name);
+    folder = hold(at);
+  }
+  return folder;
+}
+
+/** False if it is there already: somebody else was quicker, or the folder is one that a sync client stands in for. */
+function makeFolder(path: string, { system }: WriteContext): boolean {
+  try {
+    system.makeFolder(path, 0o777);
+    return true;
+  } catch (error) {
+    if (errnoName(error) === "EEXIST") return false;
+    throw asWriteFailed(error, "making a folder");
+  }
+}
+
+/** The lowest first. One that somebody has put something into stays, as it should. */
+function removeMade(made: readonly Made[], { system }: WriteContext): void {
+  for (const { parent, name } of made.toReversed()) {
+    for (let tries = 1; tries <= 2; tries += 1) {
+      try {
+        system.removeFolder(parent.at(name));
+        break;
+      } catch (error) {
+        if (errnoName(error) === undefined) throw error;
+      }
+    }
+  }
+}
+
+async function createIn(
+  folder: HeldFolder,
+  input: CreateInput,
+  made: readonly Made[],
+  context: WriteContext,
+): Promise<Created> {
+  const { system } = context;
+  const { signal } = input;
+  const name = nodePath.basename(input.real);
+  refuseExisting(folder.at(name), context);
+  const content: Content = contentOf(input.pieces, input.source);
+  const temp = await writeTemp(folder, { content, mode: input.mode ?? 0o666, signal }, context);
+  let folderSync: FolderSync | undefined;
+  try {
+    try {
+      folderSync = prepareSync(folder, system);
+      signal.throwIfAborted();
+      await input.beforeSwap?.();
+      signal.throwIfAborted();
+      await giveName(temp, folder.at(name), context);
+    } catch (error) {
+      unlinkQuietly(temp.path, system);
+      throw error;
+    }
+    try {
+      if (!unlinkQuietly(temp.path, system)) throw new WriteFailed("EIO", "removing the temporary file");
+      await folderSync.sync();
+      const { identity, notes } = confirm(folder, name, temp.inode, content.sizeBytes, folderSync.note, system);
+      const folders = made.map(({ parent, name: below }) => nodePath.join(parent.path, below));
+      return { did: "created", identity, folders, notes };
+    } catch (error) {
+      return unconfirmed(error);
+    }
+  } finally {
+    folderSync?.close();
+  }
+}
+
+/** Asked before anything is written; the link asks again. A link that leads nowhere is something, too. */
+function refuseExisting(path: string, { system }: WriteContext): void {
+  try {
+    system.statLink(path);
+  } catch (error) {
+    if (errnoName(error) === "ENOENT") return;
+    throw asWriteFailed(error, "looking at the file");
+  }
+  throw new FileExists();
+}
+
+/** File systems without hard links, and mounts that forbid them. Linux has one number for the two names of "not supported". */
+const noLink = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EINVAL"];
+
+async function giveName(temp: TempFile, path: string, context: WriteContext): Promise<void> {
+  const { system } = context;
+  try {
+    system.link(temp.path, path);
+    return;
+  } catch (error) {
+    const errno = errnoName(error);
+    if (errno === "EEXIST") throw new FileExists();
+    if (errno === undefined || !noLink.includes(errno)) throw asWriteFailed(error, "linking");
+  }
+  // Take the name with an empty file, which fails if there is one, and put the content over it.
+  let placeholder: bigint;
+  try {
+    const fd = system.make(path, makeFlags | (constants.O_NONBLOCK ?? 0), 0o666);
+    try {
+      placeholder = system.stat(fd).ino;
+    } finally {
+      closeQuietly(fd, system);
+    }
+  } catch (error) {
+    if (errnoName(error) === "EEXIST") throw new FileExists();
+    throw asWriteFailed(error, "linking");
+  }
+  try {
+    if (during("linking", () => system.statLink(path)).ino !== placeholder) throw new FileChanged();
+    await renameOver(temp.path, path, system);
+  } catch (error) {
+    if (!(error instanceof FileChanged)) unlinkQuietly(path, system);
+    throw error;
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * The folder in which a file is changed, held open: whatever happens to the names above it, every name in it is
+ * reached through the same folder.
+ */
+
+import { constants } from "node:fs";
+import * as nodePath from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { errnoName } from "./errno.ts";
+import type { Identity, Look, ReadMode } from "./look.ts";
+import type { System } from "./system.ts";
+import { asFailure, asWriteFailed, during, FileChanged, type WriteNote } from "./write-failed.ts";
+
+/** What changing files needs of the disk. */
+export interface WriteContext {
+  /** Closing tells its errors here. */
+  readonly system: System;
+  look(path: string): Look;
+  /** Where undo journals go if the file's own folder takes none. */
+  readonly stateDir: string | undefined;
+  /** Folders that this process has swept already. */
+  readonly swept: Set<string>;
+}
+
+export interface HeldFolder {
+  readonly path: string;
+  readonly reads: ReadMode;
+  readonly identity: Identity;
+  /** The path of a name in it. */
+  at(name: string): string;
+  /** Is it still where it was? Only the kernel's own account of it can tell. */
+  hasMoved(): boolean;
+  close(): void;
+}
+
+/** Throws WriteFailed, or FileChanged if the folder is not there or only by way of a link. */
+export function holdFolder(path: string, context: WriteContext): HeldFolder {
+  const look = context.look(path);
+  if (look.seen !== "node") throw asFailure(look);
+  const { held } = look;
+  if (look.kind !== "directory" || look.real !== path) {
+    held.close();
+    throw new FileChanged();
+  }
+  const { system } = context;
+  return {
+    path,
+    reads: held.reads,
+    identity: held.identity,
+    at: (name) => `${held.handlePath}${nodePath.sep}${name}`,
+    hasMoved: () =>
+      held.handlePath !== path &&
+      during("looking at the folder", () => system.readLink(held.handlePath)).toString("utf8") !== path,
+    close: () => held.close(),
+  };
+}
+
+/** A folder that is ready to be synced: opening it may fail, so it is opened before anything is changed. */
+export interface FolderSync {
+  readonly note: WriteNote | undefined;
+  sync(): Promise<void>;
+  close(): void;
+}
+
+export function prepareSync(folder: HeldFolder, system: System): FolderSync {
+  const nothing: FolderSync = { note: undefined, sync: async () => {}, close: () => {} };
+  if (system.platform === "win32") return nothing; // Windows cannot open a folder, and journals names by itself
+  let fd: number;
+  try {
+    fd = system.open(folder.at("."), constants.O_RDONLY | constants.O_DIRECTORY);
+  } catch (error) {
+    if (errnoName(error) === "EACCES") return { ...nothing, note: "folder not synced" };
+    throw asWriteFailed(error, "syncing the folder");
+  }
+  return {
+    note: undefined,
+    sync: async () => {
+      try {
+        if (folder.reads === "at once") system.sync(fd);
+        else await system.syncLater(fd);
+      } catch (error) {
+        // Some file systems have nothing to sync for a folder, and say so in this way.
+        if (["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errnoName(error) ?? "")) return;
+        throw asWriteFailed(error, "syncing the folder");
+      }
+    },
+    close: () => closeQuietly(fd, system),
+  };
+}
+
+/** Closes what was only read, or what is given up anyway. Never twice: the number is free even if closing failed. */
+export function closeQuietly(fd: number, system: System): void {
+  try {
+    system.close(fd);
+  } catch (error) {
+    if (["EBADF", undefined].includes(errnoName(error))) throw error;
+  }
+}
+
+/** Takes a file of ours away. True if it is gone; a failure is tried once more and then left to the sweep. */
+export function unlinkQuietly(path: string, system: System): boolean {
+  for (let tries = 1; tries <= 2; tries += 1) {
+    try {
+      system.unlink(path);
+      return true;
+    } catch (error) {
+      const errno = errnoName(error);
+      if (errno === undefined) throw error;
+      if (errno === "ENOENT") return true;
+    }
+  }
+  return false;
+}
+
+const renameTriesMax = 10;
+
+/** On Windows a scanner or an editor that has the file open blocks the rename for a moment. */
+export async function renameOver(from: string, to: string, system: System): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      system.rename(from, to);
+      return;
+    } catch (error) {
+      const blocked = system.platform === "win32" && ["EPERM", "EACCES", "EBUSY"].includes(errnoName(error) ?? "");
+      if (!blocked || tries === renameTriesMax) throw asWriteFailed(error, "renaming");
+      await setTimeout(Math.min(10 * 2 ** tries, 200));
+    }
+  }
+}

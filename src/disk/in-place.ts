@@ -1,0 +1,191 @@
+/**
+ * Writes into a file instead of replacing it: for mount points, folders that take no new file, owners and attributes
+ * that cannot be given to a new file, and hard links that are to be kept. A reader may see a half-written file; a crash
+ * is undone from the journal (`sweep.ts`), an error at once.
+ *
+ * The journal lies in the file's own folder, where whoever comes next to that folder finds it, also from another
+ * account's session or another state folder. If the folder takes no new file it goes to the state folder.
+ */
+
+import { type BigIntStats, constants } from "node:fs";
+import * as nodePath from "node:path";
+import { compareContent, type Content, contentOf, type Moving, syncFile, writeContent } from "./content.ts";
+import { errnoName } from "./errno.ts";
+import { closeQuietly, type HeldFolder, prepareSync, unlinkQuietly, type WriteContext } from "./held-folder.ts";
+import { type Journal, type JournalHead, writeJournal } from "./journal.ts";
+import type { OpenFile } from "./open-file.ts";
+import type { Replaced, ReplaceInput } from "./replace.ts";
+import { checkHash, stillThere } from "./same-file.ts";
+import { stateFolder } from "./state-folder.ts";
+import { tempName } from "./temp-file.ts";
+import { during, FileChanged, identityOf, unconfirmed, WriteFailed, type WriteNote } from "./write-failed.ts";
+
+export interface InPlaceInput extends ReplaceInput {
+  readonly folder: HeldFolder;
+  readonly name: string;
+  readonly before: BigIntStats;
+  readonly content: Content;
+  /** True if the old content was kept once already, by a link perhaps, which moves ctime. */
+  readonly linked: boolean;
+}
+
+export async function writeInPlace(input: InPlaceInput, context: WriteContext): Promise<Replaced> {
+  const { system } = context;
+  const { folder, name, file, signal, beforeSwap } = input;
+  const compare = input.linked ? "all but ctime" : "all";
+  // What is begun is finished, so only the preparations ask the signal.
+  const moving: Moving = { system, reads: folder.reads, signal: undefined };
+  const fd = openForWriting(input, context);
+  let open = true;
+  let journal: Journal | undefined;
+  try {
+    journal = await keepOld(input, { ...moving, signal }, context);
+    try {
+      await checkHash(file, input.readHash, moving);
+      stillThere(folder, name, file.identity, system, compare);
+      signal.throwIfAborted();
+      await beforeSwap?.("in place");
+      signal.throwIfAborted();
+      stillThere(folder, name, file.identity, system, "all but ctime");
+    } catch (error) {
+      unlinkQuietly(journal.path, system);
+      throw error;
+    }
+    try {
+      await overwrite(fd, journal.head, journal.after, moving);
+      await compareContent(journal.after, journal.head.from, (into, at) => file.read(into, at), moving);
+    } catch (error) {
+      if (!(error instanceof WriteFailed)) throw error;
+      const back = await putBack(fd, journal, moving, file);
+      if (back !== undefined)
+        return { did: "damaged", errno: error.errno, during: error.during, journal: journal.path };
+      unlinkQuietly(journal.path, system);
+      throw error;
+    }
+    try {
+      const notes = keepMode(fd, input.before, context);
+      const after = identityOf(during("reading back what was written", () => system.stat(fd)));
+      open = false;
+      during("closing the file", () => system.close(fd));
+      await dropJournal(journal, folder, context);
+      return { did: "replaced", how: "in place", identity: after, separated: false, notes };
+    } catch (error) {
+      // The new bytes are there and synced. Its journal would be found to be done with.
+      unlinkQuietly(journal.path, system);
+      return unconfirmed(error);
+    }
+  } finally {
+    journal?.close();
+    if (open) closeQuietly(fd, system);
+  }
+}
+
+/** The very file that was found. Where there is no handle's path, a link that took its place is not followed. */
+function openForWriting({ found, file }: InPlaceInput, { system }: WriteContext): number {
+  const byName = found.held.handlePath === found.real;
+  const flags = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0) | (byName ? (constants.O_NOFOLLOW ?? 0) : 0);
+  const fd = during("writing in place", () => system.open(found.held.handlePath, flags));
+  try {
+    const stat = during("writing in place", () => system.stat(fd));
+    if (stat.dev !== file.identity.device || stat.ino !== file.identity.inode) throw new FileChanged();
+    return fd;
+  } catch (error) {
+    closeQuietly(fd, system);
+    throw error;
+  }
+}
+
+async function keepOld(input: InPlaceInput, moving: Moving, context: WriteContext): Promise<Journal> {
+  const { folder, name, found, file, content } = input;
+  const head: JournalHead = {
+    version: 1,
+    name,
+    path: found.real,
+    device: String(file.identity.device),
+    inode: String(file.identity.inode),
+    from: content.headBytes,
+    oldBytes: file.sizeBytes,
+    newBytes: content.sizeBytes,
+  };
+  const before = contentOf([{ from: 0, to: file.sizeBytes }], file);
+  const keepIn = async (place: HeldFolder): Promise<Journal> => {
+    const folderSync = prepareSync(place, context.system);
+    let journal: Journal | undefined;
+    try {
+      journal = await writeJournal(place.at(tempName("undo")), head, before, content, moving);
+      await folderSync.sync();
+      return journal;
+    } catch (error) {
+      journal?.close();
+      if (journal !== undefined) unlinkQuietly(journal.path, context.system);
+      throw error;
+    } finally {
+      folderSync.close();
+    }
+  };
+  try {
+    return await keepIn(folder);
+  } catch (error) {
+    const noNewFile = error instanceof WriteFailed && ["EACCES", "EPERM", "EROFS"].includes(error.errno);
+    const state = noNewFile && error.during === "keeping the old content" ? stateFolder(context, "make") : undefined;
+    if (state === undefined) throw error;
+    return keepIn(state);
+  }
+}
+
+/** What lies behind the old end comes first: a full disk is found out before an old byte is gone. */
+async function overwrite(fd: number, head: JournalHead, content: Content, moving: Moving): Promise<void> {
+  const { from, oldBytes, newBytes } = head;
+  const { system } = moving;
+  if (newBytes > oldBytes) await writeContent(fd, content, { from: oldBytes, to: newBytes }, moving);
+  await writeContent(fd, content, { from, to: Math.min(oldBytes, newBytes) }, moving);
+  if (newBytes < oldBytes) during("writing in place", () => system.truncate(fd, newBytes));
+  const { size } = during("checking the size of what was written", () => system.stat(fd));
+  if (Number(size) !== newBytes) throw new WriteFailed("EIO", "checking the size of what was written");
+  await syncFile(fd, newBytes, moving);
+}
+
+/** Undoes what was written; undefined if the file has its old bytes again, durably. `file` is for reading them again. */
+export async function putBack(
+  fd: number,
+  { head, before }: Journal,
+  moving: Moving,
+  file?: OpenFile,
+): Promise<WriteFailed | undefined> {
+  try {
+    await writeContent(fd, before, { from: head.from, to: head.oldBytes }, moving);
+    during("putting the old content back", () => moving.system.truncate(fd, head.oldBytes));
+    await syncFile(fd, head.oldBytes, moving);
+    if (file !== undefined) await compareContent(before, head.from, (into, at) => file.read(into, at), moving);
+    return undefined;
+  } catch (error) {
+    if (error instanceof WriteFailed) return error;
+    throw error;
+  }
+}
+
+/** Writing takes set-user-id and set-group-id away; they are the file's own and are given back. */
+function keepMode(fd: number, before: BigIntStats, { system }: WriteContext): readonly WriteNote[] {
+  const now = during("reading back what was written", () => system.stat(fd));
+  if (now.mode === before.mode) return [];
+  try {
+    system.changeMode(fd, Number(before.mode) & 0o7777);
+    return [];
+  } catch (error) {
+    if (errnoName(error) === undefined) throw error;
+    return ["special mode bits not kept"];
+  }
+}
+
+async function dropJournal(journal: Journal, folder: HeldFolder, context: WriteContext): Promise<void> {
+  const beside = nodePath.dirname(journal.path) === nodePath.dirname(folder.at("x"));
+  const place = beside ? folder : stateFolder(context, "find");
+  if (!unlinkQuietly(journal.path, context.system)) throw new WriteFailed("EIO", "removing the temporary file");
+  if (place === undefined) return;
+  const folderSync = prepareSync(place, context.system);
+  try {
+    await folderSync.sync();
+  } finally {
+    folderSync.close();
+  }
+}

@@ -1,0 +1,60 @@
+/** Takes a file away: the very one that was found, through its folder held open, and never what is behind a link. */
+
+import * as nodePath from "node:path";
+import { type FolderSync, type HeldFolder, holdFolder, prepareSync, type WriteContext } from "./held-folder.ts";
+import type { Found, Identity } from "./look.ts";
+import { refuseReadOnly, stillThere } from "./same-file.ts";
+import { sweepOnce } from "./sweep.ts";
+import {
+  during,
+  type NothingDone,
+  nothingDone,
+  type Unconfirmed,
+  unconfirmed,
+  type WriteNote,
+} from "./write-failed.ts";
+
+export interface RemoveInput {
+  /** The file as it was looked up; held by the caller, who closes it. */
+  readonly found: Found;
+  /** The state in which it was read. */
+  readonly identity: Identity;
+  readonly signal: AbortSignal;
+  /** Called when all is checked, right before the file goes, to keep its content. It may link it. */
+  readonly beforeSwap?: (() => Promise<void> | void) | undefined;
+}
+
+export type Removed = { readonly did: "removed"; readonly notes: readonly WriteNote[] } | NothingDone | Unconfirmed;
+
+/** Throws only what `beforeSwap` or the signal throws, and bugs. */
+export async function removeFile(input: RemoveInput, context: WriteContext): Promise<Removed> {
+  const { found, identity, signal, beforeSwap } = input;
+  const { system } = context;
+  const name = nodePath.basename(found.real);
+  let folder: HeldFolder | undefined;
+  let folderSync: FolderSync | undefined;
+  try {
+    signal.throwIfAborted();
+    folder = holdFolder(nodePath.dirname(found.real), context);
+    await sweepOnce(folder, context);
+    folderSync = prepareSync(folder, system);
+    refuseReadOnly(found, stillThere(folder, name, identity, system), system);
+    signal.throwIfAborted();
+    await beforeSwap?.();
+    signal.throwIfAborted();
+    stillThere(folder, name, identity, system, "all but ctime");
+    const path = folder.at(name);
+    during("removing", () => system.unlink(path));
+    try {
+      await folderSync.sync();
+      return { did: "removed", notes: folderSync.note === undefined ? [] : [folderSync.note] };
+    } catch (error) {
+      return unconfirmed(error);
+    }
+  } catch (error) {
+    return nothingDone(error);
+  } finally {
+    folderSync?.close();
+    folder?.close();
+  }
+}

@@ -1,0 +1,460 @@
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import * as fs from "node:fs";
+import { describe, test } from "vitest";
+import { litter, never, newText, oldText, pieces, removeAt, replaceAt } from "../../test/faults/changes.ts";
+import { systemError } from "../../test/support/faulty-system.ts";
+import { onLinux, onWindows, openDescriptors, workspace } from "../../test/support/workspace.ts";
+import { createDisk } from "./disk.ts";
+import { nodeSystem, type System } from "./system.ts";
+
+const { path: at } = workspace({});
+let folders = 0;
+
+function folderWith(mode = 0o644, name = "a.txt"): string {
+  folders += 1;
+  const folder = at(`r${folders}`);
+  fs.mkdirSync(folder);
+  fs.writeFileSync(`${folder}/${name}`, oldText);
+  fs.chmodSync(`${folder}/${name}`, mode);
+  // Long ago: a change right after is then seen on every kernel, however coarse its clock.
+  fs.utimesSync(`${folder}/${name}`, 1_000_000, 1_000_000);
+  return folder;
+}
+
+const read = (path: string): string => fs.readFileSync(path, "utf8");
+const modeOf = (path: string): number => fs.statSync(path).mode & 0o7777;
+const didOf = (outcome: { readonly did: string } | "not looked up"): string =>
+  outcome === "not looked up" ? outcome : outcome.did;
+
+/** Without `/proc`, as on macOS: names instead of handles. */
+const weak: System = { ...nodeSystem, platform: "darwin" };
+
+describe.skipIf(onWindows)("a replace", () => {
+  for (const [title, system] of [
+    ["by handles", nodeSystem],
+    ["by names", weak],
+  ] as const) {
+    test(`${title}: new content, another inode, its identity told, nothing left`, async () => {
+      const folder = folderWith(0o640);
+      const before = openDescriptors();
+      const outcome = await replaceAt(createDisk([folder], system), `${folder}/a.txt`);
+      ok(outcome !== "not looked up" && outcome.did === "replaced");
+      const stat = fs.lstatSync(`${folder}/a.txt`, { bigint: true });
+      deepEqual(outcome, {
+        did: "replaced",
+        how: "renamed",
+        identity: {
+          device: stat.dev,
+          inode: stat.ino,
+          sizeBytes: newText.length,
+          mtimeNs: stat.mtimeNs,
+          ctimeNs: stat.ctimeNs,
+        },
+        separated: false,
+        notes: [],
+      });
+      equal(read(`${folder}/a.txt`), newText);
+      equal(modeOf(`${folder}/a.txt`), 0o640);
+      deepEqual(fs.readdirSync(folder), ["a.txt"]);
+      equal(openDescriptors(), before);
+    });
+  }
+
+  for (const mode of [0o755, 0o6755, 0o600, 0o664, 0o2644]) {
+    test(`keeps mode ${mode.toString(8)}`, async () => {
+      const folder = folderWith(mode);
+      equal(didOf(await replaceAt(createDisk([folder]), `${folder}/a.txt`)), "replaced");
+      equal(modeOf(`${folder}/a.txt`), mode);
+    });
+  }
+
+  const notRoot = process.getuid?.() !== 0 ? "it needs root" : undefined;
+  test.skipIf(notRoot)(
+    `keeps owner and group, with set-user-id${notRoot ? ` (skipped: ${notRoot})` : ""}`,
+    async () => {
+      const folder = folderWith();
+      fs.chownSync(`${folder}/a.txt`, 1_234, 2_345);
+      fs.chmodSync(`${folder}/a.txt`, 0o6755);
+      equal(didOf(await replaceAt(createDisk([folder]), `${folder}/a.txt`)), "replaced");
+      const { uid, gid } = fs.statSync(`${folder}/a.txt`);
+      deepEqual([uid, gid, modeOf(`${folder}/a.txt`)], [1_234, 2_345, 0o6755]);
+    },
+  );
+
+  test("through a link, also over several: the target changes, the links stay", async () => {
+    const folder = folderWith();
+    fs.mkdirSync(`${folder}/way`);
+    fs.symlinkSync("../a.txt", `${folder}/way/one`);
+    fs.symlinkSync("way/one", `${folder}/two`);
+    equal(didOf(await replaceAt(createDisk([folder]), `${folder}/two`)), "replaced");
+    equal(read(`${folder}/a.txt`), newText);
+    equal(fs.readlinkSync(`${folder}/two`), "way/one");
+    equal(fs.readlinkSync(`${folder}/way/one`), "../a.txt");
+  });
+
+  test("a file with other names is separated from them, and that is told", async () => {
+    const folder = folderWith();
+    fs.linkSync(`${folder}/a.txt`, `${folder}/twin`);
+    const outcome = await replaceAt(createDisk([folder]), `${folder}/a.txt`);
+    ok(outcome !== "not looked up" && outcome.did === "replaced" && outcome.separated);
+    deepEqual([read(`${folder}/a.txt`), read(`${folder}/twin`)], [newText, oldText]);
+  });
+
+  test("or keeps them, if that is wanted: both names show the new content", async () => {
+    const folder = folderWith(0o6755);
+    fs.linkSync(`${folder}/a.txt`, `${folder}/twin`);
+    const outcome = await replaceAt(createDisk([folder]), `${folder}/a.txt`, { hardLinks: "keep" });
+    ok(outcome !== "not looked up" && outcome.did === "replaced" && outcome.how === "in place" && !outcome.separated);
+    deepEqual([read(`${folder}/a.txt`), read(`${folder}/twin`)], [newText, newText]);
+    equal(modeOf(`${folder}/a.txt`), 0o6755);
+    deepEqual(litter(folder), []);
+  });
+
+  for (const mode of [0o444, 0o555, 0o400]) {
+    test(`a read-only file (${mode.toString(8)}) is refused and stays as it is`, async () => {
+      const folder = folderWith(mode);
+      deepEqual(await replaceAt(createDisk([folder]), `${folder}/a.txt`), {
+        did: "nothing",
+        why: "refused",
+        errno: "EACCES",
+        during: "writing: it is read-only",
+      });
+      equal(read(`${folder}/a.txt`), oldText);
+      equal(modeOf(`${folder}/a.txt`), mode);
+    });
+  }
+
+  for (const hardLinks of ["separate", "keep"] as const) {
+    for (const [title, change] of Object.entries({
+      "written to": (file: string) => fs.appendFileSync(file, "more\n"),
+      "written to, same size": (file: string) => fs.writeFileSync(file, oldText.toUpperCase()),
+      replaced: (file: string) => {
+        fs.writeFileSync(`${file}.x`, oldText);
+        fs.renameSync(`${file}.x`, file);
+      },
+      "cut short": (file: string) => fs.truncateSync(file, 3),
+      removed: (file: string) => fs.rmSync(file),
+      "replaced by a link": (file: string) => {
+        fs.renameSync(file, `${file}.moved`);
+        fs.symlinkSync(`${file}.moved`, file);
+      },
+    })) {
+      test(`a file that was ${title} since is left alone (${hardLinks})`, async () => {
+        const folder = folderWith();
+        fs.linkSync(`${folder}/a.txt`, `${folder}/twin`);
+        const disk = createDisk([folder]);
+        const found = disk.look(`${folder}/a.txt`);
+        ok(found.seen === "node");
+        const file = disk.open(found);
+        ok(!("errno" in file));
+        change(`${folder}/a.txt`);
+        const after = fs.existsSync(`${folder}/a.txt`) ? read(`${folder}/a.txt`) : undefined;
+        const input = { found, file, pieces, hardLinks, signal: never };
+        deepEqual(await disk.replace(input), { did: "nothing", why: "changed" });
+        file.close();
+        found.held.close();
+        equal(fs.existsSync(`${folder}/a.txt`) ? read(`${folder}/a.txt`) : undefined, after);
+        deepEqual(litter(folder), []);
+      });
+    }
+
+    test(`a change at the last moment is seen too (${hardLinks})`, async () => {
+      const folder = folderWith();
+      fs.linkSync(`${folder}/a.txt`, `${folder}/twin`);
+      const outcome = await replaceAt(createDisk([folder]), `${folder}/a.txt`, {
+        hardLinks,
+        beforeSwap: () => fs.appendFileSync(`${folder}/a.txt`, "more\n"),
+      });
+      deepEqual(outcome, { did: "nothing", why: "changed" });
+      equal(read(`${folder}/a.txt`), `${oldText}more\n`);
+      deepEqual(litter(folder), []);
+    });
+
+    test(`stopped before the swap: the file is as it was, and nothing is left (${hardLinks})`, async () => {
+      const folder = folderWith();
+      fs.linkSync(`${folder}/a.txt`, `${folder}/twin`);
+      const stop = new AbortController();
+      const changes = { hardLinks, signal: stop.signal, beforeSwap: () => stop.abort(new Error("stop")) };
+      const before = openDescriptors();
+      await rejects(replaceAt(createDisk([folder]), `${folder}/a.txt`, changes), /^Error: stop$/u);
+      equal(read(`${folder}/a.txt`), oldText);
+      deepEqual(litter(folder), []);
+      equal(openDescriptors(), before);
+    });
+  }
+
+  test("times too coarse to tell: the hash of what was read decides", async () => {
+    const folder = folderWith();
+    const outcome = await replaceAt(createDisk([folder]), `${folder}/a.txt`, { readHash: new Uint8Array(32) });
+    deepEqual(outcome, { did: "nothing", why: "changed" });
+  });
+
+  test("history may keep the old content by a link", async () => {
+    const folder = folderWith();
+    const how: string[] = [];
+    const outcome = await replaceAt(createDisk([folder]), `${folder}/a.txt`, {
+      beforeSwap: (way) => {
+        how.push(way);
+        fs.linkSync(`${folder}/a.txt`, `${folder}/kept`);
+      },
+    });
+    ok(outcome !== "not looked up" && outcome.did === "replaced" && !outcome.separated);
+    deepEqual([how, read(`${folder}/kept`), read(`${folder}/a.txt`)], [["renamed"], oldText, newText]);
+  });
+
+  for (const errno of ["EBUSY", "EXDEV"] as const) {
+    test(`${errno} at the rename: in place, and history is told, so that it copies`, async () => {
+      const folder = folderWith();
+      const how: string[] = [];
+      const rename = (): never => {
+        throw systemError(errno, "rename");
+      };
+      const outcome = await replaceAt(createDisk([folder], { ...nodeSystem, rename }), `${folder}/a.txt`, {
+        beforeSwap: (way) => void how.push(way),
+      });
+      ok(outcome !== "not looked up" && outcome.did === "replaced" && outcome.how === "in place");
+      deepEqual([how, read(`${folder}/a.txt`)], [["renamed", "in place"], newText]);
+      deepEqual(fs.readdirSync(folder), ["a.txt"]);
+    });
+  }
+
+  test("Windows: a rename that is blocked for a moment is tried again, and not for ever", async () => {
+    const folder = folderWith();
+    let tries = 0;
+    const blocked = (until: number): System => ({
+      ...nodeSystem,
+      platform: "win32",
+      rename: (from, to) => {
+        tries += 1;
+        if (tries < until) throw systemError("EPERM", "rename");
+        nodeSystem.rename(from, to);
+      },
+    });
+    equal(didOf(await replaceAt(createDisk([folder], blocked(4)), `${folder}/a.txt`)), "replaced");
+    equal(tries, 4);
+    tries = 0;
+    const second = folderWith();
+    deepEqual(await replaceAt(createDisk([second], blocked(1_000)), `${second}/a.txt`), {
+      did: "nothing",
+      why: "refused",
+      errno: "EPERM",
+      during: "renaming",
+    });
+    deepEqual(fs.readdirSync(second), ["a.txt"]);
+  });
+
+  test("a folder that was moved away and replaced by a link to outside is not followed", async () => {
+    const folder = folderWith();
+    fs.mkdirSync(`${folder}/in`);
+    fs.writeFileSync(`${folder}/in/a.txt`, oldText);
+    fs.mkdirSync(`${folder}.out`);
+    fs.writeFileSync(`${folder}.out/a.txt`, oldText);
+    const disk = createDisk([folder]);
+    const found = disk.look(`${folder}/in/a.txt`);
+    ok(found.seen === "node");
+    const file = disk.open(found);
+    ok(!("errno" in file));
+    fs.renameSync(`${folder}/in`, `${folder}/moved`);
+    fs.symlinkSync(`${folder}.out`, `${folder}/in`);
+    deepEqual(await disk.replace({ found, file, pieces, hardLinks: "separate", signal: never }), {
+      did: "nothing",
+      why: "changed",
+    });
+    file.close();
+    found.held.close();
+    equal(read(`${folder}.out/a.txt`), oldText);
+    deepEqual(fs.readdirSync(`${folder}.out`), ["a.txt"]);
+  });
+
+  test("many pieces of many sizes make the bytes they say, across the buffer's border", async () => {
+    const folder = folderWith();
+    const big = Buffer.alloc(3_500_000);
+    for (let index = 0; index < big.length; index += 1) big[index] = (index * 31 + (index >> 8)) & 0xff;
+    fs.writeFileSync(`${folder}/big`, big);
+    const parts = [
+      { from: 0, to: 1_048_575 },
+      Buffer.from("x"),
+      { from: 10, to: 10 },
+      new Uint8Array(0),
+      big.subarray(5, 1_500_000),
+      { from: 3_000_000, to: 3_500_000 },
+      { from: 0, to: 7 },
+    ];
+    const expected = Buffer.concat(parts.map((part) => ("length" in part ? part : big.subarray(part.from, part.to))));
+    for (const hardLinks of ["separate", "keep"] as const) {
+      fs.writeFileSync(`${folder}/big`, big);
+      fs.rmSync(`${folder}/twin`, { force: true });
+      fs.linkSync(`${folder}/big`, `${folder}/twin`);
+      equal(didOf(await replaceAt(createDisk([folder]), `${folder}/big`, { pieces: parts, hardLinks })), "replaced");
+      ok(fs.readFileSync(`${folder}/big`).equals(expected), hardLinks);
+    }
+  });
+
+  for (const failing of [1, 2, 3]) {
+    test(`a large file is synced in passing, and the failure of sync ${failing} is final`, async () => {
+      const folder = folderWith();
+      fs.truncateSync(`${folder}/a.txt`, 150_000_000); // a hole: it takes no space, its copy does
+      let syncs = 0;
+      const system: System = {
+        ...nodeSystem,
+        syncLater: async (fd) => {
+          syncs += 1;
+          if (syncs === failing) throw systemError("EIO", "fsync");
+          return nodeSystem.syncLater(fd);
+        },
+      };
+      const outcome = await replaceAt(createDisk([folder], system), `${folder}/a.txt`, {
+        pieces: [Buffer.from("x"), { from: 0, to: 150_000_000 }],
+      });
+      deepEqual(outcome, { did: "nothing", why: "refused", errno: "EIO", during: "syncing the file" });
+      equal(fs.statSync(`${folder}/a.txt`).size, 150_000_000);
+      deepEqual(fs.readdirSync(folder), ["a.txt"]);
+      fs.rmSync(`${folder}/a.txt`);
+    });
+  }
+
+  test("a file may become empty, and an empty one may be filled", async () => {
+    const folder = folderWith();
+    equal(didOf(await replaceAt(createDisk([folder]), `${folder}/a.txt`, { pieces: [] })), "replaced");
+    equal(read(`${folder}/a.txt`), "");
+    equal(didOf(await replaceAt(createDisk([folder]), `${folder}/a.txt`, { pieces: [Buffer.from("x")] })), "replaced");
+    equal(read(`${folder}/a.txt`), "x");
+  });
+});
+
+describe.skipIf(onWindows)("a remove", () => {
+  for (const [title, system] of [
+    ["by handles", nodeSystem],
+    ["by names", weak],
+  ] as const) {
+    test(`${title}: the file is gone, its other names are not`, async () => {
+      const folder = folderWith();
+      fs.linkSync(`${folder}/a.txt`, `${folder}/twin`);
+      deepEqual(await removeAt(createDisk([folder], system), `${folder}/a.txt`), { did: "removed", notes: [] });
+      deepEqual(fs.readdirSync(folder), ["twin"]);
+    });
+  }
+
+  test("a link that took the file's place stays, and so does what it leads to", async () => {
+    const folder = folderWith();
+    const disk = createDisk([folder]);
+    const found = disk.look(`${folder}/a.txt`);
+    ok(found.seen === "node");
+    fs.renameSync(`${folder}/a.txt`, `${folder}/b.txt`);
+    fs.symlinkSync("b.txt", `${folder}/a.txt`);
+    const outcome = await disk.remove({ found, identity: found.held.identity, signal: never });
+    found.held.close();
+    deepEqual(outcome, { did: "nothing", why: "changed" });
+    deepEqual(fs.readdirSync(folder), ["a.txt", "b.txt"]);
+  });
+
+  test("a read-only file is refused", async () => {
+    const folder = folderWith(0o444);
+    const outcome = await removeAt(createDisk([folder]), `${folder}/a.txt`);
+    ok(outcome !== "not looked up" && outcome.did === "nothing" && outcome.why === "refused");
+    equal(read(`${folder}/a.txt`), oldText);
+  });
+});
+
+const attributes = onLinux ? await nodeSystem.attributes() : undefined;
+const noAttributes = (() => {
+  if (!onLinux) return "extended attributes are carried over on Linux only";
+  if (attributes === undefined) return "koffi is not installed";
+  const folder = folderWith();
+  const fd = fs.openSync(`${folder}/a.txt`, "r+");
+  try {
+    attributes.set(fd, "user.probe", Buffer.from("x"));
+    return undefined;
+  } catch {
+    return "the file system has no extended attributes";
+  } finally {
+    fs.closeSync(fd);
+  }
+})();
+
+/** An ACL as the kernel stores it: version 2, then tag, rights and id of each entry. 1,234 may read and write. */
+const acl = Buffer.from(
+  [
+    [1, 6, -1],
+    [2, 6, 1_234],
+    [4, 4, -1],
+    [16, 6, -1],
+    [32, 4, -1],
+  ].reduce(
+    (bytes, [tag = 0, rights = 0, id = 0]) => {
+      const entry = Buffer.alloc(8);
+      entry.writeUInt16LE(tag, 0);
+      entry.writeUInt16LE(rights, 2);
+      entry.writeInt32LE(id, 4);
+      return Buffer.concat([bytes, entry]);
+    },
+    Buffer.from([2, 0, 0, 0]),
+  ),
+);
+
+describe.skipIf(noAttributes !== undefined)(
+  `extended attributes${noAttributes === undefined ? "" : ` (skipped: ${noAttributes})`}`,
+  () => {
+    ok(attributes !== undefined || noAttributes !== undefined);
+    const withoutKoffi: System = { ...nodeSystem, attributes: async () => undefined };
+    for (const [title, system] of [
+      ["koffi", nodeSystem],
+      ["cp", withoutKoffi],
+    ] as const) {
+      test(`and an ACL are kept, by way of ${title}; the time is that of the change`, async () => {
+        const folder = folderWith(0o755);
+        const fd = fs.openSync(`${folder}/a.txt`, "r+");
+        attributes?.set(fd, "user.origin", Buffer.from("somewhere"));
+        attributes?.set(fd, "user.empty", new Uint8Array(0));
+        attributes?.set(fd, "system.posix_acl_access", acl);
+        fs.closeSync(fd);
+        fs.utimesSync(`${folder}/a.txt`, 1_000_000, 1_000_000);
+        const mode = modeOf(`${folder}/a.txt`);
+        const outcome = await replaceAt(createDisk([folder], system), `${folder}/a.txt`);
+        ok(outcome !== "not looked up" && outcome.did === "replaced" && outcome.how === "renamed");
+        deepEqual(outcome.notes, []);
+        equal(read(`${folder}/a.txt`), newText);
+        deepEqual([...(attributes?.list(`${folder}/a.txt`) ?? [])].toSorted(), [
+          "system.posix_acl_access",
+          "user.empty",
+          "user.origin",
+        ]);
+        equal(Buffer.from(attributes?.get(`${folder}/a.txt`, "user.origin") ?? []).toString(), "somewhere");
+        ok(acl.equals(attributes?.get(`${folder}/a.txt`, "system.posix_acl_access") ?? new Uint8Array(0)));
+        equal(modeOf(`${folder}/a.txt`), mode);
+        ok(fs.statSync(`${folder}/a.txt`).mtimeMs > Date.now() - 60_000);
+      });
+    }
+
+    test("an ACL that the folder gives to new files is not gained", async () => {
+      const folder = folderWith(0o640);
+      const fd = fs.openSync(folder, "r");
+      attributes?.set(fd, "system.posix_acl_default", acl);
+      fs.closeSync(fd);
+      equal(didOf(await replaceAt(createDisk([folder]), `${folder}/a.txt`)), "replaced");
+      deepEqual(attributes?.list(`${folder}/a.txt`), []);
+      equal(modeOf(`${folder}/a.txt`), 0o640);
+    });
+
+    test("one that cannot be set is a reason to write in place, which keeps it", async () => {
+      const folder = folderWith();
+      const fd = fs.openSync(`${folder}/a.txt`, "r+");
+      attributes?.set(fd, "user.origin", Buffer.from("somewhere"));
+      fs.closeSync(fd);
+      const refusing: System = {
+        ...nodeSystem,
+        attributes: async () =>
+          attributes && {
+            ...attributes,
+            set: () => {
+              throw systemError("EPERM", "fsetxattr");
+            },
+          },
+      };
+      const outcome = await replaceAt(createDisk([folder], refusing), `${folder}/a.txt`);
+      ok(outcome !== "not looked up" && outcome.did === "replaced" && outcome.how === "in place");
+      deepEqual(attributes?.list(`${folder}/a.txt`), ["user.origin"]);
+      deepEqual(fs.readdirSync(folder), ["a.txt"]);
+    });
+  },
+);

@@ -1,0 +1,201 @@
+/**
+ * Gives a file new content: at every moment, whatever fails, its name shows the old content or the new one, whole.
+ * The new content is written beside it, synced, made like it and renamed over it; where that cannot be done it is
+ * written in place, with a journal (`in-place.ts`). The caller holds the lock; this asks once more whether the file
+ * is what was read, since editors take no locks.
+ */
+
+import type { BigIntStats } from "node:fs";
+import * as nodePath from "node:path";
+import type { Piece } from "../contract/edit.ts";
+import { type Content, contentOf, type Moving } from "./content.ts";
+import {
+  type HeldFolder,
+  holdFolder,
+  prepareSync,
+  renameOver,
+  unlinkQuietly,
+  type WriteContext,
+} from "./held-folder.ts";
+import { writeInPlace } from "./in-place.ts";
+import type { Found, Identity } from "./look.ts";
+import { CannotKeep, keepMetadata } from "./metadata.ts";
+import type { OpenFile } from "./open-file.ts";
+import { checkHash, refuseReadOnly, stillThere } from "./same-file.ts";
+import { sweepOnce } from "./sweep.ts";
+import { NoTempFile, type TempFile, writeTemp } from "./temp-file.ts";
+import {
+  during,
+  identityOf,
+  type NothingDone,
+  nothingDone,
+  type Unconfirmed,
+  unconfirmed,
+  WriteFailed,
+  type WriteNote,
+} from "./write-failed.ts";
+
+export type WriteWay = "renamed" | "in place";
+
+export interface ReplaceInput {
+  /** The file as it was looked up; held by the caller, who closes it. */
+  readonly found: Found;
+  /** Opened from it and still open. Its identity is what was read. */
+  readonly file: OpenFile;
+  readonly pieces: readonly Piece[];
+  /** sha256 of the whole file as it was read, if the caller has it: it decides where times are too coarse to. */
+  readonly readHash?: Uint8Array | undefined;
+  /** A file with other names: separate it from them by the rename, or keep them and write in place. */
+  readonly hardLinks: "separate" | "keep";
+  /** Asked until right before the swap, which is the last moment at which stopping leaves the file as it was. */
+  readonly signal: AbortSignal;
+  /**
+   * Called when all is prepared and checked, right before the swap, to keep the old content. It may link the file to
+   * keep it only if `how` is "renamed": what is written in place changes under every name. If the rename turns out to
+   * be impossible it is called a second time, with "in place". What it throws stops the change.
+   */
+  readonly beforeSwap?: ((how: WriteWay) => Promise<void> | void) | undefined;
+}
+
+export type Replaced =
+  | {
+      readonly did: "replaced";
+      readonly how: WriteWay;
+      readonly identity: Identity;
+      /** True if the file had other names, which still show the old content. */
+      readonly separated: boolean;
+      readonly notes: readonly WriteNote[];
+    }
+  | NothingDone
+  | Unconfirmed
+  /**
+   * Writing in place failed half way, and so did putting the old bytes back. They are in the journal, from which the
+   * next sweep of a later process restores them.
+   */
+  | { readonly did: "damaged"; readonly errno: string; readonly during: string; readonly journal: string };
+
+/** Throws only what `beforeSwap` or the signal throws, and bugs. */
+export async function replaceFile(input: ReplaceInput, context: WriteContext): Promise<Replaced> {
+  let folder: HeldFolder | undefined;
+  try {
+    input.signal.throwIfAborted();
+    folder = holdFolder(nodePath.dirname(input.found.real), context);
+    await sweepOnce(folder, context);
+    return await replaceIn(folder, input, context);
+  } catch (error) {
+    return nothingDone(error);
+  } finally {
+    folder?.close();
+  }
+}
+
+async function replaceIn(folder: HeldFolder, input: ReplaceInput, context: WriteContext): Promise<Replaced> {
+  const { system } = context;
+  const { found, file, hardLinks } = input;
+  const name = nodePath.basename(found.real);
+  const before = stillThere(folder, name, file.identity, system);
+  refuseReadOnly(found, before, system);
+  const content = contentOf(input.pieces, file);
+  const inPlace = (linked: boolean): Promise<Replaced> =>
+    writeInPlace({ ...input, folder, name, before, content, linked }, context);
+
+  if (before.nlink > 1n && hardLinks === "keep") return inPlace(false);
+  const prepared = await prepare(folder, input, content, before, context);
+  if (prepared === "in place") return inPlace(false);
+  const swapped = await swap(folder, name, prepared.temp, input, content, context);
+  if (swapped === "in place") return inPlace(input.beforeSwap !== undefined);
+  return "did" in swapped
+    ? swapped
+    : {
+        did: "replaced",
+        how: "renamed",
+        identity: swapped.identity,
+        separated: before.nlink > 1n,
+        notes: [...prepared.notes, ...swapped.notes],
+      };
+}
+
+/** Folders that take no new file; the file itself may still be writable. */
+const noNewFile = ["EACCES", "EPERM", "EROFS"];
+
+/** The new content beside the file and like it in all but the name. */
+async function prepare(
+  folder: HeldFolder,
+  { found, signal }: ReplaceInput,
+  content: Content,
+  before: BigIntStats,
+  context: WriteContext,
+): Promise<{ readonly temp: TempFile; readonly notes: readonly WriteNote[] } | "in place"> {
+  let notes: readonly WriteNote[] = [];
+  const dress = async (fd: number): Promise<void> => {
+    notes = await keepMetadata(fd, before, found.held.handlePath, context.system);
+  };
+  try {
+    return { temp: await writeTemp(folder, { content, mode: 0o600, signal, dress }, context), notes };
+  } catch (error) {
+    if (error instanceof CannotKeep) return "in place";
+    if (error instanceof NoTempFile && noNewFile.includes(error.errno)) return "in place";
+    throw error;
+  }
+}
+
+/** Names that cannot be renamed over: a mount point, or a file in a folder with the sticky bit. */
+const noRename = ["EBUSY", "EXDEV", "EPERM", "EACCES"];
+
+/** From here on the temporary file has an owner: it gets the file's name or is removed. */
+async function swap(
+  folder: HeldFolder,
+  name: string,
+  temp: TempFile,
+  { file, readHash, signal, beforeSwap }: ReplaceInput,
+  content: Content,
+  { system }: WriteContext,
+): Promise<{ readonly identity: Identity; readonly notes: readonly WriteNote[] } | "in place" | Unconfirmed> {
+  const moving: Moving = { system, reads: folder.reads, signal };
+  let folderSync: ReturnType<typeof prepareSync> | undefined;
+  try {
+    try {
+      folderSync = prepareSync(folder, system);
+      await checkHash(file, readHash, moving);
+      stillThere(folder, name, file.identity, system);
+      signal.throwIfAborted();
+      if (beforeSwap !== undefined) {
+        await beforeSwap("renamed");
+        signal.throwIfAborted();
+        stillThere(folder, name, file.identity, system, "all but ctime");
+      }
+      await renameOver(temp.path, folder.at(name), system);
+    } catch (error) {
+      unlinkQuietly(temp.path, system);
+      const cannot = error instanceof WriteFailed && error.during === "renaming" && noRename.includes(error.errno);
+      if (cannot && system.platform !== "win32") return "in place";
+      throw error;
+    }
+    try {
+      await folderSync.sync();
+      return confirm(folder, name, temp.inode, content.sizeBytes, folderSync.note, system);
+    } catch (error) {
+      return unconfirmed(error);
+    }
+  } finally {
+    folderSync?.close();
+  }
+}
+
+/** The name shows the file that was written, and the folder is where it was. */
+export function confirm(
+  folder: HeldFolder,
+  name: string,
+  inode: bigint,
+  sizeBytes: number,
+  note: WriteNote | undefined,
+  system: WriteContext["system"],
+): { readonly identity: Identity; readonly notes: readonly WriteNote[] } {
+  const after = during("reading back what was written", () => system.statLink(folder.at(name)));
+  if (after.ino !== inode || Number(after.size) !== sizeBytes) {
+    throw new WriteFailed("EIO", "reading back what was written");
+  }
+  const notes: WriteNote[] = note === undefined ? [] : [note];
+  if (folder.hasMoved()) notes.push("folder moved");
+  return { identity: identityOf(after), notes };
+}

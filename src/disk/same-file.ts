@@ -1,0 +1,69 @@
+/** Is a name still the very file that was read? Asked right before it is changed. */
+
+import type { BigIntStats } from "node:fs";
+import { contentOf, hashOfContent, type Moving } from "./content.ts";
+import type { HeldFolder } from "./held-folder.ts";
+import type { Found, Identity } from "./look.ts";
+import type { OpenFile } from "./open-file.ts";
+import type { System } from "./system.ts";
+import { during, FileChanged, WriteFailed } from "./write-failed.ts";
+
+/**
+ * What is known of the file's state. A link to it, such as history makes, moves ctime and the number of names; then
+ * only the rest can be compared.
+ */
+export type Comparison = "all" | "all but ctime";
+
+/** Throws FileChanged if the name is gone, a link, another file or another state of the file. */
+export function stillThere(
+  folder: HeldFolder,
+  name: string,
+  seen: Identity,
+  system: System,
+  compare: Comparison = "all",
+): BigIntStats {
+  let stat: BigIntStats;
+  try {
+    stat = during("looking at the file", () => system.statLink(folder.at(name)));
+  } catch (error) {
+    if (error instanceof WriteFailed && error.errno === "ENOENT") throw new FileChanged();
+    throw error;
+  }
+  const same =
+    stat.isFile() &&
+    stat.dev === seen.device &&
+    stat.ino === seen.inode &&
+    Number(stat.size) === seen.sizeBytes &&
+    stat.mtimeNs === seen.mtimeNs &&
+    (compare === "all but ctime" || stat.ctimeNs === seen.ctimeNs);
+  if (!same) throw new FileChanged();
+  return stat;
+}
+
+/**
+ * A read-only file is refused although a rename would get past it: someone meant it. The system lets root write
+ * anything, so the mode is looked at too.
+ */
+export function refuseReadOnly(found: Found, stat: BigIntStats, system: System): void {
+  const step = "writing: it is read-only";
+  during(step, () => system.checkWritable(found.held.handlePath));
+  if ((Number(stat.mode) & 0o222) === 0) throw new WriteFailed("EACCES", step);
+}
+
+/**
+ * Kernels before 6.13 tick every 1 to 10 ms, so a second change right after the first may leave the times alone. How
+ * long ago the caller read the file is not known here; a second covers it, and hashing again costs little.
+ */
+const racyMs = 1_000;
+
+export function isRacy({ mtimeNs, ctimeNs }: Identity): boolean {
+  const since = Date.now() - racyMs;
+  return Number(mtimeNs / 1_000_000n) > since || Number(ctimeNs / 1_000_000n) > since;
+}
+
+/** For racy files: has it the content that it had when the caller read it? Without a hash the times must do. */
+export async function checkHash(file: OpenFile, readHash: Uint8Array | undefined, moving: Moving): Promise<void> {
+  if (readHash === undefined || !isRacy(file.identity)) return;
+  const now = await hashOfContent(contentOf([{ from: 0, to: file.sizeBytes }], file), moving);
+  if (!now.equals(readHash)) throw new FileChanged();
+}

@@ -1,0 +1,185 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { describe, test } from "vitest";
+import { newText, oldText, replaceAt } from "../../test/faults/changes.ts";
+import { faultySystem } from "../../test/support/faulty-system.ts";
+import { onWindows, workspace } from "../../test/support/workspace.ts";
+import { createDisk } from "./disk.ts";
+import { processMark } from "./process-mark.ts";
+import { nodeSystem } from "./system.ts";
+import { parseTempName, tempName } from "./temp-file.ts";
+
+const { path: at } = workspace({});
+let folders = 0;
+function folderWithFile(text = oldText): string {
+  folders += 1;
+  const folder = at(`s${folders}`);
+  fs.mkdirSync(folder);
+  fs.writeFileSync(`${folder}/a.txt`, text);
+  fs.writeFileSync(`${folder}/other.txt`, oldText);
+  return folder;
+}
+
+/** The mark of a process that has ended: the id of a child that was waited for, in this realm. */
+const deadMark = (() => {
+  const { pid } = spawnSync(process.execPath, ["-e", "0"]);
+  return processMark().replace(/^\d+-\d+/u, `${pid}-1`);
+})();
+const elsewhere = processMark().replace(/[0-9a-f]{12}$/u, "0123456789ab");
+const name = (kind: string, mark: string): string => `.filehand-${kind}-${mark}-0123456789ab`;
+const daysAgo = (path: string, days: number): void => {
+  const seconds = Date.now() / 1_000 - days * 86_400;
+  fs.lutimesSync(path, seconds, seconds);
+};
+
+/** Changes another file of the folder, which sweeps it. */
+async function sweep(folder: string, stateDir?: string): Promise<void> {
+  const outcome = await replaceAt(createDisk([folder], nodeSystem, { stateDir }), `${folder}/other.txt`);
+  ok(outcome !== "not looked up" && outcome.did === "replaced");
+}
+
+/** A journal as a process that was killed left it. */
+function journal(path: string, file: string, old: string, next: string, changes: Record<string, unknown> = {}): void {
+  const { dev, ino } = fs.statSync(file, { bigint: true });
+  const head = {
+    version: 1,
+    name: file.slice(file.lastIndexOf("/") + 1),
+    path: file,
+    device: String(dev),
+    inode: String(ino),
+    from: 22,
+    oldBytes: old.length,
+    newBytes: next.length,
+    ...changes,
+  };
+  const block = Buffer.alloc(8_192);
+  block.write(JSON.stringify(head));
+  const body = Buffer.concat([block, Buffer.from(old).subarray(22), Buffer.from(next).subarray(22)]);
+  fs.writeFileSync(path, Buffer.concat([body, createHash("sha256").update(body).digest()]), { mode: 0o600 });
+}
+
+describe.skipIf(onWindows)("the sweep", () => {
+  test("a name tells what it is and who made it", () => {
+    deepEqual(parseTempName(tempName("new")), { kind: "new", mark: processMark() });
+    for (const other of [".filehand-new", `${tempName("new")}x`, `x${tempName("new")}`, ".filehand-old-1-1-x", "a"]) {
+      equal(parseTempName(other), undefined);
+    }
+  });
+
+  test("removes what dead processes left, and what is a day old; nothing else", async () => {
+    const folder = folderWithFile();
+    const stays = [
+      name("new", processMark()),
+      name("new", elsewhere),
+      name("undo", processMark()),
+      `.filehand-new-${deadMark}`,
+      `${name("new", deadMark)}.txt`,
+      ".filehand-notes",
+      ".filehand",
+    ];
+    const goes = [name("new", deadMark), name("undo", deadMark), name("new", elsewhere).replace(/b$/u, "c")];
+    for (const one of [...stays, ...goes]) fs.writeFileSync(`${folder}/${one}`, "x");
+    daysAgo(`${folder}/${goes[2]}`, 2);
+    fs.mkdirSync(`${folder}/${name("new", deadMark).replace(/b$/u, "d")}`);
+    fs.symlinkSync("a.txt", `${folder}/${name("new", deadMark).replace(/b$/u, "e")}`);
+    await sweep(folder);
+    const left = fs.readdirSync(folder);
+    deepEqual(
+      goes.filter((one) => left.includes(one)),
+      [],
+    );
+    deepEqual(
+      stays.filter((one) => !left.includes(one)),
+      [],
+    );
+    equal(left.filter((one) => one.startsWith(`.filehand-new-${deadMark}-`) && !one.endsWith(".txt")).length, 2);
+    equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), oldText);
+  });
+
+  const half = newText.slice(0, 30) + oldText.slice(30);
+  for (const [title, text, after] of [
+    ["half written gets its old bytes back", half, oldText],
+    ["half written and longer gets its old bytes back", half + newText.slice(half.length), oldText],
+    ["completely written keeps the new ones", newText, newText],
+    ["not begun keeps the old ones", oldText, oldText],
+  ] as const) {
+    test(`a file that was ${title}`, async () => {
+      const folder = folderWithFile(text);
+      journal(`${folder}/${name("undo", deadMark)}`, `${folder}/a.txt`, oldText, newText);
+      await sweep(folder);
+      equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), after);
+      deepEqual(fs.readdirSync(folder).toSorted(), ["a.txt", "other.txt"]);
+    });
+  }
+
+  test("the same with a journal in the state folder", async () => {
+    const folder = folderWithFile(half);
+    fs.mkdirSync(`${folder}.state/undo`, { recursive: true });
+    journal(`${folder}.state/undo/${name("undo", deadMark)}`, `${folder}/a.txt`, oldText, newText);
+    await sweep(folder, `${folder}.state`);
+    equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), oldText);
+    deepEqual(fs.readdirSync(`${folder}.state/undo`), []);
+  });
+
+  test("a journal of another workspace in the same state folder is left to that one", async () => {
+    const [folder, other] = [folderWithFile(), folderWithFile(half)];
+    fs.mkdirSync(`${folder}.state/undo`, { recursive: true });
+    const path = `${folder}.state/undo/${name("undo", deadMark)}`;
+    journal(path, `${other}/a.txt`, oldText, newText);
+    daysAgo(path, 2);
+    await sweep(folder, `${folder}.state`);
+    ok(fs.existsSync(path));
+    equal(fs.readFileSync(`${other}/a.txt`, "utf8"), half);
+    await sweep(other, `${folder}.state`);
+    ok(!fs.existsSync(path));
+    equal(fs.readFileSync(`${other}/a.txt`, "utf8"), oldText);
+  });
+
+  for (const [title, text, changes] of [
+    ["somebody has changed since", "first line\nsecond line; edited by hand\n", {}],
+    ["is another one now", half, { inode: "1" }],
+    ["is not the one of that name", half, { name: "../../etc/passwd", path: "/etc/passwd" }],
+  ] as const) {
+    test(`a file that ${title} is left alone, its journal stays for a day`, async () => {
+      const folder = folderWithFile(text);
+      journal(`${folder}/${name("undo", deadMark)}`, `${folder}/a.txt`, oldText, newText, changes);
+      await sweep(folder);
+      equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), text);
+      const left = fs.readdirSync(folder).filter((one) => one.startsWith(".filehand-undo-"));
+      equal(left.length, 1);
+      fs.renameSync(`${folder}/${left[0]}`, `${folder}/${name("undo", deadMark)}`);
+      daysAgo(`${folder}/${name("undo", deadMark)}`, 2);
+      await sweep(folder);
+      equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), text);
+      deepEqual(fs.readdirSync(folder).toSorted(), ["a.txt", "other.txt"]);
+    });
+  }
+
+  for (const [title, spoil] of [
+    ["is cut short", (path: string) => fs.truncateSync(path, fs.statSync(path).size - 1)],
+    ["has another byte", (path: string) => fs.writeFileSync(path, fs.readFileSync(path).fill(1, 8_192, 8_193))],
+    ["is empty", (path: string) => fs.writeFileSync(path, "")],
+    ["is no journal", (path: string) => fs.writeFileSync(path, '{"version":1}'.padEnd(9_000, " "))],
+  ] as const) {
+    test(`a journal that ${title} belongs to a file that was not touched, and goes`, async () => {
+      const folder = folderWithFile();
+      const path = `${folder}/${name("undo", deadMark)}`;
+      journal(path, `${folder}/a.txt`, "x".repeat(40), newText);
+      spoil(path);
+      await sweep(folder);
+      equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), oldText);
+      deepEqual(fs.readdirSync(folder).toSorted(), ["a.txt", "other.txt"]);
+    });
+  }
+
+  test("looks into a folder once, not at every change", async () => {
+    const folder = folderWithFile();
+    const system = faultySystem();
+    const disk = createDisk([folder], system);
+    await replaceAt(disk, `${folder}/a.txt`);
+    await replaceAt(disk, `${folder}/other.txt`);
+    equal(system.calls.filter((call) => call === "folderNow").length, 1);
+  });
+});

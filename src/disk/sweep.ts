@@ -1,0 +1,215 @@
+/**
+ * Clears away what a crash left: temporary files are removed, files that were being written in place get their old
+ * bytes back. Only names of exactly our shape, only plain files of our own user, and only if their maker is gone.
+ */
+
+import { type BigIntStats, constants } from "node:fs";
+import { uptime } from "node:os";
+import * as nodePath from "node:path";
+import { type Content, inChunks, type Moving, readAll } from "./content.ts";
+import { errnoName } from "./errno.ts";
+import { closeQuietly, type HeldFolder, unlinkQuietly, type WriteContext } from "./held-folder.ts";
+import { putBack } from "./in-place.ts";
+import { type Journal, openJournal } from "./journal.ts";
+import { lifeOf } from "./process-mark.ts";
+import { stateFolder } from "./state-folder.ts";
+import { parseTempName, tempName } from "./temp-file.ts";
+import { during, FileChanged, WriteFailed } from "./write-failed.ts";
+
+export interface Swept {
+  /** Temporary files and journals that are gone. */
+  readonly removed: number;
+  /** Files that have their old bytes again, by name. */
+  readonly restored: readonly string[];
+}
+
+/** Sweeps a folder that is about to be written in, once in the life of a process. Never fails. */
+export async function sweepOnce(folder: HeldFolder, context: WriteContext): Promise<void> {
+  const { swept } = context;
+  const key = `${folder.identity.device}:${folder.identity.inode}`;
+  if (!swept.has(key)) {
+    swept.add(key);
+    await sweepFolder(folder, context);
+  }
+  if (swept.has("state")) return;
+  swept.add("state");
+  const state = stateFolder(context, "find");
+  if (state !== undefined) await sweepFolder(state, context, "elsewhere");
+}
+
+/** Where the files lie that a folder's journals belong to. */
+type Whereabouts = "beside" | "elsewhere";
+
+/** Never fails: what cannot be cleared away now is left for the next time. */
+export async function sweepFolder(
+  folder: HeldFolder,
+  context: WriteContext,
+  files: Whereabouts = "beside",
+): Promise<Swept> {
+  const { system } = context;
+  const restored: string[] = [];
+  let removed = 0;
+  for (const name of await namesOfOurs(folder, context)) {
+    try {
+      const stat = during("looking at the file", () => system.statLink(folder.at(name)));
+      const parsed = parseTempName(name);
+      if (parsed === undefined || !stat.isFile() || !isOwn(stat) || !isLeft(parsed, stat, folder)) continue;
+      if (parsed.kind === "new") {
+        if (unlinkQuietly(folder.at(name), system)) removed += 1;
+        continue;
+      }
+      const done = await settle(folder, name, stat, files, context);
+      if (done === "left") continue;
+      removed += 1;
+      if (done !== "removed") restored.push(done.restored);
+    } catch (error) {
+      if (!(error instanceof WriteFailed || error instanceof FileChanged)) throw error;
+    }
+  }
+  return { removed, restored };
+}
+
+async function namesOfOurs(folder: HeldFolder, { system }: WriteContext): Promise<readonly string[]> {
+  const names: string[] = [];
+  try {
+    const entries = folder.reads === "at once" ? system.folderNow(folder.at(".")) : await system.folder(folder.at("."));
+    for (const { name } of entries) if (name.startsWith(".filehand-") && parseTempName(name)) names.push(name);
+  } catch (error) {
+    if (errnoName(error) === undefined) throw error;
+  }
+  return names;
+}
+
+const isOwn = (stat: BigIntStats): boolean => process.geteuid === undefined || stat.uid === BigInt(process.geteuid());
+
+const dayMs = 86_400_000;
+
+const ageMs = (stat: BigIntStats): number => Date.now() - Number(stat.mtimeNs / 1_000_000n);
+
+/** Is its maker gone? One that cannot be asked is judged by age, and by the last boot if the disk is this machine's. */
+function isLeft(
+  { kind, mark }: { readonly kind: "new" | "undo"; readonly mark: string },
+  stat: BigIntStats,
+  folder: HeldFolder,
+): boolean {
+  switch (lifeOf(mark)) {
+    case "dead":
+      return true;
+    case "alive":
+      return kind === "new" && ageMs(stat) > dayMs;
+    case "elsewhere":
+      return ageMs(stat) > dayMs || (folder.reads === "at once" && ageMs(stat) > uptime() * 1_000);
+  }
+}
+
+/**
+ * Uses a journal up. It is first renamed to a name of this process: only one of several that find it can do that, and
+ * nobody else touches it from then on.
+ */
+async function settle(
+  folder: HeldFolder,
+  name: string,
+  stat: BigIntStats,
+  files: Whereabouts,
+  context: WriteContext,
+): Promise<"removed" | "left" | { readonly restored: string }> {
+  const { system } = context;
+  const moving: Moving = { system, reads: folder.reads, signal: undefined };
+  const journal = await openJournal(folder.at(name), moving);
+  const remove = (path: string): "removed" | "left" => (unlinkQuietly(path, system) ? "removed" : "left");
+  if (journal === undefined) return remove(folder.at(name));
+  try {
+    const { head } = journal;
+    const target = files === "beside" ? nodePath.join(folder.path, nodePath.basename(head.name)) : head.path;
+    // Of another workspace, whose processes share the state folder: theirs to settle, and not given up soon.
+    if (isOutside(target, context)) return ageMs(stat) > 30 * dayMs ? remove(folder.at(name)) : "left";
+    const claimed = folder.at(tempName("undo"));
+    during("renaming", () => system.rename(folder.at(name), claimed));
+    const found = await rollBack(journal, target, context);
+    if (found === "restored") return remove(claimed) === "removed" ? { restored: target } : "left";
+    if (found === "untouched") return remove(claimed);
+    // Somebody has changed the file since: nothing to undo, but perhaps worth a look for a day.
+    return ageMs(stat) > dayMs ? remove(claimed) : "left";
+  } finally {
+    journal.close();
+  }
+}
+
+function isOutside(path: string, context: WriteContext): boolean {
+  const look = context.look(path);
+  if (look.seen === "node") look.held.close();
+  return look.seen === "outside" || look.seen === "root changed";
+}
+
+/** `untouched`: it has the old bytes, or all of the new ones. */
+async function rollBack(
+  journal: Journal,
+  path: string,
+  context: WriteContext,
+): Promise<"restored" | "untouched" | "not ours"> {
+  const { system } = context;
+  const { head } = journal;
+  const look = context.look(path);
+  if (look.seen !== "node") return "not ours";
+  const { held } = look;
+  try {
+    const { device, inode } = held.identity;
+    const same = look.kind === "file" && look.real === path;
+    if (!same || String(device) !== head.device || String(inode) !== head.inode) return "not ours";
+    const fd = during("writing in place", () =>
+      system.open(held.handlePath, constants.O_RDWR | (constants.O_NONBLOCK ?? 0)),
+    );
+    try {
+      const moving: Moving = { system, reads: held.reads, signal: undefined };
+      const size = Number(during("looking at the file", () => system.stat(fd)).size);
+      const state = await stateOf(fd, size, journal, moving);
+      if (state !== "torn") return state;
+      return (await putBack(fd, journal, moving)) === undefined ? "restored" : "not ours";
+    } finally {
+      closeQuietly(fd, system);
+    }
+  } finally {
+    held.close();
+  }
+}
+
+/** A file that a crash left half written has, at every place, its old byte or its new one. */
+async function stateOf(
+  fd: number,
+  size: number,
+  { head, before, after }: Journal,
+  moving: Moving,
+): Promise<"untouched" | "torn" | "not ours"> {
+  const { from, oldBytes, newBytes } = head;
+  if (size < Math.min(oldBytes, newBytes) || size > Math.max(oldBytes, newBytes)) return "not ours";
+  let isOld = size === oldBytes;
+  let isNew = size === newBytes;
+  let isOurs = true;
+  await inChunks(from, size, moving, async (now, at) => {
+    if (!isOurs) return;
+    await readAll(fd, now, at, moving);
+    const old = await part(before, now.length, at);
+    const next = await part(after, now.length, at);
+    for (let index = 0; index < now.length; index += 1) {
+      const byte = now[index];
+      const wasOld = byte === old[index];
+      const wasNew = byte === next[index];
+      isOld &&= wasOld;
+      isNew &&= wasNew;
+      // Behind the old end a power cut may leave zeros.
+      if (!wasOld && !wasNew && !(at + index >= oldBytes && byte === 0)) {
+        isOurs = false;
+        return;
+      }
+    }
+  });
+  if (!isOurs) return "not ours";
+  return isOld || isNew ? "untouched" : "torn";
+}
+
+/** Bytes from `at` on; fewer where the content ends before. */
+async function part(content: Content, length: number, at: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(Math.max(0, Math.min(length, content.sizeBytes - at)));
+  if (bytes.length > 0) await content.read(bytes, at);
+  return bytes;
+}

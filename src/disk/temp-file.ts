@@ -1,0 +1,101 @@
+/**
+ * Files of ours that lie beside others for a moment: new content on its way to its name, and undo journals. Their names
+ * tell what they are and who made them, so that a sweep can remove what a crash left behind and nothing else.
+ */
+
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { compareContent, type Content, type Moving, readAll, syncFile, writeContent } from "./content.ts";
+import { closeQuietly, type HeldFolder, unlinkQuietly, type WriteContext } from "./held-folder.ts";
+import { processMark } from "./process-mark.ts";
+import { during, WriteFailed } from "./write-failed.ts";
+
+/** `new`: content that has not got its name yet. `undo`: the old bytes of a file that is written in place. */
+export type TempKind = "new" | "undo";
+
+const shape = /^\.filehand-(new|undo)-(\d{1,10}-\d{1,20}-[0-9a-f]{12})-[0-9a-f]{12}$/u;
+
+export const tempName = (kind: TempKind): string =>
+  `.filehand-${kind}-${processMark()}-${randomBytes(6).toString("hex")}`;
+
+/** What a name of ours says; undefined for any other name. */
+export function parseTempName(name: string): { readonly kind: TempKind; readonly mark: string } | undefined {
+  const [, kind, mark] = shape.exec(name) ?? [];
+  if (mark === undefined || (kind !== "new" && kind !== "undo")) return undefined;
+  return { kind, mark };
+}
+
+/** Never an existing file, never through a link. */
+export const makeFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+
+/** New content in a file of ours, written, synced, closed and read back. */
+export interface TempFile {
+  readonly path: string;
+  readonly inode: bigint;
+}
+
+export interface TempPlan {
+  readonly content: Content;
+  /** Permissions while it is written; for a new file those it keeps. */
+  readonly mode: number;
+  readonly signal: AbortSignal;
+  /** Gives the file its owner, attributes and mode, before the sync, so that one sync covers all. */
+  readonly dress?: (fd: number) => Promise<void>;
+}
+
+/** The temporary file could not be made at all: the folder takes no new names. */
+export class NoTempFile extends WriteFailed {}
+
+/** Throws WriteFailed or what the signal says; then there is no temporary file. */
+export async function writeTemp(folder: HeldFolder, plan: TempPlan, { system }: WriteContext): Promise<TempFile> {
+  const { content, signal } = plan;
+  const path = folder.at(tempName("new"));
+  const moving: Moving = { system, reads: folder.reads, signal };
+  let fd: number;
+  try {
+    fd = during("making the temporary file", () => system.make(path, makeFlags, plan.mode));
+  } catch (error) {
+    throw error instanceof WriteFailed ? new NoTempFile(error.errno, error.during) : error;
+  }
+  let open = true;
+  try {
+    await writeContent(fd, content, { from: 0, to: content.sizeBytes }, moving);
+    // A file system that lies about a write is caught only here.
+    const stat = during("checking the size of what was written", () => system.stat(fd));
+    if (Number(stat.size) !== content.sizeBytes) throw new WriteFailed("EIO", "checking the size of what was written");
+    await plan.dress?.(fd);
+    await syncFile(fd, content.sizeBytes, moving);
+    open = false; // the number is free whatever close answers
+    during("closing the file", () => system.close(fd));
+    await readBack(path, stat.ino, content, moving);
+    return { path, inode: stat.ino };
+  } catch (error) {
+    if (open) closeQuietly(fd, system);
+    unlinkQuietly(path, system);
+    throw error;
+  }
+}
+
+/** Content up to this size is read back; beyond it the size must do. */
+const comparedBytesMax = 67_108_864;
+
+/**
+ * Asks the file system for what it was given, by name and anew: cloud folders have been seen to store nothing and to
+ * report success. It is done before the content gets its name, because then the old content is still there. The
+ * content is put together a second time for that, which is quicker than any hash, and which finds out as well if the
+ * old file was changed while it was copied and its times are too coarse to tell.
+ */
+async function readBack(path: string, inode: bigint, content: Content, moving: Moving): Promise<void> {
+  const { system } = moving;
+  const { sizeBytes } = content;
+  if (sizeBytes > comparedBytesMax) return;
+  const step = "reading back what was written";
+  const fd = during(step, () => system.open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)));
+  try {
+    const stat = during(step, () => system.stat(fd));
+    if (stat.ino !== inode || Number(stat.size) !== sizeBytes) throw new WriteFailed("EIO", step);
+    await compareContent(content, 0, (into, at) => readAll(fd, into, at, moving), moving);
+  } finally {
+    closeQuietly(fd, system);
+  }
+}

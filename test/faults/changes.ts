@@ -1,0 +1,150 @@
+/** The changes that the fault tests make, each from the same file to the same file, and how they are judged. */
+
+import { ok } from "node:assert/strict";
+import * as fs from "node:fs";
+import { createDisk, type Disk, type DiskOptions } from "../../src/disk/disk.ts";
+import type { ReplaceInput } from "../../src/disk/replace.ts";
+import type { System } from "../../src/disk/system.ts";
+
+export const oldText = "first line\nsecond line\nthird line\n";
+export const newText = "first line\nsecond line, now longer than before\nthird line\n";
+
+/** The pieces that make the new text of the old one. */
+export const pieces: ReplaceInput["pieces"] = [
+  { from: 0, to: 22 },
+  Buffer.from(", now longer than before"),
+  { from: 22, to: 34 },
+];
+
+export const never: AbortSignal = new AbortController().signal;
+
+export type Outcome = Awaited<ReturnType<Disk["replace"] | Disk["create"] | Disk["remove"]>> | "not looked up";
+
+/** Looks, opens, replaces and closes, all with the same system calls. */
+export async function replaceAt(
+  disk: Disk,
+  path: string,
+  changes: Partial<Omit<ReplaceInput, "found" | "file">> = {},
+): Promise<Awaited<ReturnType<Disk["replace"]>> | "not looked up"> {
+  const found = disk.look(path);
+  if (found.seen !== "node") return "not looked up";
+  const file = disk.open(found);
+  try {
+    if ("errno" in file) return "not looked up";
+    return await disk.replace({ found, file, pieces, hardLinks: "separate", signal: never, ...changes });
+  } finally {
+    if (!("errno" in file)) file.close();
+    found.held.close();
+  }
+}
+
+export async function removeAt(
+  disk: Disk,
+  path: string,
+): Promise<Awaited<ReturnType<Disk["remove"]>> | "not looked up"> {
+  const found = disk.look(path);
+  if (found.seen !== "node") return "not looked up";
+  try {
+    return await disk.remove({ found, identity: found.held.identity, signal: never });
+  } finally {
+    found.held.close();
+  }
+}
+
+export interface Change {
+  readonly title: string;
+  /** Makes the tree as it is before; a folder of its own, and the place of its state. */
+  prepare(folder: string): void;
+  run(folder: string, system: System): Promise<Outcome>;
+  /** The state of the tree: "old", "new", or words for what should not be. */
+  judge(folder: string): string;
+}
+
+const stateOf = (folder: string): DiskOptions => ({ stateDir: `${folder}.state` });
+
+const judgeFile = (folder: string): string => {
+  const text = fs.readFileSync(`${folder}/a.txt`, "utf8");
+  if (text === oldText) return "old";
+  return text === newText ? "new" : `neither: ${JSON.stringify(text)}`;
+};
+
+export const everyChange: readonly Change[] = [
+  {
+    title: "a replace",
+    prepare: (folder) => fs.writeFileSync(`${folder}/a.txt`, oldText, { mode: 0o640 }),
+    run: (folder, system) => replaceAt(createDisk([folder], system, stateOf(folder)), `${folder}/a.txt`),
+    judge: judgeFile,
+  },
+  {
+    title: "a write in place",
+    prepare: (folder) => {
+      fs.writeFileSync(`${folder}/a.txt`, oldText);
+      fs.linkSync(`${folder}/a.txt`, `${folder}/twin.txt`);
+    },
+    run: (folder, system) =>
+      replaceAt(createDisk([folder], system, stateOf(folder)), `${folder}/a.txt`, { hardLinks: "keep" }),
+    judge: judgeFile,
+  },
+  {
+    title: "a write in place that makes the file shorter",
+    prepare: (folder) => {
+      fs.writeFileSync(`${folder}/a.txt`, newText);
+      fs.linkSync(`${folder}/a.txt`, `${folder}/twin.txt`);
+    },
+    run: (folder, system) =>
+      replaceAt(createDisk([folder], system, stateOf(folder)), `${folder}/a.txt`, {
+        hardLinks: "keep",
+        pieces: [{ from: 0, to: 22 }, Buffer.from("\nthird line\n")],
+      }),
+    judge: (folder) => {
+      const state = judgeFile(folder);
+      return state === "old" ? "new" : state === "new" ? "old" : state;
+    },
+  },
+  {
+    title: "a create in folders that are missing",
+    prepare: () => {},
+    run: async (folder, system) =>
+      createDisk([folder], system, stateOf(folder)).create({
+        real: `${folder}/deep/deeper/a.txt`,
+        pieces: [Buffer.from(newText)],
+        signal: never,
+      }),
+    judge: (folder) => {
+      if (!fs.existsSync(`${folder}/deep`)) return "old";
+      if (!fs.existsSync(`${folder}/deep/deeper/a.txt`)) return "half-made folders";
+      return judgeFile(`${folder}/deep/deeper`);
+    },
+  },
+  {
+    title: "a remove",
+    prepare: (folder) => fs.writeFileSync(`${folder}/a.txt`, oldText),
+    run: (folder, system) => removeAt(createDisk([folder], system, stateOf(folder)), `${folder}/a.txt`),
+    judge: (folder) => (fs.existsSync(`${folder}/a.txt`) ? judgeFile(folder) : "new"),
+  },
+];
+
+/** What an outcome promises of the tree. */
+export function promised(outcome: Outcome): "old" | "new" {
+  if (outcome === "not looked up") return "old";
+  switch (outcome.did) {
+    case "nothing":
+      return "old";
+    case "replaced":
+    case "created":
+    case "removed":
+    case "unconfirmed":
+      return "new";
+    case "damaged":
+      ok(false, `one fault must not damage a file: ${JSON.stringify(outcome)}`);
+  }
+}
+
+/** Names of ours below a folder and its state folder. */
+export function litter(folder: string): readonly string[] {
+  return [folder, `${folder}.state`].flatMap((top) =>
+    fs.existsSync(top)
+      ? fs.readdirSync(top, { recursive: true, encoding: "utf8" }).filter((name) => /(^|\/)\.filehand-/u.test(name))
+      : [],
+  );
+}

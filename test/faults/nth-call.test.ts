@@ -1,0 +1,166 @@
+/** Every system call of every change fails once, with every error a disk may give: old content or new, as reported. */
+
+import { deepEqual, equal, ok } from "node:assert/strict";
+import * as fs from "node:fs";
+import { describe, test } from "vitest";
+import { nodeSystem } from "../../src/disk/system.ts";
+import { type Errno, faultySystem } from "../support/faulty-system.ts";
+import { onWindows, openDescriptors, workspace } from "../support/workspace.ts";
+import { type Change, everyChange, litter, promised } from "./changes.ts";
+
+const errnos: readonly Errno[] = ["ENOSPC", "EIO", "EACCES", "EROFS", "EMFILE", "EDQUOT"];
+
+const { path: at } = workspace({});
+let folders = 0;
+
+function prepared(change: Change): string {
+  folders += 1;
+  const folder = at(`f${folders}`);
+  fs.mkdirSync(folder);
+  change.prepare(folder);
+  return folder;
+}
+
+/** Calls that change something or make it durable, in the order that a power cut demands. */
+const orders: Readonly<Record<string, string>> = {
+  "a replace": "make write changeMode sync rename sync",
+  // The journal and its name are safe before the file is touched, and the file before the journal goes.
+  "a write in place": "make write write write write sync sync write write sync unlink sync",
+  "a write in place that makes the file shorter":
+    "make write write write write sync sync write truncate sync unlink sync",
+  "a create in folders that are missing": "makeFolder sync makeFolder sync make write sync link unlink sync",
+  "a remove": "unlink sync",
+};
+
+describe.skipIf(onWindows)("the order of calls", () => {
+  for (const change of everyChange) {
+    test(change.title, async () => {
+      const system = faultySystem();
+      await change.run(prepared(change), system);
+      const changing = /^(make|makeFolder|write|changeMode|sync|rename|link|unlink|truncate)$/u;
+      equal(system.calls.filter((name) => changing.test(name)).join(" "), orders[change.title]);
+    });
+  }
+});
+
+/** With handles, and with names and calls that do not hold the process, as on macOS and on network mounts. */
+const bases = [
+  { way: "at once", base: nodeSystem, errnos },
+  { way: "later", base: { ...nodeSystem, platform: "darwin" }, errnos: ["ENOSPC", "EIO"] },
+] as const;
+
+describe.skipIf(onWindows)("the n-th system call fails", () => {
+  for (const change of everyChange) {
+    for (const { way, base, errno } of bases.flatMap(({ errnos: some, ...rest }) =>
+      some.map((errno) => ({ ...rest, errno })),
+    )) {
+      test(`${change.title}, ${way}, ${errno}: old or new as reported, nothing left, nothing open`, async () => {
+        const clean = faultySystem(base);
+        const first = prepared(change);
+        equal(promised(await change.run(first, clean)), "new");
+        equal(change.judge(first), "new");
+        const total = clean.calls.length;
+        ok(total > 10);
+        const before = openDescriptors();
+        for (let n = 1; n <= total; n += 1) {
+          const folder = prepared(change);
+          const system = faultySystem(base);
+          system.failAt(n, errno);
+          let outcome: Awaited<ReturnType<Change["run"]>>;
+          try {
+            outcome = await change.run(folder, system);
+          } catch (error) {
+            ok(error instanceof Error && error.name === "RootError", String(error));
+            outcome = "not looked up";
+          }
+          const where = `call ${n} of ${total}, ${system.calls[n - 1]}: ${JSON.stringify(outcome, plain)}`;
+          equal(change.judge(folder), promised(outcome), where);
+          deepEqual(litter(folder), [], where);
+          deepEqual([...system.stillOpen, ...system.closedTwice], [], where);
+          fs.rmSync(folder, { recursive: true });
+        }
+        equal(openDescriptors(), before);
+      });
+    }
+
+    test(`${change.title}: if everything fails from the n-th call on, the old content is there or the new`, async () => {
+      const clean = faultySystem();
+      await change.run(prepared(change), clean);
+      for (let n = 1; n <= clean.calls.length; n += 1) {
+        const folder = prepared(change);
+        const system = faultySystem();
+        // Again and again: nothing can be tidied up, and nothing may be said that is not so.
+        system.failAt(n, "EIO");
+        system.onCall = (count) => {
+          if (count >= n) system.failAt(1, "EIO");
+        };
+        let outcome: Awaited<ReturnType<Change["run"]>> | undefined;
+        try {
+          outcome = await change.run(folder, system);
+        } catch (error) {
+          ok(error instanceof Error && error.name === "RootError", String(error));
+        }
+        const where = `from call ${n}, ${system.calls[n - 1]}: ${JSON.stringify(outcome, plain)}`;
+        if (outcome === undefined || outcome === "not looked up" || outcome.did !== "damaged") {
+          const state = change.judge(folder);
+          equal(state === "half-made folders" ? "old" : state, promised(outcome ?? "not looked up"), where);
+        } else ok(fs.existsSync(`${folder}/${litter(folder)[0]}`), where);
+        deepEqual([...system.stillOpen, ...system.closedTwice], [], where);
+      }
+    });
+  }
+});
+
+describe.skipIf(onWindows)("a file system that lies", () => {
+  for (const change of everyChange.filter(({ title }) => title !== "a remove")) {
+    test(`${change.title}: short writes make the whole content`, async () => {
+      const folder = prepared(change);
+      const system = {
+        ...nodeSystem,
+        write: (fd: number, from: Uint8Array, offset: number, length: number, place: number) =>
+          nodeSystem.write(fd, from, offset, Math.min(length, 7), place),
+      };
+      equal(promised(await change.run(folder, system)), "new");
+      equal(change.judge(folder), "new");
+    });
+
+    test(`${change.title}: a write that stores nothing and says it did is found out`, async () => {
+      const folder = prepared(change);
+      const system = {
+        ...nodeSystem,
+        write: (_fd: number, _from: Uint8Array, _offset: number, length: number) => length,
+      };
+      deepEqual(await change.run(folder, system), {
+        did: "nothing",
+        why: "refused",
+        errno: "EIO",
+        during: change.title.includes("in place") ? "keeping the old content" : "checking the size of what was written",
+      });
+      equal(change.judge(folder), "old");
+      deepEqual(litter(folder), []);
+    });
+
+    test(`${change.title}: other bytes than those written are found out when they are read back`, async () => {
+      const folder = prepared(change);
+      const system = {
+        ...nodeSystem,
+        write: (fd: number, from: Uint8Array, offset: number, length: number, place: number) =>
+          nodeSystem.write(fd, new Uint8Array(from.length), offset, length, place),
+      };
+      const outcome = await change.run(folder, system);
+      equal(promised(outcome), "old");
+      equal(change.judge(folder), "old");
+      deepEqual(litter(folder), []);
+    });
+
+    test(`${change.title}: a write that takes nothing is an error, not an endless loop`, async () => {
+      const folder = prepared(change);
+      const outcome = await change.run(folder, { ...nodeSystem, write: () => 0 });
+      equal(promised(outcome), "old");
+      equal(change.judge(folder), "old");
+      deepEqual(litter(folder), []);
+    });
+  }
+});
+
+const plain = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);

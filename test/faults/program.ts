@@ -1,0 +1,45 @@
+/** The child program as one file that plain Node can run. It lies among the packages, so that it finds the optional ones. */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "rolldown";
+
+const project = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface Program {
+  readonly path: string;
+  remove(): void;
+}
+
+export async function buildProgram(): Promise<Program> {
+  const folder = fs.mkdtempSync(`${project}node_modules/.filehand-faults-`);
+  const path = `${folder}/child.mjs`;
+  await build({
+    input: `${project}test/faults/child.ts`,
+    platform: "node",
+    external: ["koffi"],
+    output: { file: path, format: "es", codeSplitting: false },
+    logLevel: "warn",
+  });
+  return { path, remove: () => fs.rmSync(folder, { recursive: true }) };
+}
+
+/** Why a test that needs the system's own faults cannot run; undefined if it can. */
+export function missing(...programs: readonly string[]): string | undefined {
+  if (process.platform !== "linux") return "it needs Linux";
+  if (process.getuid?.() !== 0) return "it needs root";
+  for (const program of programs) {
+    if (spawnSync("sh", ["-c", `command -v ${program}`]).status !== 0) return `there is no ${program}`;
+  }
+  if (programs.includes("unshare") && spawnSync("unshare", ["-m", "true"]).status !== 0) {
+    return "it may not make a mount namespace";
+  }
+  return undefined;
+}
+
+export const reason = (why: string | undefined): string => (why === undefined ? "" : ` (skipped: ${why})`);
+
+/** Runs a shell script in a mount namespace of its own, so that no mount outlives it; its standard output. */
+export const inNamespace = (script: string, ...args: readonly string[]): string =>
+  execFileSync("unshare", ["-m", "sh", "-euc", script, "sh", ...args], { encoding: "utf8" });
