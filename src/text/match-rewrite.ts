@@ -1,0 +1,243 @@
+/**
+ * What a loosely matched place becomes. Lines that old and new text share keep the file's bytes; of a line that changes,
+ * what both have in common at its beginning and its end does too.
+ */
+
+import type { TextChange } from "../contract/edit.ts";
+import { type SharedLine, sharedLines } from "./match-diff.ts";
+import { foldLine, foldQuotes, type Fold } from "./match-fold.ts";
+import type { Place } from "./match-places.ts";
+import {
+  firstKnown,
+  type LinePair,
+  type QuoteStyle,
+  quoteStyleOf,
+  styledPart,
+  styleOfInserted,
+} from "./match-quotes.ts";
+import { type Shift, shifted, shiftFor } from "./match-shift.ts";
+import { contentLength, indentationOf, type Source, trimBlanks } from "./match-source.ts";
+
+/** The texts of a call as the pieces between their line ends. */
+export interface CallPieces {
+  readonly old: readonly string[];
+  readonly new: readonly string[];
+}
+
+interface Region {
+  readonly source: Source;
+  readonly call: CallPieces;
+  readonly fold: Fold;
+  readonly shift: Shift | undefined;
+  /** The file's side of every piece of the old text. */
+  readonly spans: readonly { readonly from: number; readonly to: number }[];
+  readonly inserted: QuoteStyle;
+}
+
+/** Lines `oldFrom` up to `oldTo` give way to `newFrom` up to `newTo`. */
+interface Replaced {
+  readonly oldFrom: number;
+  readonly oldTo: number;
+  readonly newFrom: number;
+  readonly newTo: number;
+}
+
+/** Undefined if the place's shift of indentation does not say where a line of the new text belongs. */
+export function rewrite(source: Source, call: CallPieces, fold: Fold, place: Place): readonly TextChange[] | undefined {
+  const region = regionOf(source, call, fold, place);
+  const changes: TextChange[] = [];
+  for (const replaced of gaps(sharedLines(call.old, call.new), call)) {
+    const change = replace(region, replaced);
+    if (change === undefined) return undefined;
+    if (change.from < change.to || change.text !== "") changes.push(change);
+  }
+  return changes;
+}
+
+function regionOf(source: Source, call: CallPieces, fold: Fold, place: Place): Region {
+  const lines = source.lines();
+  const last = call.old.length - 1;
+  const spans = call.old.map((_, at) => ({
+    from: at === 0 ? place.from : lines.start(place.line + at),
+    to: at === last ? place.to : lines.end(place.line + at),
+  }));
+  const pairs = spans.map(({ from, to }, at) => ({ asked: call.old[at] ?? "", actual: source.text.slice(from, to) }));
+  const shift = place.shift === undefined ? undefined : shiftFor(place.shift, call.old, call.new);
+  return { source, call, fold, shift, spans, inserted: styleOfInserted(quoteStyleOf(pairs), () => source.quotes()) };
+}
+
+/** What lies between the shared lines, on both sides. */
+function gaps(shared: readonly SharedLine[], call: CallPieces): readonly Replaced[] {
+  const found: Replaced[] = [];
+  let before: SharedLine = { before: -1, after: -1 };
+  for (const pair of [...shared, { before: call.old.length, after: call.new.length }]) {
+    const gap = { oldFrom: before.before + 1, oldTo: pair.before, newFrom: before.after + 1, newTo: pair.after };
+    if (gap.oldFrom < gap.oldTo || gap.newFrom < gap.newTo) found.push(gap);
+    before = pair;
+  }
+  return found;
+}
+
+/**
+ * The line end after a shared line stays with that line, so a gap begins at the end of the shared line before it and ends
+ * where the next one begins.
+ */
+function replace(region: Region, gap: Replaced): TextChange | undefined {
+  const { source, spans, call } = region;
+  const from = spans[gap.oldFrom - 1]?.to ?? spans[0]?.from ?? 0;
+  const to = spans[gap.oldTo]?.from ?? spans.at(-1)?.to ?? 0;
+  const partners = partnersIn(gap, call);
+  const style = quoteStyleOf(spans.slice(gap.oldFrom, gap.oldTo).map((_, at) => linePair(region, gap.oldFrom + at)));
+  let text = "";
+  // The old line whose end the next inserted line takes.
+  let beside = gap.oldFrom - 1;
+  for (let at = gap.newFrom - 1; at < gap.newTo; at += 1) {
+    if (at >= gap.newFrom) {
+      const partner = partners[at - gap.newFrom];
+      const line = newLine(region, call.new[at] ?? "", partner, style);
+      if (line === undefined) return undefined;
+      text += line;
+      beside = partner ?? beside;
+    }
+    if (at >= 0 && at < call.new.length - 1) text += lineEndOf(region, beside);
+  }
+  return trimmedChange(source.text, { from, to, text });
+}
+
+/** For every new line of a gap the old line that it replaces: the one with the same words, else the one in the same row. */
+function partnersIn(gap: Replaced, call: CallPieces): readonly (number | undefined)[] {
+  const old = call.old.slice(gap.oldFrom, gap.oldTo).map(trimBlanks);
+  const added = call.new.slice(gap.newFrom, gap.newTo).map(trimBlanks);
+  const partners: (number | undefined)[] = added.map(() => undefined);
+  let before: SharedLine = { before: -1, after: -1 };
+  for (const pair of [...sharedLines(old, added), { before: old.length, after: added.length }]) {
+    const rows = Math.min(pair.before - before.before, pair.after - before.after);
+    for (let row = 1; row < rows; row += 1) partners[before.after + row] = gap.oldFrom + before.before + row;
+    if (pair.after < added.length) partners[pair.after] = gap.oldFrom + pair.before;
+    before = pair;
+  }
+  return partners;
+}
+
+function linePair(region: Region, at: number): LinePair {
+  const span = region.spans[at];
+  return {
+    asked: region.call.old[at] ?? "",
+    actual: span === undefined ? "" : region.source.text.slice(span.from, span.to),
+  };
+}
+
+function newLine(region: Region, line: string, partner: number | undefined, style: QuoteStyle): string | undefined {
+  const indentation = region.shift === undefined ? "" : indentationOf(line);
+  // A blank line has no depth.
+  if (region.shift !== undefined && indentation.length === line.length) return line;
+  const pair = partner === undefined ? undefined : linePair(region, partner);
+  if (pair === undefined) {
+    const around = style.double === undefined && style.single === undefined ? region.inserted : style;
+    const written = styled(region, line, indentation.length, line.length, around);
+    const depth = region.shift === undefined ? "" : shifted(region.shift, indentation);
+    return depth === undefined ? undefined : depth + written;
+  }
+  const askedDepth = region.shift === undefined ? "" : indentationOf(pair.asked);
+  const actualDepth = region.shift === undefined ? "" : indentationOf(pair.actual);
+  const isBlankPair = pair.asked.length === askedDepth.length;
+  const depth =
+    region.shift === undefined || (indentation === askedDepth && !isBlankPair)
+      ? actualDepth
+      : shifted(region.shift, indentation);
+  if (depth === undefined) return undefined;
+  const rest = { asked: pair.asked.slice(askedDepth.length), actual: pair.actual.slice(actualDepth.length) };
+  const lineStyle = firstKnown(pair, quoteStyleOf([pair]), region.inserted);
+  return depth + changedLine(region, line.slice(indentation.length), rest, lineStyle);
+}
+
+/** A line that replaces another: what both share at either end is taken from the file. */
+function changedLine(region: Region, line: string, pair: LinePair, style: QuoteStyle): string {
+  const trims = region.fold === "trailing blanks";
+  const [asked, askedBlanks] = cut(pair.asked, trims);
+  const [wanted, wantedBlanks] = cut(line, trims);
+  const [actual, actualBlanks] = cut(pair.actual, trims);
+  const onlyQuotes = foldQuotes(asked) === foldQuotes(wanted);
+  const askedFold = foldLine(asked, region.fold);
+  const actualFold = foldLine(actual, region.fold);
+  if (askedFold.text !== actualFold.text) return line;
+
+  const least = Math.min(asked.length, wanted.length);
+  let head = 0;
+  while (head < least && asked.charCodeAt(head) === wanted.charCodeAt(head)) head += 1;
+  let headTo = carried(head);
+  while (headTo === undefined) headTo = carried((head -= 1));
+  let tail = 0;
+  while (
+    tail < least - head &&
+    asked.charCodeAt(asked.length - 1 - tail) === wanted.charCodeAt(wanted.length - 1 - tail)
+  ) {
+    tail += 1;
+  }
+  let tailFrom = carried(asked.length - tail);
+  while (tailFrom === undefined || tailFrom < headTo) tailFrom = carried(asked.length - (tail -= 1));
+
+  const middle = onlyQuotes
+    ? wanted.slice(head, wanted.length - tail)
+    : styled(region, wanted, head, wanted.length - tail, style);
+  // A line that was only touched keeps the blanks at its end, as it does when it is matched to the letter.
+  const depth = indentationOf(asked).length;
+  const kept = head + tail - depth;
+  const isTouched = wantedBlanks === askedBlanks && kept > 0 && 2 * kept >= asked.length - depth;
+  return actual.slice(0, headTo) + middle + actual.slice(tailFrom) + (isTouched ? actualBlanks : wantedBlanks);
+
+  /** The offset in the file's line for one in the call's, where both stand between characters. */
+  function carried(at: number): number | undefined {
+    if (at <= 0) return 0;
+    if (at >= asked.length) return actual.length;
+    const folded = askedFold.fold(at);
+    return folded === undefined || isInsidePair(asked, at) ? undefined : actualFold.to(folded);
+  }
+}
+
+function cut(line: string, trims: boolean): readonly [string, string] {
+  const length = trims ? contentLength(line) : line.length;
+  return [line.slice(0, length), line.slice(length)];
+}
+
+/** Only a place that was found with the quotes folded says anything about them. */
+function styled(region: Region, line: string, from: number, to: number, style: QuoteStyle): string {
+  return region.fold === "line ends" ? line.slice(from, to) : styledPart(line, from, to, style);
+}
+
+/** The end of an old line as the file has it; where it has none, that of the nearest line of the place, or of the line around it. */
+function lineEndOf({ source, spans }: Region, at: number): string {
+  const last = spans.length - 2;
+  if (last < 0) return lineEndAt(source, spans[0]?.from ?? 0) ?? "\n";
+  const line = Math.max(0, Math.min(at, last));
+  return source.text.slice(spans[line]?.to, spans[line + 1]?.from);
+}
+
+/** The line end of the line an offset lies in, or of the line before if it is the last; undefined in a text of one line. */
+export function lineEndAt(source: Source, offset: number): string | undefined {
+  const lines = source.lines();
+  if (lines.count === 1) return undefined;
+  const line = Math.min(lines.at(offset), lines.count - 2);
+  return source.text.slice(lines.end(line), lines.next(line));
+}
+
+/** The change without what is there already; neither pairs of surrogates nor CRLF are torn. */
+function trimmedChange(text: string, { from, to, text: wanted }: TextChange): TextChange {
+  const least = Math.min(to - from, wanted.length);
+  let head = 0;
+  while (head < least && text.charCodeAt(from + head) === wanted.charCodeAt(head)) head += 1;
+  while (head > 0 && (isInside(text, from + head) || isInside(wanted, head))) head -= 1;
+  let tail = 0;
+  while (tail < least - head && text.charCodeAt(to - 1 - tail) === wanted.charCodeAt(wanted.length - 1 - tail))
+    tail += 1;
+  while (tail > 0 && (isInside(text, to - tail) || isInside(wanted, wanted.length - tail))) tail -= 1;
+  return { from: from + head, to: to - tail, text: wanted.slice(head, wanted.length - tail) };
+}
+
+function isInside(text: string, at: number): boolean {
+  return isInsidePair(text, at) || (text.charCodeAt(at) === 0x0a && text.charCodeAt(at - 1) === 0x0d);
+}
+
+function isInsidePair(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
+}

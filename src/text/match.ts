@@ -1,0 +1,206 @@
+/**
+ * Where an edit belongs in a text, and what it changes there. The steps go from the letter to looser comparisons. The
+ * first that finds anything decides: two places at one step are never told apart by a looser one, and the places of one
+ * call all come from one step. Nothing is guessed by likeness; that is for the help with a failure alone.
+ */
+
+import type { MatchedBy, NearestRegion, TextChange, TextEdit } from "../contract/edit.ts";
+import { alreadyAt } from "./match-already.ts";
+import { withoutDoubleEscapes } from "./match-escapes.ts";
+import { foldText, type Fold } from "./match-fold.ts";
+import { withoutLineNumbers } from "./match-numbers.ts";
+import { exactPlaces, foldedPlaces, isWholeLines, type Place, shiftedPlaces } from "./match-places.ts";
+import { lineEndAt, rewrite } from "./match-rewrite.ts";
+import { piecesOf, type Source, sourceOf } from "./match-source.ts";
+import { nearestRegion } from "./nearest-region.ts";
+
+export type Match =
+  | {
+      readonly found: "yes";
+      readonly matchedBy: MatchedBy;
+      /** The places in the text as it was, in order. */
+      readonly places: readonly { readonly from: number; readonly to: number }[];
+      /** In order, without overlaps. Beyond the exact step they touch only what the old and new text differ in. */
+      readonly changes: readonly TextChange[];
+    }
+  /** The first line of each place, from 1, at most 50. */
+  | {
+      readonly found: "several";
+      readonly matchedBy: MatchedBy;
+      readonly lines: readonly number[];
+      readonly total: number;
+    }
+  /** The new text stands in the file already and the old does not. */
+  | { readonly found: "already"; readonly line: number }
+  | { readonly found: "no"; readonly nearest: NearestRegion | undefined };
+
+const linesMax = 50;
+
+/**
+ * `text` is without its BOM. Lone surrogates stand for bytes that could not be decoded: they are never found, and never
+ * written. The old text must be neither empty nor equal to the new one.
+ */
+export function match(text: string, edit: TextEdit): Match {
+  if (hasLoneSurrogate(edit.oldText) || hasLoneSurrogate(edit.newText)) return { found: "no", nearest: undefined };
+  const { oldText, newText, all } = withoutBom(text, edit);
+  if (oldText === "") return { found: "no", nearest: undefined };
+  const source = sourceOf(text);
+  const decided =
+    climb({ source, oldText, newText, all, accept: () => true }) ??
+    withoutNumbers(source, oldText, newText, all) ??
+    withoutEscapes(source, oldText, newText, all);
+  if (decided !== undefined) return decided;
+  const line = alreadyAt(source, newText);
+  if (line !== undefined) return { found: "already", line };
+  return { found: "no", nearest: nearestRegion(source, oldText) };
+}
+
+interface Climb {
+  readonly source: Source;
+  readonly oldText: string;
+  readonly newText: string;
+  readonly all: boolean;
+  readonly accept: (place: Place) => boolean;
+}
+
+/** Steps one to six. */
+function climb(call: Climb): Match | undefined {
+  return exact(call) ?? folded(call) ?? indented(call);
+}
+
+function exact(call: Climb): Match | undefined {
+  const { source, oldText, newText } = call;
+  const places = exactPlaces(source, oldText).filter(call.accept);
+  if (places.length === 0) return undefined;
+  return settle(call, "exact", places, {
+    changes: ({ from, to }) => (newText === oldText ? [] : [{ from, to, text: newText }]),
+    ...insertedLineEnds(call, places),
+  });
+}
+
+/**
+ * A text within one line is found to the letter whatever the file's line ends are. Lines that it brings get the end of
+ * the line they come to, if the call has one kind of line end and that is another.
+ */
+function insertedLineEnds({ source, oldText, newText }: Climb, places: readonly Place[]): Partial<Settlement> {
+  if (/[\r\n]/.test(oldText) || !/[\r\n]/.test(newText)) return {};
+  const sent = new Set(newText.match(/\r\n|\n|\r/g));
+  const ends = places.map((place) => lineEndAt(source, place.from));
+  if (sent.size !== 1 || ends.every((end) => end === undefined || sent.has(end))) return {};
+  const pieces = newText.split(/\r\n|\n|\r/);
+  return {
+    matchedBy: "line ends",
+    changes: ({ from, to }) => [{ from, to, text: pieces.join(lineEndAt(source, from)) }],
+  };
+}
+
+const folds: readonly Fold[] = ["line ends", "quotes", "look-alikes", "trailing blanks"];
+
+/** Steps two to five. */
+function folded(call: Climb): Match | undefined {
+  const { source, oldText, newText } = call;
+  let beforeText = source.text;
+  let beforeOld = oldText;
+  const pieces = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };
+  for (const fold of folds) {
+    if (fold === "trailing blanks" && !mayStand(source, oldText)) return undefined;
+    const view = source.folded(fold);
+    const oldForm = foldText(oldText, fold, source.loneReturns);
+    // Where the first step was not allowed to tear a line end, the same letters are looked for again.
+    if (fold !== "line ends" && view.text === beforeText && oldForm === beforeOld) continue;
+    beforeText = view.text;
+    beforeOld = oldForm;
+    const places = foldedPlaces(source, oldText, fold).filter(call.accept);
+    if (places.length === 0) continue;
+    return settle(call, fold, places, { changes: (place) => rewrite(source, pieces, fold, place) });
+  }
+  return undefined;
+}
+
+/** Step six. */
+function indented(call: Climb): Match | undefined {
+  const { source, oldText, newText } = call;
+  const found = shiftedPlaces(source, oldText);
+  const places = found.places.filter(call.accept);
+  // All or none: lines that are only unevenly indented would be left out.
+  if (places.length === 0 || (call.all && found.uneven > 0)) return undefined;
+  const pieces = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };
+  return settle(call, "indentation", places, {
+    changes: (place) => rewrite(source, pieces, "trailing blanks", place),
+  });
+}
+
+/** Step seven. Numbers stand in front of whole lines; a single one proves little, so it must be the line's own. */
+function withoutNumbers(source: Source, oldText: string, newText: string, all: boolean): Match | undefined {
+  const plain = withoutLineNumbers(oldText, newText);
+  if (plain === undefined || !/[\p{L}\p{N}]/u.test(plain.oldText)) return undefined;
+  const accept = (place: Place) =>
+    isWholeLines(source, place) && (plain.count > 1 || source.lines().at(place.from) + 1 === plain.first);
+  return renamed(climb({ source, oldText: plain.oldText, newText: plain.newText, all, accept }), "line numbers");
+}
+
+/** Step eight, to the letter but for the line ends: looser comparisons on top of it would be chance. */
+function withoutEscapes(source: Source, oldText: string, newText: string, all: boolean): Match | undefined {
+  const plain = withoutDoubleEscapes(oldText, newText);
+  if (plain === undefined || plain.oldText === "") return undefined;
+  const call = { source, ...plain, all, accept: () => true };
+  const found = exact(call) ?? folded(call);
+  const isClose = found?.found !== "yes" || found.matchedBy === "exact" || found.matchedBy === "line ends";
+  return isClose ? renamed(found, "escapes") : undefined;
+}
+
+function renamed(found: Match | undefined, matchedBy: MatchedBy): Match | undefined {
+  return found?.found === "yes" || found?.found === "several" ? { ...found, matchedBy } : found;
+}
+
+interface Settlement {
+  readonly matchedBy?: MatchedBy;
+  readonly changes: (place: Place) => readonly TextChange[] | undefined;
+}
+
+function settle(call: Climb, step: MatchedBy, places: readonly Place[], settlement: Settlement): Match | undefined {
+  const { matchedBy = step } = settlement;
+  const chosen = call.all ? apart(places) : places;
+  const first = chosen[0];
+  if (first === undefined) return undefined;
+  if (!call.all && chosen.length > 1) {
+    const lines = chosen.slice(0, linesMax).map((place) => place.line + 1);
+    return { found: "several", matchedBy, lines, total: chosen.length };
+  }
+  const changes: TextChange[] = [];
+  for (const place of chosen) {
+    const own = settlement.changes(place);
+    if (own === undefined) return undefined;
+    changes.push(...own);
+  }
+  if (changes.length === 0) return { found: "already", line: first.line + 1 };
+  return { found: "yes", matchedBy, places: chosen.map(({ from, to }) => ({ from, to })), changes };
+}
+
+/** From the left, those that do not overlap one before. */
+function apart(places: readonly Place[]): readonly Place[] {
+  let end = 0;
+  return places.filter((place) => {
+    if (place.from < end) return false;
+    end = place.to;
+    return true;
+  });
+}
+
+/** A quick no: the longest line of a text must stand in the file for any step that compares lines. */
+function mayStand(source: Source, wanted: string): boolean {
+  const lines = foldText(wanted, "look-alikes", source.loneReturns).split("\n");
+  const longest = lines.reduce((known, line) => (line.trim().length > known.length ? line.trim() : known), "");
+  return source.folded("look-alikes").text.includes(longest);
+}
+
+/** A BOM in front of the old text is the file's, which is kept apart from the text. */
+function withoutBom(text: string, edit: TextEdit): TextEdit {
+  if (!edit.oldText.startsWith("\ufeff") || text.includes(edit.oldText)) return edit;
+  const newText = edit.newText.startsWith("\ufeff") ? edit.newText.slice(1) : edit.newText;
+  return { oldText: edit.oldText.slice(1), newText, all: edit.all };
+}
+
+function hasLoneSurrogate(text: string): boolean {
+  return /\p{Cs}/u.test(text);
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { sourceOf } from "./match-source.ts";
+import { nearestRegion } from "./nearest-region.ts";
+
+const file = [
+  "import a",
+  "",
+  "function first() {",
+  "\treturn alpha + 10;",
+  "}",
+  "",
+  "function second() {",
+  "\treturn beta;",
+  "}",
+  "",
+];
+const text = file.join("\n");
+
+describe("the first difference is named", () => {
+  for (const [name, wanted, kind, line] of [
+    ["a word", "function second() {\n\treturn gamma;\n}", "text", 8],
+    ["a number", "function first() {\n\treturn alpha + 11;\n}", "number", 4],
+    ["case", "function First() {\n\treturn alpha + 10;\n}", "case", 3],
+    ["blanks inside the line", "function first() {\n\treturn alpha  + 10;\n}", "blank inside the line", 4],
+    ["a tab inside the line", "function first() {\n\treturn\talpha + 10;\n}", "tab or space", 4],
+    ["a line too many", "function first() {\n\tlet x;\n\treturn alpha + 10;\n}", "missing line", 4],
+    ["a line too few", "function first() {\n}\n\nfunction second() {", "extra line", 4],
+    ["uneven indentation", "  function first() {\n\t  return alpha + 10;\n}", "tab or space", 4],
+    ["an escape", "function first() {\n\treturn alpha \\u002b 10;\n}", "escape", 4],
+  ] as const) {
+    test(name, () => expect(nearestRegion(sourceOf(text), wanted)?.difference).toMatchObject({ kind, line }));
+  }
+});
+
+test("both sides of the difference are shown", () => {
+  expect(nearestRegion(sourceOf(text), "function second() {\n\treturn gamma;\n}")).toEqual({
+    from: 7,
+    lines: ["function second() {", "\treturn beta;", "}"],
+    linesTotal: 3,
+    difference: { kind: "text", line: 8, asked: "\treturn gamma;", actual: "\treturn beta;" },
+  });
+});
+
+test("what is not alike is not shown", () => {
+  expect(nearestRegion(sourceOf(text), "SELECT name FROM users WHERE id = 4")).toBeUndefined();
+  expect(nearestRegion(sourceOf(""), "SELECT")).toBeUndefined();
+  expect(nearestRegion(sourceOf(text), "  \n \n")).toBeUndefined();
+});
+
+test("a long region is shown by its first lines", () => {
+  const lines = Array.from({ length: 30 }, (_, at) => `line number ${at} of many`);
+  const region = nearestRegion(sourceOf(lines.join("\n")), lines.with(20, "something else").join("\n"));
+  expect(region).toMatchObject({ from: 1, linesTotal: 30, difference: { kind: "text", line: 21 } });
+  expect(region?.lines.length).toBe(8);
+});
+
+test("thirty lines in a hundred thousand are a matter of milliseconds", () => {
+  const lines = Array.from({ length: 100_000 }, (_, at) => `  const value${at} = compute(${at * 7}, "${at % 13}");`);
+  const wanted = lines.slice(60_000, 60_030).with(12, "  const other = 1;").join("\n");
+  const started = performance.now();
+  expect(nearestRegion(sourceOf(lines.join("\n")), wanted)?.difference.line).toBe(60_013);
+  // Generous: what must not happen is seconds.
+  expect(performance.now() - started).toBeLessThan(1_000);
+});

@@ -1,0 +1,215 @@
+/** The part of a text most like one that was not found there. It is shown with a failure and never written to. */
+
+import type { Difference, NearestRegion } from "../contract/edit.ts";
+import { differenceOf, isSameLine, withoutNumber } from "./match-difference.ts";
+import { foldCharacters } from "./match-fold.ts";
+import { type IndentationPair, shiftOf } from "./match-shift.ts";
+import { indentationOf, piecesOf, type Source, trimBlanks } from "./match-source.ts";
+
+const shownLinesMax = 8;
+/** Lines of the wanted text that are looked for: the longest ones, which are the rarest. */
+const soughtLinesMax = 12;
+const soughtWordsMax = 8;
+/** A line or word that stands in more places tells nothing. */
+const hitsMax = 200;
+const candidatesMax = 12;
+/** Lines of a region that are compared with the wanted ones. */
+const comparedLinesMax = 60;
+/** A longer line is compared by its beginning. */
+const comparedCharsMax = 400;
+const likenessMin = 0.45;
+
+export function nearestRegion(source: Source, wanted: string): NearestRegion | undefined {
+  const asked = askedLines(source, wanted);
+  let best: { readonly start: number; readonly likeness: number } | undefined;
+  const wantedLines = asked.slice(0, comparedLinesMax).map(wantedLine);
+  for (const start of candidates(source, asked)) {
+    const likeness = likenessAt(source, wantedLines, start);
+    if (likeness >= likenessMin && (best === undefined || likeness > best.likeness)) best = { start, likeness };
+  }
+  if (best === undefined) return undefined;
+  const from = Math.max(0, best.start);
+  const difference = firstDifference(source, wanted, asked, best.start);
+  const linesTotal = Math.min(asked.length, source.lines().count - from);
+  const lines = Array.from({ length: Math.min(shownLinesMax, linesTotal) }, (_, at) => lineOf(source, from + at) ?? "");
+  return { from: from + 1, lines, linesTotal, difference };
+}
+
+/** Without the empty pieces around the first and the last line end. */
+function askedLines(source: Source, wanted: string): readonly string[] {
+  const pieces = piecesOf(wanted, source);
+  const from = pieces[0] === "" && pieces.length > 1 ? 1 : 0;
+  const to = pieces.at(-1) === "" && pieces.length - from > 1 ? pieces.length - 1 : pieces.length;
+  return pieces.slice(from, to);
+}
+
+/** Where the wanted text could begin, by votes of its lines that stand in the file and, without any, of its words. */
+function candidates(source: Source, asked: readonly string[]): readonly number[] {
+  const votes = new Map<number, number>();
+  const { text, lines } = source.folded("look-alikes");
+  const sought = asked
+    .map((line, at) => ({ at, sought: trimBlanks(withoutNumber(foldCharacters(line, "look-alikes"))) }))
+    .filter((line) => line.sought !== "")
+    .sort((one, other) => other.sought.length - one.sought.length);
+  const vote = (piece: string, at: number, weight: number) => {
+    const hits: number[] = [];
+    for (
+      let hit = text.indexOf(piece);
+      hit >= 0 && hits.length <= hitsMax;
+      hit = text.indexOf(piece, hit + piece.length)
+    ) {
+      hits.push(hit);
+    }
+    if (hits.length > hitsMax) return;
+    for (const hit of hits) {
+      const start = lines.at(hit) - at;
+      votes.set(start, (votes.get(start) ?? 0) + weight / hits.length);
+    }
+  };
+  for (const line of sought.slice(0, soughtLinesMax)) vote(line.sought, line.at, line.sought.length);
+  // Without lines, words must do.
+  if (votes.size === 0) for (const { word, at } of rareWords(sought)) vote(word, at, word.length / 4);
+  return [...votes]
+    .sort((one, other) => other[1] - one[1] || one[0] - other[0])
+    .slice(0, candidatesMax)
+    .map(([start]) => start);
+}
+
+/** The longest words, each once: long ones are rare. */
+function rareWords(
+  sought: readonly { readonly at: number; readonly sought: string }[],
+): readonly { readonly word: string; readonly at: number }[] {
+  const known = new Map<string, number>();
+  for (const line of sought.slice(0, soughtLinesMax)) {
+    for (const [word] of line.sought.slice(0, 2_000).matchAll(/[\p{L}\p{N}_]{2,80}/gu)) {
+      if (!known.has(word)) known.set(word, line.at);
+    }
+  }
+  return [...known]
+    .map(([word, at]) => ({ word, at }))
+    .sort((one, other) => other.word.length - one.word.length)
+    .slice(0, soughtWordsMax);
+}
+
+/** A wanted line with the pairs of neighbouring characters in it. */
+interface Wanted {
+  readonly text: string;
+  readonly pairs: ReadonlyMap<number, number>;
+}
+
+/** From 0 to 1: how much of the wanted lines stands in the region, each compared with those around its row. */
+function likenessAt(source: Source, wanted: readonly Wanted[], start: number): number {
+  let sum = 0;
+  let weight = 0;
+  let drift = 0;
+  let isFirst = true;
+  for (const [at, line] of wanted.entries()) {
+    if (line.text === "") continue;
+    let best = 0;
+    let bestDrift = drift;
+    for (const step of [0, 1, -1, 2, -2]) {
+      const actual = lineOf(source, start + at + drift + step);
+      if (actual === undefined) continue;
+      // A region begins where its first line does.
+      const likeness = likenessOf(line, trimBlanks(actual)) * (step === 0 ? 1 : isFirst ? 0.8 : 0.99);
+      if (likeness > best) [best, bestDrift] = [likeness, drift + step];
+      if (best > 0.8) break;
+    }
+    if (best > 0.6) drift = bestDrift;
+    isFirst = false;
+    sum += best * line.text.length;
+    weight += line.text.length;
+  }
+  return weight === 0 ? 0 : sum / weight;
+}
+
+/** Shared pairs of neighbouring characters, as Dice counts them. */
+function likenessOf(wanted: Wanted, line: string): number {
+  if (wanted.text === line) return 1;
+  const actual = line.slice(0, comparedCharsMax);
+  if (wanted.text.length < 2 || actual.length < 2) return 0;
+  let shared = 0;
+  const counted = new Map<number, number>();
+  for (let at = 1; at < actual.length; at += 1) {
+    const pair = pairAt(actual, at);
+    const wantedTimes = wanted.pairs.get(pair);
+    if (wantedTimes === undefined) continue;
+    const times = counted.get(pair) ?? 0;
+    if (times < wantedTimes) shared += 1;
+    counted.set(pair, times + 1);
+  }
+  // Part of a long line is as good as the whole of a short one.
+  const whole = actual.includes(wanted.text) ? wanted.text.length - 1 : (wanted.text.length + actual.length - 2) / 2;
+  return Math.min(1, shared / whole);
+}
+
+function wantedLine(line: string): Wanted {
+  const text = trimBlanks(withoutNumber(line)).slice(0, comparedCharsMax);
+  const pairs = new Map<number, number>();
+  for (let at = 1; at < text.length; at += 1) {
+    const pair = pairAt(text, at);
+    pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+  }
+  return { text, pairs };
+}
+
+function pairAt(text: string, at: number): number {
+  return text.charCodeAt(at - 1) * 0x10000 + text.charCodeAt(at);
+}
+
+/** The first line that no step forgives; where each could be forgiven by itself, the first that differs at all. */
+function firstDifference(source: Source, wanted: string, asked: readonly string[], start: number): Difference {
+  const pairs: (IndentationPair & { readonly at: number })[] = [];
+  for (const [at, line] of asked.entries()) {
+    const actual = lineOf(source, start + at);
+    if (actual === undefined || !isSameLine(line, actual)) return textDifference(source, asked, at, start + at);
+    if (line.trim() !== "") pairs.push({ asked: indentationOf(line), actual: indentationOf(actual), at });
+  }
+  const shift = shiftOf(pairs);
+  const uneven = shift.way === "uneven" ? pairs[shift.at] : undefined;
+  if (uneven !== undefined) {
+    const mixed = `${uneven.asked}${uneven.actual}`;
+    const kind = mixed.includes("\t") && mixed.includes(" ") ? "tab or space" : "indentation";
+    return { kind, ...both(source, asked, uneven.at, start + uneven.at) };
+  }
+  const last = asked.length - 1;
+  if (piecesOf(wanted, source).at(-1) === "" && start + last === source.lines().count - 1) {
+    return { kind: "final newline", ...both(source, asked, last, start + last) };
+  }
+  const at = Math.max(
+    0,
+    asked.findIndex((line, row) => line !== lineOf(source, start + row)),
+  );
+  const pair = both(source, asked, at, start + at);
+  return { kind: differenceOf(pair.asked ?? "", pair.actual ?? ""), ...pair };
+}
+
+function textDifference(source: Source, asked: readonly string[], at: number, line: number): Difference {
+  const pair = both(source, asked, at, line);
+  if (pair.asked === undefined || pair.actual === undefined) return { ...pair, kind: "missing line" };
+  const kind = differenceOf(pair.asked, pair.actual);
+  if (kind !== "text") return { kind, ...pair };
+  const nextAsked = asked[at + 1];
+  const nextActual = lineOf(source, line + 1);
+  const isNext = (one: string | undefined, other: string | undefined) =>
+    one !== undefined && other !== undefined && isSameLine(one, other);
+  // A line that only one side has: the next ones fit again without it.
+  if (isNext(pair.asked, nextActual) && !isNext(nextAsked, nextActual)) {
+    return { kind: "extra line", line: pair.line, asked: undefined, actual: pair.actual };
+  }
+  if (isNext(nextAsked, pair.actual) && !isNext(nextAsked, nextActual)) {
+    return { kind: "missing line", line: pair.line, asked: pair.asked, actual: undefined };
+  }
+  return { kind, ...pair };
+}
+
+function both(source: Source, asked: readonly string[], at: number, line: number): Omit<Difference, "kind"> {
+  const count = source.lines().count;
+  return { line: Math.max(1, Math.min(line + 1, count)), asked: asked[at], actual: lineOf(source, line) };
+}
+
+function lineOf(source: Source, line: number): string | undefined {
+  const lines = source.lines();
+  if (line < 0 || line >= lines.count) return undefined;
+  return source.text.slice(lines.start(line), lines.end(line));
+}
