@@ -7,6 +7,7 @@ import type { RuleText } from "./contract/rule.ts";
 import type { Request } from "./contract/verb.ts";
 import type { DialectName, DialectTools } from "./dialects/index.ts";
 import type { Figures } from "./disk/figures-log.ts";
+import type { ReadState } from "./session/ledger.ts";
 import type { Cost } from "./tools/cost.ts";
 
 export interface FilehandOptions {
@@ -42,6 +43,19 @@ export interface FilehandOptions {
   readonly dedup?: boolean;
   /** Are instruction files (AGENTS.md, CLAUDE.md) named when a file below them is first read? */
   readonly instructions?: boolean;
+  /** Must a file have been read in a session before the session may change it? It must by default. */
+  readonly readFirst?: boolean;
+  /**
+   * What becomes of an edit of a file that somebody else changed since it was read: `refuse` (the default), or
+   * `content-match`, which applies it if its text still stands there once, to the letter, and says so.
+   */
+  readonly staleness?: "refuse" | "content-match";
+  /** A file with several names: `separate` it from the others when it is replaced (the default), or `keep` them together. */
+  readonly hardLinks?: "separate" | "keep";
+  /** Line ends of a file that is written anew: `as sent` (the default), or those the file had (`keep`). */
+  readonly writeEol?: "as sent" | "keep";
+  /** Bytes of a file that can be edited; 1 GiB by default. */
+  readonly editBytesMax?: number;
   /** Folder for what is kept between runs, such as the line indexes of large files; nothing is kept without it. */
   readonly stateDir?: string;
   /** What `~` means in rules; the user's home folder by default. */
@@ -52,6 +66,10 @@ export interface FilehandOptions {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+  /** Show what a change would do, and write nothing. */
+  readonly dryRun?: boolean;
+  /** Give programs the old content and the whole diff of a change, whatever their size. */
+  readonly full?: boolean;
   /** Told now and then how far a long scan is. */
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
 }
@@ -87,6 +105,8 @@ export interface Session<Name extends DialectName = DialectName> {
   stats(): SessionStats;
   /** The content of a file, or of all files, left the conversation: the next read gives it again. */
   forget(path?: string): void;
+  /** What the session has read, for `SessionOptions.readState` of one that goes on in another process. */
+  readState(): ReadState;
   /** The tools for an agent loop: name, description, JSON schema, execute. */
   definitions(): readonly ToolDefinition[];
 }
@@ -95,6 +115,8 @@ export interface SessionOptions<Name extends DialectName> {
   readonly dialect: Name;
   /** The conversation's own name, where the host has one. */
   readonly id?: string;
+  /** What an earlier session had read. What is not well formed is left out, what the disk contradicts counts as changed. */
+  readonly readState?: unknown;
 }
 
 export interface Filehand {

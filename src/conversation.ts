@@ -21,7 +21,7 @@ import { runTool } from "./tools/index.ts";
 import type { Bench } from "./tools/tool.ts";
 
 /** What a session has from its toolkit. */
-export interface Shared extends Pick<Bench, "disk" | "restricted" | "indexes" | "pages"> {
+export interface Shared extends Pick<Bench, "disk" | "restricted" | "indexes" | "pages" | "locks"> {
   readonly guard: Guard;
   readonly options: FilehandOptions;
   /** Where relative paths start, below the root. */
@@ -34,17 +34,20 @@ export function startSession<Name extends DialectName>(
   { options, cwd, ...shared }: Shared,
 ): Session<Name> {
   const profile = tuned(dialect.profile, options);
-  const ledger = createLedger();
+  const ledger = createLedger(chosen.readState);
   const offered = options.instructions === true ? new Set<string>() : undefined;
   const ids = { session: chosen.id ?? randomUUID(), message: "", next: () => options.ids?.next() ?? randomUUID() };
   const clock = options.clock ?? { nowMs: () => performance.now() };
   const figures = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
 
-  const benchFor = ({ signal = new AbortController().signal, onProgress }: CallOptions): Bench => ({
+  const benchFor = ({ signal = new AbortController().signal, onProgress, dryRun = false }: CallOptions): Bench => ({
     ...shared,
     ledger,
     offered,
     dedup: options.dedup,
+    changes: changeRules(options),
+    dryRun,
+    newId: () => options.ids?.next() ?? randomUUID().slice(0, 8),
     signal,
     onProgress,
   });
@@ -52,6 +55,7 @@ export function startSession<Name extends DialectName>(
   /** The only catch: a Problem becomes a reply, a bug stays a bug. */
   const answered = async <Answer extends Reply | undefined>(
     tool: string,
+    verb: Facts["verb"],
     input: unknown,
     given: CallOptions,
     work: (bench: Bench, facts: () => Facts) => Promise<Answer>,
@@ -60,7 +64,8 @@ export function startSession<Name extends DialectName>(
     const startedMs = clock.nowMs();
     const facts = (): Facts => {
       const elapsedMs = Math.max(0, clock.nowMs() - startedMs);
-      return { tool, input, elapsedMs, cwd, reminder: options.reminder ?? true, model: options.model, ids };
+      const { reminder = true, model } = options;
+      return { tool, verb, input, elapsedMs, cwd, reminder, model, full: given.full ?? false, ids };
     };
     figures.calls += 1;
     try {
@@ -75,8 +80,14 @@ export function startSession<Name extends DialectName>(
     }
   };
 
-  const answer = (tool: string, input: unknown, toRequest: () => Request, given: CallOptions): Promise<Reply> =>
-    answered(tool, input, given, async (bench, facts) => {
+  const answer = (
+    tool: string,
+    verb: Facts["verb"],
+    input: unknown,
+    toRequest: () => Request,
+    given: CallOptions,
+  ): Promise<Reply> =>
+    answered(tool, verb, input, given, async (bench, facts) => {
       const outcome = await runTool(toRequest(), bench);
       if (outcome.kind === "unchanged") figures.tokensSaved += outcome.tokensSaved;
       const reply = renderPages(dialect, outcome, facts());
@@ -85,14 +96,15 @@ export function startSession<Name extends DialectName>(
     });
 
   const call: Session["call"] = (tool, input, given = {}) =>
-    answer(tool, input, () => cardNamed(dialect, tool).toRequest(input, profile), given);
+    answer(tool, verbOf(dialect, tool), input, () => cardNamed(dialect, tool).toRequest(input, profile), given);
 
   return {
     dialect: chosen.dialect,
     call,
     run: (make, given = {}) => {
       const request = make(profile);
-      return answer(request.verb, { path: request.path }, () => request, given);
+      const input = "path" in request ? { path: request.path } : {};
+      return answer(request.verb, request.verb, input, () => request, given);
     },
     tools: Object.fromEntries(
       dialect.cards.map(({ name }) => [
@@ -103,13 +115,13 @@ export function startSession<Name extends DialectName>(
     cost: async (path, given = {}) => {
       // Text is measured without being shown; what is not text is read, and its reply measured.
       let cost: Awaited<ReturnType<typeof costOf>> | undefined;
-      const measured = await answered("cost", { path }, given, async (bench) => {
+      const measured = await answered("cost", "cost", { path }, given, async (bench) => {
         cost = await costOf(path, profile, bench);
         return undefined;
       });
       if (measured?.error !== undefined) throw failureOf(measured.error);
       if (cost !== undefined && "tokens" in cost) return cost;
-      const reply = await answer("cost", { path }, () => wholeRead(path, profile), given);
+      const reply = await answer("cost", "cost", { path }, () => wholeRead(path, profile), given);
       return costOfReply(reply, cost?.sizeBytes ?? 0, profile);
     },
     stats: () => ({ ...figures }),
@@ -120,6 +132,7 @@ export function startSession<Name extends DialectName>(
       resolved.found.held.close();
       ledger.forget(resolved.target.real);
     },
+    readState: () => ledger.state(),
     definitions: () =>
       dialect.cards.map(({ name, description, inputSchema, readOnly }) => ({
         name,
@@ -131,6 +144,8 @@ export function startSession<Name extends DialectName>(
   };
 }
 
+const verbOf = (dialect: Dialect, tool: string): Facts["verb"] => dialect.cards.find(({ name }) => name === tool)?.verb;
+
 function cardNamed(dialect: Dialect, tool: string): Dialect["cards"][number] {
   const card = dialect.cards.find(({ name }) => name === tool);
   if (card !== undefined) return card;
@@ -138,6 +153,15 @@ function cardNamed(dialect: Dialect, tool: string): Dialect["cards"][number] {
   const data: ProblemData = { code: "UNKNOWN_TOOL", tool: String(tool), known, nearest: nearest(String(tool), known) };
   throw new Problem(data);
 }
+
+/** How careful changes are: as careful as can be, unless the operator wants it otherwise. */
+const changeRules = (options: FilehandOptions): Bench["changes"] => ({
+  readFirst: options.readFirst ?? true,
+  staleness: options.staleness ?? "refuse",
+  hardLinks: options.hardLinks ?? "separate",
+  writeEol: options.writeEol ?? "as sent",
+  editBytesMax: options.editBytesMax ?? limits.editBytesMax,
+});
 
 /** What the operator may change in a profile. */
 function tuned(profile: Profile, options: FilehandOptions): Profile {

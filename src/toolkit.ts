@@ -12,17 +12,19 @@ import { nearest } from "./dialects/nearest.ts";
 import { createDisk, RootError } from "./disk/disk.ts";
 import { appendFigures, readFigures } from "./disk/figures-log.ts";
 import { createIndexStore } from "./disk/index-store.ts";
+import { createLocks } from "./disk/lock.ts";
 import { createGuard } from "./guard/guard.ts";
 import { relativeTo } from "./guard/paths.ts";
 import { createPageCache } from "./kinds/page-cache.ts";
 import { compileRestricted } from "./kinds/restricted.ts";
 
 export function createFilehand(options: FilehandOptions): Filehand {
-  const disk = diskAt(options.roots);
+  const disk = diskAt(options.roots, options.stateDir);
   dialectNamed(options.dialect ?? "claude");
   const restricted = compileRestricted(options.restricted);
   const indexes = createIndexStore(options.stateDir);
   const pages = createPageCache();
+  const locks = createLocks({ folder: undefined });
   const guardOptions = {
     disk,
     base: options.cwd ?? disk.roots[0]?.given ?? "",
@@ -30,6 +32,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
     secrets: options.secrets ?? "ask",
     home: options.home ?? homedir(),
     asker: options.ask,
+    stateDir: options.stateDir,
   } as const;
   const cwd =
     relativeTo(
@@ -43,6 +46,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       restricted,
       indexes,
       pages,
+      locks,
       guard: createGuard(guardOptions),
       options,
       cwd,
@@ -61,12 +65,12 @@ export function createFilehand(options: FilehandOptions): Filehand {
   } as Filehand; // the overloads of `session` say which dialect comes back
 }
 
-function diskAt(roots: readonly string[]): ReturnType<typeof createDisk> {
+function diskAt(roots: readonly string[], stateDir: string | undefined): ReturnType<typeof createDisk> {
   if (!Array.isArray(roots) || roots.length === 0) {
     throw new FilehandError("NO_ROOT", "Cannot start without a workspace: name at least one folder in roots");
   }
   try {
-    return createDisk(roots);
+    return createDisk(roots, undefined, { stateDir });
   } catch (error) {
     if (error instanceof RootError) throw new FilehandError("NO_ROOT", error.message);
     throw error;

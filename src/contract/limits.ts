@@ -32,6 +32,12 @@ export const limits = {
   notebookCellsMax: 100_000,
   /** Bytes up to which a file's content is hashed when it is read, to know it again when only its time has changed. */
   hashedBytesMax: 1_048_576,
+  /** Bytes of a file that can be edited at all (settable). */
+  editBytesMax: 1_073_741_824,
+  /** Bytes of a file that is held in memory while it is edited; larger ones are searched for the very letters only. */
+  editHeldBytesMax: 33_554_432,
+  /** Characters of a field in the reply to a change, and of its diff. */
+  changeCharsMax: 100_000,
   /** Suggestions for a path that does not exist. */
   suggestionsMax: 3,
   /** Entries looked at when searching for suggestions. */

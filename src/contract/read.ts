@@ -61,17 +61,31 @@ export interface CutLine {
 export interface Page {
   /** Negative where lines are counted from the end. */
   readonly from: LineNumber;
+  /** Made of `joined` when they are asked for, where that is at hand: many answers need no line by itself. */
   readonly lines: readonly string[];
+  /** How many lines there are. */
+  readonly count: number;
   /** The lines joined by newlines, where that is at hand. */
   readonly joined?: string;
+  /** True only if all of the lines are ASCII, as far as that is known without looking. */
+  readonly ascii: boolean;
   /** Exact, or undefined where nobody asked for it: the page ends before the file does, or is counted from the end. */
   readonly linesTotal: number | undefined;
   readonly stopped: "end" | "lines" | "bytes" | "tokens";
+  /** What dialects made of the page, by their own keys: a page that is kept keeps it too. */
+  readonly forms: Map<object, PageForm>;
   /** Where to go on, if there is more. */
   readonly next: LineNumber | undefined;
   readonly cut: readonly CutLine[];
   /** Characters of the line ends that belong to `lines` and are not part of them. */
   readonly lineEndChars: number;
+}
+
+/** The lines as a dialect shows them, and what it put around them. */
+export interface PageForm {
+  readonly before: string;
+  readonly after: string;
+  readonly text: string;
 }
 
 export interface TextOutcome {

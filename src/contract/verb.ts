@@ -1,10 +1,24 @@
 /** The verbs of the engine, each with its request and its outcome. */
 
+import type {
+  EditOutcome,
+  EditRequest,
+  NotebookEditOutcome,
+  NotebookEditRequest,
+  PatchOutcome,
+  PatchRequest,
+  WriteOutcome,
+  WriteRequest,
+} from "./edit.ts";
 import type { LsOutcome, LsRequest, ReadOutcome, ReadRequest } from "./read.ts";
 
 export interface Verbs {
   readonly read: { readonly request: ReadRequest; readonly outcome: ReadOutcome };
   readonly ls: { readonly request: LsRequest; readonly outcome: LsOutcome };
+  readonly edit: { readonly request: EditRequest; readonly outcome: EditOutcome };
+  readonly write: { readonly request: WriteRequest; readonly outcome: WriteOutcome };
+  readonly "notebook-edit": { readonly request: NotebookEditRequest; readonly outcome: NotebookEditOutcome };
+  readonly patch: { readonly request: PatchRequest; readonly outcome: PatchOutcome };
 }
 
 export type Verb = keyof Verbs;

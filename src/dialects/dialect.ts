@@ -8,6 +8,8 @@ import type { Outcome, Request, Verb } from "../contract/verb.ts";
 /** What is known about a call besides its outcome. */
 export interface Facts {
   readonly tool: string;
+  /** What the call was about to do; undefined where that could not be told. */
+  readonly verb: Verb | "cost" | undefined;
   /** The raw input, untouched. */
   readonly input: unknown;
   readonly elapsedMs: number;
@@ -17,6 +19,8 @@ export interface Facts {
   readonly reminder: boolean;
   /** The model that reads the answer, if it is known. */
   readonly model: string | undefined;
+  /** Shall large parts of an answer for programs be there whatever their size? */
+  readonly full: boolean;
   /** Names for what an answer carries along. */
   readonly ids: { readonly session: string; readonly message: string; readonly next: () => string };
 }

@@ -1,26 +1,40 @@
 /** Lines with their numbers in front. Pages are kept between calls, so what was made of one is kept with it. */
 
 import type { Page } from "../contract/read.ts";
+import { type NumberStyle, numberLines } from "../text/page-kernel.ts";
 
-const made = new WeakMap<Page, Map<Style, string>>();
+/**
+ * The numbered lines between what the dialect puts around them: made as one text, since putting it around them afterwards
+ * would copy them all. `style` is a constant of its dialect, by which the result is known again.
+ */
+export const numbered = (page: Page, style: NumberStyle, before: string, after: string): string =>
+  page.count === 0
+    ? before + after
+    : kept(page, style, before, after, () =>
+        numberLines(joinedLines(page), page.from, style, page.ascii, before, after),
+      );
 
-/** How a number and its line look; a constant of its dialect, by which the result is known again. */
-export type Style = (number: number) => string;
+/** The lines alone, joined by newlines. */
+export const joinedLines = (page: Page): string =>
+  page.joined ?? kept(page, joinedLines, "", "", () => page.lines.join("\n"));
 
-export function numbered(page: Page, style: Style): string {
-  const known = made.get(page);
-  const before = known?.get(style);
-  if (before !== undefined) return before;
-  const { lines, from } = page;
-  const text = lines.map((line, index) => style(from + index) + line).join("\n");
-  if (known === undefined) made.set(page, new Map([[style, text]]));
-  else known.set(style, text);
+/**
+ * With the page itself and not in a WeakMap: what hangs on one outlives the page by many rounds of the garbage collector,
+ * which then copies all of these texts around.
+ */
+function kept(page: Page, as: object, before: string, after: string, make: () => string): string {
+  const known = page.forms.get(as);
+  if (known !== undefined && known.before === before && known.after === after) return known.text;
+  const text = make();
+  page.forms.set(as, { before, after, text });
   return text;
 }
 
-/** The lines alone, joined by newlines. */
-export function joinedLines(page: Page): string {
-  return page.joined ?? numbered(page, none);
+/** The first lines, at most `linesMax`; the others are not made for it. */
+export function firstLines(page: Page, linesMax: number): readonly string[] {
+  const { joined } = page;
+  if (joined === undefined || page.count <= linesMax) return page.lines.slice(0, linesMax);
+  let end = -1;
+  for (let line = 0; line < linesMax; line += 1) end = joined.indexOf("\n", end + 1);
+  return joined.slice(0, end).split("\n");
 }
-
-const none: Style = () => "";

@@ -11,6 +11,26 @@ import type {
 } from "../contract/read.ts";
 import type { Place } from "../contract/target.ts";
 import type { Reply } from "../contract/call.ts";
+import {
+  alreadyWords,
+  ambiguousWords,
+  cellFaultWords,
+  type Doing,
+  doing,
+  editFaultWords,
+  encodingWords,
+  errnoIn,
+  existsWords,
+  lockedWords,
+  type Names,
+  noCellWords,
+  noMatchWords,
+  notReadWords,
+  patchFaultWords,
+  rolledBackWords,
+  staleWords,
+  tooLargeWords,
+} from "./change-words.ts";
 import type { Facts } from "./dialect.ts";
 import { notebookParts, pdfParts, textOf } from "./media-text.ts";
 import { escapeName } from "../text/escape.ts";
@@ -40,7 +60,7 @@ export interface Attachment {
   readonly url: string;
 }
 
-const previewLines = 20;
+export const previewLines = 20;
 
 export function resultOf(
   place: Place,
@@ -105,7 +125,7 @@ function worded(place: Place, content: Reply["content"]): Reply<ReadResult> {
 
 /** How a page of a file ends. */
 export function footerOf(page: Page, pageBytesMax: number): string {
-  const last = page.from + page.lines.length - 1;
+  const last = page.from + page.count - 1;
   if (page.stopped === "end") return `(End of file - total ${page.linesTotal} lines)`;
   if (page.stopped === "lines") return `(File has more lines. Use 'offset' parameter to read beyond line ${last})`;
   return `(Output truncated at ${pageBytesMax} bytes. Use 'offset' parameter to read beyond line ${last})`;
@@ -118,10 +138,16 @@ const meant = (suggestions: readonly Suggestion[]): string =>
     ? ""
     : `\n\nDid you mean one of these?\n${suggestions.map((one) => escapeName(one.absolute)).join("\n")}`;
 
-const sentences: { readonly [C in Code]: (problem: ProblemOf<C>) => string } = {
+/** How a line is shown with its number, and what the call was about to do. */
+interface Telling {
+  readonly names: Names;
+  readonly doing: string;
+}
+
+const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Telling) => string } = {
   UNKNOWN_TOOL: ({ tool, known, nearest }) =>
     `Unknown tool: ${escapeName(tool)}. ${nearest === undefined ? `Use one of: ${known.join(", ")}` : `Did you mean ${nearest}?`}`,
-  INVALID_PARAM: (problem) => {
+  INVALID_PARAM: (problem, { names }) => {
     switch (problem.reason) {
       case "arguments":
         return problem.issues
@@ -133,6 +159,12 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>) => string } = {
           .join("; ");
       case "path":
         return `Invalid path ${quoted(problem.asked)}: ${pathFaults[problem.fault]}`;
+      case "edit":
+        return `Cannot edit ${path(problem.place)}: ${editFaultWords(problem.fault, names)}`;
+      case "cell":
+        return `Cannot edit ${path(problem.place)}: ${cellFaultWords[problem.fault]}`;
+      case "patch":
+        return `Invalid patch: ${patchFaultWords(problem)}`;
       case "pages":
         return `Cannot read pages of ${path(problem.place)}: ${pagesFault(problem)}`;
       case "range": {
@@ -149,21 +181,46 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>) => string } = {
   IS_DIRECTORY: ({ place }) => `Path is a directory, not a file: ${path(place)}`,
   NOT_DIRECTORY: ({ place }) => `Path is a file, not a directory: ${path(place)}`,
   LINK_LOOP: ({ place }) => `Links lead in a circle: ${path(place)}`,
-  SPECIAL_FILE: ({ place, special }) => `Cannot read special file: ${path(place)} (it is ${specialWords[special]})`,
+  SPECIAL_FILE: ({ place, special }, { doing }) =>
+    `Cannot ${doing} special file: ${path(place)} (it is ${specialWords[special]})`,
   // The path names the extension too, where that is the reason.
-  BINARY_FILE: ({ place }) => `Cannot read binary file: ${path(place)}`,
-  DAMAGED: (problem) => `Cannot read ${path(problem.place)}: ${mediaFault(problem)}`,
-  ENCRYPTED: (problem) => `Cannot read ${path(problem.place)}: ${mediaFault(problem)}`,
-  TOO_LARGE: (problem) => `Cannot read ${path(problem.place)}: ${mediaFault(problem)}`,
-  NO_CODEC: (problem) => `Cannot read ${path(problem.place)}: ${mediaFault(problem)}`,
+  BINARY_FILE: ({ place }, { doing }) => `Cannot ${doing} binary file: ${path(place)}`,
+  DAMAGED: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${mediaFault(problem)}`,
+  ENCRYPTED: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${mediaFault(problem)}`,
+  TOO_LARGE: (problem, { doing }) =>
+    `Cannot ${doing} ${path(problem.place)}: ${problem.kind === "text" ? tooLargeWords(problem.limit) : mediaFault(problem)}`,
+  NO_CODEC: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${mediaFault(problem)}`,
   OVER_BUDGET: ({ place, tokens, tokensMax }) =>
     `Cannot read ${path(place)}: about ${Math.round(tokens)} tokens are over the budget of ${tokensMax}, use a smaller 'limit'`,
   CHANGED: ({ place }) => `File kept changing while it was read: ${path(place)}. Try again`,
-  IO_ERROR: ({ place, errno, during }) => `Cannot read ${path(place)}: ${errno} while ${during}`,
+  IO_ERROR: ({ place, errno, during }, { doing }) => `Cannot ${doing} ${path(place)}: ${errnoIn(errno, during)}`,
+  NOT_READ: (problem, { names, doing }) => `Cannot ${doing} ${path(problem.place)}: ${notReadWords(problem, names)}`,
+  STALE: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${staleWords(problem)}`,
+  NO_MATCH: (problem, { names, doing }) => `Cannot ${doing} ${path(problem.place)}: ${noMatchWords(problem, names)}`,
+  AMBIGUOUS: (problem, { names, doing }) => `Cannot ${doing} ${path(problem.place)}: ${ambiguousWords(problem, names)}`,
+  ALREADY_APPLIED: (problem, { names, doing }) =>
+    `Cannot ${doing} ${path(problem.place)}: ${alreadyWords(problem, names)}`,
+  NO_CELL: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${noCellWords(problem)}`,
+  ENCODING: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${encodingWords(problem)}`,
+  EXISTS: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${existsWords[problem.reason]}`,
+  LOCKED: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${lockedWords(problem)}`,
+  ROLLED_BACK: (problem, telling) => rolledBackWords(problem, said(problem.cause, telling)),
   CANCELLED: ({ tool }) => `${tool} was cancelled`,
 };
 
-export function sentenceOf(problem: ProblemData): string {
-  const sentence = sentences[problem.code] as (problem: ProblemData) => string; // the table pairs them by code
-  return sentence(problem);
+function said(problem: ProblemData, telling: Telling): string {
+  const sentence = sentences[problem.code] as (problem: ProblemData, telling: Telling) => string; // the table pairs them by code
+  return sentence(problem, telling);
+}
+
+export function sentenceOf(problem: ProblemData, about: Doing, line: Names["line"]): string {
+  const names: Names = {
+    old: "oldString",
+    new: "newString",
+    all: "replaceAll",
+    reading: (from, lines) => `read (from line ${from} on, limit ${lines})`,
+    line,
+    notebookTool: undefined,
+  };
+  return said(problem, { names, doing: doing[about] });
 }

@@ -34,9 +34,8 @@ export function parseArguments<Shape extends z.core.$ZodShape>(
 ): z.output<z.ZodMiniObject<Shape, z.core.$strict>> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const known = Object.keys(schema.shape);
   const issues = parsed.error.issues
-    .flatMap((issue) => issuesOf(issue, input, known))
+    .flatMap((issue) => issuesOf(issue, input, knownAt(schema, issue.path)))
     // A number that is too large is too large for several reasons; one is enough.
     .filter(
       ({ name, fault }, index, all) => all.findIndex((other) => other.name === name && other.fault === fault) === index,
@@ -48,18 +47,40 @@ export function parseArguments<Shape extends z.core.$ZodShape>(
 
 function issuesOf(issue: z.core.$ZodIssue, input: unknown, known: readonly string[]): readonly ArgumentIssue[] {
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((name) => ({ fault: "unknown", name, nearest: nearest(name, known), known }));
+    return issue.keys.map((key) => {
+      const near = nearest(key, known);
+      return { fault: "unknown", name: [...issue.path, key].map(String).join("."), nearest: near, known };
+    });
   }
   const name = issue.path.map(String).join(".") || "input";
   const value = valueAt(input, issue.path);
+  if (issue.code === "too_small" && Array.isArray(value)) {
+    return [{ fault: "type", name, expected: "a list that is not empty", got: "an empty one" }];
+  }
   if (issue.code === "too_small" || issue.code === "too_big") {
     const min = issue.code === "too_small" ? Number(issue.minimum) : undefined;
     const max = issue.code === "too_big" ? Number(issue.maximum) : undefined;
     return [{ fault: "range", name, got: Number(value), min, max }];
   }
-  const expected = issue.code === "invalid_type" ? expectedWord(issue.expected) : "another value";
+  const expected =
+    issue.code === "invalid_type"
+      ? expectedWord(issue.expected)
+      : issue.code === "invalid_value"
+        ? `one of ${issue.values.map((choice) => JSON.stringify(choice)).join(", ")}`
+        : "another value";
   if (value === undefined) return [{ fault: "missing", name, expected }];
   return [{ fault: "type", name, expected, got: describe(value) }];
+}
+
+/** The parameters of the object that a path leads to: those of the call, or of an element of one of its lists. */
+function knownAt(
+  schema: z.ZodMiniObject<z.core.$ZodShape, z.core.$strict>,
+  path: readonly PropertyKey[],
+): readonly string[] {
+  const [list] = path;
+  const inner = list === undefined ? undefined : schema.shape[String(list)];
+  const element = inner instanceof z.ZodMiniArray ? inner.def.element : undefined;
+  return Object.keys(element instanceof z.ZodMiniObject ? element.shape : schema.shape);
 }
 
 function expectedWord(type: string): string {
@@ -95,19 +116,28 @@ function describe(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
+/** What a schema cannot say by itself. */
+interface Words {
+  readonly description: string;
+  readonly default?: unknown;
+  readonly items?: JsonSchema;
+}
+
 /** Lean JSON Schema: what the model must know, without zod's bounds of safe integers and its version mark. */
 export function jsonSchemaOf(
   schema: z.ZodMiniObject<z.core.$ZodShape, z.core.$strict>,
-  words: Readonly<Record<string, { readonly description: string; readonly default?: unknown }>>,
+  words: Readonly<Record<string, Words>>,
 ): JsonSchema {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "output", unrepresentable: "any" });
   const lean: Record<string, JsonSchema> = {};
   for (const [name, property] of Object.entries(properties)) {
-    const { type, minimum, maximum } = plainOf(property as Property);
+    const { type, minimum, maximum, enum: choices, minItems } = plainOf(property as Property);
     lean[name] = {
       type,
       ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER ? { minimum } : {}),
       ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER ? { maximum } : {}),
+      ...(choices === undefined ? {} : { enum: choices }),
+      ...(minItems === undefined ? {} : { minItems }),
       ...words[name],
     };
   }
@@ -118,6 +148,8 @@ interface Property {
   readonly type: string | readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly minItems?: number;
+  readonly enum?: readonly (string | number)[];
   readonly anyOf?: readonly Property[];
 }
 

@@ -74,6 +74,8 @@ export function denial(problem: ProblemOf<"ACCESS_DENIED">): string {
       return `it lies outside the workspace, use a path below ${problem.roots.map(quoted).join(" or ")}`;
     case "root changed":
       return "the workspace folder was replaced while running, start again with the folder as it is now";
+    case "read-only":
+      return "it is read-only, ask the user to make it writable (or to check it out) if it shall be changed";
     case "system":
       return "the system does not permit it, ask the user to change the file's permissions";
     case "rule":
@@ -115,8 +117,12 @@ export function pagesFault({
   }
 }
 
+type MediaFault =
+  | ProblemOf<"DAMAGED" | "ENCRYPTED" | "NO_CODEC">
+  | Extract<ProblemOf<"TOO_LARGE">, { readonly kind: MediaKind }>;
+
 /** Why a file of a kind cannot be read: the part behind `Cannot read "x": `. */
-export function mediaFault(problem: ProblemOf<"DAMAGED" | "ENCRYPTED" | "TOO_LARGE" | "NO_CODEC">): string {
+export function mediaFault(problem: MediaFault): string {
   const what = mediaWords[problem.kind];
   switch (problem.code) {
     case "DAMAGED":

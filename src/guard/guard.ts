@@ -5,6 +5,7 @@
 
 import * as nodePath from "node:path";
 import type { Asker } from "../contract/ask.ts";
+import type { RealPath } from "../contract/brand.ts";
 import { Problem } from "../contract/problem.ts";
 import type { RuleText } from "../contract/rule.ts";
 import type { Place, Target } from "../contract/target.ts";
@@ -12,6 +13,7 @@ import type { Disk } from "../disk/disk.ts";
 import type { Found } from "../disk/look.ts";
 import { namedLinks } from "./named-links.ts";
 import { pathFault, placeOf, relativeTo } from "./paths.ts";
+import { ownRules, protectedRules } from "./protected.ts";
 import { compileRules, type Decision, escapePattern, type PathName, type RuleFault } from "./rules.ts";
 import { defaultRules } from "./secrets.ts";
 
@@ -20,14 +22,23 @@ export type Permission = "read" | "edit";
 /** What a path came to. Whoever resolved closes `found.held`. */
 export type Resolved =
   | { readonly seen: "node"; readonly target: Target; readonly found: Found }
-  | { readonly seen: "missing"; readonly place: Place; readonly reason: "missing" | "file on the way" }
+  | {
+      readonly seen: "missing";
+      readonly place: Place;
+      readonly reason: "missing" | "file on the way";
+      /** What a file that is created there would be; undefined where none can be. */
+      readonly target: Target | undefined;
+    }
   | { readonly seen: "outside"; readonly place: Place };
 
 export interface Guard {
   /** Finds what is meant; throws a Problem for what can be neither found nor missing. */
   resolve(asked: string): Resolved;
-  /** Throws a Problem unless this session may do that to the target. */
-  permit(permission: Permission, target: Target, signal: AbortSignal): Promise<void>;
+  /**
+   * Throws a Problem unless this session may do that to the target. `preview` is made only if somebody is asked: what
+   * the question shows besides the path. Says whether somebody was asked.
+   */
+  permit(permission: Permission, target: Target, signal: AbortSignal, preview?: Preview): Promise<"free" | "asked">;
   /**
    * The rule that forbids this outright, if there is one: for what is missing, and for what a listing or a suggestion
    * may show. Absolute paths, all of them names of one thing.
@@ -37,6 +48,8 @@ export interface Guard {
   readonly denies: boolean;
   readonly ruleFaults: readonly RuleFault[];
 }
+
+export type Preview = () => Promise<Readonly<Record<string, unknown>>>;
 
 export interface GuardOptions {
   readonly disk: Disk;
@@ -48,6 +61,8 @@ export interface GuardOptions {
   readonly home: string | undefined;
   /** `yes`: every question about a file inside the roots is answered with yes. The border is no question. */
   readonly asker: Asker | "yes" | undefined;
+  /** Where Filehand keeps its own files: no tool may touch them. */
+  readonly stateDir?: string | undefined;
 }
 
 export function createGuard(options: GuardOptions): Guard {
@@ -57,15 +72,21 @@ export function createGuard(options: GuardOptions): Guard {
   const rules = compileRules(options.rules, { home: options.home });
   const links = namedLinks(options.rules, disk, options.home);
   const defaults = compileRules(options.secrets === "ask" ? defaultRules : [], { home: options.home });
+  const protectedOnes = compileRules(protectedRules, { home: options.home });
+  const own = compileRules(ownRules(options.stateDir), { home: options.home });
   /** Rules that a person chose to keep for this session; they answer a question, they lift no deny. */
   let kept: readonly RuleText[] = [];
 
   /** A rule decides; else a secret asks; else a file inside the roots is free to read. */
   const decide = (permission: Permission, names: readonly PathName[]): Decision => {
+    const ownFile = own.decide(permission, names);
+    if (ownFile.verdict === "deny") return ownFile;
     const decision = rules.decide(permission, names);
     if (decision.verdict === "deny") return decision;
     const byLink = names.map((name) => links.deny(permission, name.absolute.replace(/\/$/, ""))).find(Boolean);
     if (byLink !== undefined) return { verdict: "deny", rule: byLink };
+    const asksAlways = permission === "edit" ? protectedOnes.decide(permission, names) : undefined;
+    if (asksAlways?.rule !== undefined) return asksAlways;
     // A project may not talk its reader's secrets free: only the operator's own rules lift the default.
     if (decision.verdict !== "allow" || (decision.rule && decision.rule.source !== "project settings")) return decision;
     const byDefault = defaults.decide(permission, names);
@@ -106,7 +127,7 @@ export function createGuard(options: GuardOptions): Guard {
         case "node":
           return { seen: "node", target: targetOf(place, look, rootPaths), found: look };
         case "missing":
-          return { seen: "missing", place, reason: look.reason };
+          return { seen: "missing", place, reason: look.reason, target: newTarget(place, path, disk) };
         case "outside":
           return { seen: "outside", place };
         case "loop":
@@ -122,9 +143,9 @@ export function createGuard(options: GuardOptions): Guard {
       }
     },
 
-    async permit(permission, target, signal) {
+    async permit(permission, target, signal, preview) {
       const decision = decide(permission, namesOf(target));
-      if (decision.verdict === "allow") return;
+      if (decision.verdict === "allow") return "free";
       const rule = decision.rule;
       const text = rule === undefined ? "" : rule.text;
       if (decision.verdict === "deny") {
@@ -136,7 +157,9 @@ export function createGuard(options: GuardOptions): Guard {
           source: rule?.source ?? "",
         });
       }
-      if (options.asker === "yes" || answeredBefore(kept, permission, target, options.home)) return;
+      if (options.asker === "yes") return "free";
+      // What can run code later is asked about each time.
+      if (rule?.source !== "protected" && answeredBefore(kept, permission, target, options.home)) return "free";
       const narrow = `${permission === "read" ? "Read" : "Edit"}(${patternFor(target, disk)})`;
       // Ask is stronger than allow: a rule can only lift what asks by default.
       const remedy = rule === undefined || rule.source === "default" ? narrow : undefined;
@@ -144,10 +167,9 @@ export function createGuard(options: GuardOptions): Guard {
         const data = { rule: text, remedy, feedback: undefined };
         throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "nobody to ask", ...data });
       }
-      const answer = await options.asker(
-        { permission, patterns: [target.real], always: [narrow], metadata: { path: target.absolute, rule: text } },
-        signal,
-      );
+      const metadata = { path: target.absolute, rule: text, ...(await preview?.()) };
+      const question = { permission, patterns: [target.real], always: [narrow], metadata };
+      const answer = await options.asker(question, signal);
       if (answer.reply === "reject") {
         const data = { rule: text, remedy, feedback: answer.feedback };
         throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "rejected", ...data });
@@ -155,20 +177,36 @@ export function createGuard(options: GuardOptions): Guard {
       if (answer.reply === "always") {
         kept = [...kept, { verdict: "allow", text: answer.rule ?? narrow, source: "session" }];
       }
+      return "asked";
     },
   };
 }
 
 /** The real name that a path which names nothing would have: the nearest thing above it decides. */
-function wouldBe(path: string, disk: Disk): string | undefined {
+const wouldBe = (path: string, disk: Disk): string | undefined => nearestAbove(path, disk)?.real;
+
+function nearestAbove(
+  path: string,
+  disk: Disk,
+): { readonly real: string; readonly root: RealPath; readonly kind: Found["kind"] } | undefined {
   for (let above = nodePath.dirname(path); ; above = nodePath.dirname(above)) {
     const look = disk.look(above);
     if (look.seen === "node") {
       look.held.close();
-      return nodePath.resolve(nodePath.join(look.real, path.slice(above.length)));
+      const real = nodePath.resolve(nodePath.join(look.real, path.slice(above.length)));
+      return { real, root: look.root.real, kind: look.kind };
     }
     if (above === nodePath.dirname(above)) return undefined;
   }
+}
+
+/** A file that is not there yet. Its folder is; or the folders between it and one that is will be made. */
+function newTarget(place: Place, path: string, disk: Disk): Target | undefined {
+  const above = nearestAbove(path, disk);
+  if (above === undefined || above.kind !== "directory") return undefined;
+  const realRelative = relativeTo(above.real, [above.root], nodePath);
+  if (realRelative === undefined || realRelative === "") return undefined;
+  return { ...place, real: above.real as RealPath, realRelative, root: above.root, is: "file" };
 }
 
 /** The system's own refusal, in our words. */

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { createLedger, type Stamp } from "./ledger.ts";
 
-const stamp = (sign: string, hash?: string): Stamp => ({ sign, hash: async () => hash });
+const stamp = (sign: string, hash?: string): Stamp => ({ sign, sizeBytes: 1, hash: async () => hash });
 
 test("the same part of the same state is repeated once, then shown again", async () => {
   const ledger = createLedger();

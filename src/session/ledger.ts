@@ -1,14 +1,41 @@
 /**
  * What this conversation was shown: which part of which file, in which state. It answers a repeated read of the same
- * part with "unchanged", and later tells an edit what was seen. It knows nothing of the disk: states are handed in.
+ * part with "unchanged", and tells a change whether its author has seen the file as it is. It knows nothing of the
+ * disk: states are handed in.
  */
+
+import type { LineSpan } from "../contract/problem.ts";
+import { covers, merged } from "./line-spans.ts";
 
 /** A file's state: the quick sign, and the one that decides. */
 export interface Stamp {
   /** Device, inode, size and times: the same sign is the same content. */
   readonly sign: string;
+  readonly sizeBytes: number;
   /** Of the whole content; undefined for files too large to hash in passing. Asked for only where the sign differs. */
   readonly hash: () => Promise<string | undefined>;
+}
+
+/** A part that was shown, and what its text hashes to, for files too large to hash whole. */
+export interface View extends LineSpan {
+  readonly hash: string | undefined;
+}
+
+/** What a session has seen of a file, as far as it is still so. */
+export type Seen =
+  | { readonly state: "never" }
+  | { readonly state: "changed"; readonly sizeThen: number }
+  | { readonly state: "fresh"; readonly whole: boolean; readonly shown: readonly LineSpan[] };
+
+/** What is kept of a session when it goes on in another process. */
+export type ReadState = Readonly<Record<string, KnownFile>>;
+
+export interface KnownFile {
+  readonly sign: string;
+  readonly sizeBytes: number;
+  readonly hash?: string;
+  readonly whole: boolean;
+  readonly views: readonly View[];
 }
 
 export interface Ledger {
@@ -19,11 +46,31 @@ export interface Ledger {
   repeats(path: string, part: string, stamp: Stamp): Promise<{ readonly tokens: number } | undefined>;
   /** A part was shown whole. A view that was cut short does not count and is not told here. */
   shown(path: string, part: string, stamp: Stamp, tokens: number): Promise<void>;
-  /** The content left the conversation: of one file, or of all. */
+  /** Lines were shown, of a file that has so many (undefined: nobody knows); or all of it, whatever it is. */
+  saw(path: string, stamp: Stamp, views: readonly View[] | "all", linesTotal: number | undefined): Promise<void>;
+  /** Would `saw` say anything new? Hashes cost time. */
+  knows(path: string, sign: string, span: LineSpan): boolean;
+  /** Was anything of it ever shown? */
+  has(path: string): boolean;
+  /** `viewHash` reads a part again, for files that are too large to hash. */
+  seen(path: string, now: Stamp, viewHash: (span: LineSpan) => Promise<string | undefined>): Promise<Seen>;
+  /** The session changed the file itself: what it knew of it moves along. */
+  wrote(
+    path: string,
+    known: { readonly sign: string; readonly sizeBytes: number; readonly hash: string | undefined },
+    how: Wrote,
+  ): void;
+  /** The file is gone, or was put back: nothing is known of it. */
+  drop(path: string): void;
+  /** The content left the conversation: of one file, or of all. That it was read once stays true. */
   forget(path?: string): void;
+  state(): ReadState;
 }
 
-interface Entry {
+/** All of the content is the session's own, or these lines of it are known, as they are numbered now. */
+export type Wrote = "all" | readonly LineSpan[];
+
+interface Part {
   readonly sign: string;
   readonly hash: string | undefined;
   readonly tokens: number;
@@ -33,13 +80,21 @@ interface Entry {
 /** Files remembered, and parts of each; the oldest go first. */
 const filesMax = 2_000;
 const partsMax = 100;
+const viewsMax = 500;
 
-export function createLedger(): Ledger {
-  const files = new Map<string, Map<string, Entry>>();
+export function createLedger(restored: unknown = {}): Ledger {
+  const parts = new Map<string, Map<string, Part>>();
+  const files = new Map<string, KnownFile>(Object.entries(wellFormed(restored)));
+
+  const know = (path: string, file: KnownFile): void => {
+    files.delete(path);
+    files.set(path, file);
+    dropOldest(files, filesMax);
+  };
 
   return {
     async repeats(path, part, stamp) {
-      const entry = files.get(path)?.get(part);
+      const entry = parts.get(path)?.get(part);
       if (entry === undefined || !(await isSame(entry, stamp))) return undefined;
       if (entry.lastAnswer === "stub") {
         entry.lastAnswer = "content";
@@ -50,23 +105,99 @@ export function createLedger(): Ledger {
     },
     async shown(path, part, stamp, tokens) {
       const hash = await stamp.hash();
-      const parts = files.get(path) ?? new Map<string, Entry>();
-      parts.delete(part);
-      parts.set(part, { sign: stamp.sign, hash, tokens, lastAnswer: "content" });
-      dropOldest(parts, partsMax);
+      const ofFile = parts.get(path) ?? new Map<string, Part>();
+      ofFile.delete(part);
+      ofFile.set(part, { sign: stamp.sign, hash, tokens, lastAnswer: "content" });
+      dropOldest(ofFile, partsMax);
+      parts.delete(path);
+      parts.set(path, ofFile);
+      dropOldest(parts, filesMax);
+    },
+    knows(path, sign, span) {
+      const known = files.get(path);
+      return known !== undefined && known.sign === sign && (known.whole || covers(known.views, span));
+    },
+    async saw(path, stamp, views, linesTotal) {
+      const { sign, sizeBytes } = stamp;
+      const before = files.get(path);
+      const hash = before !== undefined && before.sign === sign ? before.hash : await stamp.hash();
+      // What was shown of another state says nothing about this one.
+      const same = before !== undefined && (before.sign === sign || (hash !== undefined && before.hash === hash));
+      const all = [...(same ? before.views : []), ...(views === "all" ? [] : views)].slice(-viewsMax);
+      const whole =
+        views === "all" ||
+        (same && before.whole) ||
+        (linesTotal !== undefined && (linesTotal === 0 || covers(all, { from: 1, to: linesTotal })));
+      know(path, { sign, sizeBytes, ...(hash === undefined ? {} : { hash }), whole, views: all });
+    },
+    has: (path) => files.has(path),
+    async seen(path, now, viewHash) {
+      const known = files.get(path);
+      if (known === undefined) return { state: "never" };
+      if (known.sign !== now.sign && !(await isStillSo(known, now, viewHash))) {
+        return { state: "changed", sizeThen: known.sizeBytes };
+      }
+      return { state: "fresh", whole: known.whole, shown: merged(known.views) };
+    },
+    wrote(path, { sign, sizeBytes, hash }, how) {
+      const before = files.get(path);
+      const whole = how === "all" || before?.whole === true;
+      const views = how === "all" || whole ? [] : how.map(({ from, to }) => ({ from, to, hash: undefined }));
+      know(path, { sign, sizeBytes, ...(hash === undefined ? {} : { hash }), whole, views });
+    },
+    drop(path) {
+      parts.delete(path);
       files.delete(path);
-      files.set(path, parts);
-      dropOldest(files, filesMax);
     },
     forget(path) {
-      if (path === undefined) files.clear();
-      else files.delete(path);
+      if (path === undefined) parts.clear();
+      else parts.delete(path);
     },
+    state: () => Object.fromEntries(files),
   };
 }
 
-const isSame = async (before: Entry, now: Stamp): Promise<boolean> =>
+const isSame = async (before: Part, now: Stamp): Promise<boolean> =>
   before.sign === now.sign || (before.hash !== undefined && before.hash === (await now.hash()));
+
+/** A touch, a sync client or a virus scanner moves the times and leaves the content. */
+async function isStillSo(
+  known: KnownFile,
+  now: Stamp,
+  viewHash: (span: LineSpan) => Promise<string | undefined>,
+): Promise<boolean> {
+  if (known.sizeBytes !== now.sizeBytes) return false;
+  if (known.hash !== undefined) return known.hash === (await now.hash());
+  const hashed = known.views.filter((view) => view.hash !== undefined);
+  if (hashed.length === 0 || hashed.length < known.views.length) return false;
+  for (const view of hashed) if ((await viewHash(view)) !== view.hash) return false;
+  return true;
+}
+
+/** What another process kept may be damaged or from another version: what is not well formed is left out. */
+function wellFormed(restored: unknown): ReadState {
+  if (typeof restored !== "object" || restored === null || Array.isArray(restored)) return {};
+  return Object.fromEntries(Object.entries(restored).filter(([, value]) => isKnownFile(value)));
+}
+
+function isKnownFile(value: unknown): value is KnownFile {
+  if (typeof value !== "object" || value === null) return false;
+  const { sign, sizeBytes, hash, whole, views } = value as Partial<Record<keyof KnownFile, unknown>>; // each is checked below
+  return (
+    typeof sign === "string" &&
+    Number.isSafeInteger(sizeBytes) &&
+    (hash === undefined || typeof hash === "string") &&
+    typeof whole === "boolean" &&
+    Array.isArray(views) &&
+    views.every(isView)
+  );
+}
+
+function isView(value: unknown): value is View {
+  if (typeof value !== "object" || value === null) return false;
+  const { from, to, hash } = value as Partial<Record<keyof View, unknown>>; // each is checked below
+  return Number.isSafeInteger(from) && Number.isSafeInteger(to) && (hash === undefined || typeof hash === "string");
+}
 
 function dropOldest(map: Map<string, unknown>, sizeMax: number): void {
   for (const key of map.keys()) {

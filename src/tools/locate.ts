@@ -3,6 +3,7 @@
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
 import type { Found } from "../disk/look.ts";
+import type { Resolved } from "../guard/guard.ts";
 import { similar, type Surroundings } from "../search/similar.ts";
 import type { Bench } from "./tool.ts";
 
@@ -12,22 +13,28 @@ export interface Located {
   readonly found: Found;
 }
 
-export async function locate(asked: string, wants: "file" | "anything", bench: Bench): Promise<Located> {
+export async function locate(asked: string, wants: Wanted, bench: Bench): Promise<Located> {
   const resolved = bench.guard.resolve(asked);
-  switch (resolved.seen) {
-    case "node":
-      return resolved;
-    case "outside": {
-      const suggestions = await similar(resolved.place, wants, surroundings(bench));
-      const roots = bench.disk.roots.map((root) => root.given);
-      throw new Problem({ code: "ACCESS_DENIED", reason: "outside", place: resolved.place, roots, suggestions });
-    }
-    case "missing": {
-      refuseIfDenied(resolved.place, bench);
-      const suggestions = await similar(resolved.place, wants, surroundings(bench));
-      throw new Problem({ code: "NOT_FOUND", place: resolved.place, reason: resolved.reason, suggestions });
-    }
+  if (resolved.seen === "node") return resolved;
+  throw await notFound(resolved, wants, bench);
+}
+
+type Wanted = "file" | "anything";
+
+/** What is not there, or not in the roots, and what may have been meant. */
+export async function notFound(
+  resolved: Exclude<Resolved, { readonly seen: "node" }>,
+  wants: Wanted,
+  bench: Bench,
+): Promise<Problem> {
+  const { place } = resolved;
+  if (resolved.seen === "missing") refuseIfDenied(place, bench);
+  const suggestions = await similar(place, wants, surroundings(bench));
+  if (resolved.seen === "missing") {
+    return new Problem({ code: "NOT_FOUND", place, reason: resolved.reason, suggestions });
   }
+  const roots = bench.disk.roots.map((root) => root.given);
+  return new Problem({ code: "ACCESS_DENIED", reason: "outside", place, roots, suggestions });
 }
 
 /** Whether a denied path exists is not told. */

@@ -1,15 +1,14 @@
 /** Read: find, ask, open, recognise, page. No byte is read before reading is permitted. */
 
 import { limits } from "../contract/limits.ts";
-import { Problem } from "../contract/problem.ts";
-import type { ReadOutcome, ReadRequest } from "../contract/read.ts";
+import { type LineSpan, Problem } from "../contract/problem.ts";
+import type { Page, ReadOutcome, ReadRequest } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import { giveBuffer, takeBuffer } from "../disk/buffers.ts";
 import { IndexWrong } from "../disk/line-source.ts";
 import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
 import { FileCut } from "../disk/scan.ts";
-import { contentHash } from "../disk/whole-file.ts";
-import type { Identity } from "../disk/look.ts";
+import type { Stamp } from "../session/ledger.ts";
 import { isAtRest } from "../disk/line-index.ts";
 import { refusal } from "../guard/guard.ts";
 import { type Recognition, recognise } from "../kinds/kind.ts";
@@ -19,6 +18,7 @@ import { roughTokens } from "../text/tokens.ts";
 import { withInstructions } from "./instructions.ts";
 import { listing } from "./listing.ts";
 import { type Located, locate } from "./locate.ts";
+import { isHashed, signOf, stampOf, viewHash } from "./stamp.ts";
 import type { Bench, Tool } from "./tool.ts";
 
 export const read: Tool<"read"> = async (request, bench) => {
@@ -65,7 +65,7 @@ async function readFile(located: Located, request: ReadRequest, bench: Bench): P
   const open = bench.disk.open(found);
   if ("errno" in open) throw refusal(target, open.errno, "opening it");
   const file: OpenFile = open;
-  const stamp = { sign, hash: () => contentHash(file, limits.hashedBytesMax) };
+  const stamp = stampOf(file);
   try {
     const repeated = remembers ? await bench.ledger.repeats(target.real, part, stamp) : undefined;
     if (repeated !== undefined) return { kind: "unchanged", target, tokensSaved: repeated.tokens };
@@ -77,6 +77,7 @@ async function readFile(located: Located, request: ReadRequest, bench: Bench): P
     if (outcome.kind === "text" && kept === undefined && changed === "no" && isAtRest(identity))
       bench.pages.keep(key, outcome);
     if (remembers && isWhole(outcome)) await bench.ledger.shown(target.real, part, stamp, tokensIn(outcome));
+    await tellLedger(outcome, stamp, bench);
     return outcome.kind === "text" ? withInstructions(outcome, bench) : outcome;
   } catch (error) {
     if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
@@ -117,8 +118,26 @@ async function readKind(
   }
 }
 
-const signOf = (identity: Identity): string =>
-  `${identity.device}:${identity.inode}:${identity.sizeBytes}:${identity.mtimeNs}:${identity.ctimeNs}`;
+/** What was shown may be changed from now on. */
+async function tellLedger(outcome: ReadOutcome, stamp: Stamp, { ledger }: Bench): Promise<void> {
+  if (outcome.kind === "notebook") {
+    const shown = outcome.next === undefined && outcome.from === 1 ? "all" : [];
+    return ledger.saw(outcome.target.real, stamp, shown, undefined);
+  }
+  if (outcome.kind !== "text" || outcome.converted !== undefined) return;
+  const { real } = outcome.target;
+  const pages = outcome.pages.filter((page) => page.from > 0);
+  const isNews = pages.some((page) => !ledger.knows(real, stamp.sign, spanOf(page)));
+  if (!isNews) return;
+  const views = pages
+    .filter(({ count }) => count > 0)
+    .map((page) => ({ ...spanOf(page), hash: isHashed(stamp) ? undefined : viewHash(page) }));
+  // A line that was cut was not seen whole.
+  const total = pages.some(({ cut }) => cut.length > 0) ? undefined : pages[0]?.linesTotal;
+  await ledger.saw(real, stamp, views, total);
+}
+
+const spanOf = (page: Page): LineSpan => ({ from: page.from, to: page.from + page.count - 1 });
 
 /** A view that was cut short does not count as having seen the part. */
 function isWhole(outcome: ReadOutcome): boolean {

@@ -3,10 +3,23 @@
 import type { Verb, Verbs } from "../contract/verb.ts";
 import type { Disk } from "../disk/disk.ts";
 import type { IndexStore } from "../disk/index-store.ts";
+import type { Locks } from "../disk/lock.ts";
 import type { Guard } from "../guard/guard.ts";
 import type { Ledger } from "../session/ledger.ts";
 import type { PageCache } from "../kinds/page-cache.ts";
 import type { Restricted } from "../kinds/restricted.ts";
+
+/** How careful changes are; the operator's choice. */
+export interface ChangeRules {
+  /** Must a file have been read in this session before it is changed? */
+  readonly readFirst: boolean;
+  /** What becomes of an edit of a file that somebody changed since: `content-match` applies it if its text is there once. */
+  readonly staleness: "refuse" | "content-match";
+  readonly hardLinks: "separate" | "keep";
+  /** Line ends of a file that is written anew: those of the content, or those that the file had. */
+  readonly writeEol: "as sent" | "keep";
+  readonly editBytesMax: number;
+}
 
 export interface Bench {
   readonly disk: Disk;
@@ -15,6 +28,11 @@ export interface Bench {
   readonly indexes: IndexStore;
   readonly pages: PageCache;
   readonly ledger: Ledger;
+  readonly locks: Locks;
+  readonly changes: ChangeRules;
+  /** Shall a change only be shown? */
+  readonly dryRun: boolean;
+  readonly newId: () => string;
   /** Is a repeated read answered with a stub? Undefined: as the dialect has it. */
   readonly dedup: boolean | undefined;
   /** Instruction files that were named in this session; undefined if they are not to be. */

@@ -4,7 +4,8 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Code, ProblemData } from "../../src/contract/problem.ts";
+import type { DifferenceKind } from "../../src/contract/edit.ts";
+import type { Code, PatchFault, ProblemData } from "../../src/contract/problem.ts";
 import type { Facts } from "../../src/dialects/dialect.ts";
 import { type DialectName, dialects } from "../../src/dialects/index.ts";
 import { createFilehand, type Reply, type Session } from "../../src/index.ts";
@@ -22,6 +23,8 @@ export interface DialectCase {
 const place = { asked: "a.txt", absolute: "/w/a.txt", relative: "a.txt" };
 const facts: Facts = {
   tool: "Read",
+  verb: "read",
+  full: false,
   input: { path: "a.txt" },
   elapsedMs: 3,
   cwd: ".",
@@ -29,6 +32,38 @@ const facts: Facts = {
   model: undefined,
   ids: { session: "s", message: "m", next: () => "p" },
 };
+
+const patchFaults: readonly PatchFault[] = [
+  "no begin",
+  "no end",
+  "text after end",
+  "empty",
+  "unknown line",
+  "no path",
+  "add line without +",
+  "blank line without mark",
+  "empty hunk",
+  "nothing changes",
+  "same file twice",
+  "unified diff",
+];
+const which = { index: 1, of: 1, othersFound: [] };
+const differences: readonly DifferenceKind[] = [
+  "tab or space",
+  "indentation",
+  "trailing blank",
+  "blank inside the line",
+  "line end",
+  "final newline",
+  "quote",
+  "look-alike",
+  "escape",
+  "case",
+  "number",
+  "missing line",
+  "extra line",
+  "text",
+];
 
 /** At least one problem of every code and reason. A new code does not compile until it stands here. */
 const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code: C }>[] } = {
@@ -57,6 +92,25 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
     { code: "INVALID_PARAM", reason: "range", place, of: "lines", from: 9, total: 3 },
     { code: "INVALID_PARAM", reason: "range", place, of: "lines", from: 9, total: 0 },
     { code: "INVALID_PARAM", reason: "range", place, of: "entries", from: 9, total: 3 },
+    ...(["same text", "empty old text", "lone surrogate", "notebook", "stub"] as const).map((fault) => ({
+      code: "INVALID_PARAM" as const,
+      reason: "edit" as const,
+      place,
+      fault,
+    })),
+    ...(["empty file", "no cell named", "same source"] as const).map((fault) => ({
+      code: "INVALID_PARAM" as const,
+      reason: "cell" as const,
+      place,
+      fault,
+    })),
+    ...patchFaults.map((fault) => ({
+      code: "INVALID_PARAM" as const,
+      reason: "patch" as const,
+      fault,
+      line: 3,
+      text: "*** Foo",
+    })),
   ],
   NOT_FOUND: [
     { code: "NOT_FOUND", place, reason: "missing", suggestions: [] },
@@ -71,6 +125,7 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
     { code: "ACCESS_DENIED", place, reason: "outside", roots: ["/w"], suggestions: [] },
     { code: "ACCESS_DENIED", place, reason: "root changed" },
     { code: "ACCESS_DENIED", place, reason: "system" },
+    { code: "ACCESS_DENIED", place, reason: "read-only" },
     { code: "ACCESS_DENIED", place, reason: "rule", rule: "Read(a.txt)", source: "options" },
     {
       code: "ACCESS_DENIED",
@@ -101,7 +156,10 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
   ],
   DAMAGED: [{ code: "DAMAGED", place, kind: "pdf", detail: "no cross references" }],
   ENCRYPTED: [{ code: "ENCRYPTED", place, kind: "pdf" }],
-  TOO_LARGE: [{ code: "TOO_LARGE", place, kind: "image", limit: "100 megapixels" }],
+  TOO_LARGE: [
+    { code: "TOO_LARGE", place, kind: "image", limit: "100 megapixels" },
+    { code: "TOO_LARGE", place, kind: "text", limit: "1 byte" },
+  ],
   NO_CODEC: [{ code: "NO_CODEC", place, kind: "image", install: "sharp" }],
   OVER_BUDGET: [
     {
@@ -128,6 +186,72 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
     },
   ],
   CHANGED: [{ code: "CHANGED", place }],
+  NOT_READ: [
+    { code: "NOT_READ", place, reason: "never" },
+    { code: "NOT_READ", place, reason: "elsewhere", shown: [{ from: 1, to: 9 }], needed: { from: 40, to: 40 } },
+    { code: "NOT_READ", place, reason: "partly", shown: [{ from: 1, to: 9 }], needed: undefined },
+  ],
+  STALE: [
+    { code: "STALE", place, reason: "changed", sizeThen: 4, sizeNow: 5, mtimeMs: 7 },
+    { code: "STALE", place, reason: "changed", sizeThen: undefined, sizeNow: 5, mtimeMs: 7 },
+    { code: "STALE", place, reason: "deleted" },
+    { code: "STALE", place, reason: "while changing it" },
+  ],
+  NO_MATCH: [
+    { code: "NO_MATCH", place, which, nearest: undefined, searched: "loosely" },
+    { code: "NO_MATCH", place, which, nearest: undefined, searched: "exactly" },
+    ...differences.map((kind) => ({
+      code: "NO_MATCH" as const,
+      place,
+      which: { index: 2, of: 3, othersFound: [1, 3] },
+      nearest: { from: 4, lines: ["\tb"], linesTotal: 2, difference: { kind, line: 4, asked: " b", actual: "\tb" } },
+      searched: "loosely" as const,
+    })),
+    ...(
+      [
+        { why: "not found" },
+        { why: "nowhere" },
+        { why: "header not found", header: "def f" },
+        { why: "out of order", line: 3 },
+      ] as const
+    ).map((hunk) => ({
+      code: "NO_MATCH" as const,
+      place,
+      which,
+      nearest: undefined,
+      searched: "loosely" as const,
+      hunk,
+    })),
+  ],
+  AMBIGUOUS: [
+    { code: "AMBIGUOUS", place, which, matchedBy: "exact", lines: [1, 3], total: 2 },
+    { code: "AMBIGUOUS", place, which, matchedBy: "indentation", lines: [1, 3], total: 60 },
+    { code: "AMBIGUOUS", place, which, matchedBy: "exact", lines: [1, 3], total: 2, hunk: true },
+  ],
+  ALREADY_APPLIED: [{ code: "ALREADY_APPLIED", place, which, line: 3 }],
+  NO_CELL: [
+    { code: "NO_CELL", place, cellId: "x", known: ["a", "b"] },
+    { code: "NO_CELL", place, cellId: "x", known: [] },
+  ],
+  ENCODING: [{ code: "ENCODING", place, encoding: "windows-1252", character: "😀" }],
+  EXISTS: (["file", "folder", "link"] as const).map((reason) => ({ code: "EXISTS", place, reason })),
+  LOCKED: [{ code: "LOCKED", place, holder: "process 7" }],
+  ROLLED_BACK: [
+    {
+      code: "ROLLED_BACK",
+      place,
+      cause: { code: "IO_ERROR", place, errno: "EIO", during: "writing" },
+      putBack: [place],
+      left: [],
+    },
+    {
+      code: "ROLLED_BACK",
+      place,
+      cause: { code: "IO_ERROR", place, errno: "EIO", during: "writing" },
+      putBack: [],
+      left: [place],
+    },
+  ],
   IO_ERROR: [{ code: "IO_ERROR", place, errno: "EIO", during: "reading it" }],
   CANCELLED: [{ code: "CANCELLED", tool: "Read" }],
 };
@@ -229,11 +353,12 @@ export function dialectSuite(given: DialectCase): void {
       const definitions = session.definitions();
       expect(definitions.map(({ name }) => name)).toContain(given.tool);
       for (const { description, inputSchema } of definitions) {
-        expect(Buffer.byteLength(description)).toBeGreaterThan(200);
+        expect(Buffer.byteLength(description)).toBeGreaterThan(150);
         expect(Buffer.byteLength(description)).toBeLessThanOrEqual(2_048);
         const schema = JSON.stringify(inputSchema);
         expect(schema).not.toMatch(/9007199254740991|\$schema|anyOf|null/);
-        expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false, required: [given.path] });
+        expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
+        expect(inputSchema.required).not.toHaveLength(0);
         for (const property of Object.values(inputSchema.properties ?? {}))
           expect(property.description).toMatch(/^[A-Z]/);
       }

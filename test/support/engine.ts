@@ -5,6 +5,8 @@ import type { Reply } from "../../src/contract/call.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import type { RuleText } from "../../src/contract/rule.ts";
 import { type DialectName, dialects } from "../../src/dialects/index.ts";
+import type { Facts } from "../../src/dialects/dialect.ts";
+import { createLocks } from "../../src/disk/lock.ts";
 import { createDisk, type Disk } from "../../src/disk/disk.ts";
 import { createPageCache } from "../../src/kinds/page-cache.ts";
 import { createLedger } from "../../src/session/ledger.ts";
@@ -50,8 +52,10 @@ export function createEngine(options: EngineOptions): Engine {
     read: async (path, name = "claude", range = {}) => {
       const dialect = dialects[name];
       const input = { [readCalls[name].parameter]: path, ...range };
-      const facts = {
+      const facts: Facts = {
         tool: readCalls[name].tool,
+        verb: "read",
+        full: false,
         input,
         elapsedMs: 0,
         cwd: ".",
@@ -69,6 +73,16 @@ export function createEngine(options: EngineOptions): Engine {
           indexes,
           pages: createPageCache(),
           ledger: createLedger(),
+          locks: createLocks({ folder: undefined }),
+          changes: {
+            readFirst: true,
+            staleness: "refuse",
+            hardLinks: "separate",
+            writeEol: "as sent",
+            editBytesMax: 2 ** 30,
+          },
+          dryRun: false,
+          newId: () => "new",
           dedup: false,
           offered: undefined,
           onProgress: undefined,

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { lineNumber } from "../../contract/brand.ts";
 import type { Card } from "../dialect.ts";
 import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
+import { changeCards } from "./change-cards.ts";
 import readDescription from "./read.txt";
 
 const readInput = z.strictObject({
@@ -51,4 +52,4 @@ const read: Card = {
   },
 };
 
-export const cards: readonly Card[] = [read];
+export const cards: readonly Card[] = [read, ...changeCards];

@@ -1,9 +1,11 @@
-/** The `claude` dialect: Read, with numbered lines and a token budget. */
+/** The `claude` dialect: Read with numbered lines and a token budget, Edit, MultiEdit, Write, NotebookEdit. */
 
 import type { ProblemData } from "../../contract/problem.ts";
 import type { Dialect } from "../dialect.ts";
 import { failure } from "../replies.ts";
 import { cards, type ReadInput } from "./cards.ts";
+import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from "./change-cards.ts";
+import type { EditResult, MultiEditResult, NotebookEditResult, WriteResult } from "./change-render.ts";
 import { sentenceOf } from "./problems.ts";
 import { profile } from "./profile.ts";
 import { type ReadResult, render } from "./render.ts";
@@ -11,6 +13,10 @@ import { type ReadResult, render } from "./render.ts";
 /** The tools of this dialect with their types. */
 export interface Tools {
   readonly Read: { readonly input: ReadInput; readonly output: ReadResult };
+  readonly Edit: { readonly input: EditInput; readonly output: EditResult };
+  readonly MultiEdit: { readonly input: MultiEditInput; readonly output: MultiEditResult };
+  readonly Write: { readonly input: WriteInput; readonly output: WriteResult };
+  readonly NotebookEdit: { readonly input: NotebookEditInput; readonly output: NotebookEditResult };
 }
 
 export const claude: Dialect = {
@@ -19,10 +25,18 @@ export const claude: Dialect = {
   profile,
   cards,
   render,
-  renderProblem: (problem: ProblemData, facts) => {
-    const sentence = sentenceOf(problem);
-    return failure(problem.code, facts.tool === "ls" ? sentence.replace(/^Cannot read /, "Cannot list ") : sentence);
-  },
+  renderProblem: (problem: ProblemData, facts) => failure(problem.code, sentenceOf(problem, facts.verb ?? "read")),
 };
 
-export type { ReadInput, ReadResult };
+export type {
+  EditInput,
+  EditResult,
+  MultiEditInput,
+  MultiEditResult,
+  NotebookEditInput,
+  NotebookEditResult,
+  ReadInput,
+  ReadResult,
+  WriteInput,
+  WriteResult,
+};

@@ -2,6 +2,26 @@
 
 import type { Code, ProblemData, ProblemOf } from "../../contract/problem.ts";
 import {
+  alreadyWords,
+  ambiguousWords,
+  cellFaultWords,
+  type Doing,
+  doing,
+  editFaultWords,
+  encodingWords,
+  errnoIn,
+  existsWords,
+  lockedWords,
+  type Names,
+  noCellWords,
+  noMatchWords,
+  notReadWords,
+  patchFaultWords,
+  rolledBackWords,
+  staleWords,
+  tooLargeWords,
+} from "../change-words.ts";
+import {
   argumentFault,
   binaryReason,
   denial,
@@ -13,60 +33,91 @@ import {
   specialWords,
 } from "../words.ts";
 
-const cannotRead = (path: string): string => `Cannot read ${quoted(path)}`;
+/** What the calls of this dialect are made of. */
+export const names: Names = {
+  old: "old_string",
+  new: "new_string",
+  all: "replace_all",
+  reading: (from, lines) => `offset ${from} and limit ${lines}`,
+  line: (number, text) => `${number}→${text}`,
+  notebookTool: "NotebookEdit",
+};
 
-const sentences: { readonly [C in Code]: (problem: ProblemOf<C>) => string } = {
+/** `cannot(path)`: the beginning of a sentence about what the call was about to do. */
+type Cannot = (path: string) => string;
+
+const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot) => string } = {
   UNKNOWN_TOOL: ({ tool, known, nearest }) =>
     `Cannot call ${quoted(tool)}: there is no such tool, ${nearest === undefined ? `use one of ${known.join(", ")}` : `did you mean ${nearest}`}`,
-  INVALID_PARAM: (problem) => {
+  INVALID_PARAM: (problem, cannot) => {
     switch (problem.reason) {
       case "arguments":
         return `Cannot call ${problem.tool}: ${problem.issues.map(argumentFault).join("; ")}`;
       case "path":
         return `Cannot use the path ${quoted(problem.asked)}: ${pathFaults[problem.fault]}`;
+      case "edit":
+        return `${cannot(problem.place.asked)}: ${editFaultWords(problem.fault, names)}`;
+      case "cell":
+        return `${cannot(problem.place.asked)}: ${cellFaultWords[problem.fault]}`;
+      case "patch":
+        return `Cannot apply the patch: ${patchFaultWords(problem)}`;
       case "pages":
         return `Cannot read pages of ${quoted(problem.place.asked)}: ${pagesFault(problem)}`;
       case "range": {
-        const start = `${cannotRead(problem.place.asked)} from ${{ lines: "line", entries: "entry", cells: "cell" }[problem.of]} ${problem.from}`;
+        const start = `${cannot(problem.place.asked)} from ${{ lines: "line", entries: "entry", cells: "cell" }[problem.of]} ${problem.from}`;
         if (problem.total === 0) return `${start}: it is empty, leave offset out`;
         return `${start}: it has ${problem.total} ${problem.of}, use an offset from 1 to ${problem.total}`;
       }
     }
   },
-  NOT_FOUND: ({ place, reason, suggestions }) => {
+  NOT_FOUND: ({ place, reason, suggestions }, cannot) => {
     const meant = didYouMean(suggestions, (suggestion) => suggestion.absolute);
     const what = reason === "missing" ? "it does not exist" : "a name before the last one is a file, not a folder";
-    return `${cannotRead(place.asked)}: ${what}${meant || ", check the path"}`;
+    return `${cannot(place.asked)}: ${what}${meant || ", check the path"}`;
   },
-  ACCESS_DENIED: (problem) => {
+  ACCESS_DENIED: (problem, cannot) => {
     const meant = problem.reason === "outside" ? didYouMean(problem.suggestions, (one) => one.absolute) : "";
-    return `${cannotRead(problem.place.asked)}: ${denial(problem)}${meant}`;
+    return `${cannot(problem.place.asked)}: ${denial(problem)}${meant}`;
   },
-  IS_DIRECTORY: ({ place }) => `${cannotRead(place.asked)}: it is a folder, name a file in it`,
+  IS_DIRECTORY: ({ place }, cannot) => `${cannot(place.asked)}: it is a folder, name a file in it`,
   NOT_DIRECTORY: ({ place }) => `Cannot list ${quoted(place.asked)}: it is not a folder, read it instead`,
-  LINK_LOOP: ({ place }) => `${cannotRead(place.asked)}: its links lead in a circle, use another path`,
-  SPECIAL_FILE: ({ place, special }) =>
-    `${cannotRead(place.asked)}: it is ${specialWords[special]}, only regular files can be read`,
-  BINARY_FILE: (problem) =>
-    `${cannotRead(problem.place.asked)}: ${binaryReason(problem)}, use another tool if you need its bytes`,
-  DAMAGED: (problem) => `${cannotRead(problem.place.asked)}: ${mediaFault(problem)}`,
-  ENCRYPTED: (problem) => `${cannotRead(problem.place.asked)}: ${mediaFault(problem)}`,
-  TOO_LARGE: (problem) => `${cannotRead(problem.place.asked)}: ${mediaFault(problem)}`,
-  NO_CODEC: (problem) => `${cannotRead(problem.place.asked)}: ${mediaFault(problem)}`,
-  OVER_BUDGET: ({ place, tokens, counted, tokensMax, of, from, lines, linesThatFit }) => {
+  LINK_LOOP: ({ place }, cannot) => `${cannot(place.asked)}: its links lead in a circle, use another path`,
+  SPECIAL_FILE: ({ place, special }, cannot) =>
+    `${cannot(place.asked)}: it is ${specialWords[special]}, only regular files can be read`,
+  BINARY_FILE: (problem, cannot) =>
+    `${cannot(problem.place.asked)}: ${binaryReason(problem)}, use another tool if you need its bytes`,
+  DAMAGED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem)}`,
+  ENCRYPTED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem)}`,
+  TOO_LARGE: (problem, cannot) =>
+    `${cannot(problem.place.asked)}: ${problem.kind === "text" ? tooLargeWords(problem.limit) : mediaFault(problem)}`,
+  NO_CODEC: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem)}`,
+  OVER_BUDGET: ({ place, tokens, counted, tokensMax, of, from, lines, linesThatFit }, cannot) => {
     const cost = `${counted === "at least" ? "at least" : "about"} ${Math.round(tokens)} tokens`;
     const range = `${of} ${from} to ${from + lines - 1}`;
     const fewer =
       of === "pages" ? `read at most ${linesThatFit} pages at once` : `use a limit of at most ${linesThatFit}`;
     const next = linesThatFit > 0 ? fewer : `read ${of.slice(0, -1)} ${from} alone`;
-    return `${cannotRead(place.asked)}: ${range} have ${cost}, the budget is ${tokensMax}, ${next}`;
+    return `${cannot(place.asked)}: ${range} have ${cost}, the budget is ${tokensMax}, ${next}`;
   },
-  CHANGED: ({ place }) => `${cannotRead(place.asked)}: it kept changing while it was read, try again`,
-  IO_ERROR: ({ place, errno, during }) => `${cannotRead(place.asked)}: ${errno} while ${during}, try again`,
+  CHANGED: ({ place }, cannot) => `${cannot(place.asked)}: it kept changing while it was read, try again`,
+  IO_ERROR: ({ place, errno, during }, cannot) => `${cannot(place.asked)}: ${errnoIn(errno, during)}, try again`,
+  NOT_READ: (problem, cannot) => `${cannot(problem.place.asked)}: ${notReadWords(problem, names)}`,
+  STALE: (problem, cannot) => `${cannot(problem.place.asked)}: ${staleWords(problem)}`,
+  NO_MATCH: (problem, cannot) => `${cannot(problem.place.asked)}: ${noMatchWords(problem, names)}`,
+  AMBIGUOUS: (problem, cannot) => `${cannot(problem.place.asked)}: ${ambiguousWords(problem, names)}`,
+  ALREADY_APPLIED: (problem, cannot) => `${cannot(problem.place.asked)}: ${alreadyWords(problem, names)}`,
+  NO_CELL: (problem, cannot) => `${cannot(problem.place.asked)}: ${noCellWords(problem)}`,
+  ENCODING: (problem, cannot) => `${cannot(problem.place.asked)}: ${encodingWords(problem)}`,
+  EXISTS: (problem, cannot) => `${cannot(problem.place.asked)}: ${existsWords[problem.reason]}`,
+  LOCKED: (problem, cannot) => `${cannot(problem.place.asked)}: ${lockedWords(problem)}`,
+  ROLLED_BACK: (problem, cannot) => rolledBackWords(problem, said(problem.cause, cannot)),
   CANCELLED: ({ tool }) => `${tool} was cancelled, nothing was changed`,
 };
 
-export function sentenceOf(problem: ProblemData): string {
-  const sentence = sentences[problem.code] as (problem: ProblemData) => string; // the table pairs them by code
-  return sentence(problem);
+function said(problem: ProblemData, cannot: Cannot): string {
+  const sentence = sentences[problem.code] as (problem: ProblemData, cannot: Cannot) => string; // the table pairs them by code
+  return sentence(problem, cannot);
 }
+
+export const sentenceOf = (problem: ProblemData, about: Doing): string =>
+  said(problem, (path) => `Cannot ${doing[about]} ${quoted(path)}`);

@@ -10,9 +10,10 @@ import { imageNote, notebookParts, pdfParts } from "../media-text.ts";
 import { joinedLines, numbered } from "../numbered.ts";
 import { success } from "../replies.ts";
 import reminder from "./reminder.txt";
+import { type ChangeResult, renderChange } from "./change-render.ts";
 import unchanged from "./unchanged.txt";
 
-const arrow = (number: number): string => `${number}→`;
+const arrow = { digitsMin: 1, pad: " ", mark: "→" } as const;
 
 /** Models that judge malware well enough without being reminded. */
 const exemptModels: readonly string[] = ["claude-opus-4-6"];
@@ -94,7 +95,7 @@ export interface DirectoryResult {
   readonly totalEntries: number;
 }
 
-export function render(outcome: Outcome, facts: Facts): Reply<ReadResult | DirectoryResult> {
+export function render(outcome: Outcome, facts: Facts): Reply<ReadResult | DirectoryResult | ChangeResult> {
   switch (outcome.kind) {
     case "text":
       return renderText(outcome, outcome.pages[0], facts);
@@ -110,6 +111,8 @@ export function render(outcome: Outcome, facts: Facts): Reply<ReadResult | Direc
     }
     case "unchanged":
       return success(unchanged, { type: "file_unchanged", file: { filePath: outcome.target.absolute } });
+    default:
+      return renderChange(outcome, facts);
   }
 }
 
@@ -157,19 +160,20 @@ function pdfResult(outcome: PdfOutcome): PdfResult | PartsResult {
 }
 
 function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextResult> {
-  const { lines, from } = page;
-  const parts = [numbered(page, arrow), ...notices(outcome, page)];
-  if (facts.reminder && lines.length > 0 && !exemptModels.includes(facts.model ?? ""))
+  const parts = [...notices(outcome, page)];
+  if (facts.reminder && page.count > 0 && !exemptModels.includes(facts.model ?? ""))
     parts.push(`<system-reminder>\n${reminder}\n</system-reminder>`);
   const overBudget =
     page.stopped === "tokens" || page.stopped === "bytes" || page.cut.some(({ by }) => by === "tokens");
-  return success(parts.filter((part) => part !== "").join("\n\n"), {
+  const text =
+    page.count === 0 ? parts.join("\n\n") : numbered(page, arrow, "", parts.map((part) => `\n\n${part}`).join(""));
+  return success(text, {
     type: "text",
     file: {
       filePath: outcome.target.absolute,
       content: joinedLines(page),
-      numLines: lines.length,
-      startLine: from,
+      numLines: page.count,
+      startLine: page.from,
       totalLines: page.linesTotal ?? null,
       ...(overBudget ? { truncatedByTokenCap: true as const } : {}),
       ...(outcome.encoding === "utf-8" ? {} : { encoding: outcome.encoding }),
@@ -181,7 +185,7 @@ function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextR
 /** What the lines alone do not tell. Each stands on its own line, without a number, so no file can fake it. */
 function notices(outcome: TextOutcome, page: Page): readonly string[] {
   const notes: string[] = [];
-  const last = page.from + page.lines.length - 1;
+  const last = page.from + page.count - 1;
   if (page.linesTotal === 0) notes.push("[The file exists and is empty]");
   if (page.next !== undefined) {
     const partial = page.stopped === "lines" ? "" : "PARTIAL view, the file is over the budget: ";

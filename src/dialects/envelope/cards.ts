@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { lineNumber } from "../../contract/brand.ts";
 import type { Card } from "../dialect.ts";
 import { jsonSchemaOf, parseArguments, strictInteger } from "../parameters.ts";
+import { changeCards } from "./change-cards.ts";
 import readDescription from "./read.txt";
 
 const linesDefault = 500;
@@ -48,4 +49,4 @@ const read: Card = {
   },
 };
 
-export const cards: readonly Card[] = [read];
+export const cards: readonly Card[] = [read, ...changeCards];

@@ -2,14 +2,23 @@
 
 import type { Dialect } from "../dialect.ts";
 import { cards, type ReadInput } from "./cards.ts";
+import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from "./change-cards.ts";
+import type { ChangeEnvelope } from "./change-render.ts";
 import { profile } from "./profile.ts";
-import { type ReadResult, render, renderProblem } from "./render.ts";
+import { type ErrorEnvelope, type ReadResult, render, renderProblem } from "./render.ts";
+
+/** What a change answers, also for a failure. */
+export type ChangeResult = ChangeEnvelope | ErrorEnvelope;
 
 /** The tools of this dialect with their types. */
 export interface Tools {
   readonly Read: { readonly input: ReadInput; readonly output: ReadResult };
+  readonly Edit: { readonly input: EditInput; readonly output: ChangeResult };
+  readonly MultiEdit: { readonly input: MultiEditInput; readonly output: ChangeResult };
+  readonly Write: { readonly input: WriteInput; readonly output: ChangeResult };
+  readonly NotebookEdit: { readonly input: NotebookEditInput; readonly output: ChangeResult };
 }
 
 export const envelope: Dialect = { name: "envelope", failures: "returned", profile, cards, render, renderProblem };
 
-export type { ReadInput, ReadResult };
+export type { EditInput, MultiEditInput, NotebookEditInput, ReadInput, ReadResult, WriteInput };

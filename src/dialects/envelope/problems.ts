@@ -2,6 +2,25 @@
 
 import type { ArgumentIssue, Code, ProblemData, ProblemOf } from "../../contract/problem.ts";
 import {
+  alreadyWords,
+  ambiguousWords,
+  cellFaultWords,
+  type Doing,
+  editFaultWords,
+  encodingWords,
+  errnoIn,
+  existsWords,
+  lockedWords,
+  type Names,
+  noCellWords,
+  noMatchWords,
+  notReadWords,
+  patchFaultWords,
+  rolledBackWords,
+  staleWords,
+  tooLargeWords,
+} from "../change-words.ts";
+import {
   argumentFault,
   bounds,
   denial,
@@ -15,15 +34,34 @@ import {
 
 const named = (path: string): string => `'${spelled(path)}'`;
 
-const sentences: { readonly [C in Code]: (problem: ProblemOf<C>) => string } = {
+/** What the calls of this dialect are made of. */
+export const names: Names = {
+  old: "old_string",
+  new: "new_string",
+  all: "replace_all",
+  reading: (from, lines) => `start_line=${from} and limit=${lines}`,
+  line: (number, text) => `${String(number).padStart(4)} | ${text}`,
+  notebookTool: "NotebookEdit",
+};
+
+/** How a sentence about a file that was not read or not changed begins. */
+type Cannot = (path: string) => string;
+
+const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot) => string } = {
   UNKNOWN_TOOL: ({ tool, known, nearest }) =>
     `Tool ${named(tool)} does not exist. ${nearest === undefined ? `Use one of: ${known.join(", ")}.` : `Did you mean ${nearest}?`}`,
-  INVALID_PARAM: (problem) => {
+  INVALID_PARAM: (problem, cannot) => {
     switch (problem.reason) {
       case "arguments":
         return problem.issues.map(issueSentence).join(" ");
       case "path":
         return `Invalid path ${named(problem.asked)}: ${pathFaults[problem.fault]}.`;
+      case "edit":
+        return `${cannot(problem.place.asked)}: ${editFaultWords(problem.fault, names)}.`;
+      case "cell":
+        return `${cannot(problem.place.asked)}: ${cellFaultWords[problem.fault]}.`;
+      case "patch":
+        return `Invalid patch: ${patchFaultWords(problem)}.`;
       case "pages":
         return `Invalid pages for ${named(problem.place.asked)}: ${pagesFault(problem)}.`;
       case "range":
@@ -47,14 +85,25 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>) => string } = {
     `Path ${named(place.asked)} is ${specialWords[special]}. Only regular files can be read.`,
   // The path names the extension too, where that is the reason.
   BINARY_FILE: ({ place }) => `File ${named(place.asked)} appears to be binary.`,
-  DAMAGED: (problem) => `File ${named(problem.place.asked)} cannot be read: ${mediaFault(problem)}.`,
-  ENCRYPTED: (problem) => `File ${named(problem.place.asked)} cannot be read: ${mediaFault(problem)}.`,
-  TOO_LARGE: (problem) => `File ${named(problem.place.asked)} cannot be read: ${mediaFault(problem)}.`,
-  NO_CODEC: (problem) => `File ${named(problem.place.asked)} cannot be read: ${mediaFault(problem)}.`,
+  DAMAGED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem)}.`,
+  ENCRYPTED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem)}.`,
+  TOO_LARGE: (problem, cannot) =>
+    `${cannot(problem.place.asked)}: ${problem.kind === "text" ? tooLargeWords(problem.limit) : mediaFault(problem)}.`,
+  NO_CODEC: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem)}.`,
   OVER_BUDGET: ({ place, tokens, tokensMax }) =>
     `File ${named(place.asked)} is over the budget: about ${Math.round(tokens)} tokens of ${tokensMax}. Use a smaller limit.`,
   CHANGED: ({ place }) => `File ${named(place.asked)} kept changing while it was read. Try again.`,
-  IO_ERROR: ({ place, errno, during }) => `File ${named(place.asked)} cannot be read: ${errno} while ${during}.`,
+  IO_ERROR: ({ place, errno, during }, cannot) => `${cannot(place.asked)}: ${errnoIn(errno, during)}.`,
+  NOT_READ: (problem, cannot) => `${cannot(problem.place.asked)}: ${notReadWords(problem, names)}.`,
+  STALE: (problem, cannot) => `${cannot(problem.place.asked)}: ${staleWords(problem)}.`,
+  NO_MATCH: (problem, cannot) => `${cannot(problem.place.asked)}: ${noMatchWords(problem, names)}`,
+  AMBIGUOUS: (problem, cannot) => `${cannot(problem.place.asked)}: ${ambiguousWords(problem, names)}.`,
+  ALREADY_APPLIED: (problem, cannot) => `${cannot(problem.place.asked)}: ${alreadyWords(problem, names)}.`,
+  NO_CELL: (problem, cannot) => `${cannot(problem.place.asked)}: ${noCellWords(problem)}.`,
+  ENCODING: (problem, cannot) => `${cannot(problem.place.asked)}: ${encodingWords(problem)}.`,
+  EXISTS: (problem, cannot) => `${cannot(problem.place.asked)}: ${existsWords[problem.reason]}.`,
+  LOCKED: (problem, cannot) => `${cannot(problem.place.asked)}: ${lockedWords(problem)}.`,
+  ROLLED_BACK: (problem, cannot) => `${rolledBackWords(problem, said(problem.cause, cannot).replace(/\.$/, ""))}.`,
   CANCELLED: ({ tool }) => `${tool} was cancelled.`,
 };
 
@@ -64,7 +113,20 @@ function issueSentence(issue: ArgumentIssue): string {
   return `Invalid ${issue.name}: ${issue.got}. It must be ${limit}.`;
 }
 
-export function sentenceOf(problem: ProblemData): string {
-  const sentence = sentences[problem.code] as (problem: ProblemData) => string; // the table pairs them by code
-  return sentence(problem);
+function said(problem: ProblemData, cannot: Cannot): string {
+  const sentence = sentences[problem.code] as (problem: ProblemData, cannot: Cannot) => string; // the table pairs them by code
+  return sentence(problem, cannot);
 }
+
+const done = {
+  read: "read",
+  ls: "listed",
+  edit: "edited",
+  write: "written",
+  "notebook-edit": "edited",
+  patch: "patched",
+  cost: "read",
+} satisfies Readonly<Record<Doing, string>>;
+
+export const sentenceOf = (problem: ProblemData, about: Doing): string =>
+  said(problem, (path) => `File ${named(path)} cannot be ${done[about]}`);

@@ -2,21 +2,17 @@
 
 import type { Reply } from "../../contract/call.ts";
 import type { ProblemData } from "../../contract/problem.ts";
-import type { DirectoryOutcome, Entry, TextOutcome } from "../../contract/read.ts";
+import type { DirectoryOutcome, Entry, Page, TextOutcome } from "../../contract/read.ts";
 import type { Outcome } from "../../contract/verb.ts";
 import { codePoints } from "../../text/encoding.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
 import { imageNote, notebookParts, pdfParts, textOf } from "../media-text.ts";
-import { numbered } from "../numbered.ts";
+import { joinedLines, numbered } from "../numbered.ts";
+import { type ChangeEnvelope, renderChange } from "./change-render.ts";
+import { type Context, contextOf, wholeMs } from "./context.ts";
 import { sentenceOf } from "./problems.ts";
 import { profile } from "./profile.ts";
-
-interface Context {
-  readonly cwd: string;
-  readonly params_input: unknown;
-  readonly path_resolved?: string;
-}
 
 export interface TextEnvelope {
   readonly status: "success" | "partial";
@@ -63,7 +59,10 @@ interface MediaEnvelope {
   readonly context: Context;
 }
 
-export function render(outcome: Outcome, facts: Facts): Reply<TextEnvelope | DirectoryEnvelope | MediaEnvelope> {
+export function render(
+  outcome: Outcome,
+  facts: Facts,
+): Reply<TextEnvelope | DirectoryEnvelope | MediaEnvelope | ChangeEnvelope> {
   switch (outcome.kind) {
     case "text": {
       const envelope = textEnvelope(outcome, facts);
@@ -85,6 +84,8 @@ export function render(outcome: Outcome, facts: Facts): Reply<TextEnvelope | Dir
       const parts = outcome.kind === "pdf" ? pdfParts(outcome) : notebookParts(outcome);
       return replyOf(mediaEnvelope(outcome, textOf(parts), facts), textOf(parts));
     }
+    default:
+      return renderChange(outcome, facts);
   }
 }
 
@@ -108,7 +109,7 @@ function mediaEnvelope(outcome: Outcome, content: string, facts: Facts): MediaEn
 }
 
 export function renderProblem(problem: ProblemData, facts: Facts): Reply<ErrorEnvelope> {
-  const message = sentenceOf(problem);
+  const message = sentenceOf(problem, facts.verb ?? "read");
   const error = { code: problem.code, message };
   const place = "place" in problem ? problem.place : undefined;
   const resolved = place !== undefined && "realRelative" in place ? String(place.realRelative) : undefined;
@@ -123,21 +124,21 @@ export function renderProblem(problem: ProblemData, facts: Facts): Reply<ErrorEn
   return { content: [{ type: "text", text: message }], structured: envelope, isError: true, error };
 }
 
-const column = (number: number): string => `${String(number).padStart(4)} | `;
+const column = { digitsMin: 4, pad: " ", mark: " | " } as const;
 
 function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope {
   const page = outcome.pages[0];
-  const { lines, from } = page;
+  const { count, from } = page;
   const truncated = page.next !== undefined || page.cut.length > 0;
   const total = page.linesTotal ?? 0;
   const path = escapeName(outcome.target.asked);
-  const range = `(Lines ${from}-${from + lines.length - 1})`;
+  const range = `(Lines ${from}-${from + count - 1})`;
   const text = [
-    `Read ${lines.length} lines from '${path}' ${total === 0 ? "(file is empty)" : range}.`,
+    `Read ${count} lines from '${path}' ${total === 0 ? "(file is empty)" : range}.`,
     `(Took ${wholeMs(facts)}ms)`,
   ];
   if (page.next !== undefined) {
-    text.push(`[Truncated: Showing first ${lines.length} of ${total} lines. Use start_line=${page.next} to continue.]`);
+    text.push(`[Truncated: Showing first ${count} of ${total} lines. Use start_line=${page.next} to continue.]`);
   }
   for (const { line, charsShown } of page.cut.slice(0, 5)) {
     text.push(`[Cut: line ${line} is longer than the ${charsShown} characters shown.]`);
@@ -146,19 +147,16 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope {
   return {
     status: truncated || outcome.lossy ? "partial" : "success",
     data: {
-      content: lines.length === 0 ? "" : `${numbered(page, column)}\n`,
+      content: count === 0 ? "" : numbered(page, column, "", "\n"),
       truncated,
       ...(outcome.lossy ? { fallback_encoding: "replace" as const } : {}),
     },
     text: text.join("\n"),
     stats: {
       time_ms: wholeMs(facts),
-      lines_read: lines.length,
+      lines_read: count,
       // Of the file: the mark on a cut line is ours.
-      chars_read: lines.reduce(
-        (sum, line) => sum + codePoints(line),
-        page.lineEndChars - page.cut.length * profile.cutMark.length,
-      ),
+      chars_read: charsIn(page) + page.lineEndChars - page.cut.length * profile.cutMark.length,
       total_lines: total,
       file_size_bytes: outcome.sizeBytes,
       file_mtime_ms: outcome.mtimeMs,
@@ -166,6 +164,12 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope {
     },
     context: contextOf(facts, outcome.target.realRelative),
   };
+}
+
+/** Of the lines, without the newlines between them. */
+function charsIn(page: Page): number {
+  const joined = joinedLines(page);
+  return (page.ascii ? joined.length : codePoints(joined)) - Math.max(0, page.count - 1);
 }
 
 function directoryEnvelope(outcome: DirectoryOutcome, facts: Facts): DirectoryEnvelope {
@@ -189,11 +193,3 @@ function directoryEnvelope(outcome: DirectoryOutcome, facts: Facts): DirectoryEn
 
 const listText = (entries: readonly Entry[]): string =>
   entries.map(({ name, kind }) => escapeName(name) + (kind === "directory" ? "/" : "")).join("\n");
-
-const contextOf = (facts: Facts, resolved: string | undefined): Context => ({
-  cwd: facts.cwd,
-  params_input: facts.input,
-  ...(resolved === undefined ? {} : { path_resolved: resolved || "." }),
-});
-
-const wholeMs = (facts: Facts): number => Math.round(facts.elapsedMs);

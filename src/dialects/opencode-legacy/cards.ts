@@ -3,8 +3,12 @@
 import * as z from "zod/mini";
 import { lineNumber } from "../../contract/brand.ts";
 import type { Card } from "../dialect.ts";
+import { changeCards } from "../opencode-changes.ts";
 import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
+import editDescription from "./edit.txt";
+import patchDescription from "./patch.txt";
 import readDescription from "./read.txt";
+import writeDescription from "./write.txt";
 
 const linesDefault = 2_000;
 
@@ -47,4 +51,7 @@ const read: Card = {
   },
 };
 
-export const cards: readonly Card[] = [read];
+export const cards: readonly Card[] = [
+  read,
+  ...changeCards({ edit: editDescription, write: writeDescription, patch: patchDescription }),
+];

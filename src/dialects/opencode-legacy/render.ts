@@ -5,17 +5,23 @@ import type { DirectoryOutcome, TextOutcome } from "../../contract/read.ts";
 import type { Outcome } from "../../contract/verb.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
-import { footerOf, type ReadResult, renderMedia, resultOf } from "../opencode-words.ts";
-import { numbered } from "../numbered.ts";
+import { type ChangeResult, renderChange } from "../opencode-changes.ts";
+import { footerOf, previewLines, type ReadResult, renderMedia, resultOf } from "../opencode-words.ts";
+import { firstLines, numbered } from "../numbered.ts";
 import { success } from "../replies.ts";
 import { profile } from "./profile.ts";
 
-export function render(outcome: Outcome, facts: Facts): Reply<ReadResult> {
+export function render(outcome: Outcome, facts: Facts): Reply<ReadResult | ChangeResult> {
   switch (outcome.kind) {
     case "text":
       return replyOf(textResult(outcome));
     case "directory":
       return replyOf(directoryResult(outcome));
+    case "edit":
+    case "write":
+    case "notebook-edit":
+    case "patch":
+      return renderChange(outcome, numberLine, facts);
     default:
       return renderMedia(outcome, facts);
   }
@@ -23,12 +29,14 @@ export function render(outcome: Outcome, facts: Facts): Reply<ReadResult> {
 
 const replyOf = (result: ReadResult): Reply<ReadResult> => success(result.output, result);
 
-const bar = (number: number): string => `${number.toString().padStart(5, "0")}| `;
+const bar = { digitsMin: 5, pad: "0", mark: "| " } as const;
+
+export const numberLine = (number: number, text: string): string => `${String(number).padStart(5, "0")}| ${text}`;
 
 function textResult(outcome: TextOutcome): ReadResult {
   const page = outcome.pages[0];
-  const output = `<file>\n${numbered(page, bar)}\n\n${footerOf(page, profile.pageBytesMax)}\n</file>`;
-  return resultOf(outcome.target, output, page.lines, page.stopped !== "end", outcome);
+  const output = numbered(page, bar, "<file>\n", `\n\n${footerOf(page, profile.pageBytesMax)}\n</file>`);
+  return resultOf(outcome.target, output, firstLines(page, previewLines), page.stopped !== "end", outcome);
 }
 
 /** This dialect reads no folders; a list of names serves `filehand ls`. */

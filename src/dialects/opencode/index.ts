@@ -2,14 +2,15 @@
 
 import type { ProblemData } from "../../contract/problem.ts";
 import type { Dialect } from "../dialect.ts";
+import type { ChangeTools } from "../opencode-changes.ts";
 import { type ReadResult, sentenceOf } from "../opencode-words.ts";
 import { failure } from "../replies.ts";
 import { cards, type ReadInput } from "./cards.ts";
 import { profile } from "./profile.ts";
-import { render } from "./render.ts";
+import { numberLine, render } from "./render.ts";
 
 /** The tools of this dialect with their types. */
-export interface Tools {
+export interface Tools extends ChangeTools {
   readonly read: { readonly input: ReadInput; readonly output: ReadResult };
 }
 
@@ -19,7 +20,8 @@ export const opencode: Dialect = {
   profile,
   cards,
   render,
-  renderProblem: (problem: ProblemData) => failure(problem.code, sentenceOf(problem)),
+  renderProblem: (problem: ProblemData, { verb }) =>
+    failure(problem.code, sentenceOf(problem, verb ?? "read", numberLine)),
 };
 
 export type { ReadInput, ReadResult };

@@ -1,0 +1,156 @@
+/** What was changed, in words that dialects share, and the fields of a reply to a change. */
+
+import type {
+  ChangedFile,
+  ChangeNote,
+  ChangeOutcome,
+  EditOutcome,
+  Hunk,
+  NotebookEditOutcome,
+  PatchOutcome,
+  WriteOutcome,
+} from "../contract/edit.ts";
+import { limits } from "../contract/limits.ts";
+import { unified } from "../text/unified.ts";
+import { stepWords } from "./change-words.ts";
+import type { Facts } from "./dialect.ts";
+import { quoted } from "./words.ts";
+
+/** A diff for programs; what would be too long is not cut in the middle but left out. */
+export function hunksFor(file: ChangedFile, { full }: Facts): readonly Hunk[] {
+  const chars = file.hunks.reduce((sum, { lines }) => sum + lines.reduce((all, line) => all + line.length + 1, 0), 0);
+  return full || chars <= limits.changeCharsMax ? file.hunks : [];
+}
+
+/** A text for programs, or null where it is too long. */
+export const bounded = (text: string, { full }: Facts): string | null =>
+  full || text.length <= limits.changeCharsMax ? text : null;
+
+/** The old content for programs; null for a new file, and where it is too long to be given back. */
+export const originalFor = ({ before }: ChangedFile, facts: Facts): string | null =>
+  before === undefined ? null : bounded(before, facts);
+
+export function patchFor(file: ChangedFile, facts: Facts): string {
+  const kind = file.did === "created" ? "create" : file.did === "deleted" ? "delete" : "update";
+  return unified(file.target.relative, hunksFor(file, facts), kind);
+}
+
+/** What was done, then what is worth knowing about it; a line each. */
+export function changeLines(
+  outcome: ChangeOutcome,
+  numberLine: (number: number, text: string) => string,
+): readonly string[] {
+  const files = outcome.kind === "patch" ? outcome.files : [outcome.file];
+  const notes = files.flatMap((file) => file.notes.flatMap(noteWords));
+  return [...headlines(outcome), ...notes, ...closerLook(outcome, numberLine)];
+}
+
+function headlines(outcome: ChangeOutcome): readonly string[] {
+  const would = outcome.dryRun ? "Dry run, nothing was written. " : "";
+  switch (outcome.kind) {
+    case "edit":
+      return [would + editLine(outcome)];
+    case "write":
+      return [would + writeLine(outcome)];
+    case "notebook-edit":
+      return [would + cellLine(outcome)];
+    case "patch":
+      return patchLines(outcome, would);
+  }
+}
+
+const counts = ({ additions, deletions }: ChangedFile): string => `+${additions} -${deletions}`;
+
+function editLine({ file, found, edits }: EditOutcome): string {
+  const path = quoted(file.target.asked);
+  if (file.did === "created") return `Created ${path} (${counts(file)}).`;
+  const replacements = found.reduce((sum, { replacements: some }) => sum + some, 0);
+  const many = edits.length > 1 ? `${edits.length} edits, ` : "";
+  const at = found.length === 1 && replacements === 1 ? ` at line ${found[0]?.line}` : "";
+  return `Edited ${path}: ${many}${replacements} ${replacements === 1 ? "replacement" : "replacements"}${at} (${counts(file)}).`;
+}
+
+function writeLine({ file }: WriteOutcome): string {
+  const path = quoted(file.target.asked);
+  if (file.notes.some(({ note }) => note === "same content")) {
+    return `${path} has exactly this content already, so nothing was written.`;
+  }
+  if (file.did === "created") return `Created ${path} (${counts(file)}).`;
+  return `Wrote ${path}${file.diffComplete ? ` (${counts(file)})` : ""}.`;
+}
+
+const cellVerbs = { replace: "Replaced", insert: "Inserted", delete: "Deleted" } as const;
+
+function cellLine({ file, mode, cell, cellsTotal, cleared, renumbered }: NotebookEditOutcome): string {
+  const what = `${cell.type} cell ${quoted(cell.id)}`;
+  const where = mode === "insert" ? ` as cell ${cell.index + 1} of ${cellsTotal}` : ` (cell ${cell.index + 1})`;
+  const more = [
+    ...(cleared ? [" Its outputs were made by the old source and are gone; run it again."] : []),
+    ...(renumbered ? [" Cells behind it without ids of their own have other ids now; read the notebook again."] : []),
+  ].join("");
+  return `${cellVerbs[mode]} ${what}${where} in ${quoted(file.target.asked)}.${more}`;
+}
+
+const fileVerbs = { created: "Added", updated: "Updated", deleted: "Deleted", moved: "Moved" } as const;
+
+function patchLines({ files }: PatchOutcome, would: string): readonly string[] {
+  const lines = files.map((file) => {
+    const from = file.movedFrom === undefined ? "" : `${quoted(file.movedFrom.asked)} to `;
+    return `${fileVerbs[file.did]} ${from}${quoted(file.target.asked)} (${counts(file)}).`;
+  });
+  return would === "" ? lines : [would.trimEnd(), ...lines];
+}
+
+function noteWords(note: ChangeNote): readonly string[] {
+  switch (note.note) {
+    case "links separated":
+      return ["The file had other names (hard links); they keep the old content."];
+    case "in place":
+      return ["Its folder does not let it be replaced, so it was written in place."];
+    case "unconfirmed":
+      return [
+        `The new content is there, but the system could not confirm that it is safe on the disk (${note.errno}).`,
+      ];
+    case "other changes":
+      return [
+        "Somebody else changed the file since it was read; those changes are still there. Read it again before you go on.",
+      ];
+    case "line ends":
+      return [`Line ends changed from ${note.before} to ${note.after}, as they were sent.`];
+    case "metadata":
+      return [`Not all about the file could be kept: ${note.detail}.`];
+    case "same content":
+      return [];
+  }
+}
+
+/** After a match by anything looser than the letters, the author should see what is there now. */
+function closerLook(outcome: ChangeOutcome, numberLine: (number: number, text: string) => string): readonly string[] {
+  const steps =
+    outcome.kind === "edit"
+      ? outcome.found.map(({ matchedBy }) => matchedBy)
+      : outcome.kind === "patch"
+        ? [outcome.matchedBy]
+        : [];
+  const loose = [...new Set(steps)].filter((step) => step !== "exact");
+  if (loose.length === 0) return [];
+  const found = `The old text was found ${loose.map((step) => stepWords[step]).join("; ")}.`;
+  // Line ends are no difference that an author can see.
+  if (loose.every((step) => step === "line ends") || outcome.kind === "patch") return [found];
+  return [`${found} These lines are there now:`, ...newSide(outcome.file.hunks, numberLine)];
+}
+
+const linesShownMax = 30;
+
+function newSide(hunks: readonly Hunk[], numberLine: (number: number, text: string) => string): readonly string[] {
+  const lines: string[] = [];
+  for (const { newStart, lines: all } of hunks) {
+    let number = newStart;
+    for (const line of all) {
+      if (line.startsWith("-") || line.startsWith("\\")) continue;
+      lines.push(numberLine(number, line.slice(1)));
+      number += 1;
+    }
+  }
+  return lines.length > linesShownMax ? [...lines.slice(0, linesShownMax), "..."] : lines;
+}

@@ -1,0 +1,267 @@
+/** Why a file was not changed, and what to do: clauses that stand behind `Cannot edit "x": ` in every dialect. */
+
+import type { DifferenceKind, MatchedBy, NearestRegion } from "../contract/edit.ts";
+import type { CellFault, EditFault, LineSpan, ProblemOf, WhichEdit } from "../contract/problem.ts";
+import type { Verb } from "../contract/verb.ts";
+import { cutChars } from "../text/encoding.ts";
+import { escapeName } from "../text/escape.ts";
+import { quoted } from "./words.ts";
+
+/** What a dialect calls the parts of a call. */
+export interface Names {
+  readonly old: string;
+  readonly new: string;
+  readonly all: string;
+  /** How to see lines that were not shown. */
+  readonly reading: (from: number, lines: number) => string;
+  /** A line with its number, as Read shows it. */
+  readonly line: (number: number, text: string) => string;
+  readonly notebookTool: string | undefined;
+}
+
+/** What a call was about to do. */
+export const doing = {
+  read: "read",
+  ls: "list",
+  edit: "edit",
+  write: "write",
+  "notebook-edit": "edit",
+  patch: "patch",
+  cost: "read",
+} satisfies Readonly<Record<Verb | "cost", string>>;
+
+export type Doing = keyof typeof doing;
+
+/** How a place was found, other than by its very letters. */
+export const stepWords = {
+  exact: "the very letters",
+  "line ends": "line ends aside",
+  quotes: "the style of quotes aside",
+  "look-alikes": "characters that look alike taken as the same",
+  "trailing blanks": "blanks at the ends of lines aside",
+  indentation: "with another indentation",
+  "line numbers": "without the line numbers of Read",
+  escapes: "with its escapes resolved",
+} satisfies Readonly<Record<MatchedBy, string>>;
+
+const differenceWords = {
+  "tab or space": "tabs and spaces differ",
+  indentation: "the indentation differs",
+  "trailing blank": "blanks at the end of the line differ",
+  "blank inside the line": "blanks inside the line differ",
+  "line end": "the line end differs",
+  "final newline": "the file does not end with a newline",
+  quote: "the quotes differ",
+  "look-alike": "a character only looks the same",
+  escape: "one has an escape where the other has the character",
+  case: "upper and lower case differ",
+  number: "a number differs",
+  "missing line": "the call lacks a line that the file has",
+  "extra line": "the call has a line that the file has not",
+  text: "the text differs",
+} satisfies Readonly<Record<DifferenceKind, string>>;
+
+export function notReadWords(problem: ProblemOf<"NOT_READ">, names: Names): string {
+  if (problem.reason === "never") return "it was not read in this session, read it first and then try again";
+  const shown = problem.shown.length === 0 ? "none of its lines were" : `only ${spans(problem.shown)}`;
+  if (problem.reason === "partly" || problem.needed === undefined) {
+    return `not all of it was shown (${shown}), read the rest before it is overwritten`;
+  }
+  const { from, to } = problem.needed;
+  return `${spans([problem.needed])} ${from === to ? "was" : "were"} not shown (${shown}), read them first with ${names.reading(from, to - from + 1)}`;
+}
+
+/** Lines 1 to 20, 40 and 50 to 60. */
+function spans(list: readonly LineSpan[]): string {
+  const shown = list.slice(0, 8).map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`));
+  const more = list.length > shown.length ? [`${list.length - shown.length} more parts`] : [];
+  const one = list.length === 1 && list[0]?.from === list[0]?.to;
+  return `${one ? "line" : "lines"} ${enumeration([...shown, ...more])}`;
+}
+
+function enumeration(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? "";
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(", ")} and ${last}`;
+}
+
+export function staleWords(problem: ProblemOf<"STALE">): string {
+  switch (problem.reason) {
+    case "changed": {
+      const sizes =
+        problem.sizeThen === undefined || problem.sizeThen === problem.sizeNow
+          ? `it has other content, ${problem.sizeNow} bytes as before`
+          : `it had ${problem.sizeThen} bytes then and has ${problem.sizeNow} now`;
+      return `somebody else changed it since it was read (${sizes}), nothing was written, read it again and work on what is there now`;
+    }
+    case "deleted":
+      return "somebody else deleted it since it was read, nothing was written; if it shall be there again, write it once more";
+    case "while changing it":
+      return "somebody else changed it at the same moment, nothing was written, read it again and work on what is there now";
+  }
+}
+
+export function noMatchWords(problem: ProblemOf<"NO_MATCH">, names: Names): string {
+  const { which, nearest, searched, hunk } = problem;
+  const what = hunk === undefined ? names.old : `the old lines of hunk ${which.index}`;
+  if (hunk?.why === "header not found") {
+    return `the line ${quoted(hunk.header)} behind @@ in hunk ${which.index} was not found, nothing was changed, take a line of the file`;
+  }
+  if (hunk?.why === "out of order") {
+    return `hunk ${which.index} belongs at line ${hunk.line}, above what the hunk before it changed; nothing was changed, give the hunks in the file's order and without overlaps`;
+  }
+  if (hunk?.why === "nowhere") {
+    return `hunk ${which.index} adds lines without saying where, nothing was changed, give lines of the file around them`;
+  }
+  const start = `${ofMany(which)}${what} was not found, nothing was changed`;
+  const exactly =
+    searched === "exactly" ? "; a file of this size is searched for the very letters only, copy them from it" : "";
+  if (nearest === undefined) {
+    const next = exactly === "" ? ", read the file again and copy the text from it" : exactly;
+    return `${start}${next}${others(which)}`;
+  }
+  return `${start}${exactly}${others(which)}. ${nearestWords(nearest, names)}`;
+}
+
+function nearestWords({ from, lines, linesTotal, difference }: NearestRegion, names: Names): string {
+  const region = lines.map((line, index) => names.line(from + index, cutChars(line, lineCharsMax))).join("\n");
+  const more = linesTotal > lines.length ? `\n(${linesTotal - lines.length} more lines)` : "";
+  const { kind, line, asked, actual } = difference;
+  const sides = [
+    ...(actual === undefined ? [] : [`the file has ${visible(actual)}`]),
+    ...(asked === undefined ? [] : [`the call has ${visible(asked)}`]),
+  ].join(", ");
+  return `The nearest text, where line ${line} is the first to differ (${differenceWords[kind]}): ${sides}\n${region}${more}`;
+}
+
+const lineCharsMax = 300;
+
+/** A line whose tabs and blanks can be told apart. */
+const visible = (line: string): string => JSON.stringify(cutChars(line, lineCharsMax));
+
+export function ambiguousWords({ which, matchedBy, lines, total, hunk }: ProblemOf<"AMBIGUOUS">, names: Names): string {
+  const how = matchedBy === "exact" ? "" : `, ${stepWords[matchedBy]},`;
+  const more = total > lines.length ? ` and ${total - lines.length} more` : "";
+  const where = `${total} places (at lines ${lines.join(", ")}${more})`;
+  if (hunk === true) {
+    return `hunk ${which.index} fits${how} ${where}, nothing was changed, give more lines around it or a line behind @@`;
+  }
+  return `${ofMany(which)}${names.old} fits${how} ${where}, nothing was changed, add lines around it until it fits one, or set ${names.all} to true${others(which)}`;
+}
+
+export function alreadyWords({ which, line }: ProblemOf<"ALREADY_APPLIED">, names: Names): string {
+  return `${ofMany(which)}the text of ${names.new} is already there at line ${line}, so nothing was changed and this edit need not be made again${others(which)}`;
+}
+
+const ofMany = ({ index, of }: WhichEdit): string => (of > 1 ? `edit ${index} of ${of}: ` : "");
+
+function others({ of, othersFound }: WhichEdit): string {
+  if (of < 2 || othersFound.length === 0) return "";
+  const which = othersFound.length === 1 ? `edit ${othersFound[0]}` : `edits ${enumeration(othersFound.map(String))}`;
+  return `; ${which} would have been made`;
+}
+
+export function editFaultWords(fault: EditFault, names: Names): string {
+  switch (fault) {
+    case "same text":
+      return `${names.old} and ${names.new} are the same, so nothing would change`;
+    case "empty old text":
+      return `${names.old} is empty, which only makes a new file or fills an empty one, give the text that is to be replaced`;
+    case "lone surrogate":
+      return "the text holds half of a surrogate pair, which no file can hold, send whole characters";
+    case "notebook":
+      return names.notebookTool === undefined
+        ? "it is a notebook, which is edited by its cells"
+        : `it is a notebook, use ${names.notebookTool} for its cells`;
+    case "stub":
+      return "this is the notice that stands for the content of an unchanged file, not its content, send the content";
+  }
+}
+
+export const cellFaultWords = {
+  "empty file": "it is empty, write a notebook into it first",
+  "no cell named": "a cell must be named by its id, read the notebook to see the ids",
+  "same source": "the cell has this source already, so nothing would change",
+} satisfies Readonly<Record<CellFault, string>>;
+
+export function noCellWords({ cellId, known }: ProblemOf<"NO_CELL">): string {
+  const ids = known.length === 0 ? "it has no cells" : `it has ${enumeration(known.map((id) => quoted(id)))}`;
+  return `there is no cell ${quoted(cellId)}, ${ids}`;
+}
+
+export function encodingWords({ encoding, character }: ProblemOf<"ENCODING">): string {
+  const point = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  return `it is encoded as ${encoding}, which has no ${quoted(character)} (U+${point}), nothing was written, use other characters`;
+}
+
+export const existsWords = {
+  file: "there is a file of that name already, nothing was written, change that file instead",
+  folder: "there is a folder of that name, nothing was written, use another name",
+  link: "there is a link of that name that leads nowhere, nothing was written, use another name",
+} satisfies Readonly<Record<ProblemOf<"EXISTS">["reason"], string>>;
+
+export const lockedWords = ({ holder }: ProblemOf<"LOCKED">): string =>
+  `${escapeName(holder)} holds it, nothing was written, try again`;
+
+export const tooLargeWords = (limit: string): string =>
+  `it is over the limit (${limit}), nothing was written, ask the user to change it by other means or to raise the limit`;
+
+/** System errors that a person can do something about. */
+const errnoWords: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the quota of the disk is used up",
+  EROFS: "the file system is read-only",
+  EFBIG: "the file would be larger than the process may write",
+  EMFILE: "the process has no file descriptors left",
+  ENFILE: "the system has no file descriptors left",
+  EIO: "the disk reports an error",
+  EBUSY: "the system is using it",
+  ENOTEMPTY: "the folder is not empty",
+  ENAMETOOLONG: "the name is too long",
+};
+
+/** A system error in a sentence: `the disk is full (ENOSPC) while writing`. */
+export const errnoIn = (errno: string, during: string): string =>
+  errnoWords[errno] === undefined ? `${errno} while ${during}` : `${errnoWords[errno]} (${errno}) while ${during}`;
+
+/** What is wrong with a patch: the line, and what is expected there. */
+export function patchFaultWords({
+  fault,
+  line,
+  text,
+}: Extract<ProblemOf<"INVALID_PARAM">, { reason: "patch" }>): string {
+  const at = `line ${line} of the patch (${quoted(cutChars(text, 120))})`;
+  switch (fault) {
+    case "no begin":
+      return "a patch begins with the line *** Begin Patch";
+    case "no end":
+      return "a patch ends with the line *** End Patch, which is missing; was it cut off? Send it whole, or in parts";
+    case "text after end":
+      return `${at} stands behind *** End Patch`;
+    case "empty":
+      return "the patch names no file";
+    case "unknown line":
+      return `${at} is none of *** Add File:, *** Update File:, *** Delete File:, @@, or a line that begins with a blank, - or +`;
+    case "no path":
+      return `${at} names no file`;
+    case "add line without +":
+      return `${at}: every line of an added file begins with +`;
+    case "blank line without mark":
+      return `${at}: an empty line needs its mark here, a blank for a line that stays or + for a new one`;
+    case "empty hunk":
+      return `${at}: there is nothing behind it`;
+    case "nothing changes":
+      return `${at}: it neither changes a line nor moves the file`;
+    case "same file twice":
+      return `${at}: the file stands in the patch before, put all its changes into one section`;
+    case "unified diff":
+      return "this is a unified diff; write it as *** Begin Patch, *** Update File: path, @@, lines with a blank, - or +, *** End Patch";
+  }
+}
+
+/** Of several files one could not be written: the cause, and what became of the others. */
+export function rolledBackWords({ putBack, left }: ProblemOf<"ROLLED_BACK">, cause: string): string {
+  const back = putBack.map(({ asked }) => quoted(asked));
+  const undone = back.length === 0 ? "" : `; what was changed before (${enumeration(back)}) was put back`;
+  if (left.length === 0) return `${cause}${undone}, so no file was changed`;
+  return `${cause}${undone}; ${enumeration(left.map(({ asked }) => quoted(asked)))} could not be put back and must be looked at`;
+}

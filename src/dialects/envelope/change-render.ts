@@ -1,0 +1,73 @@
+/** Answers to changes in the `envelope` dialect. */
+
+import type { Reply } from "../../contract/call.ts";
+import type { ChangedFile, ChangeOutcome, MatchedBy } from "../../contract/edit.ts";
+import { changeLines, patchFor } from "../change-text.ts";
+import type { Facts } from "../dialect.ts";
+import { type Context, contextOf, wholeMs } from "./context.ts";
+import { names } from "./problems.ts";
+
+export interface ChangeEnvelope {
+  readonly status: "success";
+  readonly data: {
+    /** As `diff -u` has it; empty where it would be too long. */
+    readonly diff: string;
+    readonly created: boolean;
+    readonly dry_run: boolean;
+    /** Of an edit: how many places, and how each text was found. */
+    readonly replacements?: number;
+    readonly matched_by?: readonly MatchedBy[];
+    /** Of a notebook. */
+    readonly cell?: { readonly id: string; readonly index: number; readonly type: string };
+    /** Of several files. */
+    readonly files?: readonly { readonly path: string; readonly did: string; readonly moved_from?: string }[];
+  };
+  readonly text: string;
+  readonly stats: { readonly time_ms: number; readonly additions: number; readonly deletions: number };
+  readonly context: Context;
+}
+
+export function renderChange(outcome: ChangeOutcome, facts: Facts): Reply<ChangeEnvelope> {
+  const files = outcome.kind === "patch" ? outcome.files : [outcome.file];
+  const text = [...changeLines(outcome, names.line), `(Took ${wholeMs(facts)}ms)`].join("\n");
+  const envelope: ChangeEnvelope = {
+    status: "success",
+    data: {
+      diff: files.map((file) => patchFor(file, facts)).join(""),
+      created: files.every(({ did }) => did === "created"),
+      dry_run: outcome.dryRun,
+      ...more(outcome),
+    },
+    text,
+    stats: { time_ms: wholeMs(facts), additions: sum(files, "additions"), deletions: sum(files, "deletions") },
+    context: contextOf(facts, outcome.target.realRelative),
+  };
+  return { content: [{ type: "text", text }], structured: envelope, isError: false };
+}
+
+const sum = (files: readonly ChangedFile[], what: "additions" | "deletions"): number =>
+  files.reduce((all, file) => all + file[what], 0);
+
+function more(outcome: ChangeOutcome): Partial<ChangeEnvelope["data"]> {
+  switch (outcome.kind) {
+    case "edit":
+      return {
+        replacements: outcome.found.reduce((all, { replacements }) => all + replacements, 0),
+        matched_by: outcome.found.map(({ matchedBy }) => matchedBy),
+      };
+    case "write":
+      return {};
+    case "notebook-edit": {
+      const { id, index, type } = outcome.cell;
+      return { cell: { id, index, type } };
+    }
+    case "patch":
+      return {
+        files: outcome.files.map(({ target, did, movedFrom }) => ({
+          path: target.realRelative,
+          did,
+          ...(movedFrom === undefined ? {} : { moved_from: movedFrom.realRelative }),
+        })),
+      };
+  }
+}

@@ -1,0 +1,61 @@
+/** Finds a byte text in a file of any size, in one pass and constant memory, and the line of each hit. */
+
+import { setImmediate } from "node:timers/promises";
+import { startFinding } from "../text/find.ts";
+import { countIn } from "../text/newlines.ts";
+import type { OpenFile } from "./open-file.ts";
+import { chunkBytes, FileCut, giveBack, takeKernel } from "./scan.ts";
+
+export interface Hit {
+  readonly at: number;
+  /** Lines count from 1. */
+  readonly line: number;
+}
+
+export interface FindOptions {
+  readonly hitsMax: number;
+  readonly overlapping: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: ((doneBytes: number, totalBytes: number) => void) | undefined;
+}
+
+/** Nobody wants to know how many more than this; and a text that overlaps itself would take its time. */
+const totalMax = 1_000_000;
+/** Other calls get their turn after so many bytes. */
+const turnBytes = 4 * chunkBytes;
+
+/** For encodings whose newline is byte 10 and whose characters can be told in any bytes: `isByteSearchable`. */
+export async function findInFile(
+  file: OpenFile,
+  needle: Uint8Array,
+  options: FindOptions,
+): Promise<{ readonly hits: readonly Hit[]; readonly total: number }> {
+  const { hitsMax, overlapping, signal } = options;
+  const finder = startFinding(needle, { hitsMax, overlapping, unitBytes: 1, firstByte: 0 });
+  const kernel = takeKernel("byte");
+  const hits: Hit[] = [];
+  let newlines = 0;
+  try {
+    for (let at = 0; at < file.sizeBytes; at += chunkBytes) {
+      signal.throwIfAborted();
+      const wanted = Math.min(chunkBytes, file.sizeBytes - at);
+      const reading = file.read(kernel.chunk.subarray(0, wanted), at);
+      if ((typeof reading === "number" ? reading : await reading) < wanted) throw new FileCut();
+      finder.feed(kernel.chunk.subarray(0, wanted));
+      for (const hit of finder.hits.slice(hits.length)) {
+        // A hit that began in the chunk before has its first newlines there.
+        const before =
+          hit < at ? newlines - countIn(needle, 0, at - hit, "byte") : newlines + kernel.count(0, hit - at);
+        hits.push({ at: hit, line: before + 1 });
+      }
+      if (finder.total > totalMax) break;
+      newlines += kernel.count(0, wanted);
+      if ((at + wanted) % turnBytes !== 0) continue;
+      options.onProgress?.(at + wanted, file.sizeBytes);
+      await setImmediate();
+    }
+    return { hits, total: finder.total };
+  } finally {
+    giveBack(kernel, "byte");
+  }
+}

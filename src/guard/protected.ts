@@ -1,0 +1,88 @@
+/**
+ * Files whose change can run code later, or change what Filehand itself may do. The first are always asked about, whatever
+ * is allowed; the second no tool may change.
+ */
+
+import type { RuleText } from "../contract/rule.ts";
+
+/** gitignore patterns. What is run by a shell, an editor, Git, a build server or an agent when nobody is looking. */
+const patterns: readonly string[] = [
+  // Git runs hooks, and its configuration names programs.
+  ".git/**",
+  ".git",
+  ".gitmodules",
+  ".gitconfig",
+  ".husky/**",
+  ".githooks/**",
+  "lefthook.yml",
+  ".pre-commit-config.yaml",
+
+  // Shells read these when they start.
+  ".bashrc",
+  ".bash_profile",
+  ".bash_login",
+  ".bash_logout",
+  ".profile",
+  ".zshrc",
+  ".zshenv",
+  ".zprofile",
+  ".zlogin",
+  ".zlogout",
+  ".config/fish/**",
+  ".envrc",
+
+  // Editors run tasks and take settings from a workspace.
+  ".vscode/**",
+  ".idea/**",
+  "*.code-workspace",
+  ".devcontainer/**",
+
+  // Build servers.
+  ".github/workflows/**",
+  ".github/actions/**",
+  ".gitlab-ci.yml",
+  ".circleci/**",
+  "Jenkinsfile",
+  "azure-pipelines.yml",
+  ".travis.yml",
+  ".drone.yml",
+  ".buildkite/**",
+
+  // What programs run at install or start.
+  ".npmrc",
+  ".yarnrc",
+  ".yarnrc.yml",
+  ".ssh/**",
+  ".config/autostart/**",
+  ".config/systemd/**",
+  "Library/LaunchAgents/**",
+
+  // Agents: what they may do, and what they are told to run.
+  ".claude/settings*.json",
+  ".claude/hooks/**",
+  ".claude/commands/**",
+  ".claude/agents/**",
+  ".mcp.json",
+  ".cursor/**",
+  ".opencode/**",
+  "opencode.json",
+  "opencode.jsonc",
+  ".gemini/settings.json",
+  ".codex/**",
+];
+
+export const protectedRules: readonly RuleText[] = patterns.map((pattern) => ({
+  verdict: "ask",
+  text: `Edit(${pattern})`,
+  source: "protected",
+}));
+
+/** A settings file would widen what its writer may do; the state folder holds what others did. */
+export function ownRules(stateDir: string | undefined): readonly RuleText[] {
+  const source = "Filehand itself";
+  const deny = (text: string): RuleText => ({ verdict: "deny", text, source });
+  const settings = ["filehand.jsonc", "filehand.json", ".filehand/**"].map((pattern) => deny(`Edit(${pattern})`));
+  if (stateDir === undefined) return settings;
+  const state = `//${stateDir.replaceAll("\\", "/").replace(/^\/+/, "")}/**`;
+  return [...settings, deny(`Read(${state})`), deny(`Edit(${state})`)];
+}

@@ -1,0 +1,46 @@
+/** Spans of lines: what they cover together, and where they are after lines were put in or taken out. */
+
+import type { LineSpan } from "../contract/problem.ts";
+
+/** In order, without overlaps, those that touch made one. */
+export function merged(spans: readonly LineSpan[]): readonly LineSpan[] {
+  const result: { from: number; to: number }[] = [];
+  for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {
+    const last = result.at(-1);
+    if (last !== undefined && from <= last.to + 1) last.to = Math.max(last.to, to);
+    else result.push({ from, to });
+  }
+  return result;
+}
+
+export const covers = (spans: readonly LineSpan[], { from, to }: LineSpan): boolean =>
+  merged(spans).some((span) => span.from <= from && to <= span.to);
+
+/**
+ * Where lines are after changes. Changes are of the lines as they were, in order. The changed lines themselves count
+ * as seen: they are the session's own.
+ */
+export function shifted(
+  spans: readonly LineSpan[],
+  changes: readonly { readonly line: number; readonly linesBefore: number; readonly linesAfter: number }[],
+): readonly LineSpan[] {
+  let result: readonly LineSpan[] = spans;
+  let moved = 0;
+  for (const { line, linesBefore, linesAfter } of changes) {
+    const first = line + moved;
+    const delta = linesAfter - linesBefore;
+    const own = linesAfter > 0 ? [{ from: first, to: first + linesAfter - 1 }] : [];
+    result = merged([...result.flatMap((span) => around(span, first, linesBefore, delta)), ...own]);
+    moved += delta;
+  }
+  return result;
+}
+
+/** What is left of a span before and behind a change. */
+function around({ from, to }: LineSpan, first: number, linesBefore: number, delta: number): readonly LineSpan[] {
+  const behind = first + linesBefore;
+  return [
+    { from, to: Math.min(to, first - 1) },
+    { from: Math.max(from, behind) + delta, to: to + delta },
+  ].filter((span) => span.from <= span.to);
+}

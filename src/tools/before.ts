@@ -1,0 +1,112 @@
+/** A file that is about to be changed: what is in it now, and how its bytes are understood. */
+
+import { isUtf8 } from "node:buffer";
+import { limits } from "../contract/limits.ts";
+import { Problem } from "../contract/problem.ts";
+import type { Profile } from "../contract/profile.ts";
+import type { EncodingName, Page } from "../contract/read.ts";
+import { lineNumber } from "../contract/brand.ts";
+import type { LineSpan } from "../contract/problem.ts";
+import type { Target } from "../contract/target.ts";
+import { giveBuffer, takeBuffer } from "../disk/buffers.ts";
+import type { OpenFile } from "../disk/open-file.ts";
+import { wholeFile } from "../disk/whole-file.ts";
+import { startDecoding } from "../kinds/decoding.ts";
+import { recognise } from "../kinds/kind.ts";
+import { readText } from "../kinds/text.ts";
+import type { TextFile } from "../kinds/text-file.ts";
+import type { Seen } from "../session/ledger.ts";
+import { type SourceText, sourceText } from "../text/source.ts";
+import { viewHash } from "./stamp.ts";
+import type { Bench } from "./tool.ts";
+
+export interface Before {
+  readonly target: Target;
+  readonly file: OpenFile;
+  readonly form: { readonly encoding: EncodingName; readonly bomBytes: number };
+  /** All of it; undefined where that would be too much to hold. */
+  readonly bytes: Buffer | undefined;
+  /** Its text, made when it is asked for; there MUST be bytes. */
+  readonly source: () => SourceText;
+  readonly seen: Seen;
+}
+
+/** A notebook is edited as the text that it is, unless the dialect shows it as cells. */
+export type Wants = "text" | "notebook";
+
+/** Throws the Problem that a file of another kind is. */
+export async function readBefore(
+  file: OpenFile,
+  target: Target,
+  profile: Profile,
+  wants: Wants,
+  bench: Bench,
+): Promise<Omit<Before, "seen">> {
+  const scratch = takeBuffer();
+  try {
+    const text = await recognised(file, target, profile, wants, scratch, bench);
+    const bytes = await wholeFile(file, limits.editHeldBytesMax);
+    const encoding = text.form?.encoding ?? (await encodingOf(text, bytes));
+    const form = { encoding, bomBytes: text.form?.bomBytes ?? 0 };
+    let source: SourceText | undefined;
+    return { target, file, form, bytes, source: () => (source ??= sourceText(bytes ?? Buffer.alloc(0), form)) };
+  } finally {
+    giveBuffer(scratch);
+  }
+}
+
+async function recognised(
+  file: OpenFile,
+  target: Target,
+  profile: Profile,
+  wants: Wants,
+  scratch: Buffer,
+  bench: Bench,
+): Promise<TextFile> {
+  const shownAsCells = profile.kinds.notebook === "read" && wants === "text";
+  const kinds = {
+    directory: "refuse",
+    image: "refuse",
+    pdf: "refuse",
+    office: "refuse",
+    notebook: shownAsCells ? "read" : "skip",
+  } as const;
+  const forgetful = { known: undefined, keep: () => undefined };
+  const found = await recognise(file, target, { ...profile, kinds }, bench.restricted, scratch, forgetful);
+  if (found.as === "text") return found;
+  throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: target, fault: "notebook" });
+}
+
+/** UTF-8 until the bytes say otherwise, as for Read. */
+async function encodingOf(text: TextFile, bytes: Buffer | undefined): Promise<EncodingName> {
+  if (bytes !== undefined && isUtf8(bytes)) return "utf-8";
+  const decoder = await startDecoding(text);
+  if (bytes !== undefined) await decoder.text(bytes);
+  return decoder.encoding;
+}
+
+/** A part of a file as Read showed it, to see whether it is still the same. */
+export async function hashOfView(
+  { from, to }: LineSpan,
+  file: OpenFile,
+  target: Target,
+  profile: Profile,
+  bench: Bench,
+): Promise<string | undefined> {
+  const scratch = takeBuffer();
+  try {
+    const text = await recognised(file, target, profile, "notebook", scratch, bench);
+    const request = {
+      verb: "read",
+      path: target.asked,
+      ranges: [{ from: lineNumber(from), linesMax: to - from + 1 }],
+      overBudget: "first page",
+      profile: { ...profile, pageTokensMax: undefined, pastEnd: "empty" },
+    } as const;
+    const scanning = { store: bench.indexes, signal: bench.signal, onProgress: undefined };
+    const page: Page = (await readText(text, request, scanning)).pages[0];
+    return viewHash(page);
+  } finally {
+    giveBuffer(scratch);
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * The spine of every change: find, ask, lock, look again, see whether the author knows the file as it is, plan, write.
+ * Tools differ only in the plan. Nothing is created before it is permitted, and no lock is held while somebody is asked.
+ */
+
+import type { ChangedFile, ChangeNote, Hunk, Piece } from "../contract/edit.ts";
+import { limits } from "../contract/limits.ts";
+import { Problem } from "../contract/problem.ts";
+import type { Profile } from "../contract/profile.ts";
+import type { Target } from "../contract/target.ts";
+import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
+import { FileCut } from "../disk/scan.ts";
+import { refusal } from "../guard/guard.ts";
+import type { Seen, Wrote } from "../session/ledger.ts";
+import { unified } from "../text/unified.ts";
+import { type Before, hashOfView, readBefore, type Wants } from "./before.ts";
+import { commit, commitNew } from "./commit.ts";
+import { notFound } from "./locate.ts";
+import { stampOf } from "./stamp.ts";
+import { exclusively, type Subject, subjectOf } from "./subject.ts";
+import type { Bench } from "./tool.ts";
+
+export interface Diff {
+  readonly hunks: readonly Hunk[];
+  readonly additions: number;
+  readonly deletions: number;
+  readonly complete: boolean;
+}
+
+/** A file as it shall be. */
+export interface Planned<Extra> {
+  readonly pieces: readonly Piece[];
+  readonly diff: Diff;
+  /** The old text, where it is at hand. */
+  readonly before: string | undefined;
+  readonly notes: readonly ChangeNote[];
+  /** What the session knows of the file from then on. */
+  readonly wrote: Wrote;
+  readonly extra: Extra;
+}
+
+export interface Plan<Extra> {
+  readonly wants: Wants;
+  readonly profile: Profile;
+  /** What becomes of a file that is there. */
+  there(before: Before): Promise<Planned<Extra>> | Planned<Extra>;
+  /** What becomes of one that is not; without it that is an error. */
+  missing?(target: Target): NewFile<Extra>;
+  /** Is the whole file overwritten, so that all of it must have been seen? */
+  readonly overwrites: boolean;
+}
+
+export interface NewFile<Extra> {
+  readonly bytes: Uint8Array;
+  readonly diff: Diff;
+  readonly extra: Extra;
+}
+
+export interface Changed<Extra> {
+  readonly file: ChangedFile;
+  readonly extra: Extra;
+}
+
+export async function change<Extra>(path: string, plan: Plan<Extra>, bench: Bench): Promise<Changed<Extra>> {
+  for (let tries = 1; ; tries += 1) {
+    const changed = await changeOnce(path, plan, bench);
+    if ("file" in changed) return changed;
+    // Who is asked about a file that never rests would be asked without end.
+    if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: changed.askAgain });
+  }
+}
+
+async function changeOnce<Extra>(
+  path: string,
+  plan: Plan<Extra>,
+  bench: Bench,
+): Promise<Changed<Extra> | { readonly askAgain: Target }> {
+  const subject = await subjectOf(path, bench);
+  const { target } = subject;
+  let approved: string | undefined;
+  try {
+    approved = await permitted(subject, plan, bench);
+  } finally {
+    if (subject.is === "there") subject.found.held.close();
+  }
+  return exclusively([target], bench, async () => {
+    // The question may have taken its time, and so may the turn.
+    const now = await subjectOf(path, bench);
+    try {
+      if (now.target.real !== target.real) throw new Problem({ code: "CHANGED", place: target });
+      const prepared = await prepare(now, plan, bench);
+      try {
+        // A yes was said to what was shown, and to nothing else.
+        if (approved !== undefined && approved !== diffText(prepared)) return { askAgain: target };
+        bench.signal.throwIfAborted();
+        const file = bench.dryRun ? fileOf(prepared, []) : await write(prepared, bench);
+        return { file, extra: prepared.extra };
+      } finally {
+        prepared.close();
+      }
+    } finally {
+      if (now.is === "there") now.found.held.close();
+    }
+  });
+}
+
+/**
+ * Throws unless the session may do this. What it would see of the file in a question or an error, it may read. Answers
+ * with the diff that somebody said yes to, if somebody was asked.
+ */
+export async function permitted<Extra>(subject: Subject, plan: Plan<Extra>, bench: Bench): Promise<string | undefined> {
+  const { target } = subject;
+  // Nothing can be done to what is not there, whoever permits it.
+  if (subject.is === "new" && plan.missing === undefined) (await prepare(subject, plan, bench)).close();
+  if (subject.is === "there") await bench.guard.permit("read", target, bench.signal);
+  let diff = "";
+  // A change that cannot be made is told to its author before anybody is asked.
+  const preview = async (): Promise<{ readonly diff: string }> => {
+    const prepared = await prepare(subject, plan, bench);
+    prepared.close();
+    diff = diffText(prepared);
+    return { diff };
+  };
+  return (await bench.guard.permit("edit", target, bench.signal, preview)) === "asked" ? diff : undefined;
+}
+
+function diffText<Extra>(prepared: Prepared<Extra>): string {
+  const { did, hunks, additions, deletions, diffComplete } = fileOf(prepared, []);
+  const text = unified(prepared.target.relative, hunks, did === "created" ? "create" : "update");
+  return diffComplete ? text : `${text}(+${additions} -${deletions}, not all of it is shown)\n`;
+}
+
+/** A change that is ready to be written, with the open file that it is of. */
+export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; readonly diff: Diff } & (
+  | { readonly is: "new"; readonly bytes: Uint8Array; readonly mode?: number }
+  | {
+      readonly is: "there";
+      readonly subject: Extract<Subject, { readonly is: "there" }>;
+      readonly file: OpenFile;
+      /** All of its bytes, if they are held. */
+      readonly old: Buffer | undefined;
+      readonly planned: Planned<Extra>;
+    }
+) & { readonly close: () => void };
+
+export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench: Bench): Promise<Prepared<Extra>> {
+  const { target } = subject;
+  if (subject.is === "new") {
+    if (bench.ledger.has(target.real)) {
+      // Told once: who asks again wants a new file.
+      bench.ledger.drop(target.real);
+      throw new Problem({ code: "STALE", place: target, reason: "deleted" });
+    }
+    if (plan.missing === undefined)
+      throw await notFound({ seen: "missing", place: target, reason: "missing", target }, "file", bench);
+    return { is: "new", target, ...plan.missing(target), close: () => undefined };
+  }
+  const file = bench.disk.open(subject.found);
+  if ("errno" in file) throw refusal(target, file.errno, "opening it");
+  try {
+    const before = await look(file, target, plan, bench);
+    const planned = await plan.there(before);
+    return {
+      is: "there",
+      target,
+      subject,
+      file,
+      old: before.bytes,
+      planned,
+      extra: planned.extra,
+      diff: planned.diff,
+      close: () => file.close(),
+    };
+  } catch (error) {
+    file.close();
+    if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
+    if (error instanceof FileCut) throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
+    throw error;
+  }
+}
+
+/** Reads the file, unless its author has not seen it or not as it is now. */
+async function look<Extra>(file: OpenFile, target: Target, plan: Plan<Extra>, bench: Bench): Promise<Before> {
+  const { editBytesMax } = bench.changes;
+  if (file.sizeBytes > editBytesMax) {
+    throw new Problem({ code: "TOO_LARGE", place: target, kind: "text", limit: `${editBytesMax} bytes` });
+  }
+  const seen = await seenAs(file, target, plan, bench);
+  return { ...(await readBefore(file, target, plan.profile, plan.wants, bench)), seen };
+}
+
+async function seenAs<Extra>(file: OpenFile, target: Target, plan: Plan<Extra>, bench: Bench): Promise<Seen> {
+  const { readFirst, staleness } = bench.changes;
+  const all: Seen = { state: "fresh", whole: true, shown: [] };
+  // In an empty file there is nothing to be seen or lost.
+  if (!readFirst || file.sizeBytes === 0) return all;
+  const seen = await bench.ledger.seen(target.real, stampOf(file), (span) =>
+    hashOfView(span, file, target, plan.profile, bench),
+  );
+  if (seen.state === "never") throw new Problem({ code: "NOT_READ", place: target, reason: "never" });
+  if (seen.state === "changed" && (staleness === "refuse" || plan.overwrites)) {
+    const { sizeBytes: sizeNow, mtimeMs } = file;
+    throw new Problem({ code: "STALE", place: target, reason: "changed", sizeThen: seen.sizeThen, sizeNow, mtimeMs });
+  }
+  if (seen.state === "fresh" && plan.overwrites && !seen.whole) {
+    throw new Problem({ code: "NOT_READ", place: target, reason: "partly", shown: seen.shown, needed: undefined });
+  }
+  return seen;
+}
+
+/** What the answer says of a change. */
+export function fileOf<Extra>(prepared: Prepared<Extra>, notes: readonly ChangeNote[]): ChangedFile {
+  const { target, diff } = prepared;
+  const { hunks, additions, deletions, complete: diffComplete } = diff;
+  const shared = { target, hunks, additions, deletions, diffComplete };
+  if (prepared.is === "new") return { ...shared, did: "created", before: undefined, notes };
+  const { before, notes: planned } = prepared.planned;
+  return { ...shared, did: "updated", before, notes: [...planned, ...notes] };
+}
+
+export async function write<Extra>(prepared: Prepared<Extra>, bench: Bench): Promise<ChangedFile> {
+  const notes = prepared.is === "new" ? await commitNew(prepared, bench) : await commit(prepared, bench);
+  return fileOf(prepared, notes);
+}

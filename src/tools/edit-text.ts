@@ -1,0 +1,134 @@
+/** Edits of a file in memory, through the whole ladder; a later edit sees what the earlier ones did. */
+
+import type { EditFound, Piece, TextChange, TextEdit } from "../contract/edit.ts";
+import { limits } from "../contract/limits.ts";
+import { type LineSpan, Problem, type WhichEdit } from "../contract/problem.ts";
+import { shifted } from "../session/line-spans.ts";
+import { hunksOfPlaces, placesOf } from "../text/hunks.ts";
+import { match, type Match } from "../text/match.ts";
+import { apply, changesOf, splice, type TextPiece } from "../text/pieces.ts";
+import type { SourceText } from "../text/source.ts";
+import { wellFormed } from "../text/well-formed.ts";
+import type { Before } from "./before.ts";
+import type { Planned } from "./change.ts";
+import { encoded, notesOf, requireCertain, requireShown, spanFrom } from "./edit-checks.ts";
+
+export function planText(before: Before, edits: readonly TextEdit[]): Planned<readonly EditFound[]> {
+  const source = before.source();
+  let text = source.text;
+  let pieces: readonly TextPiece[] = [{ from: 0, to: text.length }];
+  let shown = before.seen.state === "fresh" ? before.seen.shown : [];
+  const found: EditFound[] = [];
+  for (const [index, edit] of edits.entries()) {
+    const matched = matchOf(text, edit);
+    if (matched.found !== "yes") throw failed(before, edits, index, text, matched);
+    const { changes, places, matchedBy } = matched;
+    requireCertain(before, matchedBy, places.length);
+    for (const place of places) requireShown(before, shown, linesOf(text, place));
+    const lineChanges = changes.map((change) => linesChanged(text, change));
+    found.push({ matchedBy, replacements: places.length, line: lineChanges[0]?.line ?? 1 });
+    shown = shifted(shown, lineChanges);
+    pieces = splice(pieces, changes);
+    text = apply(text, changes);
+  }
+  return planOfChanges(before, changesOf(pieces, source.text.length), shown, found);
+}
+
+/** Changes of a file's text, as bytes and as a diff. */
+export function planOfChanges<Extra>(
+  before: Before,
+  changes: readonly TextChange[],
+  wrote: Planned<Extra>["wrote"],
+  extra: Extra,
+): Planned<Extra> {
+  const source = before.source();
+  const places = placesOf(source.text, changes).map((place) => ({
+    ...place,
+    before: wellFormed(place.before),
+    after: wellFormed(place.after),
+  }));
+  return {
+    pieces: piecesOf(source, changes, before),
+    diff: hunksOfPlaces(places),
+    before: source.text.length <= limits.changeCharsMax * 4 ? wellFormed(source.text) : undefined,
+    notes: notesOf(before),
+    wrote,
+    extra,
+  };
+}
+
+/** An empty old text fills an empty file. */
+function matchOf(text: string, edit: TextEdit): Match {
+  if (edit.oldText !== "") return match(text, edit);
+  const change = { from: 0, to: 0, text: edit.newText };
+  return { found: "yes", matchedBy: "exact", places: [{ from: 0, to: 0 }], changes: [change] };
+}
+
+function piecesOf(source: SourceText, changes: readonly TextChange[], before: Before): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const { from, to, text } of changes) {
+    const [start, end] = [source.byteAt(from), source.byteAt(to)];
+    if (start > at) pieces.push({ from: at, to: start });
+    if (text !== "") pieces.push(encoded(text, before));
+    at = end;
+  }
+  if (at < before.file.sizeBytes) pieces.push({ from: at, to: before.file.sizeBytes });
+  return pieces;
+}
+
+function failed(
+  before: Before,
+  edits: readonly TextEdit[],
+  index: number,
+  text: string,
+  matched: Exclude<Match, { readonly found: "yes" }>,
+): Problem {
+  const which = whichOf(edits, index, text);
+  const { target: place } = before;
+  switch (matched.found) {
+    case "several": {
+      const { matchedBy, lines, total } = matched;
+      return new Problem({ code: "AMBIGUOUS", place, which, matchedBy, lines, total });
+    }
+    case "already":
+      return new Problem({ code: "ALREADY_APPLIED", place, which, line: matched.line });
+    case "no":
+      return new Problem({ code: "NO_MATCH", place, which, nearest: matched.nearest, searched: "loosely" });
+  }
+}
+
+/** The earlier ones were found; would the later ones have been? */
+function whichOf(edits: readonly TextEdit[], failedAt: number, text: string): WhichEdit {
+  const othersFound = edits.flatMap((edit, index) => {
+    if (index === failedAt) return [];
+    return index < failedAt || matchOf(text, edit).found === "yes" ? [index + 1] : [];
+  });
+  return { index: failedAt + 1, of: edits.length, othersFound };
+}
+
+function linesOf(text: string, { from, to }: { readonly from: number; readonly to: number }): LineSpan {
+  return spanFrom(newlinesIn(text, 0, from) + 1, newlinesIn(text, from, to), to > from && text[to - 1] === "\n");
+}
+
+/** Lines that give way and lines that come, counted without one that is only touched at its very beginning. */
+export function linesChanged(
+  text: string,
+  change: TextChange,
+): { readonly line: number; readonly linesBefore: number; readonly linesAfter: number } {
+  const { from, to, text: put } = change;
+  const atLineStart = from === 0 || text[from - 1] === "\n";
+  const whole = atLineStart && (to === from || text[to - 1] === "\n") && (put === "" || put.endsWith("\n"));
+  const extra = whole ? 0 : 1;
+  return {
+    line: newlinesIn(text, 0, from) + 1,
+    linesBefore: newlinesIn(text, from, to) + extra,
+    linesAfter: newlinesIn(put, 0, put.length) + extra,
+  };
+}
+
+function newlinesIn(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n", from); at !== -1 && at < to; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}

@@ -1,0 +1,77 @@
+/** Edit: replace a text that is found, and leave every other byte as it is. */
+
+import { isWellFormed } from "../text/well-formed.ts";
+import type { EditFound, EditRequest, TextEdit } from "../contract/edit.ts";
+import { type EditFault, Problem } from "../contract/problem.ts";
+import type { Target } from "../contract/target.ts";
+import { isByteSearchable } from "../text/find.ts";
+import type { Before } from "./before.ts";
+import { change, type NewFile, type Plan, type Planned } from "./change.ts";
+import { planBytes } from "./edit-bytes.ts";
+import { planText } from "./edit-text.ts";
+import { newTextFile } from "./new-text.ts";
+import type { Bench, Tool } from "./tool.ts";
+
+export const edit: Tool<"edit"> = async (request, bench) => {
+  const plan: Plan<readonly EditFound[]> = {
+    wants: "text",
+    profile: request.profile,
+    overwrites: false,
+    there: (before) => planEdits(before, request, bench),
+    ...(isCreation(request.edits[0]) ? { missing: (target: Target) => planNew(target, request) } : {}),
+  };
+  const { file, extra: found } = await change(request.path, plan, bench);
+  return { kind: "edit", target: file.target, file, edits: request.edits, found, dryRun: bench.dryRun };
+};
+
+/** Without a text to replace, an edit makes a file, or fills an empty one. */
+const isCreation = (edit: TextEdit): boolean => edit.oldText === "";
+
+async function planEdits(before: Before, { edits }: EditRequest, bench: Bench): Promise<Planned<readonly EditFound[]>> {
+  for (const [index, edit] of edits.entries()) {
+    const fault = faultOf(edit, index === 0 && before.file.sizeBytes === before.form.bomBytes);
+    if (fault !== undefined) throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: before.target, fault });
+  }
+  const planned = await quickly(before, edits, bench);
+  return planned ?? planText(before, edits);
+}
+
+const carriageReturn = 13;
+
+/** The very letters, looked for in the bytes: no text is made of what is not touched. Undefined: it takes a closer look. */
+async function quickly(
+  before: Before,
+  edits: EditRequest["edits"],
+  bench: Bench,
+): Promise<Planned<readonly EditFound[]> | undefined> {
+  const [only, ...others] = edits;
+  const held = before.bytes !== undefined;
+  const { encoding } = before.form;
+  const searchable = isByteSearchable(encoding) && !/^utf-(?:16|32)/.test(encoding);
+  const plain = others.length === 0 && only.oldText !== "" && searchable;
+  // New lines take the line ends around them, and a mark at the beginning of a call is no text.
+  const breaks = /[\r\n]/.test(only.newText) || only.oldText.startsWith("\n");
+  const closer = only.oldText.startsWith("\ufeff") || (breaks && before.bytes?.includes(carriageReturn) === true);
+  if (held) return plain && !closer ? planBytes(before, only, bench) : undefined;
+  if (!plain) {
+    const limit = searchable ? "one edit at a time in a file of this size" : `a file of this size in ${encoding}`;
+    throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "text", limit });
+  }
+  return planBytes(before, only, bench);
+}
+
+function faultOf(edit: TextEdit, mayBeEmpty: boolean): EditFault | undefined {
+  if (edit.oldText === edit.newText) return "same text";
+  if (edit.oldText === "" && !mayBeEmpty) return "empty old text";
+  if (!isWellFormed(edit.newText)) return "lone surrogate";
+  return undefined;
+}
+
+function planNew(target: Target, { edits }: EditRequest): NewFile<readonly EditFound[]> {
+  const [first, ...others] = edits;
+  if (others.length > 0 || first.newText === "") {
+    const fault = others.length > 0 ? "empty old text" : "same text";
+    throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: target, fault });
+  }
+  return { ...newTextFile(target, first.newText), extra: [{ matchedBy: "exact", replacements: 1, line: 1 }] };
+}

@@ -1,0 +1,64 @@
+/** Whole lines around a place in bytes, for a diff; the bytes may be a file of any size. */
+
+import type { OpenFile } from "../disk/open-file.ts";
+import { FileCut } from "../disk/scan.ts";
+
+export interface Bytes {
+  readonly sizeBytes: number;
+  read(from: number, to: number): Promise<Uint8Array>;
+}
+
+export const bytesInMemory = (bytes: Buffer): Bytes => ({
+  sizeBytes: bytes.length,
+  read: async (from, to) => bytes.subarray(from, to),
+});
+
+export const bytesInFile = (file: OpenFile): Bytes => ({
+  sizeBytes: file.sizeBytes,
+  read: async (from, to) => {
+    const bytes = Buffer.allocUnsafe(to - from);
+    if ((await file.read(bytes, from)) < bytes.length) throw new FileCut();
+    return bytes;
+  },
+});
+
+const contextLines = 3;
+/** Lines longer than this are not shown around a change. */
+const reachBytes = 65_536;
+const newline = 10;
+
+/** From the beginning of a line to the end of one; undefined if the lines there are too long. */
+export async function linesAround(
+  source: Bytes,
+  from: number,
+  to: number,
+  firstByte: number,
+): Promise<{ readonly from: number; readonly to: number } | undefined> {
+  const above = Math.max(firstByte, from - reachBytes);
+  const head = await source.read(above, from);
+  let start = head.lastIndexOf(newline) + 1;
+  for (let lines = 0; lines < contextLines; lines += 1) start = lineAbove(head, start);
+  if (start === 0 && above > firstByte) {
+    start = head.indexOf(newline) + 1;
+    if (start === 0) return undefined;
+  }
+
+  const endsLine = to > from && (await source.read(to - 1, to))[0] === newline;
+  const below = Math.min(source.sizeBytes, to + reachBytes);
+  const tail = await source.read(to, below);
+  let end = endsLine ? 0 : endOfLine(tail, 0);
+  for (let lines = 0; lines < contextLines; lines += 1) end = endOfLine(tail, end);
+  const isCut = below < source.sizeBytes && end === tail.length && tail[end - 1] !== newline;
+  if (isCut) end = tail.lastIndexOf(newline) + 1;
+  return isCut && end === 0 && !endsLine ? undefined : { from: above + start, to: to + end };
+}
+
+/** Where the line above the one that begins at `start` begins. */
+const lineAbove = (bytes: Uint8Array, start: number): number =>
+  start < 2 ? 0 : bytes.lastIndexOf(newline, start - 2) + 1;
+
+/** Byte behind the line that goes on at `at`. */
+function endOfLine(bytes: Uint8Array, at: number): number {
+  const found = bytes.indexOf(newline, at);
+  return found === -1 ? bytes.length : found + 1;
+}

@@ -1,0 +1,53 @@
+/** NotebookEdit: one cell replaced, put in or taken out; the rest of the notebook stays to the byte. */
+
+import type { NotebookEditOutcome, NotebookEditRequest } from "../contract/edit.ts";
+import { type CellFault, Problem, type ProblemData } from "../contract/problem.ts";
+import type { Target } from "../contract/target.ts";
+import { type CellEdited, editCell } from "../text/notebook-edit.ts";
+import type { Before } from "./before.ts";
+import { change, type Planned } from "./change.ts";
+import { planOfChanges } from "./edit-text.ts";
+import type { Bench, Tool } from "./tool.ts";
+
+type Told = Pick<NotebookEditOutcome, "cell" | "cellsTotal" | "cleared" | "renumbered">;
+
+export const notebookEdit: Tool<"notebook-edit"> = async (request, bench) => {
+  const { file, extra } = await change(
+    request.path,
+    {
+      wants: "notebook",
+      profile: request.profile,
+      overwrites: false,
+      there: (before) => planCell(before, request, bench),
+    },
+    bench,
+  );
+  const { mode, source } = request;
+  return { kind: "notebook-edit", target: file.target, file, mode, source, ...extra, dryRun: bench.dryRun };
+};
+
+function planCell(before: Before, request: NotebookEditRequest, { newId }: Bench): Planned<Told> {
+  if (before.bytes === undefined) {
+    throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "notebook", limit: "32 MB" });
+  }
+  const { mode, cellId, source, cellType } = request;
+  const edited = editCell(before.source().text, { mode, cellId, source, cellType, newId });
+  if (edited.edited === "no") throw new Problem(problemOf(edited, before.target));
+  const { changes, cell, cellsTotal, cleared, renumbered } = edited;
+  return planOfChanges(before, changes, [], { cell, cellsTotal, cleared, renumbered });
+}
+
+function problemOf(refused: Extract<CellEdited, { readonly edited: "no" }>, place: Target): ProblemData {
+  switch (refused.why) {
+    case "not json": {
+      const detail = `${refused.detail} at line ${refused.line}, column ${refused.column}`;
+      return { code: "DAMAGED", place, kind: "notebook", detail };
+    }
+    case "not a notebook":
+      return { code: "DAMAGED", place, kind: "notebook", detail: refused.detail };
+    case "cell unknown":
+      return { code: "NO_CELL", place, cellId: refused.cellId, known: refused.known };
+    default:
+      return { code: "INVALID_PARAM", reason: "cell", place, fault: refused.why satisfies CellFault };
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Patch: several files in one call, all of them or none. Everything is planned before anything is written; if writing
+ * fails half way, what was written is put back.
+ */
+
+import { Problem } from "../contract/problem.ts";
+import type { Profile } from "../contract/profile.ts";
+import type { Target } from "../contract/target.ts";
+import { type PatchFile, parsePatch } from "../text/patch.ts";
+import { permitted, prepare } from "./change.ts";
+import { joined } from "./commit.ts";
+import { planOf } from "./patch-plan.ts";
+import { type Job, shownAs, writeAll } from "./patch-write.ts";
+import { exclusively, type Subject, subjectOf } from "./subject.ts";
+import type { Bench, Tool } from "./tool.ts";
+
+export const patch: Tool<"patch"> = async ({ patchText, profile }, bench) => {
+  const parsed = parsePatch(patchText);
+  if ("fault" in parsed) throw new Problem({ code: "INVALID_PARAM", reason: "patch", ...parsed });
+  const [first, ...others] = parsed.files;
+  const targets = await asked(first, profile, bench);
+  for (const file of others) targets.push(...(await asked(file, profile, bench)));
+  refuseTwice(targets);
+
+  return exclusively(targets, bench, async () => {
+    const subjects: Subject[] = [];
+    const jobs: Job[] = [];
+    try {
+      for (const file of parsed.files) {
+        const subject = await subjectOf(file.path, bench);
+        subjects.push(subject);
+        jobs.push(await jobOf(file, subject, profile, bench));
+      }
+      bench.signal.throwIfAborted();
+      const files = bench.dryRun ? jobs.map((job) => shownAs(job, [])) : await writeAll(jobs, bench);
+      const [head = files[0], ...rest] = files;
+      if (head === undefined) throw new Error("a patch has at least one file");
+      return {
+        kind: "patch",
+        target: head.target,
+        files: [head, ...rest],
+        matchedBy: jobs.map(({ prepared }) => prepared.extra).find((step) => step !== "exact") ?? "exact",
+        dryRun: bench.dryRun,
+      };
+    } finally {
+      for (const { prepared } of jobs) prepared.close();
+      for (const subject of subjects) if (subject.is === "there") subject.found.held.close();
+    }
+  });
+};
+
+/** Everything that is to be permitted, before anything is locked or written. */
+async function asked(file: PatchFile, profile: Profile, bench: Bench): Promise<[Target, ...Target[]]> {
+  const subject = await subjectOf(file.path, bench);
+  try {
+    refuseIfThere(file, subject);
+    await permitted(subject, planOf(file, profile), bench);
+  } finally {
+    if (subject.is === "there") subject.found.held.close();
+  }
+  const goal = await goalOf(file, bench);
+  if (goal === undefined) return [subject.target];
+  await bench.guard.permit("edit", goal, bench.signal);
+  return [subject.target, goal];
+}
+
+/** Where a file is moved to: nothing may be there. */
+async function goalOf(file: PatchFile, bench: Bench): Promise<Target | undefined> {
+  if (file.does !== "update" || file.moveTo === undefined) return undefined;
+  const goal = await subjectOf(file.moveTo, bench);
+  if (goal.is === "new") return goal.target;
+  goal.found.held.close();
+  throw new Problem({ code: "EXISTS", place: goal.target, reason: "file" });
+}
+
+function refuseIfThere(file: PatchFile, subject: Subject): void {
+  if (file.does === "add" && subject.is === "there") {
+    throw new Problem({ code: "EXISTS", place: subject.target, reason: "file" });
+  }
+}
+
+/** Two names of one file, or two sections that make the same one: who of them is right? */
+function refuseTwice(targets: readonly Target[]): void {
+  for (const [index, target] of targets.entries()) {
+    if (targets.findIndex(({ real }) => real === target.real) === index) continue;
+    const data = { fault: "same file twice", line: 1, text: target.asked } as const;
+    throw new Problem({ code: "INVALID_PARAM", reason: "patch", ...data });
+  }
+}
+
+async function jobOf(file: PatchFile, subject: Subject, profile: Profile, bench: Bench): Promise<Job> {
+  refuseIfThere(file, subject);
+  const prepared = await prepare(subject, planOf(file, profile), bench);
+  try {
+    const goal = await goalOf(file, bench);
+    if (goal === undefined || prepared.is === "new" || prepared.old === undefined) {
+      return { does: file.does, prepared, moved: undefined };
+    }
+    const bytes = joined(prepared.planned.pieces, prepared.old);
+    return { does: file.does, prepared, moved: { target: goal, bytes, mode: prepared.file.mode } };
+  } catch (error) {
+    prepared.close();
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+/** What a change is about: a file that is there, or one that will be. */
+
+import * as nodePath from "node:path";
+import { Problem } from "../contract/problem.ts";
+import type { Target } from "../contract/target.ts";
+import type { LockKey } from "../disk/lock.ts";
+import { LockFailed, LockTimeout } from "../disk/lock.ts";
+import type { Found } from "../disk/look.ts";
+import { refusal } from "../guard/guard.ts";
+import { notFound } from "./locate.ts";
+import type { Bench } from "./tool.ts";
+
+export type Subject =
+  /** Whoever found it closes `found.held`. */
+  | { readonly is: "there"; readonly target: Target; readonly found: Found }
+  | { readonly is: "new"; readonly target: Target };
+
+export async function subjectOf(path: string, bench: Bench): Promise<Subject> {
+  const resolved = bench.guard.resolve(path);
+  if (resolved.seen === "missing" && resolved.target !== undefined) return { is: "new", target: resolved.target };
+  if (resolved.seen !== "node") throw await notFound(resolved, "file", bench);
+  const { target, found } = resolved;
+  if (found.kind === "file") return { is: "there", target, found };
+  found.held.close();
+  if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+  throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+}
+
+/** Work on files that nobody else works on meanwhile, in this or another process. Nobody may be asked within. */
+export async function exclusively<Result>(
+  targets: readonly [Target, ...Target[]],
+  bench: Bench,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const [place] = targets;
+  let begun = false;
+  try {
+    return await bench.locks.exclusively(
+      targets.map((target) => keyOf(target, bench)),
+      bench.signal,
+      () => {
+        begun = true;
+        return work();
+      },
+    );
+  } catch (error) {
+    if (!begun && error instanceof LockTimeout) {
+      const holder = error.pid === undefined ? "another process" : `process ${error.pid}`;
+      throw new Problem({ code: "LOCKED", place, holder });
+    }
+    if (!begun && error instanceof LockFailed) throw new Problem({ code: "LOCKED", place, holder: error.message });
+    throw error;
+  }
+}
+
+/** The nearest folder that is there, and the rest of the path. */
+function keyOf(target: Target, bench: Bench): LockKey {
+  for (let folder = nodePath.dirname(target.real); ; folder = nodePath.dirname(folder)) {
+    const look = bench.disk.look(folder);
+    if (look.seen === "node") {
+      look.held.close();
+      return { folder: look.held.identity, name: nodePath.relative(folder, target.real) };
+    }
+    if (look.seen !== "missing") throw refusal(target, "errno" in look ? look.errno : "ESTALE", "looking it up");
+    if (folder === nodePath.dirname(folder)) throw refusal(target, "ESTALE", "looking it up");
+  }
+}

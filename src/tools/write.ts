@@ -1,0 +1,68 @@
+/** Write: a new file, or all of an old one anew. The content goes to disk as it was sent. */
+
+import type { ChangeNote, LineEndName, Piece, WriteRequest } from "../contract/edit.ts";
+import { limits } from "../contract/limits.ts";
+import { Problem } from "../contract/problem.ts";
+import { hunksOfTexts } from "../text/hunks.ts";
+import { lineEndOf, withLineEnds } from "../text/line-ends.ts";
+import { isWellFormed, wellFormed } from "../text/well-formed.ts";
+import type { Before } from "./before.ts";
+import { change, type Diff, type Plan, type Planned } from "./change.ts";
+import { encoded } from "./edit-checks.ts";
+import { newTextFile } from "./new-text.ts";
+import type { Bench, Tool } from "./tool.ts";
+
+export const write: Tool<"write"> = async (request, bench) => {
+  const plan: Plan<undefined> = {
+    wants: "notebook",
+    profile: request.profile,
+    overwrites: true,
+    there: (before) => planOver(before, request, bench),
+    missing: (target) => ({ ...newTextFile(target, request.content), extra: undefined }),
+  };
+  const { file } = await change(request.path, plan, bench);
+  return { kind: "write", target: file.target, file, content: request.content, dryRun: bench.dryRun };
+};
+
+function planOver(before: Before, { content: sent }: WriteRequest, bench: Bench): Planned<undefined> {
+  const { target, bytes } = before;
+  if (!isWellFormed(sent)) {
+    throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: target, fault: "lone surrogate" });
+  }
+  const old = bytes === undefined ? undefined : before.source().text;
+  const lineEnds = { before: old === undefined ? undefined : lineEndOf(old), after: lineEndOf(sent) };
+  const keeps = bench.changes.writeEol === "keep" && (lineEnds.before === "LF" || lineEnds.before === "CRLF");
+  const content = keeps ? withLineEnds(sent, lineEnds.before === "CRLF" ? "\r\n" : "\n") : sent;
+  const pieces = contentPieces(before, content);
+  const text = content.startsWith("\ufeff") ? content.slice(1) : content;
+  return {
+    pieces,
+    diff: old === undefined ? unknownDiff : hunksOfTexts(wellFormed(old), text),
+    before: old === undefined || old.length > limits.changeCharsMax * 4 ? undefined : wellFormed(old),
+    notes: [
+      ...(old === text ? [{ note: "same content" } as const] : []),
+      ...(keeps ? [] : lineEndNote(lineEnds.before, lineEnds.after)),
+    ],
+    wrote: "all",
+    extra: undefined,
+  };
+}
+
+/** The file's encoding and mark stay, unless the content has a mark of its own: then it is UTF-8 with that mark. */
+function contentPieces(before: Before, content: string): readonly Piece[] {
+  const { form } = before;
+  if (content.startsWith("\ufeff")) {
+    const encoding = form.bomBytes > 0 ? form.encoding : "utf-8";
+    return [encoded(content, { form: { encoding, bomBytes: 0 }, target: before.target })];
+  }
+  const mark = form.bomBytes > 0 ? [{ from: 0, to: form.bomBytes }] : [];
+  return content === "" ? mark : [...mark, encoded(content, before)];
+}
+
+/** Old content too large to be compared. */
+const unknownDiff: Diff = { hunks: [], additions: 0, deletions: 0, complete: false };
+
+function lineEndNote(before: LineEndName | undefined, after: LineEndName | undefined): readonly ChangeNote[] {
+  if (before === undefined || after === undefined || before === after) return [];
+  return [{ note: "line ends", before, after }];
+}
