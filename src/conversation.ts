@@ -9,6 +9,7 @@ import { limits } from "./contract/limits.ts";
 import { type Code, Problem, type ProblemData } from "./contract/problem.ts";
 import type { Profile } from "./contract/profile.ts";
 import type { Request } from "./contract/verb.ts";
+import { described } from "./dialects/described.ts";
 import type { Dialect, Facts } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/index.ts";
 import { nearest } from "./dialects/nearest.ts";
@@ -21,7 +22,7 @@ import { runTool } from "./tools/index.ts";
 import type { Bench } from "./tools/tool.ts";
 
 /** What a session has from its toolkit. */
-export interface Shared extends Pick<Bench, "disk" | "restricted" | "indexes" | "pages" | "locks"> {
+export interface Shared extends Pick<Bench, "disk" | "restricted" | "indexes" | "pages" | "locks" | "turns"> {
   readonly guard: Guard;
   readonly options: FilehandOptions;
   /** Where relative paths start, below the root. */
@@ -136,7 +137,7 @@ export function startSession<Name extends DialectName>(
     definitions: () =>
       dialect.cards.map(({ name, description, inputSchema, readOnly }) => ({
         name,
-        description,
+        description: described(description, changeRules(options)),
         inputSchema,
         readOnly,
         execute: (input, given) => call(name, input, given),

@@ -17,6 +17,7 @@ import { createGuard } from "./guard/guard.ts";
 import { relativeTo } from "./guard/paths.ts";
 import { createPageCache } from "./kinds/page-cache.ts";
 import { compileRestricted } from "./kinds/restricted.ts";
+import { createTurns } from "./session/turns.ts";
 
 export function createFilehand(options: FilehandOptions): Filehand {
   const disk = diskAt(options.roots, options.stateDir);
@@ -25,6 +26,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
   const indexes = createIndexStore(options.stateDir);
   const pages = createPageCache();
   const locks = createLocks({ folder: undefined });
+  const turns = createTurns();
   const guardOptions = {
     disk,
     base: options.cwd ?? disk.roots[0]?.given ?? "",
@@ -47,6 +49,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       indexes,
       pages,
       locks,
+      turns,
       guard: createGuard(guardOptions),
       options,
       cwd,

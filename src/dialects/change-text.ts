@@ -134,9 +134,11 @@ function closerLook(outcome: ChangeOutcome, numberLine: (number: number, text: s
         : [];
   const loose = [...new Set(steps)].filter((step) => step !== "exact");
   if (loose.length === 0) return [];
-  const found = `The old text was found ${loose.map((step) => stepWords[step]).join("; ")}.`;
   // Line ends are no difference that an author can see.
-  if (loose.every((step) => step === "line ends") || outcome.kind === "patch") return [found];
+  if (loose.every((step) => step === "line ends"))
+    return ["The file has other line ends than the call; its own were kept."];
+  const found = `The old text was found, ${loose.map((step) => stepWords[step]).join("; ")}.`;
+  if (outcome.kind === "patch") return [found];
   return [`${found} These lines are there now:`, ...newSide(outcome.file.hunks, numberLine)];
 }
 

@@ -56,8 +56,8 @@ const differenceWords = {
   escape: "one has an escape where the other has the character",
   case: "upper and lower case differ",
   number: "a number differs",
-  "missing line": "the call lacks a line that the file has",
-  "extra line": "the call has a line that the file has not",
+  "missing line": "the call has a line that the file has not",
+  "extra line": "the call lacks a line that the file has",
   text: "the text differs",
 } satisfies Readonly<Record<DifferenceKind, string>>;
 
@@ -68,7 +68,7 @@ export function notReadWords(problem: ProblemOf<"NOT_READ">, names: Names): stri
     return `not all of it was shown (${shown}), read the rest before it is overwritten`;
   }
   const { from, to } = problem.needed;
-  return `${spans([problem.needed])} ${from === to ? "was" : "were"} not shown (${shown}), read them first with ${names.reading(from, to - from + 1)}`;
+  return `${spans([problem.needed])} ${from === to ? "was" : "were"} not shown (${shown}), read ${from === to ? "it" : "them"} first with ${names.reading(from, to - from + 1)}`;
 }
 
 /** Lines 1 to 20, 40 and 50 to 60. */
@@ -102,7 +102,7 @@ export function staleWords(problem: ProblemOf<"STALE">): string {
 
 export function noMatchWords(problem: ProblemOf<"NO_MATCH">, names: Names): string {
   const { which, nearest, searched, hunk } = problem;
-  const what = hunk === undefined ? names.old : `the old lines of hunk ${which.index}`;
+  const what = hunk === undefined ? `${names.old} was` : `the old lines of hunk ${which.index} were`;
   if (hunk?.why === "header not found") {
     return `the line ${quoted(hunk.header)} behind @@ in hunk ${which.index} was not found, nothing was changed, take a line of the file`;
   }
@@ -112,7 +112,7 @@ export function noMatchWords(problem: ProblemOf<"NO_MATCH">, names: Names): stri
   if (hunk?.why === "nowhere") {
     return `hunk ${which.index} adds lines without saying where, nothing was changed, give lines of the file around them`;
   }
-  const start = `${ofMany(which)}${what} was not found, nothing was changed`;
+  const start = `${ofMany(which)}${what} not found, nothing was changed`;
   const exactly =
     searched === "exactly" ? "; a file of this size is searched for the very letters only, copy them from it" : "";
   if (nearest === undefined) {
@@ -128,7 +128,8 @@ function nearestWords({ from, lines, linesTotal, difference }: NearestRegion, na
   const { kind, line, asked, actual } = difference;
   const sides = [
     ...(actual === undefined ? [] : [`the file has ${visible(actual)}`]),
-    ...(asked === undefined ? [] : [`the call has ${visible(asked)}`]),
+    // The lines themselves are the same there.
+    ...(asked === undefined ? [] : [`the call has ${visible(kind === "final newline" ? `${asked}\n` : asked)}`]),
   ].join(", ");
   return `The nearest text, where line ${line} is the first to differ (${differenceWords[kind]}): ${sides}\n${region}${more}`;
 }

@@ -6,7 +6,8 @@ import type { ChangedFile, ChangeOutcome, MatchedBy } from "../contract/edit.ts"
 import { escapeName } from "../text/escape.ts";
 import { changeLines, patchFor } from "./change-text.ts";
 import type { Card, Facts } from "./dialect.ts";
-import { jsonSchemaOf, optional, parseArguments } from "./parameters.ts";
+import { unchangedNotice } from "./opencode-words.ts";
+import { jsonSchemaOf, noticeAsContent, optional, parseArguments } from "./parameters.ts";
 import { success } from "./replies.ts";
 
 const editInput = z.strictObject({
@@ -110,6 +111,7 @@ export function changeCards(descriptions: {
       },
       toRequest(input, profile) {
         const { filePath, content } = parseArguments(writeInput, "write", input);
+        if (content.trim() === unchangedNotice) throw noticeAsContent(filePath);
         return { verb: "write", path: filePath, content, profile };
       },
     },

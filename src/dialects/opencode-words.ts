@@ -96,6 +96,9 @@ export function attached(place: Place, words: string, mime: string, base64: stri
   return { content: [{ type: "text", text: words }, ...image], structured: result, isError: false };
 }
 
+/** Stands for content that the session has already. */
+export const unchangedNotice = "(File is unchanged since it was last read. Read it again to get its content)";
+
 /** What both dialects make of the kinds that are not text. */
 export function renderMedia(
   outcome: ImageOutcome | PdfOutcome | NotebookOutcome | UnchangedOutcome,
@@ -112,9 +115,7 @@ export function renderMedia(
     case "notebook":
       return worded(target, notebookParts(outcome));
     case "unchanged":
-      return worded(target, [
-        { type: "text", text: "(File is unchanged since it was last read. Read it again to get its content)" },
-      ]);
+      return worded(target, [{ type: "text", text: unchangedNotice }]);
   }
 }
 

@@ -123,6 +123,12 @@ interface Words {
   readonly items?: JsonSchema;
 }
 
+/** The notice that stands for the content of an unchanged file came back as content. */
+export function noticeAsContent(path: string): Problem {
+  const place = { asked: path, absolute: path, relative: path };
+  return new Problem({ code: "INVALID_PARAM", reason: "edit", place, fault: "stub" });
+}
+
 /** Lean JSON Schema: what the model must know, without zod's bounds of safe integers and its version mark. */
 export function jsonSchemaOf(
   schema: z.ZodMiniObject<z.core.$ZodShape, z.core.$strict>,

@@ -67,7 +67,7 @@ export interface Ledger {
   state(): ReadState;
 }
 
-/** All of the content is the session's own, or these lines of it are known, as they are numbered now. */
+/** All of the content is the session's own, or was seen before and is so still; or these lines are known, as numbered now. */
 export type Wrote = "all" | readonly LineSpan[];
 
 interface Part {
@@ -140,9 +140,8 @@ export function createLedger(restored: unknown = {}): Ledger {
       return { state: "fresh", whole: known.whole, shown: merged(known.views) };
     },
     wrote(path, { sign, sizeBytes, hash }, how) {
-      const before = files.get(path);
-      const whole = how === "all" || before?.whole === true;
-      const views = how === "all" || whole ? [] : how.map(({ from, to }) => ({ from, to, hash: undefined }));
+      const whole = how === "all";
+      const views = how === "all" ? [] : how.map(({ from, to }) => ({ from, to, hash: undefined }));
       know(path, { sign, sizeBytes, ...(hash === undefined ? {} : { hash }), whole, views });
     },
     drop(path) {

@@ -12,12 +12,13 @@ import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
 import { FileCut } from "../disk/scan.ts";
 import { refusal } from "../guard/guard.ts";
 import type { Seen, Wrote } from "../session/ledger.ts";
+import type { Ticket } from "../session/turns.ts";
 import { unified } from "../text/unified.ts";
 import { type Before, hashOfView, readBefore, type Wants } from "./before.ts";
 import { commit, commitNew } from "./commit.ts";
 import { notFound } from "./locate.ts";
 import { stampOf } from "./stamp.ts";
-import { exclusively, type Subject, subjectOf } from "./subject.ts";
+import { exclusively, type Subject, subjectOf, ticketFor } from "./subject.ts";
 import type { Bench } from "./tool.ts";
 
 export interface Diff {
@@ -62,28 +63,34 @@ export interface Changed<Extra> {
 }
 
 export async function change<Extra>(path: string, plan: Plan<Extra>, bench: Bench): Promise<Changed<Extra>> {
-  for (let tries = 1; ; tries += 1) {
-    const changed = await changeOnce(path, plan, bench);
-    if ("file" in changed) return changed;
-    // Who is asked about a file that never rests would be asked without end.
-    if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: changed.askAgain });
+  const ticket = ticketFor([path], bench);
+  try {
+    for (let tries = 1; ; tries += 1) {
+      const changed = await changeOnce(path, plan, ticket, bench);
+      if ("file" in changed) return changed;
+      // Who is asked about a file that never rests would be asked without end.
+      if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: changed.askAgain });
+    }
+  } finally {
+    ticket.release();
   }
 }
 
 async function changeOnce<Extra>(
   path: string,
   plan: Plan<Extra>,
+  ticket: Ticket,
   bench: Bench,
 ): Promise<Changed<Extra> | { readonly askAgain: Target }> {
   const subject = await subjectOf(path, bench);
   const { target } = subject;
   let approved: string | undefined;
   try {
-    approved = await permitted(subject, plan, bench);
+    approved = await permitted(subject, plan, ticket, bench);
   } finally {
     if (subject.is === "there") subject.found.held.close();
   }
-  return exclusively([target], bench, async () => {
+  return exclusively([target], ticket, bench, async () => {
     // The question may have taken its time, and so may the turn.
     const now = await subjectOf(path, bench);
     try {
@@ -108,7 +115,12 @@ async function changeOnce<Extra>(
  * Throws unless the session may do this. What it would see of the file in a question or an error, it may read. Answers
  * with the diff that somebody said yes to, if somebody was asked.
  */
-export async function permitted<Extra>(subject: Subject, plan: Plan<Extra>, bench: Bench): Promise<string | undefined> {
+export async function permitted<Extra>(
+  subject: Subject,
+  plan: Plan<Extra>,
+  ticket: Ticket,
+  bench: Bench,
+): Promise<string | undefined> {
   const { target } = subject;
   // Nothing can be done to what is not there, whoever permits it.
   if (subject.is === "new" && plan.missing === undefined) (await prepare(subject, plan, bench)).close();
@@ -116,6 +128,8 @@ export async function permitted<Extra>(subject: Subject, plan: Plan<Extra>, benc
   let diff = "";
   // A change that cannot be made is told to its author before anybody is asked.
   const preview = async (): Promise<{ readonly diff: string }> => {
+    // A person takes their time; nobody waits for that.
+    ticket.release();
     const prepared = await prepare(subject, plan, bench);
     prepared.close();
     diff = diffText(prepared);

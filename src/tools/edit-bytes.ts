@@ -13,7 +13,7 @@ import { type ChangedPlace, hunksOfPlaces } from "../text/hunks.ts";
 import { countIn } from "../text/newlines.ts";
 import type { Before } from "./before.ts";
 import type { Planned } from "./change.ts";
-import { encoded, notesOf, requireCertain, requireShown, spanFrom } from "./edit-checks.ts";
+import { encoded, knownAfter, notesOf, requireCertain, requireShown, spanFrom } from "./edit-checks.ts";
 import { type Bytes, bytesInFile, bytesInMemory, linesAround } from "./lines-around.ts";
 import type { Bench } from "./tool.ts";
 
@@ -54,10 +54,12 @@ export async function planBytes(
   const newlines = { old: newlinesIn(needle.bytes), new: newlinesIn(put) };
   let shown = before.seen.state === "fresh" ? before.seen.shown : [];
   for (const { line } of hits) requireShown(before, shown, spanFrom(line, newlines.old, edit.oldText.endsWith("\n")));
-  shown = shifted(
-    shown,
-    hits.map(({ line }) => ({ line, linesBefore: newlines.old + 1, linesAfter: newlines.new + 1 })),
-  );
+  const changes = [];
+  for (const { at, line } of hits) {
+    const extra = (await isWholeLines(edit, newText, at, source, form.bomBytes)) ? 0 : 1;
+    changes.push({ line, linesBefore: newlines.old + extra, linesAfter: newlines.new + extra });
+  }
+  shown = shifted(shown, changes);
 
   const places = await placesAround(hits.slice(0, placesMax), needle.bytes.length, put, source, before);
   const diff = hunksOfPlaces(places ?? []);
@@ -67,7 +69,7 @@ export async function planBytes(
     diff: isWhole ? diff : { ...diff, complete: false },
     before: bytes !== undefined && bytes.length <= limits.changeCharsMax * 4 ? textOf(bytes, before) : undefined,
     notes: notesOf(before),
-    wrote: shown,
+    wrote: knownAfter(before, shown),
     extra: [
       {
         matchedBy: newText === edit.newText ? "exact" : "line ends",
@@ -86,6 +88,18 @@ export async function planBytes(
     if (total > heldHitsMax) return { hits: [], total };
     return { hits: offsets.map((at) => ({ at, line: countIn(bytes, 0, at, "byte") + 1 })), total };
   }
+}
+
+/** Do whole lines give way to whole lines, so that the line behind them is not touched? */
+async function isWholeLines(
+  { oldText }: TextEdit,
+  newText: string,
+  at: number,
+  source: Bytes,
+  firstByte: number,
+): Promise<boolean> {
+  if (!oldText.endsWith("\n") || !(newText === "" || newText.endsWith("\n"))) return false;
+  return at === firstByte || (await source.read(at - 1, at))[0] === 10;
 }
 
 /**

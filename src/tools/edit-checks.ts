@@ -3,6 +3,7 @@
 import type { MatchedBy } from "../contract/edit.ts";
 import { type LineSpan, Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
+import type { Wrote } from "../session/ledger.ts";
 import { covers } from "../session/line-spans.ts";
 import { encode } from "../text/encode.ts";
 import type { Before } from "./before.ts";
@@ -38,3 +39,7 @@ const lacking = (place: Target, encoding: string, character: string): Problem =>
 
 export const notesOf = ({ seen }: Before): readonly { readonly note: "other changes" }[] =>
   seen.state === "changed" ? [{ note: "other changes" }] : [];
+
+/** What the session knows once its change is made: all of it, if it knew all of it before; else the lines it was shown. */
+export const knownAfter = ({ seen }: Before, shown: readonly LineSpan[]): Wrote =>
+  seen.state === "fresh" && seen.whole ? "all" : shown;

@@ -11,7 +11,7 @@ import type { SourceText } from "../text/source.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import type { Before } from "./before.ts";
 import type { Planned } from "./change.ts";
-import { encoded, notesOf, requireCertain, requireShown, spanFrom } from "./edit-checks.ts";
+import { encoded, knownAfter, notesOf, requireCertain, requireShown, spanFrom } from "./edit-checks.ts";
 
 export function planText(before: Before, edits: readonly TextEdit[]): Planned<readonly EditFound[]> {
   const source = before.source();
@@ -31,7 +31,7 @@ export function planText(before: Before, edits: readonly TextEdit[]): Planned<re
     pieces = splice(pieces, changes);
     text = apply(text, changes);
   }
-  return planOfChanges(before, changesOf(pieces, source.text.length), shown, found);
+  return planOfChanges(before, changesOf(pieces, source.text.length), knownAfter(before, shown), found);
 }
 
 /** Changes of a file's text, as bytes and as a diff. */

@@ -8,13 +8,16 @@ import { ls } from "./ls.ts";
 import { read } from "./read.ts";
 import type { Bench, Tool } from "./tool.ts";
 
+/** One load for all of them, so that calls stay in the order in which they came. */
+const changes = () => import("./changes.ts");
+
 const tools: { readonly [V in Verb]: Tool<V> } = {
   read,
   ls,
-  edit: async (request, bench) => (await import("./edit.ts")).edit(request, bench),
-  write: async (request, bench) => (await import("./write.ts")).write(request, bench),
-  "notebook-edit": async (request, bench) => (await import("./notebook-edit.ts")).notebookEdit(request, bench),
-  patch: async (request, bench) => (await import("./patch.ts")).patch(request, bench),
+  edit: async (request, bench) => (await changes()).edit(request, bench),
+  write: async (request, bench) => (await changes()).write(request, bench),
+  "notebook-edit": async (request, bench) => (await changes()).notebookEdit(request, bench),
+  patch: async (request, bench) => (await changes()).patch(request, bench),
 };
 
 export function runTool(request: Request, bench: Bench): Promise<Outcome> {

@@ -9,7 +9,7 @@ import type { Diff } from "./change.ts";
 export function newTextFile(target: Target, text: string): { readonly bytes: Uint8Array; readonly diff: Diff } {
   const encoded = encode(text, "utf-8");
   if ("lacks" in encoded) {
-    throw new Problem({ code: "ENCODING", place: target, encoding: "utf-8", character: encoded.lacks });
+    throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: target, fault: "lone surrogate" });
   }
   return { bytes: encoded.bytes, diff: hunksOfTexts("", text) };
 }

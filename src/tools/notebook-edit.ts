@@ -6,6 +6,7 @@ import type { Target } from "../contract/target.ts";
 import { type CellEdited, editCell } from "../text/notebook-edit.ts";
 import type { Before } from "./before.ts";
 import { change, type Planned } from "./change.ts";
+import { knownAfter } from "./edit-checks.ts";
 import { planOfChanges } from "./edit-text.ts";
 import type { Bench, Tool } from "./tool.ts";
 
@@ -34,7 +35,7 @@ function planCell(before: Before, request: NotebookEditRequest, { newId }: Bench
   const edited = editCell(before.source().text, { mode, cellId, source, cellType, newId });
   if (edited.edited === "no") throw new Problem(problemOf(edited, before.target));
   const { changes, cell, cellsTotal, cleared, renumbered } = edited;
-  return planOfChanges(before, changes, [], { cell, cellsTotal, cleared, renumbered });
+  return planOfChanges(before, changes, knownAfter(before, []), { cell, cellsTotal, cleared, renumbered });
 }
 
 function problemOf(refused: Extract<CellEdited, { readonly edited: "no" }>, place: Target): ProblemData {

@@ -12,7 +12,7 @@ import type { PatchFile, PatchHunk } from "../text/patch.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import type { Before } from "./before.ts";
 import type { Plan, Planned } from "./change.ts";
-import { requireShown } from "./edit-checks.ts";
+import { knownAfter, requireShown } from "./edit-checks.ts";
 import { linesChanged, planOfChanges } from "./edit-text.ts";
 import { newTextFile } from "./new-text.ts";
 
@@ -42,7 +42,7 @@ function planRemoval(before: Before): Planned<MatchedBy> {
 
 function planHunks(before: Before, hunks: readonly PatchHunk[]): Planned<MatchedBy> {
   const text = held(before);
-  if (hunks.length === 0) return planOfChanges(before, [], shownOf(before), "exact");
+  if (hunks.length === 0) return planOfChanges(before, [], knownAfter(before, shownOf(before)), "exact");
   const applied = applyHunks(text, hunks);
   if (applied.applied === "no") throw new Problem(problemOf(applied, hunks.length, text, before.target));
   const { changes, matchedBy } = applied;
@@ -61,7 +61,7 @@ function requireLines(before: Before, text: string, changes: readonly TextChange
   for (const { line, linesBefore } of lines) {
     if (linesBefore > 0) requireShown(before, shown, { from: line, to: line + linesBefore - 1 });
   }
-  return shifted(shown, lines);
+  return knownAfter(before, shifted(shown, lines));
 }
 
 /** Files that are patched are held in memory, so that they can be put back. */

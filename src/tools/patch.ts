@@ -3,30 +3,49 @@
  * fails half way, what was written is put back.
  */
 
+import type { PatchOutcome } from "../contract/edit.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Target } from "../contract/target.ts";
+import type { Ticket } from "../session/turns.ts";
 import { type PatchFile, parsePatch } from "../text/patch.ts";
 import { permitted, prepare } from "./change.ts";
 import { joined } from "./commit.ts";
 import { planOf } from "./patch-plan.ts";
 import { type Job, shownAs, writeAll } from "./patch-write.ts";
-import { exclusively, type Subject, subjectOf } from "./subject.ts";
+import { exclusively, type Subject, subjectOf, ticketFor } from "./subject.ts";
 import type { Bench, Tool } from "./tool.ts";
 
 export const patch: Tool<"patch"> = async ({ patchText, profile }, bench) => {
   const parsed = parsePatch(patchText);
   if ("fault" in parsed) throw new Problem({ code: "INVALID_PARAM", reason: "patch", ...parsed });
-  const [first, ...others] = parsed.files;
-  const targets = await asked(first, profile, bench);
-  for (const file of others) targets.push(...(await asked(file, profile, bench)));
+  const paths = parsed.files.flatMap((file) =>
+    file.does === "update" && file.moveTo !== undefined ? [file.path, file.moveTo] : [file.path],
+  );
+  const ticket = ticketFor(paths, bench);
+  try {
+    return await applied(parsed.files, profile, ticket, bench);
+  } finally {
+    ticket.release();
+  }
+};
+
+async function applied(
+  all: readonly [PatchFile, ...PatchFile[]],
+  profile: Profile,
+  ticket: Ticket,
+  bench: Bench,
+): Promise<PatchOutcome> {
+  const [first, ...others] = all;
+  const targets = await asked(first, profile, ticket, bench);
+  for (const file of others) targets.push(...(await asked(file, profile, ticket, bench)));
   refuseTwice(targets);
 
-  return exclusively(targets, bench, async () => {
+  return exclusively(targets, ticket, bench, async () => {
     const subjects: Subject[] = [];
     const jobs: Job[] = [];
     try {
-      for (const file of parsed.files) {
+      for (const file of all) {
         const subject = await subjectOf(file.path, bench);
         subjects.push(subject);
         jobs.push(await jobOf(file, subject, profile, bench));
@@ -47,14 +66,14 @@ export const patch: Tool<"patch"> = async ({ patchText, profile }, bench) => {
       for (const subject of subjects) if (subject.is === "there") subject.found.held.close();
     }
   });
-};
+}
 
 /** Everything that is to be permitted, before anything is locked or written. */
-async function asked(file: PatchFile, profile: Profile, bench: Bench): Promise<[Target, ...Target[]]> {
+async function asked(file: PatchFile, profile: Profile, ticket: Ticket, bench: Bench): Promise<[Target, ...Target[]]> {
   const subject = await subjectOf(file.path, bench);
   try {
     refuseIfThere(file, subject);
-    await permitted(subject, planOf(file, profile), bench);
+    await permitted(subject, planOf(file, profile), ticket, bench);
   } finally {
     if (subject.is === "there") subject.found.held.close();
   }

@@ -7,6 +7,7 @@ import type { LockKey } from "../disk/lock.ts";
 import { LockFailed, LockTimeout } from "../disk/lock.ts";
 import type { Found } from "../disk/look.ts";
 import { refusal } from "../guard/guard.ts";
+import type { Ticket } from "../session/turns.ts";
 import { notFound } from "./locate.ts";
 import type { Bench } from "./tool.ts";
 
@@ -29,13 +30,15 @@ export async function subjectOf(path: string, bench: Bench): Promise<Subject> {
 /** Work on files that nobody else works on meanwhile, in this or another process. Nobody may be asked within. */
 export async function exclusively<Result>(
   targets: readonly [Target, ...Target[]],
+  ticket: Ticket,
   bench: Bench,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const [place] = targets;
   let begun = false;
   try {
-    return await bench.locks.exclusively(
+    await ticket.ready;
+    const result = bench.locks.exclusively(
       targets.map((target) => keyOf(target, bench)),
       bench.signal,
       () => {
@@ -43,6 +46,8 @@ export async function exclusively<Result>(
         return work();
       },
     );
+    ticket.release();
+    return await result;
   } catch (error) {
     if (!begun && error instanceof LockTimeout) {
       const holder = error.pid === undefined ? "another process" : `process ${error.pid}`;
@@ -51,6 +56,21 @@ export async function exclusively<Result>(
     if (!begun && error instanceof LockFailed) throw new Problem({ code: "LOCKED", place, holder: error.message });
     throw error;
   }
+}
+
+/** Where a call's ticket is for: what its paths name at the moment at which it comes. A path in error needs none. */
+export function ticketFor(paths: readonly string[], bench: Bench): Ticket {
+  const names = paths.flatMap((path) => {
+    try {
+      const resolved = bench.guard.resolve(path);
+      if (resolved.seen === "node") resolved.found.held.close();
+      return resolved.seen === "outside" ? [] : [resolved.target?.real ?? path];
+    } catch (error) {
+      if (error instanceof Problem) return [];
+      throw error;
+    }
+  });
+  return bench.turns.take([...new Set(names)]);
 }
 
 /** The nearest folder that is there, and the rest of the path. */

@@ -6,6 +6,7 @@ import type { IndexStore } from "../disk/index-store.ts";
 import type { Locks } from "../disk/lock.ts";
 import type { Guard } from "../guard/guard.ts";
 import type { Ledger } from "../session/ledger.ts";
+import type { Turns } from "../session/turns.ts";
 import type { PageCache } from "../kinds/page-cache.ts";
 import type { Restricted } from "../kinds/restricted.ts";
 
@@ -29,6 +30,7 @@ export interface Bench {
   readonly pages: PageCache;
   readonly ledger: Ledger;
   readonly locks: Locks;
+  readonly turns: Turns;
   readonly changes: ChangeRules;
   /** Shall a change only be shown? */
   readonly dryRun: boolean;

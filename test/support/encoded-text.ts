@@ -69,7 +69,7 @@ const japanese = table(
   "日=93fa 本=967b 語=8cea の=82cc テ=8365 キ=834c ス=8358 ト=8367 で=82c5 す=82b7 ソ=835c ー=815b 表=955c あ=82a0 い=82a2",
 );
 
-const plain = [..."éßλЖ中文😀👍\u2028"];
+const plain = Array.from("éßλЖ中文😀👍\u2028");
 
 export const textForms: readonly TextForm[] = [
   { name: "UTF-8", encoding: "utf-8", bom: [], head: "Größe 中文 naïve\n", letters: plain, bytes: utf8 },

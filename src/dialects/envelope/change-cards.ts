@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import type { Card } from "../dialect.ts";
-import { jsonSchemaOf, parseArguments } from "../parameters.ts";
+import { jsonSchemaOf, noticeAsContent, parseArguments } from "../parameters.ts";
 import editDescription from "./edit.txt";
 import multiEditDescription from "./multi-edit.txt";
 import notebookEditDescription from "./notebook-edit.txt";
@@ -97,6 +97,9 @@ const multiEdit: Card = {
   },
 };
 
+/** As the envelope's text says it, with the time it took. */
+const unchangedNotice = /^File '[^\n]*' is unchanged since it was last read\.(?:\n\(Took \d+ms\))?$/;
+
 const write: Card = {
   name: "Write",
   verb: "write",
@@ -106,7 +109,9 @@ const write: Card = {
     return jsonSchemaOf(writeInput, { path, content: { description: "All of the file's content" } });
   },
   toRequest(input, profile) {
-    return { verb: "write", ...parseArguments(writeInput, "Write", input), profile };
+    const given = parseArguments(writeInput, "Write", input);
+    if (unchangedNotice.test(given.content.trim())) throw noticeAsContent(given.path);
+    return { verb: "write", ...given, profile };
   },
 };
 

@@ -1,0 +1,32 @@
+/**
+ * Calls on one file are made in the order in which they came, although some need more steps than others until they stand
+ * in the file's queue. Each takes a ticket when it comes, and gives it up when it has its place, or has to ask somebody.
+ */
+
+export interface Turns {
+  take(names: readonly string[]): Ticket;
+}
+
+export interface Ticket {
+  /** Settles when everyone who came earlier has a place, or goes without. */
+  readonly ready: Promise<void>;
+  release(): void;
+}
+
+export function createTurns(): Turns {
+  const last = new Map<string, Promise<void>>();
+  return {
+    take(names) {
+      const ready = Promise.all(names.map((name) => last.get(name))).then(() => undefined);
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      for (const name of names) last.set(name, released);
+      void released.then(() => {
+        for (const name of names) if (last.get(name) === released) last.delete(name);
+      });
+      return { ready, release };
+    },
+  };
+}

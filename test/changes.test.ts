@@ -1,0 +1,106 @@
+/** Every dialect changes files alike; what else there is about a file is kept. */
+
+import * as fs from "node:fs";
+import { describe, expect, test } from "vitest";
+import { dialectNames } from "../src/dialects/index.ts";
+import { createFilehand, type Session } from "../src/index.ts";
+import { type ChangeCase, changeSuite } from "./suites/change.ts";
+import { onWindows, workspace } from "./support/workspace.ts";
+
+const snakeCase = { old: "old_string", new: "new_string", all: "replace_all" } as const;
+const camelCase = { old: "oldString", new: "newString", all: "replaceAll" } as const;
+const counted = {
+  edited: /^Edited "a\.txt": 1 replacement at line 2 \(\+1 -1\)\.$/m,
+  written: /^Wrote "a\.txt" \(\+1 -1\)\.$/m,
+  created: /^Created "new\/a\.txt" \(\+1 -0\)\.$/m,
+} as const;
+const plain = {
+  edited: /^Edit applied successfully\.$/,
+  written: /^Wrote file successfully\.$/,
+  created: /^Wrote file successfully\.$/,
+} as const;
+
+const cases: readonly ChangeCase[] = [
+  {
+    name: "claude",
+    tools: { read: "Read", edit: "Edit", write: "Write" },
+    parameters: { path: "file_path", offset: "offset", ...snakeCase },
+    first: 1,
+    says: counted,
+  },
+  {
+    name: "envelope",
+    tools: { read: "Read", edit: "Edit", write: "Write" },
+    parameters: { path: "path", offset: "start_line", ...snakeCase },
+    first: 1,
+    says: counted,
+  },
+  {
+    name: "opencode",
+    tools: { read: "read", edit: "edit", write: "write" },
+    parameters: { path: "filePath", offset: "offset", ...camelCase },
+    first: 1,
+    says: plain,
+  },
+  {
+    name: "opencode-legacy",
+    tools: { read: "read", edit: "edit", write: "write" },
+    parameters: { path: "filePath", offset: "offset", ...camelCase },
+    first: 0,
+    says: plain,
+  },
+];
+
+for (const given of cases) changeSuite(given);
+
+test("no dialect is left out", () => {
+  expect(cases.map(({ name }) => name).toSorted()).toEqual(dialectNames.toSorted());
+});
+
+describe("a file with another name", () => {
+  /** An inside name of a file whose other name lies outside the workspace, as package stores have them. */
+  const linked = (): { readonly root: string; readonly inside: string; readonly outside: string } => {
+    const { top, path } = workspace({ ws: {}, store: { "a.txt": "one\n" } });
+    fs.linkSync(path("store", "a.txt"), path("ws", "a.txt"));
+    return { root: `${top}/ws`, inside: path("ws", "a.txt"), outside: path("store", "a.txt") };
+  };
+  const edit = { file_path: "a.txt", old_string: "one", new_string: "1" };
+
+  for (const [what, change] of [
+    ["an edit", (session: Session) => session.call("Edit", edit)],
+    ["a write", (session: Session) => session.call("Write", { file_path: "a.txt", content: "1\n" })],
+  ] as const) {
+    test(`is separated from it by ${what}, which says so`, async () => {
+      const { root, inside, outside } = linked();
+      const session = createFilehand({ roots: [root], ask: "yes" }).session();
+      await session.call("Read", { file_path: "a.txt" });
+      const reply = await change(session);
+      expect(JSON.stringify(reply.content)).toContain("other names (hard links); they keep the old content");
+      expect([fs.readFileSync(inside, "utf8"), fs.readFileSync(outside, "utf8")]).toEqual(["1\n", "one\n"]);
+    });
+  }
+
+  test("stays the same file where the operator wants it", async () => {
+    const { root, inside, outside } = linked();
+    const session = createFilehand({ roots: [root], ask: "yes", hardLinks: "keep" }).session();
+    await session.call("Read", { file_path: "a.txt" });
+    const reply = await session.call("Edit", edit);
+    expect(reply.error).toBeUndefined();
+    expect(JSON.stringify(reply.content)).not.toContain("keep the old content");
+    expect([fs.readFileSync(inside, "utf8"), fs.readFileSync(outside, "utf8")]).toEqual(["1\n", "1\n"]);
+  });
+});
+
+describe("a file's mode", () => {
+  test.skipIf(onWindows)("stays, without bits that it never had, and a new file follows the umask", async () => {
+    const { top, path } = workspace({ "run.sh": "one\n" });
+    fs.chmodSync(path("run.sh"), 0o2751);
+    const session = createFilehand({ roots: [top], ask: "yes" }).session();
+    await session.call("Read", { file_path: "run.sh" });
+    await session.call("Edit", { file_path: "run.sh", old_string: "one", new_string: "1" });
+    await session.call("Write", { file_path: "new.sh", content: "x\n" });
+    expect((fs.statSync(path("run.sh")).mode & 0o777).toString(8)).toBe("751");
+    expect((fs.statSync(path("new.sh")).mode & 0o7777).toString(8)).toBe((0o666 & ~process.umask()).toString(8));
+    expect(fs.readdirSync(top).toSorted()).toEqual(["new.sh", "run.sh"]);
+  });
+});
