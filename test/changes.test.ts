@@ -104,3 +104,26 @@ describe("a file's mode", () => {
     expect(fs.readdirSync(top).toSorted()).toEqual(["new.sh", "run.sh"]);
   });
 });
+
+// bug: the text becomes "bbb".
+test("edits of neighbouring places that were both written by an earlier edit are made once each", async () => {
+  const { top, path } = workspace({ "a.txt": "$$" });
+  const session = createFilehand({ roots: [top], ask: "yes" }).session();
+  await session.call("Read", { file_path: "a.txt" });
+  const edits = [
+    { old_string: "$", new_string: "a", replace_all: true },
+    { old_string: "a", new_string: "b", replace_all: true },
+  ];
+  expect((await session.call("MultiEdit", { file_path: "a.txt", edits })).error).toBeUndefined();
+  expect(fs.readFileSync(path("a.txt"), "utf8")).toBe("bb");
+});
+
+// bug: the nearest text is told with what stands for the byte inside the engine, "\udcff".
+test("an answer about bytes that cannot be decoded is well formed", async () => {
+  const { top } = workspace({ "a.txt": Buffer.from("c3a974c3a90a62616420ff20627974650a", "hex") });
+  const session = createFilehand({ roots: [top], ask: "yes" }).session();
+  await session.call("Read", { file_path: "a.txt" });
+  const reply = await session.call("Edit", { file_path: "a.txt", old_string: "bad \ufffd byte", new_string: "x" });
+  expect(reply.error?.code).toBe("NO_MATCH");
+  expect(reply.error?.message).not.toMatch(/\p{Cs}|\\udc/u);
+});

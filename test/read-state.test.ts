@@ -127,7 +127,6 @@ describe("with `content-match`", () => {
     const editor = await reader(loose);
     fs.writeFileSync(at("a.txt"), "zero\none\ntwo\nthree\n");
     await edit(editor, "two", "2");
-    // bug: after such an edit the session may overwrite a file whose other changes it never saw.
     expect((await write(editor, "x")).error?.code).toMatch(/NOT_READ|STALE/);
     expect(there("a.txt")).toBe("zero\none\n2\nthree\n");
   });
@@ -361,7 +360,6 @@ describe("reading after a change", () => {
       const stub = words(await speaker.call(readTool, { [name]: "a.txt" }));
       expect(stub).toMatch(/changed/);
       const reply = await speaker.call(writeTool, { [name]: "a.txt", content: stub });
-      // bug: only claude refuses it.
       expect({ dialect, code: reply.error?.code }).toEqual({ dialect, code: "INVALID_PARAM" });
     }
     expect(there("a.txt")).toBe("one\ntwo\nthree\n");
@@ -377,7 +375,6 @@ test("descriptions promise the guard that is configured, and no other", () => {
         .filter(({ description }) => /must have (?:been )?read|Read the (?:file|notebook) first/i.test(description))
         .map(({ name }) => name.toLowerCase());
     expect(promises(true)).toEqual(expect.arrayContaining(["edit", "write"]));
-    // bug: the words are the same whatever the option says.
     expect({ dialect, promises: promises(false) }).toEqual({ dialect, promises: [] });
   }
 });

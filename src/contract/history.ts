@@ -121,7 +121,7 @@ export type RewindAction =
 export type RewindStep =
   | RewindAction
   | { readonly does: "nothing" }
-  /** Somebody else has changed the file since: done only if forced. `then` is undefined where even that cannot be. */
+  /** Somebody else has changed the file since: `forced` is what is done if they insist. */
   | {
       readonly does: "conflict";
       readonly why: "changed since" | "changed in between";
@@ -129,7 +129,7 @@ export type RewindStep =
       readonly ours: FileVersion;
       /** The hash of what is there; undefined if the file is gone. */
       readonly theirs: string | undefined;
-      readonly then: RewindAction | undefined;
+      readonly forced: RewindAction;
     }
   | {
       readonly does: "unavailable";

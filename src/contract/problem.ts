@@ -177,7 +177,13 @@ export type ProblemData =
     }
   | { readonly code: "ALREADY_APPLIED"; readonly place: Place; readonly which: WhichEdit; readonly line: number }
   /** The two texts of an edit are the same, or there is nothing to look for. */
-  | { readonly code: "INVALID_PARAM"; readonly reason: "edit"; readonly place: Place; readonly fault: EditFault }
+  | {
+      readonly code: "INVALID_PARAM";
+      readonly reason: "edit";
+      readonly place: Place;
+      readonly fault: EditFault /** Of several edits. */;
+      readonly which?: { readonly index: number; readonly of: number };
+    }
   | {
       readonly code: "INVALID_PARAM";
       readonly reason: "patch";

@@ -153,7 +153,7 @@ export function alreadyWords({ which, line }: ProblemOf<"ALREADY_APPLIED">, name
   return `${ofMany(which)}the text of ${names.new} is already there at line ${line}, so nothing was changed and this edit need not be made again${others(which)}`;
 }
 
-const ofMany = ({ index, of }: WhichEdit): string => (of > 1 ? `edit ${index} of ${of}: ` : "");
+const ofMany = ({ index, of }: Pick<WhichEdit, "index" | "of">): string => (of > 1 ? `edit ${index} of ${of}: ` : "");
 
 function others({ of, othersFound }: WhichEdit): string {
   if (of < 2 || othersFound.length === 0) return "";
@@ -161,7 +161,13 @@ function others({ of, othersFound }: WhichEdit): string {
   return `; ${which} would have been made`;
 }
 
-export function editFaultWords(fault: EditFault, names: Names): string {
+export function editFaultWords({ fault, which }: EditProblem, names: Names): string {
+  return `${which === undefined ? "" : ofMany(which)}${faultWords(fault, names)}`;
+}
+
+type EditProblem = Extract<ProblemOf<"INVALID_PARAM">, { readonly reason: "edit" }>;
+
+function faultWords(fault: EditFault, names: Names): string {
   switch (fault) {
     case "same text":
       return `${names.old} and ${names.new} are the same, so nothing would change`;

@@ -8,9 +8,6 @@ export interface Guarding {
   readonly staleness: "refuse" | "content-match";
 }
 
-/** As the options are by default. */
-export const guardedByDefault: Guarding = { readFirst: true, staleness: "refuse" };
-
 export function described(text: string, { readFirst, staleness }: Guarding): string {
   const holds: Readonly<Record<string, boolean>> = {
     "read first": readFirst,

@@ -149,8 +149,15 @@ export function renderChange(
   const plain = outcome.kind !== "patch" && !outcome.dryRun && !isSame(outcome.file);
   const lines =
     outcome.kind === "patch" && !outcome.dryRun ? [done.patch, headline] : [plain ? done[outcome.kind] : headline];
-  const output = [...lines, ...notes].join("\n");
+  const output = [...lines, ...placesLine(outcome), ...notes].join("\n");
   return success(output, { title: escapeName(outcome.target.relative), output, metadata: metadataOf(outcome, facts) });
+}
+
+/** Who replaces every place wants to know how many there were. */
+function placesLine(outcome: ChangeOutcome): readonly string[] {
+  if (outcome.kind !== "edit" || outcome.dryRun || !outcome.edits.some(({ all }) => all)) return [];
+  const count = outcome.found.reduce((sum, { replacements }) => sum + replacements, 0);
+  return [`(${count} ${count === 1 ? "replacement" : "replacements"})`];
 }
 
 const isSame = (file: ChangedFile): boolean => file.notes.some(({ note }) => note === "same content");

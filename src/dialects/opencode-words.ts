@@ -161,7 +161,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
       case "path":
         return `Invalid path ${quoted(problem.asked)}: ${pathFaults[problem.fault]}`;
       case "edit":
-        return `Cannot edit ${path(problem.place)}: ${editFaultWords(problem.fault, names)}`;
+        return `Cannot edit ${path(problem.place)}: ${editFaultWords(problem, names)}`;
       case "cell":
         return `Cannot edit ${path(problem.place)}: ${cellFaultWords[problem.fault]}`;
       case "patch":
@@ -214,12 +214,13 @@ function said(problem: ProblemData, telling: Telling): string {
   return sentence(problem, telling);
 }
 
-export function sentenceOf(problem: ProblemData, about: Doing, line: Names["line"]): string {
+/** `firstLine`: what the first line of a file is called in a call. */
+export function sentenceOf(problem: ProblemData, about: Doing, line: Names["line"], firstLine: 0 | 1): string {
   const names: Names = {
     old: "oldString",
     new: "newString",
     all: "replaceAll",
-    reading: (from, lines) => `read (from line ${from} on, limit ${lines})`,
+    reading: (from, lines) => `offset ${from - 1 + firstLine} and limit ${lines}`,
     line,
     notebookTool: undefined,
   };

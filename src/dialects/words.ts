@@ -85,7 +85,8 @@ export function denial(problem: ProblemOf<"ACCESS_DENIED">): string {
         problem.remedy === undefined
           ? "ask the user to change that rule"
           : `the rule ${escapeName(problem.remedy)} would allow it`;
-      return `the rule ${problem.rule} wants a person to be asked and there is none, ${way}`;
+      const who = problem.rule === "" ? "a change wants" : `the rule ${problem.rule} wants`;
+      return `${who} a person to be asked and there is none, ${way}`;
     }
     case "rejected":
       return problem.feedback === undefined

@@ -16,14 +16,20 @@ export function merged(spans: readonly LineSpan[]): readonly LineSpan[] {
 export const covers = (spans: readonly LineSpan[], { from, to }: LineSpan): boolean =>
   merged(spans).some((span) => span.from <= from && to <= span.to);
 
+/** Lines that give way to others. */
+export interface LineChange {
+  readonly line: number;
+  readonly linesBefore: number;
+  readonly linesAfter: number;
+}
+
 /**
  * Where lines are after changes. Changes are of the lines as they were, in order. The changed lines themselves count
  * as seen: they are the session's own.
  */
-export function shifted(
-  spans: readonly LineSpan[],
-  changes: readonly { readonly line: number; readonly linesBefore: number; readonly linesAfter: number }[],
-): readonly LineSpan[] {
+export function shifted(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
+  // Who was shown nothing, or all, has nothing that moves.
+  if (spans.length === 0) return merged(ownSpans(changes));
   let result: readonly LineSpan[] = spans;
   let moved = 0;
   for (const { line, linesBefore, linesAfter } of changes) {
@@ -34,6 +40,16 @@ export function shifted(
     moved += delta;
   }
   return result;
+}
+
+/** Lines that the changes put in, where they are when all are made. */
+function ownSpans(changes: readonly LineChange[]): readonly LineSpan[] {
+  let moved = 0;
+  return changes.flatMap(({ line, linesBefore, linesAfter }) => {
+    const from = line + moved;
+    moved += linesAfter - linesBefore;
+    return linesAfter > 0 ? [{ from, to: from + linesAfter - 1 }] : [];
+  });
 }
 
 /** What is left of a span before and behind a change. */

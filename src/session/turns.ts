@@ -17,7 +17,8 @@ export function createTurns(): Turns {
   const last = new Map<string, Promise<void>>();
   return {
     take(names) {
-      const ready = Promise.all(names.map((name) => last.get(name))).then(() => undefined);
+      const earlier = names.map((name) => last.get(name)).filter((ticket) => ticket !== undefined);
+      const ready = Promise.all(earlier).then(() => undefined);
       let release = (): void => undefined;
       const released = new Promise<void>((resolve) => {
         release = resolve;

@@ -180,10 +180,12 @@ function changedLine(region: Region, line: string, pair: LinePair, style: QuoteS
   const middle = onlyQuotes
     ? wanted.slice(head, wanted.length - tail)
     : styled(region, wanted, head, wanted.length - tail, style);
-  // A line that was only touched keeps the blanks at its end, as it does when it is matched to the letter.
+  // A line that was only touched keeps the blanks at its end, as it does when it is matched to the letter. Blanks that the
+  // call has in both texts are not what it is about, however little is left of the line.
   const depth = indentationOf(asked).length;
   const kept = head + tail - depth;
-  const isTouched = wantedBlanks === askedBlanks && kept > 0 && 2 * kept >= asked.length - depth;
+  const isTouched =
+    wantedBlanks === askedBlanks && kept > 0 && (askedBlanks !== "" || 2 * kept >= asked.length - depth);
   return actual.slice(0, headTo) + middle + actual.slice(tailFrom) + (isTouched ? actualBlanks : wantedBlanks);
 
   /** The offset in the file's line for one in the call's, where both stand between characters. */

@@ -93,10 +93,18 @@ function fits(shift: Shift, { asked, actual }: IndentationPair): boolean {
     case "remove":
       return asked === shift.prefix + actual;
     case "to tabs":
-      return isOnly("\t", actual) && isOnly(" ", asked) && asked.length === actual.length * shift.width;
+      return isWide(actual, asked, shift.width);
     case "to spaces":
-      return isOnly("\t", asked) && isOnly(" ", actual) && actual.length === asked.length * shift.width;
+      return isWide(asked, actual, shift.width);
   }
+}
+
+/** Tabs, perhaps with a few spaces behind them, as the lines of a block comment have; and the same in spaces alone. */
+function isWide(tabbed: string, spaced: string, width: number): boolean {
+  const rest = tabbed.replace(/^\t+/, "");
+  const tabs = tabbed.length - rest.length;
+  if (!isOnly(" ", rest) || !isOnly(" ", spaced) || rest.length >= width) return false;
+  return spaced.length === tabs * width + rest.length;
 }
 
 function isOnly(character: string, text: string): boolean {

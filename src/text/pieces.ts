@@ -13,12 +13,13 @@ export function splice(pieces: readonly TextPiece[], changes: readonly TextChang
   };
   let at = 0;
   let next = 0;
-  for (const piece of pieces) {
+  for (const [index, piece] of pieces.entries()) {
     const end = at + lengthOf(piece);
+    const isLast = index === pieces.length - 1;
     let from = at;
     for (let change = changes[next]; change !== undefined && change.from <= end; change = changes[next]) {
       // What begins at the very end of a piece belongs to the next one, if there is a next one.
-      if (change.from === end && end > at && piece !== pieces.at(-1)) break;
+      if (change.from === end && end > at && !isLast) break;
       if (change.from >= at) {
         put(cut(piece, from - at, Math.max(from, change.from) - at));
         put(change.text);

@@ -199,8 +199,9 @@ async function look<Extra>(file: OpenFile, target: Target, plan: Plan<Extra>, be
   if (file.sizeBytes > editBytesMax) {
     throw new Problem({ code: "TOO_LARGE", place: target, kind: "text", limit: `${editBytesMax} bytes` });
   }
-  const seen = await seenAs(file, target, plan, bench);
-  return { ...(await readBefore(file, target, plan.profile, plan.wants, bench)), seen };
+  // What cannot be read as text cannot be read first either.
+  const before = await readBefore(file, target, plan.profile, plan.wants, bench);
+  return { ...before, seen: await seenAs(file, target, plan, bench) };
 }
 
 async function seenAs<Extra>(file: OpenFile, target: Target, plan: Plan<Extra>, bench: Bench): Promise<Seen> {

@@ -42,13 +42,9 @@ export async function commit<Extra>(prepared: Existing<Extra>, bench: Bench): Pr
     case "unconfirmed":
       return unconfirmed(target, replaced.errno, planned.wrote, bench);
     case "replaced": {
-      known(
-        target,
-        replaced.identity,
-        old === undefined ? undefined : joined(planned.pieces, old),
-        planned.wrote,
-        bench,
-      );
+      const { identity } = replaced;
+      const hashed = old !== undefined && isHashed(identity);
+      known(target, identity, hashed ? joined(planned.pieces, old) : undefined, planned.wrote, bench);
       return [
         ...(replaced.separated ? [{ note: "links separated" } as const] : []),
         ...(replaced.how === "in place" ? [{ note: "in place" } as const] : []),

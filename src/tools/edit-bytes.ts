@@ -10,6 +10,7 @@ import { encode } from "../text/encode.ts";
 import { decode } from "../text/encoding.ts";
 import { findAll } from "../text/find.ts";
 import { type ChangedPlace, hunksOfPlaces } from "../text/hunks.ts";
+import { lineEndOf, withLineEnds } from "../text/line-ends.ts";
 import { countIn } from "../text/newlines.ts";
 import type { Before } from "./before.ts";
 import type { Planned } from "./change.ts";
@@ -63,10 +64,17 @@ export async function planBytes(
 
   const places = await placesAround(hits.slice(0, placesMax), needle.bytes.length, put, source, before);
   const diff = hunksOfPlaces(places ?? []);
-  const isWhole = places !== undefined && hits.length <= placesMax;
+  // What is not shown is counted all the same.
+  const hidden = changes.slice(places === undefined ? 0 : placesMax);
+  const count = (of: "linesBefore" | "linesAfter"): number => hidden.reduce((sum, change) => sum + change[of], 0);
   return {
     pieces: piecesOf(hits, needle.bytes.length, put, file.sizeBytes),
-    diff: isWhole ? diff : { ...diff, complete: false },
+    diff: {
+      hunks: diff.hunks,
+      additions: diff.additions + count("linesAfter"),
+      deletions: diff.deletions + count("linesBefore"),
+      complete: diff.complete && hidden.length === 0,
+    },
     before: bytes !== undefined && bytes.length <= limits.changeCharsMax * 4 ? textOf(bytes, before) : undefined,
     notes: notesOf(before),
     wrote: knownAfter(before, shown),
@@ -112,10 +120,12 @@ async function withLocalEnds(edit: TextEdit, at: number, source: Bytes, target: 
   if (oldText.startsWith("\n") && before === 13 && !newText.startsWith("\n")) {
     throw new Problem({ code: "NO_MATCH", place: target, which: only, nearest: undefined, searched: "exactly" });
   }
-  if (oldText.includes("\n") || !newText.includes("\n") || newText.includes("\r")) return newText;
+  const lineEnds = lineEndOf(newText);
+  if (oldText.includes("\n") || (lineEnds !== "LF" && lineEnds !== "CRLF")) return newText;
   const end = await source.read(at, Math.min(source.sizeBytes, at + 65_536));
   const newline = end.indexOf(10);
-  return newline > 0 && end[newline - 1] === 13 ? newText.replaceAll("\n", "\r\n") : newText;
+  if (newline === -1) return newText;
+  return withLineEnds(newText, newline > 0 && end[newline - 1] === 13 ? "\r\n" : "\n");
 }
 
 const newlinesIn = (bytes: Uint8Array): number => countIn(bytes, 0, bytes.length, "byte");

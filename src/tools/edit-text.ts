@@ -1,9 +1,9 @@
 /** Edits of a file in memory, through the whole ladder; a later edit sees what the earlier ones did. */
 
-import type { EditFound, Piece, TextChange, TextEdit } from "../contract/edit.ts";
+import type { EditFound, NearestRegion, Piece, TextChange, TextEdit } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
 import { type LineSpan, Problem, type WhichEdit } from "../contract/problem.ts";
-import { shifted } from "../session/line-spans.ts";
+import { type LineChange, shifted } from "../session/line-spans.ts";
 import { hunksOfPlaces, placesOf } from "../text/hunks.ts";
 import { match, type Match } from "../text/match.ts";
 import { apply, changesOf, splice, type TextPiece } from "../text/pieces.ts";
@@ -24,8 +24,8 @@ export function planText(before: Before, edits: readonly TextEdit[]): Planned<re
     if (matched.found !== "yes") throw failed(before, edits, index, text, matched);
     const { changes, places, matchedBy } = matched;
     requireCertain(before, matchedBy, places.length);
-    for (const place of places) requireShown(before, shown, linesOf(text, place));
-    const lineChanges = changes.map((change) => linesChanged(text, change));
+    requirePlaces(before, shown, text, places);
+    const lineChanges = linesChanged(text, changes);
     found.push({ matchedBy, replacements: places.length, line: lineChanges[0]?.line ?? 1 });
     shown = shifted(shown, lineChanges);
     pieces = splice(pieces, changes);
@@ -94,8 +94,23 @@ function failed(
     case "already":
       return new Problem({ code: "ALREADY_APPLIED", place, which, line: matched.line });
     case "no":
-      return new Problem({ code: "NO_MATCH", place, which, nearest: matched.nearest, searched: "loosely" });
+      return new Problem({
+        code: "NO_MATCH",
+        place,
+        which,
+        nearest: shownRegion(matched.nearest),
+        searched: "loosely",
+      });
   }
+}
+
+/** Bytes that do not decode are shown as Read shows them. */
+export function shownRegion(region: NearestRegion | undefined): NearestRegion | undefined {
+  if (region === undefined) return undefined;
+  const { lines, difference } = region;
+  const { asked, actual } = difference;
+  const shown = { ...difference, asked: asked && wellFormed(asked), actual: actual && wellFormed(actual) };
+  return { ...region, lines: lines.map(wellFormed), difference: shown };
 }
 
 /** The earlier ones were found; would the later ones have been? */
@@ -107,23 +122,42 @@ function whichOf(edits: readonly TextEdit[], failedAt: number, text: string): Wh
   return { index: failedAt + 1, of: edits.length, othersFound };
 }
 
-function linesOf(text: string, { from, to }: { readonly from: number; readonly to: number }): LineSpan {
-  return spanFrom(newlinesIn(text, 0, from) + 1, newlinesIn(text, from, to), to > from && text[to - 1] === "\n");
+function requirePlaces(
+  before: Before,
+  shown: readonly LineSpan[],
+  text: string,
+  places: readonly { readonly from: number; readonly to: number }[],
+): void {
+  const { seen } = before;
+  if (seen.state !== "fresh" || seen.whole) return;
+  const lineAt = lineCounter(text);
+  for (const { from, to } of places) {
+    const line = lineAt(from);
+    const ends = to > from && text[to - 1] === "\n";
+    requireShown(before, shown, spanFrom(line, lineAt(to) - line, ends));
+  }
 }
 
 /** Lines that give way and lines that come, counted without one that is only touched at its very beginning. */
-export function linesChanged(
-  text: string,
-  change: TextChange,
-): { readonly line: number; readonly linesBefore: number; readonly linesAfter: number } {
-  const { from, to, text: put } = change;
-  const atLineStart = from === 0 || text[from - 1] === "\n";
-  const whole = atLineStart && (to === from || text[to - 1] === "\n") && (put === "" || put.endsWith("\n"));
-  const extra = whole ? 0 : 1;
-  return {
-    line: newlinesIn(text, 0, from) + 1,
-    linesBefore: newlinesIn(text, from, to) + extra,
-    linesAfter: newlinesIn(put, 0, put.length) + extra,
+export function linesChanged(text: string, changes: readonly TextChange[]): readonly LineChange[] {
+  const lineAt = lineCounter(text);
+  return changes.map(({ from, to, text: put }) => {
+    const atLineStart = from === 0 || text[from - 1] === "\n";
+    const whole = atLineStart && (to === from || text[to - 1] === "\n") && (put === "" || put.endsWith("\n"));
+    const extra = whole ? 0 : 1;
+    const line = lineAt(from);
+    return { line, linesBefore: lineAt(to) - line + extra, linesAfter: newlinesIn(put, 0, put.length) + extra };
+  });
+}
+
+/** The line of an offset, for offsets that go forward: each part of the text is looked at once. */
+function lineCounter(text: string): (at: number) => number {
+  let seen = 0;
+  let line = 1;
+  return (at) => {
+    line += newlinesIn(text, seen, at);
+    seen = at;
+    return line;
   };
 }
 

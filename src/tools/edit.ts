@@ -30,7 +30,9 @@ const isCreation = (edit: TextEdit): boolean => edit.oldText === "";
 async function planEdits(before: Before, { edits }: EditRequest, bench: Bench): Promise<Planned<readonly EditFound[]>> {
   for (const [index, edit] of edits.entries()) {
     const fault = faultOf(edit, index === 0 && before.file.sizeBytes === before.form.bomBytes);
-    if (fault !== undefined) throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: before.target, fault });
+    if (fault === undefined) continue;
+    const which = { index: index + 1, of: edits.length };
+    throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: before.target, fault, which });
   }
   const planned = await quickly(before, edits, bench);
   return planned ?? planText(before, edits);
@@ -51,7 +53,9 @@ async function quickly(
   const plain = others.length === 0 && only.oldText !== "" && searchable;
   // New lines take the line ends around them, and a mark at the beginning of a call is no text.
   const breaks = /[\r\n]/.test(only.newText) || only.oldText.startsWith("\n");
-  const closer = only.oldText.startsWith("\ufeff") || (breaks && before.bytes?.includes(carriageReturn) === true);
+  const closer =
+    only.oldText.startsWith("\ufeff") ||
+    (breaks && (only.newText.includes("\r") || before.bytes?.includes(carriageReturn) === true));
   if (held) return plain && !closer ? planBytes(before, only, bench) : undefined;
   if (!plain) {
     const limit = searchable ? "one edit at a time in a file of this size" : `a file of this size in ${encoding}`;

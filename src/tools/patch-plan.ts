@@ -13,7 +13,7 @@ import { wellFormed } from "../text/well-formed.ts";
 import type { Before } from "./before.ts";
 import type { Plan, Planned } from "./change.ts";
 import { knownAfter, requireShown } from "./edit-checks.ts";
-import { linesChanged, planOfChanges } from "./edit-text.ts";
+import { linesChanged, planOfChanges, shownRegion } from "./edit-text.ts";
 import { newTextFile } from "./new-text.ts";
 
 export function planOf(file: PatchFile, profile: Profile): Plan<MatchedBy> {
@@ -57,7 +57,7 @@ const shownOf = ({ seen }: Before): readonly { readonly from: number; readonly t
 
 function requireLines(before: Before, text: string, changes: readonly TextChange[]): Planned<MatchedBy>["wrote"] {
   const shown = shownOf(before);
-  const lines = changes.map((change) => linesChanged(text, change));
+  const lines = linesChanged(text, changes);
   for (const { line, linesBefore } of lines) {
     if (linesBefore > 0) requireShown(before, shown, { from: line, to: line + linesBefore - 1 });
   }
@@ -81,7 +81,7 @@ function problemOf(refused: Refused, hunks: number, text: string, place: Target)
       return { code: "ALREADY_APPLIED", place, which, line: refused.line };
     case "not found": {
       const looked = match(text, { oldText: refused.oldLines.join("\n"), newText: "", all: false });
-      const nearest = looked.found === "no" ? looked.nearest : undefined;
+      const nearest = looked.found === "no" ? shownRegion(looked.nearest) : undefined;
       return { code: "NO_MATCH", place, which, nearest, searched: "loosely", hunk: { why: "not found" } };
     }
     default: {

@@ -144,7 +144,7 @@ export function changeSuite(given: ChangeCase): void {
         expect(reply.error?.code).toBe("NOT_READ");
         expect(reply.error?.message).toContain("lines 40 to 41");
         expect(reply.error?.message).toContain("only lines 1 to 10");
-        expect(reply.error?.message).toMatch(/read them first with .*40.*2/);
+        expect(reply.error?.message).toMatch(/read them first with .*(?:39|40).*2/);
         expect((await editor.edit("a.txt", "line 7\n", "")).error).toBeUndefined();
         await editor.read("a.txt", { [parameters.offset]: 38 + given.first, limit: 3 });
         expect((await editor.edit("a.txt", "line 40\nline 41\n", "")).error).toBeUndefined();
@@ -242,9 +242,7 @@ export function changeSuite(given: ChangeCase): void {
     describe("an edit keeps", () => {
       for (const [what, before, oldText, newText, after] of [
         ["CRLF at every line", "a\r\nb\r\nc\r\n", "a\nb\n", "x\ny\nz\n", "x\r\ny\r\nz\r\nc\r\n"],
-        // bug: one line that becomes two in a CRLF file is written with LF.
         ["CRLF where one line becomes two", "a\r\nb\r\nc\r\n", "b", "x\ny", "a\r\nx\r\ny\r\nc\r\n"],
-        // bug: the newline is torn from the \r before it.
         ["a \\r with its newline", "a\r\nb\r\nc\r\n", "\nb", "", "a\r\nc\r\n"],
         ["the end that each line has", "a\r\nb\nc\r\nd\n", "b\nc\n", "x\ny\n", "a\r\nx\ny\r\nd\n"],
         ["LF in a part with LF", "a\r\nb\r\nc\nd\ne\n", "d", "d1\nd2", "a\r\nb\r\nc\nd1\nd2\ne\n"],
@@ -422,8 +420,6 @@ export function changeSuite(given: ChangeCase): void {
           expect(there("a.txt")).toBe("one\n");
         });
       }
-
-      // bug: for a new file the code is ENCODING, and the words speak of a file that has an encoding.
       test("half of a surrogate pair is refused for a new file as for an old one", async () => {
         put("a.txt", "one\n");
         const editor = await reader("a.txt");

@@ -56,7 +56,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
       case "path":
         return `Cannot use the path ${quoted(problem.asked)}: ${pathFaults[problem.fault]}`;
       case "edit":
-        return `${cannot(problem.place.asked)}: ${editFaultWords(problem.fault, names)}`;
+        return `${cannot(problem.place.asked)}: ${editFaultWords(problem, names)}`;
       case "cell":
         return `${cannot(problem.place.asked)}: ${cellFaultWords[problem.fault]}`;
       case "patch":
@@ -83,7 +83,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
   NOT_DIRECTORY: ({ place }) => `Cannot list ${quoted(place.asked)}: it is not a folder, read it instead`,
   LINK_LOOP: ({ place }, cannot) => `${cannot(place.asked)}: its links lead in a circle, use another path`,
   SPECIAL_FILE: ({ place, special }, cannot) =>
-    `${cannot(place.asked)}: it is ${specialWords[special]}, only regular files can be read`,
+    `${cannot(place.asked)}: it is ${specialWords[special]}, only regular files can be worked with`,
   BINARY_FILE: (problem, cannot) =>
     `${cannot(problem.place.asked)}: ${binaryReason(problem)}, use another tool if you need its bytes`,
   DAMAGED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem)}`,

@@ -57,7 +57,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
       case "path":
         return `Invalid path ${named(problem.asked)}: ${pathFaults[problem.fault]}.`;
       case "edit":
-        return `${cannot(problem.place.asked)}: ${editFaultWords(problem.fault, names)}.`;
+        return `${cannot(problem.place.asked)}: ${editFaultWords(problem, names)}.`;
       case "cell":
         return `${cannot(problem.place.asked)}: ${cellFaultWords[problem.fault]}.`;
       case "patch":
@@ -82,7 +82,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
   NOT_DIRECTORY: ({ place }) => `Path ${named(place.asked)} is not a directory. Use Read to see it.`,
   LINK_LOOP: ({ place }) => `Path ${named(place.asked)} is a circle of links. Use another path.`,
   SPECIAL_FILE: ({ place, special }) =>
-    `Path ${named(place.asked)} is ${specialWords[special]}. Only regular files can be read.`,
+    `Path ${named(place.asked)} is ${specialWords[special]}. Only regular files can be worked with.`,
   // The path names the extension too, where that is the reason.
   BINARY_FILE: ({ place }) => `File ${named(place.asked)} appears to be binary.`,
   DAMAGED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem)}.`,

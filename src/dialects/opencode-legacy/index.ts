@@ -21,7 +21,7 @@ export const opencodeLegacy: Dialect = {
   cards,
   render,
   renderProblem: (problem: ProblemData, { verb }) =>
-    failure(problem.code, sentenceOf(problem, verb ?? "read", numberLine)),
+    failure(problem.code, sentenceOf(problem, verb ?? "read", numberLine, 0)),
 };
 
 export type { ReadInput, ReadResult };
