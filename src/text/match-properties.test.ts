@@ -141,7 +141,10 @@ describe("a distorted call does what it would have done", () => {
             expect(found.found).toBe("yes");
             if (found.found !== "yes") return;
             expect(distortion.steps).toContain(found.matchedBy);
-            expect(applied(file, found.changes)).toBe(wanted);
+            // Blanks that the call has at the end of an old line and of its new one are written or not, as much is left of it.
+            const compared = (text: string): string =>
+              name === "trailing blanks in the call" ? text.replace(/ (?=\r?\n|$)/g, "") : text;
+            expect(compared(applied(file, found.changes))).toBe(compared(wanted));
           }),
           { numRuns: 150 },
         );
