@@ -15,10 +15,26 @@ import { readFileSync } from "node:fs";
  * @property {((path: string, span: Span) => Answer | Promise<Answer>) | undefined} [tail]  undefined: `read` does it
  * @property {(answer: Answer) => string[]} lines
  * @property {(answer: Answer) => number | undefined} total
+ * @property {Editor} [editor]
  */
 
+/**
+ * What changes files. Its answers are not looked at: the bytes on disk tell whether it did what it was asked to.
+ * @typedef {object} Editor
+ * @property {(path: string, change: Change) => unknown} [edit]  throws if it did not
+ * @property {(path: string, change: Change) => string | Promise<string>} [miss]  the old text is not there; what it says
+ * @property {(path: string, content: string) => unknown} [write]
+ */
+
+/** @typedef {{ readonly old: string, readonly new: string }} Change */
+/** @typedef {{ readonly what: "edit" | "miss" | "write" | "create", readonly path: string, readonly change: Change, readonly forMs?: number }} ChangeQuestion */
+
 /** @typedef {{ readonly folder: string, readonly variant: string | undefined }} Setting */
-/** @typedef {{ readonly what: "read" | "tail", readonly path: string, readonly span: Span, readonly forMs?: number }} Question */
+/**
+ * `roams`: every call asks for other lines, for a method that keeps what it has read would otherwise warm up nothing but
+ * finding it again.
+ * @typedef {{ readonly what: "read" | "tail", readonly path: string, readonly span: Span, readonly forMs?: number, readonly roams?: boolean }} Question
+ */
 
 /**
  * @typedef {object} Answered
@@ -39,8 +55,8 @@ const setting = JSON.parse(settingText);
 const { folder } = setting;
 const reader = await open(setting);
 
-process.on("message", (/** @type {Question} */ question) => {
-  answer(question).then(
+process.on("message", (/** @type {Question | ChangeQuestion} */ question) => {
+  ("change" in question ? answerChange(question) : answer(question)).then(
     (answered) => process.send?.(answered),
     // A table is read elsewhere: it names no folder of this machine.
     (error) =>
@@ -50,13 +66,41 @@ process.on("message", (/** @type {Question} */ question) => {
 process.send?.({ ready: true });
 
 /** @param {Question} question @returns {Promise<Answered>} */
-async function answer({ what, path, span, forMs }) {
+async function answer({ what, path, span, forMs, roams = false }) {
   const call = what === "tail" ? (reader.tail ?? reader.read) : reader.read;
   if (call === undefined) throw new Error("has no offset");
   const baseMb = peakMb();
-  const timed = await (forMs === undefined ? once(() => call(path, span)) : often(() => call(path, span), forMs));
+  const timed = await (forMs === undefined
+    ? once(() => call(path, span))
+    : often((calls) => call(path, roams ? shifted(span, calls) : span), forMs));
   const rssMb = peakMb();
   return { ...timed.took, baseMb, rssMb, lines: reader.lines(timed.last), total: reader.total(timed.last) };
+}
+
+/**
+ * Again and again means there and back: old for new, then new for old.
+ * @param {ChangeQuestion} question
+ * @returns {Promise<Answered>}
+ */
+async function answerChange({ what, path, change, forMs }) {
+  const { edit, miss, write } = reader.editor ?? {};
+  const back = { old: change.new, new: change.old };
+  const calls = {
+    edit: edit && (async (/** @type {number} */ count) => edit(path, count % 2 === 0 ? change : back)),
+    miss: miss && (async () => miss(path, change)),
+    write: write && (async (/** @type {number} */ count) => write(path, count % 2 === 0 ? change.new : change.old)),
+    create:
+      write && (async (/** @type {number} */ count) => write(`${path}-${count}-${performance.now()}`, change.new)),
+  };
+  const call = calls[what];
+  if (call === undefined) throw new Error(`has no ${what}`);
+  let made = -1;
+  const next = () => call((made += 1));
+  const baseMb = peakMb();
+  const { last, took } = await (forMs === undefined ? once(next) : often(next, forMs));
+  const rssMb = peakMb();
+  if (what === "edit" && made % 2 === 0 && forMs !== undefined) await next(); // and back again
+  return { ...took, baseMb, rssMb, lines: typeof last === "string" ? [last] : [], total: undefined };
 }
 
 /** @param {() => unknown} call */
@@ -70,14 +114,20 @@ async function once(call) {
   return { last, took: { ms, cpuMs, lagMs: lag() } };
 }
 
-/** @param {() => unknown} call @param {number} forMs */
+/** Not more than a few thousand lines further on, so that the file has them. @param {Span} span @param {number} calls @returns {Span} */
+function shifted({ from, count, fromByte, toByte }, calls) {
+  const by = 1 + (calls % 4096);
+  return { from: from + by, count: count - (calls % 64), fromByte: fromByte + by, toByte: toByte + by };
+}
+
+/** @param {(calls: number) => unknown} call @param {number} forMs */
 async function often(call, forMs) {
   let calls = 0;
-  let last = await call(); // and the parent's question is no longer on the stack
+  let last = await call(calls); // and the parent's question is no longer on the stack
   const cpuBefore = process.cpuUsage();
   const started = performance.now();
   while (performance.now() - started < forMs) {
-    last = await call();
+    last = await call(calls);
     calls += 1;
   }
   const ms = (performance.now() - started) / calls;

@@ -1,7 +1,7 @@
 /** Builds the package: the library as ES modules, the command line as one CommonJS file, the types. */
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "rolldown";
 import { textFiles } from "./text-files.js";
 
@@ -30,7 +30,8 @@ await build({
     index: "src/index.ts",
     ...Object.fromEntries(names.map((name) => [`dialects/${name}`, `src/dialects/${name}/index.ts`])),
   },
-  external: packages([...Object.keys(dependencies), ...Object.keys(optionalDependencies)]),
+  // What is always loaded goes into the bundle: only what is used of it costs memory.
+  external: packages(Object.keys(optionalDependencies)),
   output: { dir: "dist", format: "es", chunkFileNames: "chunks/[name]-[hash].js", minify: false },
 });
 
@@ -50,5 +51,14 @@ await build({
   },
 });
 chmodSync("dist/filehand.cjs", 0o755);
+
+/** The licences of what is inside the bundles. */
+const notices = [...Object.keys(dependencies), "jsonc-parser"].map((name) => {
+  const folder = `node_modules/${name}`;
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  if (file === undefined) throw new Error(`${name} has no licence file`);
+  return `${name}\n\n${readFileSync(`${folder}/${file}`, "utf8").trim()}\n`;
+});
+writeFileSync("dist/THIRD-PARTY.txt", notices.join(`\n${"-".repeat(72)}\n\n`));
 
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });

@@ -1,6 +1,6 @@
 /**
- * Assembles `scripts/newlines.wat` into `src/text/newlines-wasm.ts`. Run by hand after a change to the .wat, not at
- * build: the assembler is no dependency of ours. It looks for `wat2wasm` on the PATH, where `npx` puts it:
+ * Assembles `scripts/newlines.wat` into `src/text/newlines-wasm.ts`, and `pages.wat` likewise. Run by hand after a change
+ * to a .wat, not at build: the assembler is no dependency of ours. It looks for `wat2wasm` on the PATH, where `npx` puts it:
  *
  *     npx -y -p wabt@1.0.39 node scripts/kernel.js
  */
@@ -12,14 +12,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const source = fileURLToPath(new URL("newlines.wat", import.meta.url));
-const generated = fileURLToPath(new URL("../src/text/newlines-wasm.ts", import.meta.url));
-
-const wasm = assemble(source);
-const sha256 = createHash("sha256").update(readFileSync(source)).digest("hex");
-writeFileSync(
-  generated,
-  `/** Made by \`scripts/kernel.js\` from \`scripts/newlines.wat\`: change that and run it again. */
+for (const name of ["newlines", "pages"]) {
+  const source = fileURLToPath(new URL(`${name}.wat`, import.meta.url));
+  const generated = fileURLToPath(new URL(`../src/text/${name}-wasm.ts`, import.meta.url));
+  const wasm = assemble(source);
+  const sha256 = createHash("sha256").update(readFileSync(source)).digest("hex");
+  writeFileSync(
+    generated,
+    `/** Made by \`scripts/kernel.js\` from \`scripts/${name}.wat\`: change that and run it again. */
 
 /** What it was made from; a test compares. */
 export const sourceSha256 = "${sha256}";
@@ -27,14 +27,15 @@ export const sourceSha256 = "${sha256}";
 export const kernelBase64 =
   "${wasm.toString("base64")}";
 `,
-);
-process.stdout.write(`${wasm.length} bytes of WebAssembly are now in ${generated}\n`);
+  );
+  process.stdout.write(`${wasm.length} bytes of WebAssembly are now in ${generated}\n`);
+}
 
 /** @param {string} source */
 function assemble(source) {
   const folder = mkdtempSync(join(tmpdir(), "filehand-kernel-"));
   try {
-    const output = join(folder, "newlines.wasm");
+    const output = join(folder, "kernel.wasm");
     execFileSync("wat2wasm", [source, "-o", output], { stdio: "inherit" });
     return readFileSync(output);
   } catch (error) {

@@ -14,12 +14,13 @@ const mayImport = {
   guard: ["disk"],
   kinds: ["text", "disk"],
   search: ["text", "disk"],
+  history: ["text", "disk"],
   session: [],
   settings: ["disk"],
-  tools: ["text", "disk", "guard", "kinds", "search", "session"],
+  tools: ["text", "disk", "guard", "kinds", "search", "session", "history"],
   dialects: ["text"],
   // The files that stand beside the rooms: the toolkit and the public names.
-  ".": ["text", "disk", "guard", "kinds", "search", "session", "tools", "dialects"],
+  ".": ["text", "disk", "guard", "kinds", "search", "session", "history", "tools", "dialects"],
   surfaces: [".", "text", "dialects", "settings"],
 };
 

@@ -29,6 +29,9 @@ export interface Shared extends Pick<Bench, "disk" | "restricted" | "indexes" | 
   readonly cwd: string;
 }
 
+/** For calls that nobody cancels. */
+const never = new AbortController().signal;
+
 export function startSession<Name extends DialectName>(
   dialect: Dialect,
   chosen: SessionOptions<Name>,
@@ -41,7 +44,7 @@ export function startSession<Name extends DialectName>(
   const clock = options.clock ?? { nowMs: () => performance.now() };
   const figures = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
 
-  const benchFor = ({ signal = new AbortController().signal, onProgress, dryRun = false }: CallOptions): Bench => ({
+  const benchFor = ({ signal = never, onProgress, dryRun = false }: CallOptions): Bench => ({
     ...shared,
     ledger,
     offered,

@@ -9,7 +9,16 @@ const outcome = (line: string): TextOutcome =>
   ({
     kind: "text",
     pages: [
-      { from: lineNumber(1), lines: [line], linesTotal: 1, stopped: "end", next: undefined, cut: [], lineEndChars: 1 },
+      {
+        from: lineNumber(1),
+        lines: [line],
+        count: 1,
+        linesTotal: 1,
+        stopped: "end",
+        next: undefined,
+        cut: [],
+        lineEndChars: 1,
+      },
     ],
     encoding: "utf-8",
     lossy: false,

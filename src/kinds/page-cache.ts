@@ -3,7 +3,7 @@
  * is kept only for a file that had come to rest, and is found only under the very same state, so it is never stale.
  */
 
-import type { TextOutcome } from "../contract/read.ts";
+import type { Page, TextOutcome } from "../contract/read.ts";
 import type { Recognition } from "./kind.ts";
 
 export interface PageCache {
@@ -23,7 +23,7 @@ export function createPageCache(): PageCache {
   /** Oldest first. */
   const outcomes = new Map<string, { readonly outcome: TextOutcome; readonly chars: number }>();
   /** Pages that were read once. Only the second read of a page shows that it is worth keeping; most are never read again. */
-  const seen = new Set<string>();
+  const seen = new Set<number>();
   let held = 0;
   const drop = (key: string): void => {
     held -= outcomes.get(key)?.chars ?? 0;
@@ -47,14 +47,14 @@ export function createPageCache(): PageCache {
       return known.outcome;
     },
     keep(key, outcome) {
-      if (!seen.has(key)) {
-        seen.add(key);
-        if (seen.size > seenMax) seen.delete(seen.values().next().value ?? "");
+      const mark = markOf(key);
+      if (!seen.has(mark)) {
+        seen.add(mark);
+        if (seen.size > seenMax) seen.delete(seen.values().next().value ?? 0);
         return;
       }
       // Lines and what dialects make of them: about three times the text.
-      const chars =
-        3 * outcome.pages.reduce((sum, page) => sum + page.lines.reduce((all, line) => all + line.length + 16, 0), 0);
+      const chars = 3 * outcome.pages.reduce((sum, page) => sum + charsOf(page), 0);
       if (chars > charsMax / 4) return;
       drop(key);
       outcomes.set(key, { outcome, chars });
@@ -65,4 +65,18 @@ export function createPageCache(): PageCache {
       }
     },
   };
+}
+
+/** With something for every line, which may be a string of its own. */
+const charsOf = (page: Page): number =>
+  16 * page.count + (page.joined?.length ?? page.lines.reduce((sum, line) => sum + line.length, 0));
+
+/**
+ * A number instead of the key, which is long: hundreds of them would grow old in memory for nothing. Two keys with one
+ * number do no harm, one of the pages is only kept a read too early.
+ */
+function markOf(key: string): number {
+  let mark = 0;
+  for (let at = 0; at < key.length; at += 1) mark = (Math.imul(mark, 31) + key.charCodeAt(at)) & 0x3fffffff;
+  return mark;
 }

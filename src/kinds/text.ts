@@ -2,7 +2,7 @@
 
 import { type LineNumber, lineNumber } from "../contract/brand.ts";
 import { Problem } from "../contract/problem.ts";
-import type { LineRange, Page, ReadRequest, TextOutcome } from "../contract/read.ts";
+import type { LineRange, Page, PageForm, ReadRequest, TextOutcome } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import { type PageRules, type PageStepper, startPage } from "../text/page.ts";
 import { estimateTokens, roughTokens } from "../text/tokens.ts";
@@ -50,7 +50,7 @@ async function readPage(range: LineRange, reading: Asked): Promise<Page> {
   if (!exists) return pageBehindTheEnd(from, reading);
 
   const { stepper, end } = await stepWithin(from, start, linesMax, reading);
-  const nextLine = from + stepper.lines.length;
+  const nextLine = from + stepper.count;
   const linesTotal = end.reached || profile.total === "always" ? await linesIn(reading) : undefined;
   const more = linesTotal === undefined ? true : nextLine <= linesTotal;
   if (stepper.full === "tokens" && request.overBudget === "refuse" && linesMax > 1) {
@@ -90,7 +90,7 @@ async function stepWithin(
     few &&
     small.full === undefined &&
     small.joined !== undefined &&
-    roughTokens(small.joined) <= tokensMax * clearlyBelow
+    isClearlyBelow(small.joined, small.ascii, tokensMax)
   ) {
     return { stepper: small, end: smallEnd };
   }
@@ -101,6 +101,10 @@ async function stepWithin(
   const tokens = counted ?? roomy.stepper.tokens;
   return tokens <= tokensMax ? roomy : step(tokensMax * (roomy.stepper.tokens / tokens));
 }
+
+/** No text has more tokens than bytes, so a short one needs no look. */
+const isClearlyBelow = (text: string, ascii: boolean, tokensMax: number): boolean =>
+  (ascii ? text.length : text.length * 3) <= tokensMax * clearlyBelow || roughTokens(text) <= tokensMax * clearlyBelow;
 
 const smallBytesPerToken = 4;
 const clearlyBelow = 0.8;
@@ -118,26 +122,45 @@ async function readEnd(lines: number, reading: Asked): Promise<Page> {
   const stepper = startPage(pageRules(reading), -lines, lines);
   const { reached } = await fill(stepper, start, lines, reading, reading.request.profile.lineCharsMax);
   // Fewer lines than asked for: the file has no more, and the count starts at what there is.
-  const from = reached ? -stepper.lines.length : -lines;
-  const next = reached && stepper.full === undefined ? undefined : from + stepper.lines.length;
+  const from = reached ? -stepper.count : -lines;
+  const next = reached && stepper.full === undefined ? undefined : from + stepper.count;
   return pageOf(stepper, from, undefined, next);
 }
 
-const pageOf = (
-  stepper: PageStepper,
-  from: number,
-  linesTotal: number | undefined,
-  next: number | undefined,
-): Page => ({
-  from: lineNumber(from),
-  lines: stepper.lines,
-  ...(stepper.joined === undefined ? {} : { joined: stepper.joined }),
-  linesTotal,
-  stopped: next === undefined ? "end" : (stepper.full ?? "lines"),
-  next: next === undefined ? undefined : lineNumber(next),
-  cut: stepper.cut,
-  lineEndChars: stepper.lineEndChars,
-});
+const pageOf = (stepper: PageStepper, from: number, linesTotal: number | undefined, next: number | undefined): Page =>
+  new SteppedPage(stepper, from, linesTotal, next);
+
+/** A class, so that its lines are made only when they are asked for and V8 forgets it in time (`text/page.ts` says why). */
+class SteppedPage implements Page {
+  readonly #stepper: PageStepper;
+  readonly from: LineNumber;
+  readonly count: number;
+  readonly joined?: string;
+  readonly ascii: boolean;
+  readonly linesTotal: number | undefined;
+  readonly stopped: Page["stopped"];
+  readonly next: LineNumber | undefined;
+  readonly cut: Page["cut"];
+  readonly lineEndChars: number;
+  readonly forms = new Map<object, PageForm>();
+
+  constructor(stepper: PageStepper, from: number, linesTotal: number | undefined, next: number | undefined) {
+    this.#stepper = stepper;
+    this.from = lineNumber(from);
+    this.count = stepper.count;
+    if (stepper.joined !== undefined) this.joined = stepper.joined;
+    this.ascii = stepper.ascii;
+    this.linesTotal = linesTotal;
+    this.stopped = next === undefined ? "end" : (stepper.full ?? "lines");
+    this.next = next === undefined ? undefined : lineNumber(next);
+    this.cut = stepper.cut;
+    this.lineEndChars = stepper.lineEndChars;
+  }
+
+  get lines(): readonly string[] {
+    return this.#stepper.lines;
+  }
+}
 
 /** Fewer bytes than the budget has tokens cannot be over it: then nothing needs to be estimated. */
 function pageRules({ request, source }: Asked): PageRules {
@@ -163,7 +186,8 @@ async function pageBehindTheEnd(from: LineNumber, reading: Asked): Promise<Page>
     const data = { place: reading.target, of: "lines", from, total } as const;
     throw new Problem({ code: "INVALID_PARAM", reason: "range", ...data });
   }
-  return { from, lines: [], linesTotal: total, stopped: "end", next: undefined, cut: [], lineEndChars: 0 };
+  const nothing = { lines: [], count: 0, ascii: true, cut: [], lineEndChars: 0, forms: new Map<object, PageForm>() };
+  return { from, ...nothing, linesTotal: total, stopped: "end", next: undefined };
 }
 
 /** What the range would have cost, counted on without keeping it. */
@@ -192,7 +216,7 @@ async function overBudget(
     tokensMax,
     of: "lines",
     from,
-    lines: measure.lines.length,
-    linesThatFit: page.cut.some((line) => line.line === from) ? 0 : page.lines.length,
+    lines: measure.count,
+    linesThatFit: page.cut.some((line) => line.line === from) ? 0 : page.count,
   });
 }

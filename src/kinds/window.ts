@@ -1,9 +1,8 @@
 /** Walks through a text window by window: feeds a page, or measures the whole. It holds one window at a time. */
 
-import { isAscii } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
 import { bufferBytes, giveBuffer, takeBuffer } from "../disk/buffers.ts";
-import { type NewlineForm, skipIn } from "../text/newlines.ts";
+import { countIn, type NewlineForm, skipIn } from "../text/newlines.ts";
 import type { PageStepper } from "../text/page.ts";
 import { estimateTokens } from "../text/tokens.ts";
 import { type Reading, type Scanning, startReading, type TextFile } from "./text-file.ts";
@@ -45,8 +44,10 @@ async function fillWith(
   for (;;) {
     const window = await source.bytes(at, step, scratch);
     const end = at + window.length >= source.sizeBytes;
-    const wanted = linesMax - stepper.lines.length;
-    let to = wanted < Number.POSITIVE_INFINITY ? skipIn(window, 0, window.length, Math.max(1, wanted), newline) : -1;
+    const wanted = linesMax - stepper.count;
+    const enough =
+      wanted < Number.POSITIVE_INFINITY ? skipIn(window, 0, window.length, Math.max(1, wanted), newline) : -1;
+    let to = enough;
     if (to === -1) to = end ? window.length : lastNewline(window, newline);
     if (to === 0 && !end) {
       if (step < longLineBytes) {
@@ -59,17 +60,19 @@ async function fillWith(
       step = windowBytes;
       if (status === "full") return { reached: at === source.sizeBytes };
       if (after === undefined) return { reached: true };
-      if (stepper.lines.length >= linesMax && at < source.sizeBytes) return { reached: false };
+      if (stepper.count >= linesMax && at < source.sizeBytes) return { reached: false };
       continue;
     }
     const bytes = window.subarray(0, to);
     const atEnd = end && to === window.length;
-    const text = await decoder.text(bytes);
-    // Only in UTF-8 do ASCII bytes mean ASCII text: UTF-16 and ISO-2022-JP spell other characters with them.
-    const status = stepper.feed(text, decoder.encoding === "utf-8" && isAscii(bytes), atEnd);
+    const { text, ascii, utf8 } = await decoder.text(bytes);
+    const known = utf8
+      ? { ascii, utf8Bytes: to, newlines: enough === -1 ? countIn(bytes, 0, to, newline) : Math.max(1, wanted) }
+      : { ascii, utf8Bytes: undefined, newlines: undefined };
+    const status = stepper.feed(text, known, atEnd);
     at += to;
     if (status === "full" || atEnd) return { reached: atEnd };
-    if (stepper.lines.length >= linesMax) return { reached: false };
+    if (stepper.count >= linesMax) return { reached: false };
   }
 }
 

@@ -42,7 +42,7 @@ const notText = /[\0-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f\p{Cn}\p{Co}\p{Cs}]/u;
 
 function utf16WithoutBom(head: Uint8Array): ByteForm | undefined {
   const bytes = head.subarray(0, Math.min(head.length - (head.length % 2), utf16SampleBytes));
-  if (bytes.length < utf16BytesMin) return undefined;
+  if (bytes.length < utf16BytesMin || !bytes.includes(0)) return undefined;
   let nulsAtEven = 0;
   let nulsAtOdd = 0;
   for (let at = 0; at < bytes.length; at += 2) {

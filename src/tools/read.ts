@@ -59,7 +59,7 @@ async function readFile(located: Located, request: ReadRequest, bench: Bench): P
   const { identity } = found.held;
   const sign = signOf(identity);
   // Whatever shapes a page is part of its key: two sessions may have other caps.
-  const key = `${sign} ${part} ${request.overBudget} ${JSON.stringify(request.profile)}`;
+  const key = `${sign} ${part} ${request.overBudget} ${jsonOf(request.profile)}`;
   const remembers = bench.dedup ?? request.profile.repeats === "stub";
 
   const open = bench.disk.open(found);
@@ -97,7 +97,7 @@ async function readKind(
   const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
   const { profile } = request;
   // What is text to one profile may be a picture or binary to another.
-  const key = `${sign} ${profile.nulSampleBytes} ${JSON.stringify(profile.kinds)}`;
+  const key = `${sign} ${profile.nulSampleBytes} ${jsonOf(profile.kinds)}`;
   const kept = {
     known: bench.pages.recognition(key),
     keep: (recognition: Recognition) => {
@@ -137,6 +137,15 @@ async function tellLedger(outcome: ReadOutcome, stamp: Stamp, { ledger }: Bench)
   await ledger.saw(real, stamp, views, total);
 }
 
+const known = new WeakMap<object, string>();
+
+/** Of objects that stay the same for a whole session. */
+function jsonOf(value: object): string {
+  const json = known.get(value) ?? JSON.stringify(value);
+  known.set(value, json);
+  return json;
+}
+
 const spanOf = (page: Page): LineSpan => ({ from: page.from, to: page.from + page.count - 1 });
 
 /** A view that was cut short does not count as having seen the part. */
@@ -148,7 +157,9 @@ function isWhole(outcome: ReadOutcome): boolean {
 function tokensIn(outcome: ReadOutcome): number {
   switch (outcome.kind) {
     case "text":
-      return Math.round(outcome.pages.reduce((sum, page) => sum + roughTokens(page.lines.join("\n")), 0));
+      return Math.round(
+        outcome.pages.reduce((sum, page) => sum + roughTokens(page.joined ?? page.lines.join("\n")), 0),
+      );
     case "image":
       return Math.round(outcome.tokens);
     case "pdf":
