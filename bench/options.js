@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { parseSize } from "./units.js";
 
-export const suiteNames = /** @type {const} */ (["start", "warm", "large", "kinds"]);
+export const suiteNames = /** @type {const} */ (["start", "warm", "large", "kinds", "edit", "edits"]);
 /** @typedef {(typeof suiteNames)[number]} SuiteName */
 
 /**
@@ -13,6 +13,7 @@ export const suiteNames = /** @type {const} */ (["start", "warm", "large", "kind
  * @property {number} sizeMax  bytes of the largest file
  * @property {string | undefined} json
  * @property {string | undefined} svg
+ * @property {number | undefined} seed  of the calls of "edits"
  * @property {boolean} peers
  * @property {boolean} gate  leave with exit code 1 if a gate is over
  */
@@ -22,8 +23,9 @@ export const usage = `Usage: node bench/run.js [suite...] [options]
 Suites: ${suiteNames.join(", ")} (all by default)
 
 Options:
-  --rounds N         Rounds of every suite; each round runs every method once
-  --max-size SIZE    Largest file of the suite "large", such as 100MB, 1GB, 5GB (default: 100MB)
+  --rounds N         Rounds of every suite; each round runs every method once ("edits": calls of each kind)
+  --max-size SIZE    Largest file of "large" and "edit", such as 100MB, 1GB, 5GB (default: 100MB)
+  --seed N           Other calls of the suite "edits"
   --json FILE        Write every sample and the machine as JSON
   --svg FILE         Draw file size against time (suite "large")
   --no-peers         Leave other tools out
@@ -48,6 +50,7 @@ export function parseOptions(words) {
       options: {
         rounds: { type: "string" },
         "max-size": { type: "string", default: "100MB" },
+        seed: { type: "string" },
         json: { type: "string" },
         svg: { type: "string" },
         "no-peers": { type: "boolean", default: false },
@@ -61,10 +64,13 @@ export function parseOptions(words) {
     if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0)) {
       return { wrong: `--rounds "${values.rounds}" is not a whole number from 1 on` };
     }
+    const seed = values.seed === undefined ? undefined : Number(values.seed);
+    if (seed !== undefined && !Number.isSafeInteger(seed))
+      return { wrong: `--seed "${values.seed}" is no whole number` };
     const sizeMax = parseSize(values["max-size"]);
     if (sizeMax === undefined) return { wrong: `--max-size "${values["max-size"]}" is no size, write it as 100MB` };
     const { json, svg, gate } = values;
-    return { suites, rounds, sizeMax, json, svg, peers: !values["no-peers"], gate };
+    return { suites, rounds, sizeMax, seed, json, svg, peers: !values["no-peers"], gate };
   } catch (error) {
     return { wrong: error instanceof Error ? error.message : String(error) };
   }

@@ -22,6 +22,8 @@ import { median } from "./units.js";
  * @property {string | undefined} failure  why there is no time
  * @property {{ readonly to: string, readonly value: number } | undefined} ratio
  * @property {Gate[]} gates
+ * @property {Record<string, number | string>} [counts]  columns of a suite that counts
+ * @property {readonly object[]} [misses]  a few calls that went wrong, in the JSON only
  */
 
 /**

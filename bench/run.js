@@ -12,6 +12,8 @@ import { dist, isBuilt } from "./filehand.js";
 import { describeMachine } from "./machine.js";
 import { parseOptions, usage } from "./options.js";
 import { peersAreInstalled } from "./peers/index.js";
+import { edit } from "./suites/edit.js";
+import { edits } from "./suites/edits.js";
 import { kinds } from "./suites/kinds.js";
 import { large } from "./suites/large.js";
 import { start } from "./suites/start.js";
@@ -26,11 +28,13 @@ import { showTable } from "./table.js";
  * @typedef {object} Setting
  * @property {number} [rounds]
  * @property {number} sizeMax
+ * @property {number} [seed]
  * @property {boolean} peers
  * @property {(words: string) => void} progress
  */
 
-const suites = { start, warm, large, kinds };
+const suites = { start, warm, large, kinds, edit, edits };
+const withPeers = new Set(["warm", "large", "edit"]);
 /** @type {Set<string>} */
 const said = new Set();
 
@@ -48,7 +52,7 @@ else if ("wrong" in options) {
 /** @param {Options} options */
 async function run(options) {
   mkdirSync(folder, { recursive: true });
-  const peers = options.peers && options.suites.some((name) => name === "warm" || name === "large") && installPeers();
+  const peers = options.peers && options.suites.some((name) => withPeers.has(name)) && installPeers();
   const machine = describeMachine({ peers });
   process.stdout.write(
     `filehand ${machine.filehand}, build ${machine.build}, Node ${machine.node}, ${machine.system}, ${machine.cores} cores, ` +
@@ -60,8 +64,9 @@ async function run(options) {
     /** @type {Setting} */
     const setting = { sizeMax: options.sizeMax, peers, progress };
     if (options.rounds !== undefined) setting.rounds = options.rounds;
+    if (options.seed !== undefined) setting.seed = options.seed;
     let results = await suites[name](setting);
-    if (options.gate && isOver(results)) {
+    if (options.gate && name !== "edits" && isOver(results)) {
       // A busy machine is the usual reason, so it gets a second chance.
       results.forEach(print);
       process.stdout.write("\nA gate is over: once more with twice the rounds\n");

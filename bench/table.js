@@ -6,9 +6,13 @@ import { digits, showTime } from "./units.js";
 /** @typedef {import("./results.js").Row} Row */
 /** @typedef {import("./results.js").Table} Table */
 
-/** @type {readonly { readonly name: (table: Table) => string, readonly side: "left" | "right", cell(row: Row, table: Table): string }[]} */
-const columns = [
-  { name: () => "method", side: "left", cell: (row) => row.method },
+/** @typedef {{ readonly name: (table: Table) => string, readonly side: "left" | "right", cell(row: Row, table: Table): string }} Column */
+
+/** @type {Column} */
+const method = { name: () => "method", side: "left", cell: (row) => row.method };
+
+/** @type {readonly Column[]} */
+const measured = [
   { name: () => "median", side: "right", cell: (row) => time(typical(row, "ms")) },
   {
     name: () => "min",
@@ -31,8 +35,20 @@ const columns = [
   { name: () => "gate", side: "left", cell: (row) => row.gates.map(gate).join("; ") },
 ];
 
+/** @param {Table} table @returns {readonly Column[]} */
+function columnsOf({ rows }) {
+  const counted = new Set(rows.flatMap(({ counts = {} }) => Object.keys(counts)));
+  const counts = [...counted].map((name) => ({
+    name: () => name,
+    side: /** @type {const} */ ("right"),
+    cell: (/** @type {Row} */ row) => (row.counts?.[name] === undefined ? "" : String(row.counts[name])),
+  }));
+  return [method, ...counts, ...measured];
+}
+
 /** @param {Table} table */
 export function showTable(table) {
+  const columns = columnsOf(table);
   const cells = table.rows.map((row) => columns.map((column) => column.cell(row, table)));
   const used = columns.map((_, index) => index).filter((index) => cells.some((row) => row[index] !== ""));
   const head = used.map((index) => columns[index]?.name(table) ?? "");

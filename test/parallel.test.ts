@@ -83,7 +83,9 @@ describe("ten edits of ten lines of one file at once", () => {
 
 describe("one queue for all tools", () => {
   test("calls on one file are made in the order in which they came", async () => {
-    const session = createFilehand({ roots: [root], permissions: { allow: ["Edit(**)"] } }).session({ dialect: "opencode" });
+    const session = createFilehand({ roots: [root], permissions: { allow: ["Edit(**)"] } }).session({
+      dialect: "opencode",
+    });
     await session.call("read", { filePath: "a.txt" });
     const patch = (from: string, to: string): string =>
       `*** Begin Patch\n*** Update File: a.txt\n@@\n-${from}\n+${to}\n*** End Patch`;
@@ -127,7 +129,9 @@ describe("one queue for all tools", () => {
 
   test("two patches that name the same files in another order do not wait for each other forever", async () => {
     fs.writeFileSync(at("b.txt"), "b: old\n");
-    const session = createFilehand({ roots: [root], permissions: { allow: ["Edit(**)"] } }).session({ dialect: "opencode" });
+    const session = createFilehand({ roots: [root], permissions: { allow: ["Edit(**)"] } }).session({
+      dialect: "opencode",
+    });
     for (const name of ["a.txt", "b.txt"]) await session.call("read", { filePath: name });
     const sectionOf = (file: string, from: string, to: string): string =>
       `*** Update File: ${file}\n@@\n-${from}\n+${to}\n`;

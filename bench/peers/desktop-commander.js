@@ -1,4 +1,4 @@
-/** Desktop Commander's readFile: offset counted from 0, a negative one counts from the end, a status line on top. */
+/** Desktop Commander's readFile: offset counted from 0, a negative one counts from the end, a status line on top; edit_block. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -16,6 +16,7 @@ export async function open({ folder }) {
   const config = { allowedDirectories: [folder], telemetryEnabled: false };
   writeFileSync(join(settings, "config.json"), JSON.stringify(config));
   const { readFile } = await load("@wonderwhy-er/desktop-commander/dist/tools/filesystem.js");
+  const { performSearchReplace } = await load("@wonderwhy-er/desktop-commander/dist/tools/edit.js");
   return {
     read: async (path, { from, count }) => (await readFile(path, { offset: from - 1, length: count })).content,
     tail: async (path, { count }) => (await readFile(path, { offset: -count, length: count })).content,
@@ -27,6 +28,9 @@ export async function open({ folder }) {
     total: (text) => {
       const total = /^\[Reading [^\n]*total: (\d+) lines/.exec(text)?.[1];
       return total === undefined ? undefined : Number(total);
+    },
+    editor: {
+      edit: (path, { old, new: fresh }) => performSearchReplace(path, { search: old, replace: fresh }, 1),
     },
   };
 }

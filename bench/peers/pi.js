@@ -1,4 +1,4 @@
-/** pi's read tool: offset and limit in lines, at most 2,000 lines and 50 KB, the rest announced in brackets. */
+/** pi's read tool: offset and limit in lines, at most 2,000 lines and 50 KB, the rest announced in brackets; its edit tool. */
 
 import { load } from "./index.js";
 
@@ -7,8 +7,9 @@ import { load } from "./index.js";
  * @returns {Promise<import("../worker.js").Reader<{ text: string, end: number }>>}
  */
 export async function open({ folder }) {
-  const { createReadTool } = await load("@mariozechner/pi-coding-agent/dist/index.js");
+  const { createEditTool, createReadTool } = await load("@mariozechner/pi-coding-agent/dist/index.js");
   const tool = createReadTool(folder);
+  const editTool = createEditTool(folder);
   return {
     read: async (path, { from, count }) => {
       const { content } = await tool.execute("bench", { path, offset: from, limit: count });
@@ -24,6 +25,10 @@ export async function open({ folder }) {
       const more = /\[(\d+) more lines in file/.exec(text)?.[1];
       if (of !== undefined) return Number(of);
       return more === undefined ? undefined : end + Number(more);
+    },
+    editor: {
+      edit: (path, { old, new: fresh }) =>
+        editTool.execute("bench", { path, edits: [{ oldText: old, newText: fresh }] }),
     },
   };
 }

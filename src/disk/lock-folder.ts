@@ -13,9 +13,22 @@ export class LockFailed extends Error {
   override readonly name = "LockFailed";
 }
 
-/** Windows has a temporary folder for each user, and no user ids. */
-export const defaultLockFolder = (): string =>
-  nodePath.join(tmpdir(), `filehand-locks-${process.getuid?.() ?? "user"}`);
+/**
+ * Windows has a temporary folder for each user, and no user ids. In memory where the system has such a folder: a lock on a disk costs as much as the rest of a small change, and TMPDIR
+ * may differ between two processes of one user.
+ */
+export function defaultLockFolder(): string {
+  const name = `filehand-locks-${process.getuid?.() ?? "user"}`;
+  return nodePath.join(isShared(sharedMemory) ? sharedMemory : tmpdir(), name);
+}
+
+const sharedMemory = "/dev/shm";
+
+/** Anybody may make a folder there, and nobody take away another's: the sticky bit. */
+function isShared(folder: string): boolean {
+  const stat = fs.statSync(folder, { throwIfNoEntry: false });
+  return stat !== undefined && stat.isDirectory() && (stat.mode & 0o1777) === 0o1777;
+}
 
 /** Makes the folder if it is missing. Throws LockFailed if it cannot be made or cannot be trusted. */
 export function prepareLockFolder(folder: string): void {

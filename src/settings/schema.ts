@@ -52,6 +52,32 @@ export const schema = {
       description: "Whether instruction files (AGENTS.md, CLAUDE.md) are named when a file below them is first read",
     },
     pageTokensMax: { type: "integer", minimum: 1, description: "Tokens of one page in the claude dialect" },
+    readFirst: {
+      type: "boolean",
+      description: "Whether a model must have read a file in its session before it changes it (user settings only)",
+    },
+    staleness: {
+      type: "string",
+      enum: ["refuse", "content-match"],
+      description:
+        "What becomes of an edit of a file that somebody else changed since it was read; content-match makes it if its text still stands there once (user settings only)",
+    },
+    hardLinks: {
+      type: "string",
+      enum: ["separate", "keep"],
+      description:
+        "Whether a file with several names is separated from the others when it is changed, or changed under all of them (user settings only)",
+    },
+    writeEol: {
+      type: "string",
+      enum: ["as sent", "keep"],
+      description: "Line ends of a file that is written anew: those of the content, or those that the file had",
+    },
+    editBytesMax: {
+      type: "integer",
+      minimum: 1,
+      description: "Bytes of a file that can be edited (user settings only)",
+    },
     roots: {
       ...texts,
       description:
@@ -71,9 +97,16 @@ export const schema = {
   },
 } as const satisfies JsonSchema;
 
-/** A project comes from strangers: it may not move the border, the state, or talk its reader's secrets free. */
+/**
+ * A project comes from strangers: it may not move the border or the state, talk its reader's secrets free, or make changes
+ * less careful. `hardLinks` is among them because the other names of a file may lie outside the border.
+ */
 export const userOnlyKeys: ReadonlySet<string> = new Set([
   "reminder",
+  "readFirst",
+  "staleness",
+  "hardLinks",
+  "editBytesMax",
   "roots",
   "stateDir",
   "secrets",

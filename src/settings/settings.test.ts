@@ -162,6 +162,16 @@ describe("one file", () => {
     ["a key given twice", '{"model": "a",\n"model": "b"}', { model: "a" }, 2, /twice/],
     ["a file that is no object", "[1]", {}, 1, /this file: expected an object/],
     ["a user's key in a project", '{\n"roots": ["/"], "model": "m"}', { model: "m" }, 2, /"roots" here: .*user/],
+    [
+      "a project may say how line ends are written, not how careful changes are",
+      '{"writeEol": "keep",\n"readFirst": false}',
+      { writeEol: "keep" },
+      2,
+      /"readFirst" here: .*user/,
+    ],
+    ["staleness is the user's", '{"staleness": "content-match"}', {}, 1, /"staleness" here: .*user/],
+    ["the limit of edits is the user's", '{"editBytesMax": 5}', {}, 1, /"editBytesMax" here: .*user/],
+    ["what becomes of hard links is the user's", '{"hardLinks": "keep"}', {}, 1, /"hardLinks" here: .*user/],
     ["nesting without end", "[".repeat(500_000), {}, 1, /nested too deeply/],
     [
       "after a syntax error only what makes things stricter counts",

@@ -16,6 +16,11 @@ const singleKeys = [
   "pageTokensMax",
   "secrets",
   "stateDir",
+  "readFirst",
+  "staleness",
+  "hardLinks",
+  "writeEol",
+  "editBytesMax",
 ] as const;
 type SingleKey = (typeof singleKeys)[number];
 

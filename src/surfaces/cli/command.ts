@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 
 /** What the process hands to a command. Commands touch nothing else of the world. */
 export interface Host {
-  readonly stdin: Readable;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean };
   readonly stderr: Writable & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;

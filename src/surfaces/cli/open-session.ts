@@ -4,9 +4,10 @@ import * as nodePath from "node:path";
 import type { RuleText } from "../../contract/rule.ts";
 import { type DialectName, dialectNames } from "../../dialects/index.ts";
 import { nearest } from "../../dialects/nearest.ts";
-import { loadSettings } from "../../settings/settings.ts";
-import type { Filehand, Session } from "../../api.ts";
+import { loadSettings, type Settings } from "../../settings/settings.ts";
+import type { Filehand, FilehandOptions, Session } from "../../api.ts";
 import { createFilehand } from "../../toolkit.ts";
+import { type Asking, askingAt } from "./ask.ts";
 import { type Given, type Host, UsageError } from "./command.ts";
 
 /** A session and what must be done when its work is over. */
@@ -15,10 +16,27 @@ export interface Opened {
   /** Keeps what the session came to for `filehand stats`. */
   readonly record: () => void;
   readonly figures: Filehand["figures"];
+  /** What the person was asked and said. */
+  readonly asking: Asking;
+}
+
+/** What a command needs otherwise than the rest. */
+export interface Needs {
+  /** The command reads standard input, so nobody can answer there. */
+  readonly stdin?: "used";
+  /** The dialect, whatever settings say. */
+  readonly dialect?: DialectName;
+  /** A person has seen what is to be changed, or needs not. */
+  readonly readFirst?: false;
 }
 
 /** `people`: relative paths start where the person stands, content is always shown, and no reminder is appended. */
-export async function openSession(given: Given, host: Host, forWhom: "people" | "models"): Promise<Opened> {
+export async function openSession(
+  given: Given,
+  host: Host,
+  forWhom: "people" | "models",
+  needs: Needs = {},
+): Promise<Opened> {
   const rootsGiven = given.list("root").map((root) => nodePath.resolve(host.cwd, root));
   const { env, platform, home } = host;
   const load = (roots: readonly string[]): ReturnType<typeof loadSettings> =>
@@ -37,13 +55,17 @@ export async function openSession(given: Given, host: Host, forWhom: "people" | 
   // Between two commands nothing is remembered, so a person never sees a stub.
   const dedup = env["FILEHAND_DEDUP"] === "0" ? false : settings.dedup;
   const stateDir = stateDirOf(given.text("state-dir"), settings.stateDir, host);
+  const asking = askingAt(host, given, needs.stdin ?? "free");
+  const readFirst = given.flag("no-read-first") ? false : (needs.readFirst ?? settings.readFirst);
   const filehand = createFilehand({
     roots,
-    dialect: dialectOf(given.text("dialect") ?? settings.dialect),
+    dialect: needs.dialect ?? dialectOf(given.text("dialect") ?? settings.dialect),
     rules: [...settings.rules, ...rulesOf(given)],
     reminder: forWhom === "models" && (settings.reminder ?? true),
     ...(forWhom === "people" && holdsFolder(roots, host.cwd) ? { cwd: host.cwd } : {}),
-    ...(given.flag("yes") ? { ask: "yes" as const } : {}),
+    ...(given.flag("yes") ? { ask: "yes" as const } : asking.asker === undefined ? {} : { ask: asking.asker }),
+    ...(readFirst === undefined ? {} : { readFirst }),
+    ...changeOptions(settings),
     ...(model === undefined ? {} : { model }),
     ...(settings.restricted === undefined ? {} : { restricted: settings.restricted }),
     ...(settings.secrets === undefined ? {} : { secrets: settings.secrets }),
@@ -62,6 +84,16 @@ export async function openSession(given: Given, host: Host, forWhom: "people" | 
     session,
     record: () => filehand.keepFigures(session),
     figures: filehand.figures,
+    asking,
+  };
+}
+
+function changeOptions({ staleness, hardLinks, writeEol, editBytesMax }: Settings): Partial<FilehandOptions> {
+  return {
+    ...(staleness === undefined ? {} : { staleness }),
+    ...(hardLinks === undefined ? {} : { hardLinks }),
+    ...(writeEol === undefined ? {} : { writeEol }),
+    ...(editBytesMax === undefined ? {} : { editBytesMax }),
   };
 }
 
@@ -92,10 +124,13 @@ function stateDirOf(given: string | undefined, fromSettings: string | undefined,
   return host.home === undefined ? undefined : nodePath.join(host.home, ".local", "state", "filehand");
 }
 
-const rulesOf = (given: Given): readonly RuleText[] =>
-  (["allow", "ask", "deny"] as const).flatMap((verdict) =>
+const rulesOf = (given: Given): readonly RuleText[] => [
+  ...(["allow", "ask", "deny"] as const).flatMap((verdict) =>
     given.list(verdict).map((text) => ({ verdict, text, source: "command line" })),
-  );
+  ),
+  // A dry run changes nothing, so by default nobody needs to be asked. What its diff shows must still be free to read.
+  ...(given.flag("dry-run") ? [{ verdict: "allow", text: "Edit", source: "--dry-run" } as const] : []),
+];
 
 const holdsFolder = (roots: readonly string[], folder: string): boolean =>
   roots.some((root) => {

@@ -18,7 +18,7 @@ export function printReply(reply: Reply, given: Given, host: Host): ExitCode {
 }
 
 /** Colour is for terminals; NO_COLOR and FORCE_COLOR are honoured. */
-function coloured(host: Host, stream: "stdout" | "stderr"): boolean {
+export function coloured(host: Host, stream: "stdout" | "stderr"): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = host.env;
   if (NO_COLOR !== undefined && NO_COLOR !== "") return false;
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== "" && FORCE_COLOR !== "0") return true;

@@ -6,8 +6,9 @@
 import { once } from "node:events";
 import { limits } from "../../../contract/limits.ts";
 import type { Reply } from "../../../contract/call.ts";
-import type { Session } from "../../../api.ts";
+import type { CallOptions, Session } from "../../../api.ts";
 import { type Command, type Host, UsageError } from "../command.ts";
+import { dryRun, noReadFirst } from "../change-options.ts";
 import { internalError } from "../internal-error.ts";
 import { openSession } from "../open-session.ts";
 
@@ -17,6 +18,8 @@ export const batch: Command = {
   parameters: [],
   options: {
     parallel: { type: "integer", value: "N", words: "Up to N calls at once (default: 1); replies keep their order" },
+    "dry-run": dryRun,
+    "no-read-first": noReadFirst,
   },
   details: [
     'Each line: {"id": 1, "tool": "Read", "input": {"file_path": "a.txt"}}',
@@ -29,7 +32,8 @@ export const batch: Command = {
   async run(given, host) {
     const parallel = given.integer("parallel") ?? 1;
     if (parallel < 1 || parallel > 256) throw new UsageError("--parallel must be from 1 to 256");
-    const { session, record } = await openSession(given, host, "models");
+    const { session, record } = await openSession(given, host, "models", { stdin: "used" });
+    const options = { signal: host.signal, dryRun: given.flag("dry-run") };
 
     /** Replies that are under way, oldest first: the order of the input. */
     const underWay: Promise<string>[] = [];
@@ -41,7 +45,7 @@ export const batch: Command = {
     host.signal.addEventListener("abort", stop, { once: true });
     try {
       for await (const line of jsonLines(host)) {
-        underWay.push(answer(line, session, host));
+        underWay.push(answer(line, session, options, host));
         if (underWay.length >= parallel) await printOldest();
       }
     } catch (error) {
@@ -57,15 +61,15 @@ export const batch: Command = {
 /** A line of input, or the reason why it cannot be one. */
 type Line = { readonly text: string } | { readonly tooLong: number };
 
-async function answer(line: Line, session: Session, host: Host): Promise<string> {
+async function answer(line: Line, session: Session, options: CallOptions, host: Host): Promise<string> {
   const call = "tooLong" in line ? tooLong(line.tooLong) : parseCall(line.text);
-  const reply = "fault" in call ? refused(call.fault) : await replyTo(call, session, host);
+  const reply = "fault" in call ? refused(call.fault) : await replyTo(call, session, options, host);
   return `${JSON.stringify({ id: call.id, reply })}\n`;
 }
 
-async function replyTo(call: Call, session: Session, host: Host): Promise<Reply> {
+async function replyTo(call: Call, session: Session, options: CallOptions, host: Host): Promise<Reply> {
   try {
-    return await session.call(call.tool, call.input, { signal: host.signal });
+    return await session.call(call.tool, call.input, options);
   } catch (error) {
     return internalError(error, host);
   }

@@ -1,6 +1,7 @@
 /** `filehand call`: one call as a model writes it. */
 
 import { type Command, UsageError } from "../command.ts";
+import { dryRun, noReadFirst } from "../change-options.ts";
 import { openSession } from "../open-session.ts";
 import { printReply } from "../print.ts";
 
@@ -8,17 +9,21 @@ export const call: Command = {
   name: "call",
   summary: "Make one tool call as a model writes it",
   parameters: ["<tool>", "<json>"],
-  options: {},
-  details: "The tool's name and parameters are those of the dialect; `filehand tools` lists them.",
+  options: { "dry-run": dryRun, "no-read-first": noReadFirst },
+  details: [
+    "The tool's name and parameters are those of the dialect; `filehand tools` lists them.",
+    "A call is a session of its own that has read nothing: a change of a file that is there needs --no-read-first.",
+  ].join("\n"),
   examples: [
     `filehand call Read '{"file_path": "src/index.ts", "limit": 20}'`,
     `filehand call read '{"filePath": "src"}' --dialect opencode --json`,
+    `filehand call Edit '{"file_path": "a.txt", "old_string": "one", "new_string": "two"}' --no-read-first --dry-run`,
   ],
   async run(given, host) {
     const [tool = "", json = ""] = given.parameters;
     const input = parsed(json);
     const { session, record } = await openSession(given, host, "models");
-    const reply = await session.call(tool, input, { signal: host.signal });
+    const reply = await session.call(tool, input, { signal: host.signal, dryRun: given.flag("dry-run") });
     record();
     return printReply(reply, given, host);
   },

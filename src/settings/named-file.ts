@@ -1,0 +1,50 @@
+/**
+ * A file that the operator names on the command line, such as `--from FILE`. Like a settings file it is read with the
+ * operator's own rights and not with a session's: no root must hold it and no rule speaks of it.
+ */
+
+import { errnoName } from "../disk/errno.ts";
+import { nodeSystem } from "../disk/system.ts";
+
+const readOnly = 0; // O_RDONLY everywhere
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "it does not exist"],
+  ["ENOTDIR", "it does not exist"],
+  ["EACCES", "the system does not permit it"],
+  ["EPERM", "the system does not permit it"],
+  ["ELOOP", "its links lead in a circle"],
+]);
+
+/** All bytes of the file, or why there are none, as words that stand behind `Cannot read "x": `. */
+export function readNamedFile(path: string, bytesMax: number): Uint8Array | { readonly why: string } {
+  let descriptor: number | undefined;
+  try {
+    // Looked at before it is opened: opening a pipe would wait for its writer.
+    if (!nodeSystem.statPath(path).isFile()) return { why: "it is not a regular file, send it on standard input" };
+    descriptor = nodeSystem.open(path, readOnly);
+    const { size } = nodeSystem.stat(descriptor);
+    if (size > bytesMax) return { why: `it has ${size} bytes, the most is ${bytesMax}` };
+    return readAll(descriptor, Number(size), bytesMax);
+  } catch (error) {
+    const errno = errnoName(error);
+    if (errno === undefined) throw error;
+    return { why: reasons.get(errno) ?? `the system says ${errno}` };
+  } finally {
+    if (descriptor !== undefined) nodeSystem.close(descriptor);
+  }
+}
+
+/** Up to the end and not up to the size: kernel files say that they are empty. */
+function readAll(descriptor: number, size: number, bytesMax: number): Uint8Array | { readonly why: string } {
+  const chunks: Buffer[] = [];
+  let total = 0;
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(Math.max(65_536, size - total));
+    const count = nodeSystem.read(descriptor, chunk, 0, chunk.length, total);
+    if (count === 0) return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, total);
+    total += count;
+    if (total > bytesMax) return { why: `it has more than ${bytesMax} bytes` };
+    chunks.push(chunk.subarray(0, count));
+  }
+}

@@ -1,0 +1,10 @@
+/** Options of the commands that change files. */
+
+import type { Option } from "./command.ts";
+
+export const dryRun: Option = { type: "flag", words: "Show what would change and write nothing" };
+
+export const noReadFirst: Option = {
+  type: "flag",
+  words: "Let files be changed that this session has not read",
+};

@@ -1,0 +1,60 @@
+/** Texts for a change: written out on the command line, in a file that the person names, or on standard input. */
+
+import { isUtf8 } from "node:buffer";
+import * as nodePath from "node:path";
+import { readNamedFile } from "../../settings/named-file.ts";
+import { type Given, type Host, UsageError } from "./command.ts";
+
+/** Bytes of one such text: more would not fit into one string after all that is done with it. */
+const inputBytesMax = 268_435_456;
+
+/** `-` is standard input. */
+export const isStdin = (name: string | undefined): boolean => name === "-";
+
+/** The text of a file or of standard input, to the letter; what is not text is wrong usage. */
+export async function textFrom(name: string, host: Host): Promise<string> {
+  if (isStdin(name)) return decoded(await stdinBytes(host), "standard input");
+  const read = readNamedFile(nodePath.resolve(host.cwd, name), inputBytesMax);
+  if ("why" in read) throw new UsageError(`Cannot read "${name}": ${read.why}`);
+  return decoded(read, `"${name}"`);
+}
+
+/** The value of `--option`, or the text of what `--option-file` names; undefined if neither is given. */
+export async function textOption(option: string, fileOption: string, given: Given, host: Host) {
+  const text = given.text(option);
+  const file = given.text(fileOption);
+  if (text !== undefined && file !== undefined) throw new UsageError(`Use either --${option} or --${fileOption}`);
+  return file === undefined ? text : textFrom(file, host);
+}
+
+/** Nobody is waited for who does not know of it. */
+export function requirePiped(host: Host, whatIsMissing: string): void {
+  if (host.stdin.isTTY === true) throw new UsageError(whatIsMissing);
+}
+
+async function stdinBytes(host: Host): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let total = 0;
+  // An interrupted person does not want half of a text to be worked with.
+  const stop = (): void => void host.stdin.destroy(new UsageError("Interrupted before standard input ended"));
+  host.signal.addEventListener("abort", stop, { once: true });
+  try {
+    for await (const chunk of host.stdin) {
+      const buffer = typeof chunk === "string" ? Buffer.from(chunk) : (chunk as Buffer); // no encoding is set
+      total += buffer.length;
+      if (total > inputBytesMax) throw new UsageError(`Standard input has more than ${inputBytesMax} bytes`);
+      chunks.push(buffer);
+    }
+  } finally {
+    host.signal.removeEventListener("abort", stop);
+  }
+  return Buffer.concat(chunks, total);
+}
+
+/** A mark at the beginning is part of the text: it shall be written as well. */
+function decoded(bytes: Uint8Array, name: string): string {
+  if (!isUtf8(bytes)) throw new UsageError(`Cannot use ${name}: it is not text in UTF-8`);
+  const zero = bytes.indexOf(0);
+  if (zero !== -1) throw new UsageError(`Cannot use ${name}: it is not text, byte ${zero + 1} is zero`);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}

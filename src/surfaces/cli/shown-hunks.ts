@@ -1,0 +1,80 @@
+/** Hunks for a screen: read back from a unified diff, and no more of them than anybody looks at. */
+
+import type { Hunk } from "../../contract/edit.ts";
+import { cutChars } from "../../text/encoding.ts";
+
+const lineCharsMax = 2_000;
+const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+
+/** Of one file. Every line of a hunk has its mark in front, so a line that begins with `@@` begins a hunk. */
+export function hunksOfUnified(diff: string): readonly Hunk[] {
+  const hunks: (Hunk & { readonly lines: string[] })[] = [];
+  for (const line of diff.replace(/\n$/, "").split("\n")) {
+    const [found, oldStart, oldLines = "1", newStart, newLines = "1"] = header.exec(line) ?? [];
+    if (found === undefined) hunks.at(-1)?.lines.push(line);
+    else {
+      const [from, count, to, more] = [oldStart, oldLines, newStart, newLines].map(Number);
+      hunks.push({ oldStart: from ?? 0, oldLines: count ?? 1, newStart: to ?? 0, newLines: more ?? 1, lines: [] });
+    }
+  }
+  return hunks;
+}
+
+export interface Totals {
+  readonly additions: number;
+  readonly deletions: number;
+}
+
+/** The first `linesMax` lines of the hunks, each cut where it is too long, and what changed in all. */
+export function shortened(
+  hunks: readonly Hunk[],
+  linesMax: number,
+): { readonly hunks: readonly Hunk[]; readonly totals: Totals; readonly lines: number } {
+  const shown: Hunk[] = [];
+  let lines = 0;
+  const totals = { additions: 0, deletions: 0 };
+  for (const hunk of hunks) {
+    for (const line of hunk.lines) {
+      if (line.startsWith("+")) totals.additions += 1;
+      else if (line.startsWith("-")) totals.deletions += 1;
+    }
+    const some = hunk.lines.slice(0, Math.max(0, linesMax - lines));
+    if (some.length > 0) shown.push({ ...hunk, lines: cutAll(some) });
+    lines += some.length;
+  }
+  return { hunks: shown, totals, lines };
+}
+
+/** A long line is cut around what changed in it: nobody shall say yes to a change that is not on the screen. */
+function cutAll(lines: readonly string[]): readonly string[] {
+  if (lines.every((line) => line.length <= lineCharsMax)) return lines;
+  return lines.map((line, at) => cut(line, line.length > lineCharsMax ? changeIn(line, partnerOf(lines, at)) : 0));
+}
+
+/** The line that another took the place of: in a run of `-` lines and the `+` lines after it, the first of the first. */
+function partnerOf(lines: readonly string[], at: number): string | undefined {
+  const sign = lines[at]?.charAt(0);
+  if (sign !== "-" && sign !== "+") return undefined;
+  let start = at;
+  while (start > 0 && /^[-+]/.test(lines[start - 1] ?? "")) start -= 1;
+  let middle = start;
+  while (lines[middle]?.startsWith("-")) middle += 1;
+  const partner = lines[sign === "-" ? middle + at - start : start + at - middle];
+  return partner !== undefined && /^[-+]/.test(partner) && !partner.startsWith(sign) ? partner : undefined;
+}
+
+/** Where the two begin to differ, behind their marks. */
+function changeIn(line: string, partner: string | undefined): number {
+  if (partner === undefined) return 0;
+  let at = 1;
+  while (at < line.length && line.charCodeAt(at) === partner.charCodeAt(at)) at += 1;
+  return at;
+}
+
+function cut(line: string, changeAt: number): string {
+  if (line.length <= lineCharsMax) return line;
+  const from = changeAt > lineCharsMax / 2 ? changeAt - 200 : 1;
+  const part = cutChars(line.slice(from).replace(/^[\udc00-\udfff]/, ""), lineCharsMax);
+  const more = line.length - from - part.length;
+  return `${line.charAt(0)}${from > 1 ? "…" : ""}${part}${more > 0 ? `… (${more} more characters)` : ""}`;
+}
