@@ -33,6 +33,7 @@ const builtins = {
   // A child process only where a file's attributes cannot be copied otherwise.
   disk: ["node:child_process", "node:crypto", "node:fs", "node:os", "node:timers/promises", "node:worker_threads"],
   kinds: ["node:module", "node:timers/promises", "node:url", "node:worker_threads", "node:zlib"],
+  history: ["node:crypto", "node:zlib"],
   ".": ["node:crypto", "node:os"],
   surfaces: ["node:events", "node:os", "node:stream"],
 };

@@ -33,7 +33,7 @@ interface Where {
 const filehand = (args: readonly string[], { cwd = workspace, input = "", env = {} }: Where = {}): Promise<Ran> =>
   run(process.execPath, [commandLine, ...args], { cwd, input, env: { HOME: home, ...env } });
 
-const commands = ["read", "ls", "call", "batch", "tools"] as const;
+const commands = ["read", "ls", "edit", "write", "patch", "notebook-edit", "call", "batch", "tools"] as const;
 const numbered = "1→one\n2→two\n3→three\n";
 
 describe("exit codes and streams", () => {
@@ -154,8 +154,17 @@ describe("help", () => {
 
   test("tools shows what a model is told", async () => {
     const { stdout } = await filehand(["tools", "--dialect", "envelope", "--json"]);
-    expect(JSON.parse(stdout)).toMatchObject([
-      { name: "Read", readOnly: true, inputSchema: { required: ["path"], additionalProperties: false } },
+    const tools = JSON.parse(stdout) as { name: string; readOnly: boolean }[];
+    expect(tools[0]).toMatchObject({
+      name: "Read",
+      readOnly: true,
+      inputSchema: { required: ["path"], additionalProperties: false },
+    });
+    expect(tools.filter(({ readOnly }) => !readOnly).map(({ name }) => name)).toEqual([
+      "Edit",
+      "MultiEdit",
+      "Write",
+      "NotebookEdit",
     ]);
     expect((await filehand(["tools"])).stdout).toMatch(/^Read\n\n {2}Reads a file from the workspace: /);
   });

@@ -1,0 +1,154 @@
+/**
+ * Keeps the store within its limits: sessions that nobody has used for long, then turns beyond the limit, then whole
+ * sessions, oldest first, until it fits; at last the contents that no record needs any more.
+ */
+
+import { condensed, contentsOf, recordsOf, shortened, type Story, storyOf } from "./snapshots.ts";
+import type { HistoryStore, SessionUsage } from "./store.ts";
+
+export interface Limits {
+  readonly snapshotsMax: number;
+  readonly bytesMax: number;
+  readonly ageMsMax: number;
+}
+
+export interface CollectOptions {
+  /** Do nothing if a collection was made less than so long ago. */
+  readonly unlessWithinMs?: number;
+  /** What is younger stays, since its record may be about to be written. 0 only where no other process is at work. */
+  readonly graceMs?: number;
+  /** Told about each session and at the end; for long runs. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+export interface Collected {
+  readonly sessionsRemoved: number;
+  readonly contentsRemoved: number;
+  readonly bytesRemoved: number;
+  /** Still above the limit: sessions in use need more than there is. */
+  readonly over: boolean;
+}
+
+const graceMsDefault = 3_600_000;
+/** A session that was written to a moment ago is in use and not removed for its size. */
+const inUseMs = 3_600_000;
+
+export async function collect(
+  store: HistoryStore,
+  limits: Limits,
+  nowMs: number,
+  options: CollectOptions,
+): Promise<Collected | "not due"> {
+  const { unlessWithinMs, graceMs = graceMsDefault, onProgress } = options;
+  const last = store.collectedMs();
+  if (unlessWithinMs !== undefined && last !== undefined && Math.abs(nowMs - last) < unlessWithinMs) return "not due";
+
+  const sessions = store.sessions().toSorted((a, b) => a.lastMs - b.lastMs);
+  const tooOld = sessions.filter(({ lastMs }) => nowMs - lastMs > limits.ageMsMax);
+  for (const { session } of tooOld) store.removeSession(session);
+  const kept = sessions.slice(tooOld.length);
+  for (const [index, { session }] of kept.entries()) {
+    await shorten(store, session, limits.snapshotsMax);
+    onProgress?.(index + 1, kept.length + 1);
+  }
+  const fitted = await fit(store, kept, limits, nowMs);
+  const swept = await sweep(store, graceMs);
+  store.markCollected();
+  onProgress?.(kept.length + 1, kept.length + 1);
+  return {
+    sessionsRemoved: tooOld.length + fitted.removed,
+    contentsRemoved: swept.removed,
+    bytesRemoved: swept.bytes,
+    over: fitted.over,
+  };
+}
+
+const storyIn = (store: HistoryStore, session: string): Story => storyOf(store.records(session).entries);
+
+const shorten = (store: HistoryStore, session: string, snapshotsMax: number): Promise<void> =>
+  store.rewrite(session, (entries) => {
+    const story = storyOf(entries);
+    const short = condensed(shortened(story, snapshotsMax));
+    return short.steps.length < story.steps.length ? recordsOf(short) : undefined;
+  });
+
+interface Needs {
+  readonly session: string;
+  readonly lastMs: number;
+  readonly journalBytes: number;
+  contents: ReadonlySet<string>;
+}
+
+/** Takes away until it fits: sessions not in use, oldest first; then turns of those in use, down to first versions. */
+async function fit(
+  store: HistoryStore,
+  sessions: readonly SessionUsage[],
+  { bytesMax, snapshotsMax }: Limits,
+  nowMs: number,
+): Promise<{ readonly removed: number; readonly over: boolean }> {
+  const needsOf = (session: string): ReadonlySet<string> => new Set(contentsOf(storyIn(store, session)));
+  const tally = startTally(store);
+  const needs = sessions.map(({ session, lastMs, bytes }): Needs => {
+    const one = { session, lastMs, journalBytes: bytes, contents: needsOf(session) };
+    tally.add(one);
+    return one;
+  });
+
+  let removed = 0;
+  for (const one of needs) {
+    if (tally.bytes() <= bytesMax) return { removed, over: false };
+    if (nowMs - one.lastMs < inUseMs) break;
+    store.removeSession(one.session);
+    tally.subtract(one);
+    removed += 1;
+  }
+  for (const turns of [Math.floor(snapshotsMax / 2), Math.floor(snapshotsMax / 10), 1, 0]) {
+    for (const one of needs.slice(removed)) {
+      if (tally.bytes() <= bytesMax) return { removed, over: false };
+      await shorten(store, one.session, turns);
+      tally.subtract(one);
+      one.contents = needsOf(one.session);
+      tally.add(one);
+    }
+  }
+  return { removed, over: tally.bytes() > bytesMax };
+}
+
+/** Bytes that sessions need, a content that several need counted once. */
+function startTally(store: HistoryStore) {
+  const sizes = new Map<string, number>();
+  for (const { content, bytes } of store.blobs()) sizes.set(content, bytes);
+  const users = new Map<string, number>();
+  let total = 0;
+  return {
+    bytes: () => total,
+    add({ contents, journalBytes }: Needs) {
+      total += journalBytes;
+      for (const content of contents) {
+        const before = users.get(content) ?? 0;
+        if (before === 0) total += sizes.get(content) ?? 0;
+        users.set(content, before + 1);
+      }
+    },
+    subtract({ contents, journalBytes }: Needs) {
+      total -= journalBytes;
+      for (const content of contents) {
+        const before = users.get(content) ?? 0;
+        if (before === 1) total -= sizes.get(content) ?? 0;
+        users.set(content, before - 1);
+      }
+    },
+  };
+}
+
+/** What is needed is asked after all else, and without grace once more, when everything unneeded lies aside. */
+async function sweep(store: HistoryStore, graceMs: number): ReturnType<HistoryStore["sweep"]> {
+  const once = (): ReturnType<HistoryStore["sweep"]> => {
+    const needed = new Set(store.sessions().flatMap(({ session }) => contentsOf(storyIn(store, session))));
+    return store.sweep((content) => needed.has(content), graceMs);
+  };
+  const first = await once();
+  if (graceMs > 0) return first;
+  const second = await once();
+  return { removed: first.removed + second.removed, bytes: first.bytes + second.bytes };
+}

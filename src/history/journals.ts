@@ -1,0 +1,189 @@
+/**
+ * A journal per session: a folder with the file that is appended to (`log`), files that were taken out of use for
+ * compaction (`old-…`), and what compaction made of them (`base`). No lock is taken to append:
+ *
+ * 1. Compaction renames `log` away. Whoever then has it open appends, sees that the name shows another file, and appends
+ *    again to that one; ids tell which entries came twice.
+ * 2. So whatever was acknowledged before is in the old file, which is read after the rename, and `base` is put in its
+ *    place by another rename. It names the old files that went into it; they are removed last.
+ *
+ * Killed at any moment, compaction leaves files from which the same entries are read. Only compactions exclude each
+ * other, by a lock.
+ */
+
+import { createHash, randomBytes } from "node:crypto";
+import type { HistoryRecord, StoreFault } from "../contract/history.ts";
+import { createLocks, type Locks } from "../disk/lock.ts";
+import type { StoreFolder } from "../disk/store-folder.ts";
+import { decodeLines, encodeEntry, type Entry } from "./record.ts";
+import type { HistoryStore, SessionRecords, SessionUsage } from "./store.ts";
+
+type Journals = Pick<HistoryStore, "append" | "records" | "sessions" | "rewrite" | "removeSession">;
+
+/** Entries that may come a second time: those of appenders that were at work while a file was taken out of use. */
+const rememberedIdsMax = 256;
+const triesMax = 20;
+
+export function openJournals(folder: StoreFolder, lockFolder: string | undefined): Journals {
+  const series = randomBytes(6).toString("hex");
+  let count = 0;
+  let locks: Locks | undefined;
+
+  const entryOf = (record: HistoryRecord): Entry => {
+    count += 1;
+    return { id: `${series}-${count.toString(36)}`, record };
+  };
+
+  const rewriteNow = (session: string, rewrite: Parameters<Journals["rewrite"]>[1]): void => {
+    const place = placeOf(session);
+    const before = readOnce(folder, place);
+    const planned = rewrite(before.entries);
+    if (planned === undefined) return;
+    // In order, whatever the clock says, and never a name that was used before: `base` may still speak of that one.
+    const last = Math.max(0, ...before.olds.map((old) => Number.parseInt(old.slice("old-".length), 10) || 0));
+    const old = `old-${String(last + 1).padStart(8, "0")}-${randomBytes(6).toString("hex")}`;
+    folder.rename(`${place}/log`, `${place}/${old}`);
+    // Once more, now that nobody adds to it any longer without noticing; and without the file that has begun since.
+    const { entries, olds } = readOnce(folder, place, { log: "left out" });
+    const records = rewrite(entries) ?? entries.map(({ record }) => record);
+    const known = entries.flatMap(({ id, record }) => (record.type === "base" ? record.ids : [id]));
+    const ids = known.slice(-rememberedIdsMax);
+    const pruned = records.flatMap((record) => (record.type === "base" ? record.pruned : []));
+    const base: HistoryRecord = { type: "base", absorbed: olds, ids, pruned };
+    // What stays as it is keeps its id: the outcome of a change that is being made now will speak of it.
+    const idOf = new Map(entries.map(({ id, record }) => [record, id]));
+    const lines = [base, ...records.filter(({ type }) => type !== "base")].map((record) => {
+      const id = idOf.get(record);
+      return encodeEntry(id === undefined ? entryOf(record) : { id, record });
+    });
+    folder.put(`${place}/base`, Buffer.from(lines.join("")));
+    for (const name of olds) folder.remove(`${place}/${name}`);
+  };
+
+  return {
+    append(session, records) {
+      const entries = records.map(entryOf);
+      folder.append(`${placeOf(session)}/log`, Buffer.from(entries.map(encodeEntry).join("")));
+      return entries.map(({ id }) => id);
+    },
+    records: (session) => read(folder, session),
+    sessions: () =>
+      folder.list("sessions").flatMap((name): SessionUsage[] => {
+        const usage = usageOf(folder, `sessions/${name}`);
+        return usage === undefined ? [] : [usage];
+      }),
+    async rewrite(session, rewrite) {
+      locks ??= createLocks({ folder: lockFolder });
+      const name = createHash("sha256")
+        .update(`${folder.path}\n${placeOf(session)}`)
+        .digest("hex");
+      const key = { folder: { device: 0n, inode: 0n }, name };
+      await locks.exclusively([key], new AbortController().signal, async () => rewriteNow(session, rewrite));
+    },
+    removeSession(session) {
+      const gone = `removed/${randomBytes(8).toString("hex")}`;
+      folder.rename(placeOf(session), gone);
+      folder.remove("removed"); // also what a killed process left
+    },
+  };
+}
+
+/** A session whose own name is lost to damage goes by its place, so that its contents are still known to be needed. */
+const nameless = /^sessions\/h-[0-9a-f]{40}$/u;
+
+/** Names that any file system tells apart are kept for people; all others become a hash. */
+function placeOf(session: string): string {
+  if (nameless.test(session)) return session;
+  const isPlain = /^[a-z0-9][a-z0-9_-]{0,99}$/u.test(session);
+  return `sessions/${isPlain ? `s-${session}` : `h-${createHash("sha256").update(session).digest("hex").slice(0, 40)}`}`;
+}
+
+interface ReadOnce extends SessionRecords {
+  /** Files taken out of use whose entries are not in `base`, and those that are and still lie there. */
+  readonly olds: readonly string[];
+}
+
+/** A compaction may move files while they are read: then it is read again. */
+function read(folder: StoreFolder, session: string): SessionRecords {
+  const place = placeOf(session);
+  for (let tries = 1; ; tries += 1) {
+    const before = layoutOf(folder, place);
+    const found = readOnce(folder, place, { session });
+    if (before === layoutOf(folder, place) || tries === triesMax) return found;
+  }
+}
+
+function layoutOf(folder: StoreFolder, place: string): string {
+  const names = folder.list(place).toSorted();
+  return names
+    .map((name) => `${name}:${folder.look(`${place}/${name}`)?.inode}`)
+    .filter((part) => !part.startsWith("log:"))
+    .concat(names.includes("log") ? `log:${folder.look(`${place}/log`)?.inode}` : "")
+    .join("\n");
+}
+
+function readOnce(
+  folder: StoreFolder,
+  place: string,
+  { session = "", log = "read" }: { readonly session?: string; readonly log?: "read" | "left out" } = {},
+): ReadOnce {
+  const entries: Entry[] = [];
+  const faults: StoreFault[] = [];
+  const seen = new Set<string>();
+  const take = (file: string): void => {
+    const bytes = folder.read(`${place}/${file}`);
+    if (bytes === undefined) return;
+    const decoded = decodeLines(bytes);
+    for (const atByte of decoded.damagedAt) faults.push({ fault: "damaged line", session, file, atByte });
+    for (const entry of decoded.entries) {
+      if (seen.has(entry.id)) continue;
+      seen.add(entry.id);
+      entries.push(entry);
+    }
+  };
+  take("base");
+  const [first] = entries;
+  const absorbed = first?.record.type === "base" ? first.record.absorbed : [];
+  if (first?.record.type === "base") for (const id of first.record.ids) seen.add(id);
+  const olds = folder
+    .list(place)
+    .filter((name) => name.startsWith("old-"))
+    .toSorted();
+  for (const old of olds) if (!absorbed.includes(old)) take(old);
+  if (log === "read") take("log");
+  return { entries, faults, olds };
+}
+
+/** Without reading more than the beginning: there may be thousands. */
+function usageOf(folder: StoreFolder, place: string): SessionUsage | undefined {
+  let [bytes, lastMs] = [0, 0];
+  let session: string | undefined;
+  for (const name of folder.list(place)) {
+    const file = folder.open(`${place}/${name}`);
+    if (file === undefined) continue;
+    try {
+      bytes += file.sizeBytes;
+      lastMs = Math.max(lastMs, Number(file.mtimeNs / 1_000_000n));
+      session ??= sessionIn(file);
+    } finally {
+      file.close();
+    }
+  }
+  if (bytes === 0) return undefined;
+  return { session: session ?? place.replace(/^sessions\/s-/u, ""), bytes, lastMs };
+}
+
+const headBytesMax = 262_144;
+
+function sessionIn(file: {
+  readonly sizeBytes: number;
+  read(into: Uint8Array, at: number): number;
+}): string | undefined {
+  for (const limit of [4_096, headBytesMax, file.sizeBytes]) {
+    const head = Buffer.allocUnsafe(Math.min(limit, file.sizeBytes));
+    const { entries } = decodeLines(head.subarray(0, file.read(head, 0)));
+    for (const { record } of entries) if (record.type === "start") return record.session;
+    if (limit >= file.sizeBytes) break;
+  }
+  return undefined;
+}

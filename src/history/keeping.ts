@@ -1,0 +1,135 @@
+/** Keeping one change: the old content and the new one into the store, then one record, all before the file changes. */
+
+import type { ChangeRecord, FileVersion } from "../contract/history.ts";
+import type { Identity } from "../disk/look.ts";
+import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
+import { FileCut } from "../disk/scan.ts";
+import { StoreFailed } from "../disk/store-folder.ts";
+import { smallBytesMax } from "./blob-code.ts";
+import type { BlobSource, HistoryStore } from "./store.ts";
+import { markOf } from "./versions.ts";
+
+/** A change that is about to be made, under the file's lock. */
+export interface Keeping {
+  readonly messageId: string;
+  /** Real and absolute. */
+  readonly path: string;
+  readonly relative: string;
+  readonly tool: string;
+  readonly before:
+    | "absent"
+    | { readonly file: OpenFile; readonly bytes?: Uint8Array | undefined; readonly will: BlobSource["will"] };
+  /** The whole new content, or its size where it is not held in memory; then `done` says the rest. */
+  readonly after:
+    | "absent"
+    | { readonly bytes: Uint8Array; readonly mode?: number | undefined }
+    | { readonly sizeBytes: number; readonly mode?: number | undefined };
+  readonly movedTo?: string | undefined;
+  readonly movedFrom?: string | undefined;
+  /** What was kept for the same change a moment ago, if it has to be made in another way than was thought. */
+  readonly instead?: Kept | undefined;
+}
+
+/** What came of it. Nothing is thrown: whether a change may go on that cannot be undone is the caller's to say. */
+export interface Kept {
+  /** Of its record; undefined if not even that could be written. */
+  readonly id: string | undefined;
+  readonly before: FileVersion;
+  readonly after: FileVersion;
+  /** In words, if the store failed. */
+  readonly failed: string | undefined;
+}
+
+/** Files up to `bytesMax` that are no secrets. */
+export interface KeepingRules {
+  readonly isSecret: (path: string) => boolean;
+  readonly fileBytesMax: number;
+}
+
+export interface Versions {
+  readonly before: FileVersion;
+  readonly after: FileVersion;
+  readonly failed: string | undefined;
+}
+
+export async function keepVersions(keeping: Keeping, store: HistoryStore, rules: KeepingRules): Promise<Versions> {
+  const failures: string[] = [];
+  const before = await keepBefore(keeping, store, rules, failures);
+  const mode = before.kind === "file" ? before.mode : undefined;
+  const after = await keepAfter(keeping, mode, store, rules, failures);
+  return { before, after, failed: failures[0] };
+}
+
+async function keepBefore(
+  { path, before }: Keeping,
+  store: HistoryStore,
+  rules: KeepingRules,
+  failures: string[],
+): Promise<FileVersion> {
+  if (before === "absent") return { kind: "absent" };
+  const { file, bytes, will } = before;
+  const { sizeBytes, mode } = file;
+  const version = { kind: "file", sizeBytes, mode } as const;
+  if (rules.isSecret(path)) return { ...version, notKept: "secret" };
+  const mark = sizeBytes > smallBytesMax ? { mark: markOf(file.identity) } : {};
+  if (sizeBytes > rules.fileBytesMax) return { ...version, ...mark, notKept: "too large" };
+  const content = await orFailure(() => store.putFile({ file, path, bytes, will }), failures);
+  return content === undefined ? { ...version, ...mark, notKept: "failed" } : { ...version, ...mark, content };
+}
+
+async function keepAfter(
+  { path, after }: Keeping,
+  modeBefore: number | undefined,
+  store: HistoryStore,
+  rules: KeepingRules,
+  failures: string[],
+): Promise<FileVersion> {
+  if (after === "absent") return { kind: "absent" };
+  const sizeBytes = "bytes" in after ? after.bytes.length : after.sizeBytes;
+  const mode = after.mode ?? modeBefore;
+  const version = { kind: "file", sizeBytes, ...(mode === undefined ? {} : { mode }) } as const;
+  if (rules.isSecret(path)) return { ...version, notKept: "secret" };
+  // What was written is needed to recognise it and to show it beside others' changes; a large one is not worth that.
+  if (!("bytes" in after) || sizeBytes > smallBytesMax) return { ...version, notKept: "too large" };
+  const { bytes } = after;
+  const content = await orFailure(() => store.putBytes(bytes), failures);
+  return content === undefined ? { ...version, notKept: "failed" } : { ...version, content };
+}
+
+/** What a change came to, once it is done. */
+export function doneVersion(after: FileVersion, identity: Identity, mode: number | undefined): FileVersion {
+  if (after.kind === "absent") return after;
+  const known = mode === undefined ? {} : { mode };
+  const mark = after.content === undefined && after.notKept !== "secret" ? { mark: markOf(identity) } : {};
+  return { ...after, sizeBytes: identity.sizeBytes, ...known, ...mark };
+}
+
+export const changeOf = (keeping: Keeping, { before, after }: Versions, timeMs: number): ChangeRecord => ({
+  type: "change",
+  messageId: keeping.messageId,
+  path: keeping.path,
+  relative: keeping.relative,
+  before,
+  after,
+  tool: keeping.tool,
+  timeMs,
+  ...(keeping.movedTo === undefined ? {} : { movedTo: keeping.movedTo }),
+  ...(keeping.movedFrom === undefined ? {} : { movedFrom: keeping.movedFrom }),
+});
+
+async function orFailure(put: () => Promise<string>, failures: string[]): Promise<string | undefined> {
+  try {
+    return await put();
+  } catch (error) {
+    failures.push(failureOf(error));
+    return undefined;
+  }
+}
+
+/** In words, what a store or a file refused; a bug is thrown on. */
+export function failureOf(error: unknown): string {
+  if (error instanceof StoreFailed) return error.message;
+  if (error instanceof ReadFailed) return `Cannot keep the old content: reading it fails with ${error.errno}`;
+  if (error instanceof FileCut) return "Cannot keep the old content: the file became shorter meanwhile";
+  throw error;
+}

@@ -1,0 +1,152 @@
+/**
+ * Small contents, first stored together: each process appends to a pack of its own, which costs a tenth of making a file,
+ * and far less still where others keep the file system busy. A collection later gives each content that is needed a file
+ * and removes the pack. A pack is appended to by nobody but its maker, and collected only when its maker has ended or has
+ * put it aside; so no process relies on a pack that may go away, but on its own and on files.
+ *
+ * An entry is a newline, `<sha256> <b|r> <length>`, a newline, and so many bytes: compressed or raw.
+ */
+
+import { randomBytes } from "node:crypto";
+import { lifeOf, processMark } from "../disk/process-mark.ts";
+import type { StoreFolder } from "../disk/store-folder.ts";
+
+export interface PackEntry {
+  readonly content: string;
+  readonly compressed: boolean;
+  readonly pack: string;
+  readonly from: number;
+  readonly bytes: number;
+}
+
+export interface Packs {
+  put(content: string, payload: Uint8Array, compressed: boolean): void;
+  /** In the pack of this process, which stays while it is used. */
+  isOwn(content: string): boolean;
+  /** In every pack that has it. */
+  find(content: string): IterableIterator<PackEntry>;
+  read(entry: PackEntry): Buffer | undefined;
+  /** Something is wrong with an entry: it does not count as kept any more. */
+  forget(content: string): void;
+  entries(): Iterable<PackEntry>;
+  /** Packs that may be taken apart: nobody appends to them, and nobody has for `graceMs`. */
+  finished(graceMs: number): readonly string[];
+  remove(pack: string): void;
+}
+
+const packBytesMax = 8_388_608;
+const headerShape = /^\n([0-9a-f]{64}) ([br]) (\d{8})\n$/u;
+const headerBytes = 77;
+const dayMs = 86_400_000;
+
+interface Scan {
+  readonly inode: bigint;
+  readonly to: number;
+  readonly entries: ReadonlyMap<string, PackEntry>;
+}
+
+export function openPacks(folder: StoreFolder): Packs {
+  const scans = new Map<string, Scan>();
+  const own = new Map<string, PackEntry>();
+  let name: string | undefined;
+
+  /** What is found in a pack; of one that was looked at before, only what was added. */
+  const scan = (pack: string): ReadonlyMap<string, PackEntry> => {
+    const before = scans.get(pack);
+    const stored = folder.look(`packs/${pack}`);
+    if (stored === undefined) return new Map();
+    const isSame = before?.inode === stored.inode && before.to <= stored.sizeBytes;
+    if (isSame && before.to === stored.sizeBytes) return before.entries;
+    const start = isSame ? before.to : 0;
+    const entries = new Map(isSame ? before.entries : []);
+    const to = scanFrom(folder, pack, start, entries);
+    scans.set(pack, { inode: stored.inode, to, entries });
+    return entries;
+  };
+
+  const putAside = (): void => {
+    if (name !== undefined) folder.rename(`packs/${name}`, `packs/full-${randomBytes(8).toString("hex")}`);
+    name = undefined;
+    own.clear();
+  };
+
+  const all = (): readonly string[] => folder.list("packs");
+
+  return {
+    put(content, payload, compressed) {
+      name ??= `${processMark()}-${randomBytes(6).toString("hex")}`;
+      const header = `\n${content} ${compressed ? "b" : "r"} ${String(payload.length).padStart(8, "0")}\n`;
+      const pack = name;
+      let end: number;
+      try {
+        end = folder.append(`packs/${pack}`, Buffer.concat([Buffer.from(header, "latin1"), payload]));
+      } catch (error) {
+        name = undefined; // behind half an entry nothing would be found
+        own.clear();
+        throw error;
+      }
+      const from = end - payload.length;
+      if (from === headerBytes) own.clear(); // somebody has removed the pack
+      own.set(content, { content, compressed, pack, from, bytes: payload.length });
+      if (end > packBytesMax) putAside();
+    },
+    isOwn(content) {
+      const entry = own.get(content);
+      return entry !== undefined && (folder.look(`packs/${entry.pack}`)?.sizeBytes ?? 0) >= entry.from + entry.bytes;
+    },
+    *find(content) {
+      for (const pack of all()) {
+        const entry = scan(pack).get(content);
+        if (entry !== undefined) yield entry;
+      }
+    },
+    read({ pack, from, bytes }) {
+      const file = folder.open(`packs/${pack}`);
+      try {
+        const payload = Buffer.allocUnsafe(bytes);
+        return file === undefined || file.read(payload, from) < bytes ? undefined : payload;
+      } finally {
+        file?.close();
+      }
+    },
+    forget: (content) => void own.delete(content),
+    *entries() {
+      for (const pack of all()) yield* scan(pack).values();
+    },
+    finished(graceMs) {
+      if (graceMs === 0) putAside();
+      return all().filter((pack) => {
+        const ageMs = Date.now() - (folder.look(`packs/${pack}`)?.ctimeMs ?? 0);
+        if (ageMs < graceMs) return false;
+        if (pack.startsWith("full-")) return true;
+        const life = lifeOf(pack.slice(0, pack.lastIndexOf("-")));
+        return life === "dead" || (life === "elsewhere" && ageMs > dayMs);
+      });
+    },
+    remove(pack) {
+      scans.delete(pack);
+      folder.remove(`packs/${pack}`);
+    },
+  };
+}
+
+/** Adds what is found from a place on; answers with the end of the last whole entry. */
+function scanFrom(folder: StoreFolder, pack: string, start: number, into: Map<string, PackEntry>): number {
+  const file = folder.open(`packs/${pack}`);
+  if (file === undefined) return start;
+  try {
+    const header = Buffer.allocUnsafe(headerBytes);
+    let at = start;
+    for (;;) {
+      const got = file.read(header, at);
+      const [, content = "", method, length] = headerShape.exec(header.toString("latin1", 0, got)) ?? [];
+      const end = at + headerBytes + Number(length);
+      if (length === undefined || end > file.sizeBytes) return at;
+      const compressed = method === "b";
+      into.set(content, { content, compressed, pack, from: at + headerBytes, bytes: Number(length) });
+      at = end;
+    }
+  } finally {
+    file.close();
+  }
+}

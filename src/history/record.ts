@@ -1,0 +1,111 @@
+/**
+ * Records as lines: `<checksum> <id> <json>`, each with a newline before it. The newline comes first so that a line that
+ * was torn ends where the next begins. A line whose checksum is wrong is reported and never believed.
+ */
+
+import { crc32 } from "node:zlib";
+import type { FileVersion, HistoryRecord, RewindKind } from "../contract/history.ts";
+
+export interface Entry {
+  /** Never used twice. An entry that had to be written again is known by it. */
+  readonly id: string;
+  readonly record: HistoryRecord;
+}
+
+export interface DecodedLines {
+  readonly entries: readonly Entry[];
+  /** Where lines begin that are not as they were written. */
+  readonly damagedAt: readonly number[];
+}
+
+const sumChars = 8;
+
+export function encodeEntry({ id, record }: Entry): string {
+  const body = `${id} ${JSON.stringify(record)}`;
+  return `\n${sumOf(body)} ${body}`;
+}
+
+export function decodeLines(bytes: Buffer): DecodedLines {
+  const entries: Entry[] = [];
+  const damagedAt: number[] = [];
+  for (let from = 0; from < bytes.length; ) {
+    const newline = bytes.indexOf(10, from);
+    const to = newline < 0 ? bytes.length : newline;
+    if (to > from) {
+      const entry = decodeLine(bytes.toString("utf8", from, to));
+      if (entry === undefined) damagedAt.push(from);
+      else entries.push(entry);
+    }
+    from = to + 1;
+  }
+  return { entries, damagedAt };
+}
+
+function decodeLine(line: string): Entry | undefined {
+  const body = line.slice(sumChars + 1);
+  if (line[sumChars] !== " " || line.slice(0, sumChars) !== sumOf(body)) return undefined;
+  const space = body.indexOf(" ");
+  try {
+    const record = recordOf(JSON.parse(body.slice(space + 1)));
+    return record === undefined ? undefined : { id: body.slice(0, space), record };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of its bytes: a line that is not UTF-8 any more does not come back as it was. */
+const sumOf = (body: string): string => crc32(body).toString(16).padStart(sumChars, "0");
+
+/** The checksum says that it is whole, not that this version of the program knows what it means. */
+function recordOf(value: unknown): HistoryRecord | undefined {
+  if (!isObject(value)) return undefined;
+  const isRecord = (): boolean => {
+    switch (value["type"]) {
+      case "start":
+        return areTexts(value["session"], value["dialect"]) && isTexts(value["roots"]) && isNumber(value["timeMs"]);
+      case "turn":
+        return areTexts(value["messageId"]) && isNumber(value["timeMs"]) && isRewinds(value["rewinds"]);
+      case "change":
+        return (
+          areTexts(value["messageId"], value["path"], value["relative"], value["tool"]) &&
+          isNumber(value["timeMs"]) &&
+          isVersion(value["before"]) &&
+          isVersion(value["after"])
+        );
+      case "after":
+        return areTexts(value["of"]) && isVersion(value["after"]);
+      case "void":
+        return areTexts(value["of"]);
+      case "base":
+        return isTexts(value["absorbed"]) && isTexts(value["ids"]) && isTexts(value["pruned"]);
+      default:
+        return false;
+    }
+  };
+  return isRecord() ? (value as unknown as HistoryRecord) : undefined; // every field that is relied on was looked at
+}
+
+const rewindKinds: readonly unknown[] = ["rewind", "undo", "redo", "partial"] satisfies RewindKind[];
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+const areTexts = (...values: readonly unknown[]): boolean => values.every((value) => typeof value === "string");
+const isTexts = (value: unknown): boolean => Array.isArray(value) && areTexts(...value);
+const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
+const isRewinds = (value: unknown): boolean =>
+  value === undefined || (isObject(value) && areTexts(value["to"]) && rewindKinds.includes(value["as"]));
+
+function isVersion(value: unknown): value is FileVersion {
+  if (!isObject(value)) return false;
+  if (value["kind"] === "absent") return true;
+  const { content, mark, mode, sizeBytes } = value;
+  return (
+    value["kind"] === "file" &&
+    isNumber(sizeBytes) &&
+    (mode === undefined || isNumber(mode)) &&
+    (content === undefined || (typeof content === "string" && isContentId(content))) &&
+    (mark === undefined || typeof mark === "string")
+  );
+}
+
+/** It becomes a part of a path. */
+export const isContentId = (id: string): boolean => /^(?:[0-9a-f]{64}|inode(?:-[0-9a-f]{1,32}){4})$/u.test(id);

@@ -1,0 +1,94 @@
+/**
+ * What a rewind does to each file. Pure: it is told what was and what is, and decides. The rule: what somebody else has
+ * made is never overwritten without being asked, and only what we changed is touched at all.
+ */
+
+import type { FileVersion, RewindAction, RewindStep } from "../contract/history.ts";
+import { byPath, changesIn, isBroken, type Story } from "./snapshots.ts";
+
+/** The name of the state before the first change of a session. */
+export const beginning = "start";
+
+/** What happened to a file since the moment that a rewind goes back to. */
+export interface FileStory {
+  readonly path: string;
+  readonly relative: string;
+  /** As it was then. */
+  readonly base: FileVersion;
+  /** As we left it. */
+  readonly ours: FileVersion;
+  /** As it was before our last change, which may not have happened. */
+  readonly lastBefore: FileVersion;
+  /** Somebody else changed it between two of our changes. */
+  readonly broken: boolean;
+}
+
+export type Found =
+  | { readonly found: "turn"; readonly files: readonly FileStory[] }
+  | { readonly found: "pruned" | "unknown" };
+
+/** The files that changed since a turn began. */
+export function changedSince(story: Story, messageId: string): Found {
+  const at = story.steps.findIndex((step) => step.type === "turn" && step.messageId === messageId);
+  if (at < 0 && messageId !== beginning) return { found: story.pruned.includes(messageId) ? "pruned" : "unknown" };
+  const files = [...byPath(changesIn(story.steps.slice(Math.max(at, 0))))].flatMap(([path, changes]) => {
+    const [first, last] = [changes[0], changes.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const { before: base, relative } = first;
+    return [{ path, relative, base, ours: last.after, lastBefore: last.before, broken: isBroken(changes) }];
+  });
+  return { found: "turn", files };
+}
+
+/** A file as it is, with what comparing it came to. */
+export type Facts =
+  | { readonly now: "absent" }
+  | { readonly now: "other"; readonly what: "folder" | "link" | "special" | "outside" | "refused" }
+  | {
+      readonly now: "file";
+      readonly mode: number;
+      readonly hash: string | undefined;
+      readonly isBase: boolean;
+      readonly isOurs: boolean;
+    };
+
+/** Is the content of the version to go back to in the store? */
+export type Availability = "there" | "pruned" | "damaged";
+
+export function stepOf(file: FileStory, facts: Facts, availability: Availability): RewindStep {
+  const { base, ours, lastBefore } = file;
+  if (facts.now === "other") return { does: "unavailable", why: facts.what };
+  const mode = modeFor(file, facts);
+  const isThere = facts.now === "absent" ? base.kind === "absent" : base.kind === "file" && facts.isBase;
+  if (isThere && (mode === undefined || (facts.now === "file" && mode === facts.mode))) return { does: "nothing" };
+  const action = actionFor(base, facts, availability, mode);
+  if (action.does === "unavailable") return action;
+  const isOurs =
+    facts.now === "absent" ? ours.kind === "absent" || lastBefore.kind === "absent" : facts.isOurs || facts.isBase;
+  if (isOurs && !file.broken) return action;
+  const theirs = facts.now === "file" ? facts.hash : undefined;
+  return { does: "conflict", why: isOurs ? "changed in between" : "changed since", base, ours, theirs, forced: action };
+}
+
+function actionFor(
+  base: FileVersion,
+  facts: Facts,
+  availability: Availability,
+  mode: number | undefined,
+): RewindAction | Extract<RewindStep, { readonly does: "unavailable" }> {
+  if (base.kind === "absent") return { does: "delete" };
+  if (base.notKept !== undefined) return { does: "unavailable", why: base.notKept };
+  if (base.content === undefined) return { does: "unavailable", why: "failed" };
+  if (availability !== "there") return { does: "unavailable", why: availability };
+  const { content, sizeBytes } = base;
+  const does = facts.now === "absent" ? "create" : "restore";
+  return { does, content, sizeBytes, ...(mode === undefined ? {} : { mode }) };
+}
+
+/** The mode to set: that of then, unless we left it alone, or somebody else has set another since. */
+function modeFor({ base, ours }: FileStory, facts: Facts): number | undefined {
+  if (base.kind !== "file" || base.mode === undefined) return undefined;
+  if (facts.now !== "file") return base.mode;
+  const oursMode = ours.kind === "file" ? (ours.mode ?? facts.mode) : facts.mode;
+  return oursMode === facts.mode && base.mode !== facts.mode ? base.mode : undefined;
+}

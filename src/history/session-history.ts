@@ -1,0 +1,170 @@
+/** The history of one session: what it changes is kept here, and the way back is planned here. */
+
+import type {
+  CurrentState,
+  DiffStats,
+  FileVersion,
+  HistoryRecord,
+  RewindKind,
+  RewindPlan,
+  Snapshot,
+  StoreFault,
+} from "../contract/history.ts";
+import type { Identity } from "../disk/look.ts";
+import { diffStats } from "./diff-stats.ts";
+import {
+  changeOf,
+  doneVersion,
+  failureOf,
+  type Keeping,
+  type KeepingRules,
+  type Kept,
+  keepVersions,
+} from "./keeping.ts";
+import { planFiles } from "./planning.ts";
+import { changedSince } from "./rewind-plan.ts";
+import { changesIn, condensed, recordsOf, shortened, snapshotsOf, type Story, storyOf } from "./snapshots.ts";
+import type { BlobRead, HistoryStore } from "./store.ts";
+import { type UndoTargets, undoTargets } from "./undo.ts";
+
+export interface SessionStart {
+  readonly id: string;
+  readonly roots: readonly string[];
+  readonly dialect: string;
+}
+
+export interface PlanOptions {
+  /** Looks at a file. Asked once for each, under the rules and borders of whoever asks. */
+  readonly current: (path: string) => Promise<CurrentState>;
+  /** Real paths; undefined is all. */
+  readonly files?: readonly string[] | undefined;
+}
+
+export interface SessionHistory {
+  readonly id: string;
+  /**
+   * From here on changes belong to this message; a message that is known already goes on. Answers with words if it could
+   * not be written down.
+   */
+  checkpoint(
+    messageId: string,
+    rewinds?: { readonly to: string; readonly as: RewindKind },
+  ): Promise<{ readonly failed: string | undefined }>;
+  /** To be called under the file's lock, right before the swap. Never throws but bugs. */
+  keep(keeping: Keeping): Promise<Kept>;
+  /** After the swap. Needed where `keep` was not given the new bytes; for others it may be left out. */
+  done(kept: Kept, identity: Identity, mode?: number): void;
+  /** The change did not happen. */
+  undone(kept: Kept): void;
+  /** Turns that changed something, oldest first, at most as many as are kept. */
+  snapshots(): readonly Snapshot[];
+  /** What was found damaged in the journal; it is as if it had not been written. */
+  faults(): readonly StoreFault[];
+  diffStats(messageId: string): Promise<DiffStats | undefined>;
+  /** A file before or after a turn; undefined if that turn did not change it. */
+  versionOf(messageId: string, path: string, when: "before" | "after"): FileVersion | undefined;
+  /** Close what it answers with. */
+  open(content: string): Promise<BlobRead>;
+  plan(messageId: string, options: PlanOptions): Promise<RewindPlan>;
+  undoTargets(): UndoTargets;
+  /** Shortens the journal to the turns that are kept. Done now and then by `checkpoint`. */
+  tidy(): Promise<void>;
+}
+
+export interface SessionOptions extends KeepingRules {
+  readonly start: SessionStart;
+  readonly store: HistoryStore;
+  readonly nowMs: () => number;
+  readonly snapshotsMax: number;
+}
+
+const tidyEveryTurns = 64;
+
+export function openSessionHistory(options: SessionOptions): SessionHistory {
+  const { start, store, nowMs, snapshotsMax } = options;
+  const { id: session } = start;
+  /** Turns that this process has written down. */
+  const turns = new Set<string>();
+  let started = false;
+
+  const read = (): { readonly story: Story; readonly faults: readonly StoreFault[] } => {
+    const { entries, faults } = store.records(session);
+    return { story: shortened(storyOf(entries), snapshotsMax), faults };
+  };
+
+  const write = (records: readonly HistoryRecord[]): { readonly ids: readonly string[]; readonly failed?: string } => {
+    const { id, roots, dialect } = start;
+    const first: HistoryRecord[] = started ? [] : [{ type: "start", session: id, roots, dialect, timeMs: nowMs() }];
+    try {
+      const ids = store.append(session, [...first, ...records]);
+      started = true;
+      for (const record of records) if (record.type === "turn") turns.add(record.messageId);
+      return { ids };
+    } catch (error) {
+      return { ids: [], failed: failureOf(error) };
+    }
+  };
+
+  const turnOf = (messageId: string): readonly HistoryRecord[] =>
+    turns.has(messageId) ? [] : [{ type: "turn", messageId, timeMs: nowMs() }];
+
+  const tidy = (): Promise<void> =>
+    store.rewrite(session, (entries) => {
+      const story = storyOf(entries);
+      const short = condensed(shortened(story, snapshotsMax));
+      return short.steps.length < story.steps.length ? recordsOf(short) : undefined;
+    });
+
+  const changesOf = (messageId: string) => changesIn(read().story.steps).filter((one) => one.messageId === messageId);
+
+  return {
+    id: session,
+    async checkpoint(messageId, rewinds) {
+      if (turns.has(messageId)) return { failed: undefined };
+      const turn = { type: "turn", messageId, timeMs: nowMs(), ...(rewinds === undefined ? {} : { rewinds }) } as const;
+      const { failed } = write([turn]);
+      if (failed === undefined && turns.size % tidyEveryTurns === 0) await tidy().catch(failureOf);
+      return { failed };
+    },
+    async keep(keeping) {
+      const versions = await keepVersions(keeping, store, options);
+      const { instead, messageId } = keeping;
+      const change = changeOf(keeping, versions, nowMs());
+      const voided: HistoryRecord[] = instead?.id === undefined ? [] : [{ type: "void", of: instead.id }];
+      const { ids, failed } = write([...turnOf(messageId), ...voided, change]);
+      const { before, after } = versions;
+      return { id: ids.at(-1), before, after, failed: versions.failed ?? failed };
+    },
+    done({ id, after }, identity, mode) {
+      const now = doneVersion(after, identity, mode);
+      if (id !== undefined && isNews(now, after)) write([{ type: "after", of: id, after: now }]);
+    },
+    undone({ id }) {
+      if (id !== undefined) write([{ type: "void", of: id }]);
+    },
+    snapshots: () => snapshotsOf(read().story),
+    faults: () => read().faults,
+    async diffStats(messageId) {
+      const changes = changesOf(messageId);
+      return changes.length === 0 ? undefined : diffStats(changes, store);
+    },
+    versionOf(messageId, path, when) {
+      const changes = changesOf(messageId).filter((change) => change.path === path);
+      return when === "before" ? changes[0]?.before : changes.at(-1)?.after;
+    },
+    open: (content) => store.openBlob(content),
+    async plan(messageId, { current, files }) {
+      const since = changedSince(read().story, messageId);
+      if (since.found !== "turn") return { found: since.found, messageId };
+      const wanted = files === undefined ? since.files : since.files.filter(({ path }) => files.includes(path));
+      return { found: "turn", messageId, files: await planFiles(wanted, current, store) };
+    },
+    undoTargets: () => undoTargets(read().story),
+    tidy,
+  };
+}
+
+const isNews = (now: FileVersion, before: FileVersion): boolean =>
+  now.kind === "file" &&
+  before.kind === "file" &&
+  (now.mark !== before.mark || now.mode !== before.mode || now.sizeBytes !== before.sizeBytes);

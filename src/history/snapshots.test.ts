@@ -1,0 +1,89 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { describe, test } from "vitest";
+import type { FileVersion, HistoryRecord } from "../contract/history.ts";
+import { changedSince } from "./rewind-plan.ts";
+import { condensed, shortened, snapshotsOf, storyOf } from "./snapshots.ts";
+import { undoTargets } from "./undo.ts";
+
+const version = (letter: string): FileVersion =>
+  letter === "-" ? { kind: "absent" } : { kind: "file", sizeBytes: 1, content: letter.repeat(64) };
+
+/** "m1 a>b" is a change of `f` in turn m1; "m1" alone is a turn, "m2 undo m1" one that rewinds. */
+function storyFrom(...lines: readonly string[]) {
+  const records = lines.map((line): HistoryRecord => {
+    const [messageId = "", what = "", to = ""] = line.split(" ");
+    if (what === "undo" || what === "redo") return { type: "turn", messageId, timeMs: 0, rewinds: { to, as: what } };
+    if (what === "") return { type: "turn", messageId, timeMs: 0 };
+    const [before = "", after = ""] = what.split(">");
+    const rest = { path: "/f", relative: "f", tool: "Edit", timeMs: 0 };
+    return { type: "change", messageId, before: version(before), after: version(after), ...rest };
+  });
+  return storyOf(records.map((record, index) => ({ id: String(index), record })));
+}
+
+const letters = ({ steps }: ReturnType<typeof storyFrom>): string =>
+  steps
+    .map((step) => {
+      if (step.type === "turn") return step.messageId;
+      const [before, after] = [step.before, step.after].map((one) => (one.kind === "file" ? one.content?.[0] : "-"));
+      return `${step.messageId}:${before}>${after}${step.broken === true ? "!" : ""}`;
+    })
+    .join(" ");
+
+describe("a story", () => {
+  test("changes of a turn become one, but for the last, of which nobody knows yet whether it happened", () => {
+    const story = storyFrom("m1", "m1 a>b", "m1 b>c", "m1 c>d");
+    equal(letters(condensed(story)), "m1 m1:a>c m1:c>d");
+  });
+
+  test("a change that never happened is known by the next one, and does not count as somebody else's", () => {
+    const story = storyFrom("m1", "m1 a>b", "m1 b>c", "m2", "m2 b>d", "m2 d>e");
+    equal(letters(condensed(story)), "m1 m1:a>b m2 m2:b>d m2:d>e");
+    const since = changedSince(condensed(story), "m1");
+    equal(since.found === "turn" && since.files[0]?.broken, false);
+  });
+
+  test("what somebody else did in between stays visible", () => {
+    const story = storyFrom("m1", "m1 a>b", "m1 x>y", "m1 y>z", "m2", "m2 z>q");
+    equal(letters(condensed(story)), "m1 m1:a>b m1:x>z m2 m2:z>q");
+    equal(letters(shortened(story, 1)), ":a>z! m2 m2:z>q");
+  });
+
+  test("of pruned turns the first version of each file is left, and their names", () => {
+    const story = storyFrom("m1", "m1 ->a", "talk", "m2", "m2 a>b", "m3", "m3 b>c", "m4", "m4 c>d");
+    const short = shortened(story, 2);
+    equal(letters(short), ":->b m3 m3:b>c m4 m4:c>d");
+    deepEqual(short.pruned, ["m1", "talk", "m2"]);
+    deepEqual(
+      snapshotsOf(short).map(({ messageId }) => messageId),
+      ["m3", "m4"],
+    );
+    equal(letters(shortened(story, 0)), ":->c :c>d");
+  });
+
+  test("the same message heard again is the same turn", () => {
+    equal(letters(storyFrom("m1", "m1 a>b", "m2", "m1", "m1 b>c")), "m1 m1:a>b m2 m1:b>c");
+  });
+});
+
+describe("undo and redo", () => {
+  for (const [title, lines, expected] of [
+    ["nothing to undo", ["m1"], [undefined, undefined]],
+    ["the last turn that changed something", ["m1", "m1 a>b", "talk"], ["m1", undefined]],
+    ["one undo", ["m1", "m1 a>b", "m2", "m2 b>c", "u undo m2", "u c>b"], ["m1", "u"]],
+    ["two undos", ["m1", "m1 a>b", "m2", "m2 b>c", "u undo m2", "u c>b", "v undo m1", "v b>a"], [undefined, "v"]],
+    ["a redo", ["m1", "m1 a>b", "u undo m1", "u b>a", "r redo u", "r a>b"], ["m1", undefined]],
+    ["a new change ends redo", ["m1", "m1 a>b", "u undo m1", "u b>a", "m2", "m2 a>c"], ["m2", undefined]],
+    [
+      "back to before the first of two undos",
+      ["m1", "m1 a>b", "m2", "m2 b>c", "u undo m2", "u c>b", "v undo m1", "v b>a", "r redo u", "r a>c"],
+      ["m2", undefined],
+    ],
+    ["a rewind that changed nothing does not count", ["m1", "m1 a>b", "u undo m1"], ["m1", undefined]],
+  ] as const) {
+    test(title, () => {
+      const { undo, redo } = undoTargets(storyFrom(...lines));
+      deepEqual([undo, redo], expected);
+    });
+  }
+});

@@ -1,0 +1,194 @@
+/** What a session's records come to: turns and the changes in them. Pure: entries in, data out. */
+
+import type { ChangeRecord, FileVersion, HistoryRecord, Snapshot } from "../contract/history.ts";
+import type { Entry } from "./record.ts";
+import { isSameContent } from "./versions.ts";
+
+export type StartRecord = Extract<HistoryRecord, { readonly type: "start" }>;
+export type TurnRecord = Extract<HistoryRecord, { readonly type: "turn" }>;
+
+export interface Story {
+  readonly start: StartRecord | undefined;
+  /** Each message once, where it was first heard of; changes in the order in which they were made. */
+  readonly steps: readonly (TurnRecord | ChangeRecord)[];
+  /** Messages of turns that are no longer known one by one; the latest of them. */
+  readonly pruned: readonly string[];
+}
+
+const prunedMax = 1_000;
+
+export function storyOf(entries: readonly Entry[]): Story {
+  let start: StartRecord | undefined;
+  let pruned: readonly string[] = [];
+  const steps = new Map<string, TurnRecord | ChangeRecord>();
+  const known = new Set<string>();
+  for (const { id, record } of entries) {
+    switch (record.type) {
+      case "start":
+        start ??= record;
+        break;
+      case "base":
+        pruned = record.pruned;
+        break;
+      case "turn":
+        if (!known.has(record.messageId)) steps.set(id, record);
+        known.add(record.messageId);
+        break;
+      case "change":
+        steps.set(id, record);
+        break;
+      case "after": {
+        const change = steps.get(record.of);
+        if (change?.type === "change") steps.set(record.of, { ...change, after: record.after });
+        break;
+      }
+      case "void":
+        if (steps.get(record.of)?.type === "change") steps.delete(record.of);
+        break;
+    }
+  }
+  return { start, steps: [...steps.values()], pruned };
+}
+
+/**
+ * The same story with at most `snapshotsMax` turns that changed something. Of older ones each file's first version is
+ * left, so that the way back to the beginning stays open.
+ */
+export function shortened(story: Story, snapshotsMax: number): Story {
+  const turns = turnsWithChanges(story);
+  if (turns.length <= snapshotsMax) return story;
+  const oldestKept = turns.at(turns.length - Math.max(0, snapshotsMax)); // undefined if none is kept
+  const cut = story.steps.findIndex((step) => step.type === "turn" && step.messageId === oldestKept);
+  const from = cut < 0 ? story.steps.length : cut;
+  const old = story.steps.slice(0, from);
+  const gone = old.flatMap((step) => (step.type === "turn" ? [step.messageId] : []));
+  const outcome = outcomesIn(story);
+  const first = [...byPath(changesIn(old)).values()].flatMap((changes) => {
+    const settled = changes.flatMap((change) => outcome.get(change) ?? []);
+    const merged = settled.length === 0 ? [] : [mergedChange(settled)];
+    return [...merged, ...changes.slice(settled.length)].map((change) => ({ ...change, messageId: "" }));
+  });
+  return {
+    start: story.start,
+    steps: [...first, ...story.steps.slice(from)],
+    pruned: [...story.pruned, ...gone].slice(-prunedMax),
+  };
+}
+
+/** Several changes of a file within one turn are one, unless somebody else's lies between. */
+export function condensed(story: Story): Story {
+  const outcome = outcomesIn(story);
+  const steps: (TurnRecord | ChangeRecord)[] = [];
+  let places = new Map<string, number>();
+  for (const step of story.steps) {
+    if (step.type === "turn") {
+      places = new Map(); // a change must not move to before the beginning of a turn
+      steps.push(step);
+      continue;
+    }
+    const settled = outcome.get(step);
+    const place = places.get(step.path);
+    const last = place === undefined ? undefined : steps[place];
+    const isOne = last?.type === "change" && last.messageId === step.messageId && follows(step, last);
+    if (place !== undefined && isOne && settled !== undefined) steps[place] = mergedChange([last, settled]);
+    else {
+      places.set(step.path, steps.length);
+      steps.push(step);
+    }
+  }
+  return { ...story, steps };
+}
+
+/**
+ * Changes with what they came to. Whether one happened that was announced right before its process was killed, only the
+ * next change of that file tells; so each file's last change has no outcome yet, and must not be merged with others.
+ */
+function outcomesIn({ steps }: Story): ReadonlyMap<ChangeRecord, ChangeRecord> {
+  const outcomes = new Map<ChangeRecord, ChangeRecord>();
+  for (const changes of byPath(changesIn(steps)).values()) {
+    for (const [index, change] of changes.entries()) {
+      const next = changes[index + 1];
+      if (next === undefined) continue;
+      const { before, after } = change;
+      const happened = isSameContent(next.before, after) || !isSameContent(next.before, before);
+      outcomes.set(change, happened ? change : { ...change, after: before });
+    }
+  }
+  return outcomes;
+}
+
+export const recordsOf = ({ start, steps, pruned }: Story): readonly HistoryRecord[] => [
+  { type: "base", absorbed: [], ids: [], pruned },
+  ...(start === undefined ? [] : [start]),
+  ...steps,
+];
+
+export function turnsWithChanges({ steps }: Story): readonly string[] {
+  const changed = new Set(changesIn(steps).map(({ messageId }) => messageId));
+  return steps.flatMap((step) => (step.type === "turn" && changed.has(step.messageId) ? [step.messageId] : []));
+}
+
+export const changesIn = (steps: Story["steps"]): readonly ChangeRecord[] =>
+  steps.filter((step): step is ChangeRecord => step.type === "change");
+
+export function byPath(changes: readonly ChangeRecord[]): ReadonlyMap<string, readonly ChangeRecord[]> {
+  const paths = new Map<string, ChangeRecord[]>();
+  for (const change of changes) {
+    const list = paths.get(change.path);
+    if (list === undefined) paths.set(change.path, [change]);
+    else list.push(change);
+  }
+  return paths;
+}
+
+/** Was the file as we had left it? A change that never happened left it as it was before. */
+export const follows = (next: ChangeRecord, last: ChangeRecord): boolean =>
+  isSameContent(next.before, last.after) || isSameContent(next.before, last.before);
+
+export const isBroken = (changes: readonly ChangeRecord[]): boolean =>
+  changes.some((change, index) => {
+    const last = changes[index - 1];
+    return change.broken === true || (last !== undefined && !follows(change, last));
+  });
+
+/** From the first state to the last. */
+function mergedChange(changes: readonly ChangeRecord[]): ChangeRecord {
+  const [first, last] = [changes[0], changes.at(-1)];
+  if (first === undefined || last === undefined) throw new Error("There is no change to merge.");
+  const { movedFrom: _from, movedTo: _to, broken: _broken, ...rest } = last;
+  return {
+    ...rest,
+    before: first.before,
+    timeMs: first.timeMs,
+    ...(first.movedFrom === undefined ? {} : { movedFrom: first.movedFrom }),
+    ...(last.movedTo === undefined ? {} : { movedTo: last.movedTo }),
+    ...(isBroken(changes) ? { broken: true as const } : {}),
+  };
+}
+
+/** Turns that changed something, oldest first. */
+export function snapshotsOf(story: Story): readonly Snapshot[] {
+  const backups = new Map<string, Record<string, FileVersion>>();
+  for (const { messageId, path, before } of changesIn(story.steps)) {
+    const files = backups.get(messageId) ?? Object.create(null);
+    backups.set(messageId, files);
+    files[path] ??= before;
+  }
+  return story.steps.flatMap((step) => {
+    const trackedFileBackups = step.type === "turn" ? backups.get(step.messageId) : undefined;
+    if (step.type !== "turn" || trackedFileBackups === undefined) return [];
+    const { messageId, rewinds, timeMs } = step;
+    return [{ messageId, trackedFileBackups, timestamp: new Date(timeMs), rewinds }];
+  });
+}
+
+/** Every content that some record of the story needs. */
+export function contentsOf(story: Story): readonly string[] {
+  return changesIn(story.steps).flatMap(({ before, after }) =>
+    [before, after].flatMap((version) =>
+      version.kind === "file" && version.content !== undefined && version.notKept === undefined
+        ? [version.content]
+        : [],
+    ),
+  );
+}
