@@ -7,6 +7,9 @@ import type { RuleText } from "./contract/rule.ts";
 import type { Request } from "./contract/verb.ts";
 import type { DialectName, DialectTools } from "./dialects/index.ts";
 import type { Figures } from "./disk/figures-log.ts";
+import type { RewindOutcome } from "./contract/rewind.ts";
+import type { History } from "./history/history.ts";
+import type { SessionHistory } from "./history/session-history.ts";
 import type { ReadState } from "./session/ledger.ts";
 import type { Cost } from "./tools/cost.ts";
 
@@ -58,6 +61,16 @@ export interface FilehandOptions {
   readonly editBytesMax?: number;
   /** Folder for what is kept between runs, such as the line indexes of large files; nothing is kept without it. */
   readonly stateDir?: string;
+  /** Is the past of changed files kept in the state folder? It is, within these limits, if there is such a folder. */
+  readonly history?:
+    | false
+    | {
+        /** Turns of a session; 100 by default. */
+        readonly snapshotsMax?: number;
+        /** Bytes of all that is kept, and how long; 2 GiB and 30 days by default. */
+        readonly bytesMax?: number;
+        readonly ageMsMax?: number;
+      };
   /** What `~` means in rules; the user's home folder by default. */
   readonly home?: string;
   readonly clock?: Clock;
@@ -107,8 +120,24 @@ export interface Session<Name extends DialectName = DialectName> {
   forget(path?: string): void;
   /** What the session has read, for `SessionOptions.readState` of one that goes on in another process. */
   readState(): ReadState;
+  /** From here on changes belong to this message of the conversation. */
+  checkpoint(messageId: string): Promise<void>;
+  /** What this session changed; undefined where no past is kept. */
+  history(): Promise<SessionHistory | undefined>;
+  /** Makes files what they were before the changes of a message. Throws a FilehandError if there is no such message. */
+  rewind(messageId: string, options?: RewindOptions): Promise<RewindOutcome>;
+  /** The same for the last turn that is in effect, and back again. */
+  undo(options?: RewindOptions): Promise<RewindOutcome>;
+  redo(options?: RewindOptions): Promise<RewindOutcome>;
   /** The tools for an agent loop: name, description, JSON schema, execute. */
   definitions(): readonly ToolDefinition[];
+}
+
+export interface RewindOptions extends CallOptions {
+  /** Only these files. */
+  readonly files?: readonly string[];
+  /** Also over what somebody else changed since. */
+  readonly force?: boolean;
 }
 
 export interface SessionOptions<Name extends DialectName> {
@@ -122,6 +151,8 @@ export interface SessionOptions<Name extends DialectName> {
 export interface Filehand {
   /** The roots with their links resolved. */
   readonly roots: readonly string[];
+  /** Everything that was kept, of all sessions; undefined where no past is kept. */
+  history(): Promise<History | undefined>;
   session(): Session;
   session<Name extends DialectName>(options: SessionOptions<Name>): Session<Name>;
   /** Adds what a session came to to the figures of the state folder, and reads them; without such a folder there are none. */

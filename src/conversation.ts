@@ -1,19 +1,22 @@
 /** A session: what one conversation knows, and the one function that every call goes through. */
 
 import { randomUUID } from "node:crypto";
-import type { CallOptions, FilehandOptions, Session, SessionOptions, ToolFunctions } from "./api.ts";
+import type { CallOptions, FilehandOptions, RewindOptions, Session, SessionOptions, ToolFunctions } from "./api.ts";
 import { lineNumber } from "./contract/brand.ts";
 import type { Reply } from "./contract/call.ts";
 import { FilehandError } from "./contract/failure.ts";
 import { limits } from "./contract/limits.ts";
 import { type Code, Problem, type ProblemData } from "./contract/problem.ts";
 import type { Profile } from "./contract/profile.ts";
-import type { Request } from "./contract/verb.ts";
+import type { RewindOutcome, RewindRequest } from "./contract/rewind.ts";
+import type { Outcome, Request } from "./contract/verb.ts";
 import { described } from "./dialects/described.ts";
 import type { Dialect, Facts } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/index.ts";
 import { nearest } from "./dialects/nearest.ts";
 import type { Guard } from "./guard/guard.ts";
+import type { History } from "./history/history.ts";
+import type { SessionHistory } from "./history/session-history.ts";
 import { renderPages } from "./pages.ts";
 import { createLedger } from "./session/ledger.ts";
 import { roughTokens } from "./text/tokens.ts";
@@ -24,6 +27,7 @@ import type { Bench } from "./tools/tool.ts";
 /** What a session has from its toolkit. */
 export interface Shared extends Pick<Bench, "disk" | "restricted" | "indexes" | "pages" | "locks" | "turns"> {
   readonly guard: Guard;
+  readonly openPast: (() => Promise<History>) | undefined;
   readonly options: FilehandOptions;
   /** Where relative paths start, below the root. */
   readonly cwd: string;
@@ -35,7 +39,7 @@ const never = new AbortController().signal;
 export function startSession<Name extends DialectName>(
   dialect: Dialect,
   chosen: SessionOptions<Name>,
-  { options, cwd, ...shared }: Shared,
+  { options, cwd, openPast, ...shared }: Shared,
 ): Session<Name> {
   const profile = tuned(dialect.profile, options);
   const ledger = createLedger(chosen.readState);
@@ -44,13 +48,35 @@ export function startSession<Name extends DialectName>(
   const clock = options.clock ?? { nowMs: () => performance.now() };
   const figures = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
 
-  const benchFor = ({ signal = never, onProgress, dryRun = false }: CallOptions): Bench => ({
+  let sessionPast: Promise<SessionHistory | undefined> | undefined;
+  const past = (): Promise<SessionHistory | undefined> => (sessionPast ??= openSessionPast());
+  const openSessionPast = async (): Promise<SessionHistory | undefined> => {
+    const roots = shared.disk.roots.map(({ real }) => real);
+    return (await openPast?.())?.session({ id: ids.session, roots, dialect: chosen.dialect });
+  };
+  /** The message that changes belong to, if the host names them; else every call is a turn of its own. */
+  let message: string | undefined;
+  let begun: string | undefined;
+  const turnFor = (tool: string): Bench["turn"] => {
+    const own = randomUUID();
+    return async () => {
+      const history = await past();
+      const messageId = message ?? own;
+      if (begun !== messageId) await history?.checkpoint(messageId);
+      begun = messageId;
+      return history === undefined ? undefined : { history, messageId, tool };
+    };
+  };
+
+  const benchFor = ({ signal = never, onProgress, dryRun = false }: CallOptions, tool: string): Bench => ({
     ...shared,
     ledger,
     offered,
     dedup: options.dedup,
     changes: changeRules(options),
     dryRun,
+    turn: turnFor(tool),
+    past,
     newId: () => options.ids?.next() ?? randomUUID().slice(0, 8),
     signal,
     onProgress,
@@ -64,7 +90,7 @@ export function startSession<Name extends DialectName>(
     given: CallOptions,
     work: (bench: Bench, facts: () => Facts) => Promise<Answer>,
   ): Promise<Answer | Reply> => {
-    const bench = benchFor(given);
+    const bench = benchFor(given, tool);
     const startedMs = clock.nowMs();
     const facts = (): Facts => {
       const elapsedMs = Math.max(0, clock.nowMs() - startedMs);
@@ -98,6 +124,31 @@ export function startSession<Name extends DialectName>(
       figures.tokensGiven += tokensOf(reply);
       return reply;
     });
+
+  /** A request whose outcome is wanted as data. */
+  const rewound = async (request: RewindRequest, given: CallOptions): Promise<RewindOutcome> => {
+    let outcome: Outcome | undefined;
+    const failed = await answered("Rewind", "rewind", { to: request.to }, given, async (bench) => {
+      outcome = await runTool(request, bench);
+      return undefined;
+    });
+    if (failed?.error !== undefined) throw failureOf(failed.error);
+    if (outcome?.kind !== "rewind") throw new Error("a rewind has one outcome");
+    return outcome;
+  };
+  const goBack = async (way: "undo" | "redo", given: RewindOptions): Promise<RewindOutcome> => {
+    const { files, force = false } = given;
+    const to = (await past())?.undoTargets()[way];
+    if (to !== undefined) return rewound({ verb: "rewind", to, files, force, as: way }, given);
+    const failed = await answered("Rewind", "rewind", {}, given, async () => {
+      throw new Problem({
+        code: "NO_TURN",
+        asked: way,
+        reason: openPast === undefined ? "no history" : `nothing to ${way}`,
+      });
+    });
+    throw failureOf(failed.error ?? { code: "NO_TURN", message: "" });
+  };
 
   const call: Session["call"] = (tool, input, given = {}) =>
     answer(tool, verbOf(dialect, tool), input, () => cardNamed(dialect, tool).toRequest(input, profile), given);
@@ -137,6 +188,18 @@ export function startSession<Name extends DialectName>(
       ledger.forget(resolved.target.real);
     },
     readState: () => ledger.state(),
+    checkpoint: async (messageId) => {
+      message = messageId;
+      begun = messageId;
+      await (await past())?.checkpoint(messageId);
+    },
+    history: past,
+    rewind: (to, given = {}) => {
+      const { files, force = false } = given;
+      return rewound({ verb: "rewind", to, files, force, as: files === undefined ? "rewind" : "partial" }, given);
+    },
+    undo: async (given = {}) => goBack("undo", given),
+    redo: async (given = {}) => goBack("redo", given),
     definitions: () =>
       dialect.cards.map(({ name, description, inputSchema, readOnly }) => ({
         name,

@@ -13,7 +13,8 @@ import { createDisk, RootError } from "./disk/disk.ts";
 import { appendFigures, readFigures } from "./disk/figures-log.ts";
 import { createIndexStore } from "./disk/index-store.ts";
 import { createLocks } from "./disk/lock.ts";
-import { createGuard } from "./guard/guard.ts";
+import { createGuard, type Guard } from "./guard/guard.ts";
+import type { History } from "./history/history.ts";
 import { relativeTo } from "./guard/paths.ts";
 import { createPageCache } from "./kinds/page-cache.ts";
 import { compileRestricted } from "./kinds/restricted.ts";
@@ -27,6 +28,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
   const pages = createPageCache();
   const locks = createLocks({ folder: undefined });
   const turns = createTurns();
+  const openPast = pastOf(options, () => createGuard(guardOptions));
   const guardOptions = {
     disk,
     base: options.cwd ?? disk.roots[0]?.given ?? "",
@@ -50,12 +52,14 @@ export function createFilehand(options: FilehandOptions): Filehand {
       pages,
       locks,
       turns,
+      openPast,
       guard: createGuard(guardOptions),
       options,
       cwd,
     });
 
   return {
+    history: () => openPast?.() ?? Promise.resolve(undefined),
     roots: disk.roots.map((root) => root.real),
     session: (chosen?: SessionOptions<DialectName>) => session(chosen ?? { dialect: options.dialect ?? "claude" }),
     ruleFaults: createGuard(guardOptions).ruleFaults,
@@ -66,6 +70,19 @@ export function createFilehand(options: FilehandOptions): Filehand {
     },
     figures: () => (options.stateDir === undefined ? [] : readFigures(options.stateDir)),
   } as Filehand; // the overloads of `session` say which dialect comes back
+}
+
+/** Where the past is kept, opened by the first who needs it; undefined where it is not kept. */
+function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<History>) | undefined {
+  const { stateDir, history = {}, roots: _ } = options;
+  if (stateDir === undefined || history === false) return undefined;
+  let opened: Promise<History> | undefined;
+  const open = async (): Promise<History> => {
+    const { openHistory } = await import("./history/history.ts");
+    const { isSecret } = guard();
+    return openHistory({ stateDir, isSecret, nowMs: Date.now, ...history });
+  };
+  return () => (opened ??= open());
 }
 
 function diskAt(roots: readonly string[], stateDir: string | undefined): ReturnType<typeof createDisk> {

@@ -131,6 +131,8 @@ export type ChangeNote =
   | { readonly note: "line ends"; readonly before: LineEndName; readonly after: LineEndName }
   /** Something about the file besides its content could not be kept, in words. */
   | { readonly note: "metadata"; readonly detail: string }
+  /** The old content could not be kept, so this change cannot be undone; why, in words. */
+  | { readonly note: "not kept"; readonly why: string }
   /** What was written is what was there. */
   | { readonly note: "same content" };
 

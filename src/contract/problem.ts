@@ -204,6 +204,12 @@ export type ProblemData =
   | { readonly code: "EXISTS"; readonly place: Place; readonly reason: "file" | "folder" | "link" }
   | { readonly code: "TOO_LARGE"; readonly place: Place; readonly kind: "text"; readonly limit: string }
   | { readonly code: "ACCESS_DENIED"; readonly place: Place; readonly reason: "read-only" }
+  /** There is no such turn to go back to, or none at all. */
+  | {
+      readonly code: "NO_TURN";
+      readonly asked: string;
+      readonly reason: "unknown" | "pruned" | "no history" | "content gone" | "nothing to undo" | "nothing to redo";
+    }
   | { readonly code: "LOCKED"; readonly place: Place; readonly holder: string }
   /** Of several files one failed: what was written was put back, but for those that could not be. */
   | {

@@ -10,6 +10,7 @@ import type {
   WriteOutcome,
   WriteRequest,
 } from "./edit.ts";
+import type { RewindOutcome, RewindRequest } from "./rewind.ts";
 import type { LsOutcome, LsRequest, ReadOutcome, ReadRequest } from "./read.ts";
 
 export interface Verbs {
@@ -18,6 +19,7 @@ export interface Verbs {
   readonly edit: { readonly request: EditRequest; readonly outcome: EditOutcome };
   readonly write: { readonly request: WriteRequest; readonly outcome: WriteOutcome };
   readonly "notebook-edit": { readonly request: NotebookEditRequest; readonly outcome: NotebookEditOutcome };
+  readonly rewind: { readonly request: RewindRequest; readonly outcome: RewindOutcome };
   readonly patch: { readonly request: PatchRequest; readonly outcome: PatchOutcome };
 }
 

@@ -11,6 +11,7 @@ import type {
   WriteOutcome,
 } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
+import { escapeName } from "../text/escape.ts";
 import { unified } from "../text/unified.ts";
 import { stepWords } from "./change-words.ts";
 import type { Facts } from "./dialect.ts";
@@ -119,6 +120,8 @@ function noteWords(note: ChangeNote): readonly string[] {
       return [`Line ends changed from ${note.before} to ${note.after}, as they were sent.`];
     case "metadata":
       return [`Not all about the file could be kept: ${note.detail}.`];
+    case "not kept":
+      return [`The old content could not be kept, so this change cannot be undone: ${escapeName(note.why)}.`];
     case "same content":
       return [];
   }

@@ -27,6 +27,7 @@ export const doing = {
   write: "write",
   "notebook-edit": "edit",
   patch: "patch",
+  rewind: "rewind",
   cost: "read",
 } satisfies Readonly<Record<Verb | "cost", string>>;
 

@@ -33,6 +33,7 @@ import {
 } from "./change-words.ts";
 import type { Facts } from "./dialect.ts";
 import { notebookParts, pdfParts, textOf } from "./media-text.ts";
+import { noTurnWords } from "./rewind-text.ts";
 import { escapeName } from "../text/escape.ts";
 import { argumentFault, denial, mediaFault, pagesFault, pathFaults, quoted, specialWords, spelled } from "./words.ts";
 
@@ -204,6 +205,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
   NO_CELL: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${noCellWords(problem)}`,
   ENCODING: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${encodingWords(problem)}`,
   EXISTS: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${existsWords[problem.reason]}`,
+  NO_TURN: ({ asked, reason }) => `Cannot go back to ${quoted(asked)}: ${noTurnWords[reason]}`,
   LOCKED: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${lockedWords(problem)}`,
   ROLLED_BACK: (problem, telling) => rolledBackWords(problem, said(problem.cause, telling)),
   CANCELLED: ({ tool }) => `${tool} was cancelled`,

@@ -47,6 +47,8 @@ export interface ReplaceInput {
   readonly readHash?: Uint8Array | undefined;
   /** A file with other names: separate it from them by the rename, or keep them and write in place. */
   readonly hardLinks: "separate" | "keep";
+  /** Permission bits that it shall have from then on; those it has by default. */
+  readonly mode?: number | undefined;
   /** Asked until right before the swap, which is the last moment at which stopping leaves the file as it was. */
   readonly signal: AbortSignal;
   /**
@@ -93,8 +95,9 @@ async function replaceIn(folder: HeldFolder, input: ReplaceInput, context: Write
   const { system } = context;
   const { found, file, hardLinks } = input;
   const name = nodePath.basename(found.real);
-  const before = stillThere(folder, name, file.identity, system);
-  refuseReadOnly(found, before, system);
+  const there = stillThere(folder, name, file.identity, system);
+  refuseReadOnly(found, there, system);
+  const before = input.mode === undefined ? there : withMode(there, input.mode);
   const content = contentOf(input.pieces, file);
   const inPlace = (linked: boolean): Promise<Replaced> =>
     writeInPlace({ ...input, folder, name, before, content, linked }, context);
@@ -114,6 +117,10 @@ async function replaceIn(folder: HeldFolder, input: ReplaceInput, context: Write
         notes: [...prepared.notes, ...swapped.notes],
       };
 }
+
+/** The same with other permission bits. */
+const withMode = (stat: BigIntStats, mode: number): BigIntStats =>
+  Object.defineProperty(Object.create(stat) as BigIntStats, "mode", { value: (stat.mode & ~0o777n) | BigInt(mode) }); // all but the mode is the stat's
 
 /** Folders that take no new file; the file itself may still be writable. */
 const noNewFile = ["EACCES", "EPERM", "EROFS"];

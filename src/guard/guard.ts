@@ -44,6 +44,8 @@ export interface Guard {
    * may show. Absolute paths, all of them names of one thing.
    */
   denied(permission: Permission, paths: readonly string[], is: "file" | "folder"): RuleText | undefined;
+  /** Is this a file whose content must not be kept anywhere: denied, or commonly a secret? */
+  isSecret(path: string): boolean;
   /** Is there any rule that denies? If not, nothing needs to be asked about what a listing shows. */
   readonly denies: boolean;
   readonly ruleFaults: readonly RuleFault[];
@@ -72,6 +74,7 @@ export function createGuard(options: GuardOptions): Guard {
   const rules = compileRules(options.rules, { home: options.home });
   const links = namedLinks(options.rules, disk, options.home);
   const defaults = compileRules(options.secrets === "ask" ? defaultRules : [], { home: options.home });
+  const secrets = compileRules(defaultRules, { home: options.home });
   const protectedOnes = compileRules(protectedRules, { home: options.home });
   const own = compileRules(ownRules(options.stateDir), { home: options.home });
   /** Rules that a person chose to keep for this session; they answer a question, they lift no deny. */
@@ -113,6 +116,11 @@ export function createGuard(options: GuardOptions): Guard {
     ruleFaults: rules.faults,
     denies: options.rules.some(({ verdict }) => verdict === "deny"),
     denied,
+
+    isSecret(path) {
+      const names = [nameOf(path, relativeTo(path, rootPaths, nodePath), "file")];
+      return decide("read", names).verdict === "deny" || secrets.decide("read", names).rule !== undefined;
+    },
 
     resolve(asked) {
       const fault = pathFault(asked, nodePath);

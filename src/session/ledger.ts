@@ -5,7 +5,7 @@
  */
 
 import type { LineSpan } from "../contract/problem.ts";
-import { covers, merged } from "./line-spans.ts";
+import { covers, hasSpan, merged } from "./line-spans.ts";
 
 /** A file's state: the quick sign, and the one that decides. */
 export interface Stamp {
@@ -35,6 +35,9 @@ export interface KnownFile {
   readonly sizeBytes: number;
   readonly hash?: string;
   readonly whole: boolean;
+  /** All lines that were shown: in order, without overlaps. */
+  readonly spans: readonly LineSpan[];
+  /** The latest parts, to know them again where the whole is too large to be hashed. */
   readonly views: readonly View[];
 }
 
@@ -80,7 +83,7 @@ interface Part {
 /** Files remembered, and parts of each; the oldest go first. */
 const filesMax = 2_000;
 const partsMax = 100;
-const viewsMax = 500;
+const viewsMax = 100;
 
 export function createLedger(restored: unknown = {}): Ledger {
   const parts = new Map<string, Map<string, Part>>();
@@ -115,7 +118,7 @@ export function createLedger(restored: unknown = {}): Ledger {
     },
     knows(path, sign, span) {
       const known = files.get(path);
-      return known !== undefined && known.sign === sign && (known.whole || covers(known.views, span));
+      return known !== undefined && known.sign === sign && (known.whole || hasSpan(known.spans, span));
     },
     async saw(path, stamp, views, linesTotal) {
       const { sign, sizeBytes } = stamp;
@@ -123,12 +126,14 @@ export function createLedger(restored: unknown = {}): Ledger {
       const hash = before !== undefined && before.sign === sign ? before.hash : await stamp.hash();
       // What was shown of another state says nothing about this one.
       const same = before !== undefined && (before.sign === sign || (hash !== undefined && before.hash === hash));
-      const all = [...(same ? before.views : []), ...(views === "all" ? [] : views)].slice(-viewsMax);
+      const shown = views === "all" ? [] : views;
+      const all = [...(same ? before.views : []), ...shown].slice(-viewsMax);
+      const spans = merged([...(same ? before.spans : []), ...shown]);
       const whole =
         views === "all" ||
         (same && before.whole) ||
-        (linesTotal !== undefined && (linesTotal === 0 || covers(all, { from: 1, to: linesTotal })));
-      know(path, { sign, sizeBytes, ...(hash === undefined ? {} : { hash }), whole, views: all });
+        (linesTotal !== undefined && (linesTotal === 0 || hasSpan(spans, { from: 1, to: linesTotal })));
+      know(path, { sign, sizeBytes, ...(hash === undefined ? {} : { hash }), whole, spans, views: all });
     },
     has: (path) => files.has(path),
     async seen(path, now, viewHash) {
@@ -137,12 +142,12 @@ export function createLedger(restored: unknown = {}): Ledger {
       if (known.sign !== now.sign && !(await isStillSo(known, now, viewHash))) {
         return { state: "changed", sizeThen: known.sizeBytes };
       }
-      return { state: "fresh", whole: known.whole, shown: merged(known.views) };
+      return { state: "fresh", whole: known.whole, shown: known.spans };
     },
     wrote(path, { sign, sizeBytes, hash }, how) {
       const whole = how === "all";
-      const views = how === "all" ? [] : how.map(({ from, to }) => ({ from, to, hash: undefined }));
-      know(path, { sign, sizeBytes, ...(hash === undefined ? {} : { hash }), whole, views });
+      const spans = how === "all" ? [] : merged(how);
+      know(path, { sign, sizeBytes, ...(hash === undefined ? {} : { hash }), whole, spans, views: [] });
     },
     drop(path) {
       parts.delete(path);
@@ -167,8 +172,10 @@ async function isStillSo(
 ): Promise<boolean> {
   if (known.sizeBytes !== now.sizeBytes) return false;
   if (known.hash !== undefined) return known.hash === (await now.hash());
+  // Parts are hashed when there is time for it.
+  if (known.views.some((view) => view.hash === undefined)) await new Promise((resolve) => setImmediate(resolve));
   const hashed = known.views.filter((view) => view.hash !== undefined);
-  if (hashed.length === 0 || hashed.length < known.views.length) return false;
+  if (known.spans.length === 0 || !known.spans.every((span) => covers(hashed, span))) return false;
   for (const view of hashed) if ((await viewHash(view)) !== view.hash) return false;
   return true;
 }
@@ -181,14 +188,13 @@ function wellFormed(restored: unknown): ReadState {
 
 function isKnownFile(value: unknown): value is KnownFile {
   if (typeof value !== "object" || value === null) return false;
-  const { sign, sizeBytes, hash, whole, views } = value as Partial<Record<keyof KnownFile, unknown>>; // each is checked below
+  const { sign, sizeBytes, hash, whole, spans, views } = value as Partial<Record<keyof KnownFile, unknown>>; // each is checked below
   return (
     typeof sign === "string" &&
     Number.isSafeInteger(sizeBytes) &&
     (hash === undefined || typeof hash === "string") &&
     typeof whole === "boolean" &&
-    Array.isArray(views) &&
-    views.every(isView)
+    [spans, views].every((list) => Array.isArray(list) && list.every(isView))
   );
 }
 

@@ -5,7 +5,7 @@ import type { LineSpan } from "../contract/problem.ts";
 /** In order, without overlaps, those that touch made one. */
 export function merged(spans: readonly LineSpan[]): readonly LineSpan[] {
   const result: { from: number; to: number }[] = [];
-  for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {
+  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
     const last = result.at(-1);
     if (last !== undefined && from <= last.to + 1) last.to = Math.max(last.to, to);
     else result.push({ from, to });
@@ -13,8 +13,11 @@ export function merged(spans: readonly LineSpan[]): readonly LineSpan[] {
   return result;
 }
 
-export const covers = (spans: readonly LineSpan[], { from, to }: LineSpan): boolean =>
-  merged(spans).some((span) => span.from <= from && to <= span.to);
+export const covers = (spans: readonly LineSpan[], span: LineSpan): boolean => hasSpan(merged(spans), span);
+
+/** The same for spans that are merged already. */
+export const hasSpan = (spans: readonly LineSpan[], { from, to }: LineSpan): boolean =>
+  spans.some((span) => span.from <= from && to <= span.to);
 
 /** Lines that give way to others. */
 export interface LineChange {

@@ -18,6 +18,7 @@ import { type Before, hashOfView, readBefore, type Wants } from "./before.ts";
 import { commit, commitNew } from "./commit.ts";
 import { notFound } from "./locate.ts";
 import { stampOf } from "./stamp.ts";
+import { type Keeper, keeperOf } from "./turn.ts";
 import { exclusively, type Subject, subjectOf, ticketFor } from "./subject.ts";
 import type { Bench } from "./tool.ts";
 
@@ -32,6 +33,8 @@ export interface Diff {
 export interface Planned<Extra> {
   readonly pieces: readonly Piece[];
   readonly diff: Diff;
+  /** Permissions that the file shall have; those it has by default. */
+  readonly mode?: number | undefined;
   /** The old text, where it is at hand. */
   readonly before: string | undefined;
   readonly notes: readonly ChangeNote[];
@@ -233,7 +236,8 @@ export function fileOf<Extra>(prepared: Prepared<Extra>, notes: readonly ChangeN
   return { ...shared, did: "updated", before, notes: [...planned, ...notes] };
 }
 
-export async function write<Extra>(prepared: Prepared<Extra>, bench: Bench): Promise<ChangedFile> {
-  const notes = prepared.is === "new" ? await commitNew(prepared, bench) : await commit(prepared, bench);
+export async function write<Extra>(prepared: Prepared<Extra>, bench: Bench, keeper?: Keeper): Promise<ChangedFile> {
+  const by = keeper ?? keeperOf(await bench.turn(), prepared.target);
+  const notes = prepared.is === "new" ? await commitNew(prepared, by, bench) : await commit(prepared, by, bench);
   return fileOf(prepared, notes);
 }

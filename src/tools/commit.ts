@@ -11,27 +11,45 @@ import { refusal } from "../guard/guard.ts";
 import type { Wrote } from "../session/ledger.ts";
 import type { Prepared } from "./change.ts";
 import { isHashed, signOf } from "./stamp.ts";
+import type { Keeper, Moved } from "./turn.ts";
 import type { Bench } from "./tool.ts";
 
 type Existing<Extra> = Extract<Prepared<Extra>, { readonly is: "there" }>;
 type New<Extra> = Extract<Prepared<Extra>, { readonly is: "new" }>;
 
-export async function commit<Extra>(prepared: Existing<Extra>, bench: Bench): Promise<readonly ChangeNote[]> {
+/** `keeper` has the old content before it goes. */
+export async function commit<Extra>(
+  prepared: Existing<Extra>,
+  keeper: Keeper,
+  bench: Bench,
+): Promise<readonly ChangeNote[]> {
   const { target, file, planned, old, subject } = prepared;
   if (planned.notes.some(({ note }) => note === "same content")) {
     known(target, file.identity, old, planned.wrote, bench);
     return [];
   }
-  const replaced = await bench.disk.replace({
-    found: subject.found,
-    file,
-    pieces: planned.pieces,
-    readHash: old !== undefined && isRacy(file.identity) ? hashOf(old) : undefined,
-    hardLinks: bench.changes.hardLinks,
-    signal: bench.signal,
-  });
+  const sizeBytes = planned.pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
+  const bytes = old !== undefined && isHashed({ sizeBytes }) ? joined(planned.pieces, old) : undefined;
+  const { mode } = planned;
+  const after = bytes === undefined ? { sizeBytes, mode } : { bytes, mode };
+  const replaced = await orUndone(keeper, () =>
+    bench.disk.replace({
+      found: subject.found,
+      file,
+      pieces: planned.pieces,
+      readHash: old !== undefined && isRacy(file.identity) ? hashOf(old) : undefined,
+      hardLinks: bench.changes.hardLinks,
+      mode,
+      signal: bench.signal,
+      beforeSwap: (how) => {
+        const will = how === "renamed" ? "be renamed over" : "be written in place";
+        return keeper.keep({ before: { file, bytes: old, will }, after });
+      },
+    }),
+  );
   switch (replaced.did) {
     case "nothing":
+      keeper.undone();
       if (replaced.why === "changed") throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
       throw refused(target, replaced.errno, replaced.during);
     case "damaged": {
@@ -40,12 +58,12 @@ export async function commit<Extra>(prepared: Existing<Extra>, bench: Bench): Pr
       throw new Problem({ code: "IO_ERROR", place: target, errno: replaced.errno, during });
     }
     case "unconfirmed":
-      return unconfirmed(target, replaced.errno, planned.wrote, bench);
+      return unconfirmed(target, replaced.errno, planned.wrote, keeper, bench);
     case "replaced": {
       const { identity } = replaced;
-      const hashed = old !== undefined && isHashed(identity);
-      known(target, identity, hashed ? joined(planned.pieces, old) : undefined, planned.wrote, bench);
+      known(target, identity, bytes, planned.wrote, bench);
       return [
+        ...keeper.done(identity, mode ?? file.mode),
         ...(replaced.separated ? [{ note: "links separated" } as const] : []),
         ...(replaced.how === "in place" ? [{ note: "in place" } as const] : []),
         ...replaced.notes.map((detail) => ({ note: "metadata", detail }) as const),
@@ -54,45 +72,102 @@ export async function commit<Extra>(prepared: Existing<Extra>, bench: Bench): Pr
   }
 }
 
-export async function commitNew<Extra>(prepared: New<Extra>, bench: Bench): Promise<readonly ChangeNote[]> {
+export async function commitNew<Extra>(
+  prepared: New<Extra>,
+  keeper: Keeper,
+  bench: Bench,
+  moved?: Moved,
+): Promise<readonly ChangeNote[]> {
   const { target, bytes, mode } = prepared;
   const { signal } = bench;
-  const created = await bench.disk.create({
-    real: target.real,
-    pieces: bytes.length === 0 ? [] : [bytes],
-    mode,
-    signal,
-  });
+  const created = await orUndone(keeper, () =>
+    bench.disk.create({
+      real: target.real,
+      pieces: bytes.length === 0 ? [] : [bytes],
+      mode,
+      signal,
+      beforeSwap: () => keeper.keep({ before: "absent", after: { bytes, mode }, ...(moved && { moved }) }),
+    }),
+  );
   switch (created.did) {
     case "nothing":
+      keeper.undone();
       if (created.why === "exists")
         throw new Problem({ code: "EXISTS", place: target, reason: whatIsThere(target, bench) });
       if (created.why === "changed") throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
       throw refused(target, created.errno, created.during);
     case "unconfirmed":
-      return unconfirmed(target, created.errno, "all", bench);
+      return unconfirmed(target, created.errno, "all", keeper, bench);
     case "created":
       known(target, created.identity, bytes, "all", bench);
-      return created.notes.map((detail) => ({ note: "metadata", detail }) as const);
+      return [
+        ...keeper.done(created.identity, modeOf(target, bench)),
+        ...created.notes.map((detail) => ({ note: "metadata", detail }) as const),
+      ];
   }
 }
 
-export async function commitRemoval<Extra>(prepared: Existing<Extra>, bench: Bench): Promise<readonly ChangeNote[]> {
-  const { target, file, subject } = prepared;
-  const removed = await bench.disk.remove({ found: subject.found, identity: file.identity, signal: bench.signal });
+export async function commitRemoval<Extra>(
+  prepared: Existing<Extra>,
+  keeper: Keeper,
+  bench: Bench,
+  moved?: Moved,
+): Promise<readonly ChangeNote[]> {
+  const { target, file, subject, old } = prepared;
+  const removed = await orUndone(keeper, () =>
+    bench.disk.remove({
+      found: subject.found,
+      identity: file.identity,
+      signal: bench.signal,
+      beforeSwap: () =>
+        keeper.keep({
+          before: { file, bytes: old, will: "be renamed over" },
+          after: "absent",
+          ...(moved && { moved }),
+        }),
+    }),
+  );
   if (removed.did === "nothing") {
+    keeper.undone();
     if (removed.why === "changed") throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
     throw refused(target, removed.errno, removed.during);
   }
   bench.ledger.drop(target.real);
-  return removed.did === "unconfirmed" ? [{ note: "unconfirmed", errno: removed.errno }] : [];
+  return [
+    ...keeper.done(file.identity),
+    ...(removed.did === "unconfirmed" ? [{ note: "unconfirmed", errno: removed.errno } as const] : []),
+  ];
+}
+
+/** What was announced to the history and then stopped did not happen. */
+async function orUndone<Result>(keeper: Keeper, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    keeper.undone();
+    throw error;
+  }
+}
+
+const lengthOf = (piece: Piece): number => ("from" in piece ? piece.to - piece.from : piece.length);
+
+/** A new file has the mode that the system gave it. */
+function modeOf(target: Target, { disk }: Bench): number | undefined {
+  const look = disk.look(target.real);
+  if (look.seen !== "node") return undefined;
+  const file = disk.open(look);
+  look.held.close();
+  if ("errno" in file) return undefined;
+  file.close();
+  return file.mode;
 }
 
 /** The new content is there; only that it will outlast a power cut is not sure. */
-function unconfirmed(target: Target, errno: string, wrote: Wrote, bench: Bench): readonly ChangeNote[] {
+function unconfirmed(target: Target, errno: string, wrote: Wrote, keeper: Keeper, bench: Bench): readonly ChangeNote[] {
   const look = bench.disk.look(target.real);
   if (look.seen === "node") {
     look.held.close();
+    keeper.done(look.held.identity);
     known(target, look.held.identity, undefined, wrote, bench);
   }
   return [{ note: "unconfirmed", errno }];

@@ -17,6 +17,7 @@ const tools: { readonly [V in Verb]: Tool<V> } = {
   edit: async (request, bench) => (await changes()).edit(request, bench),
   write: async (request, bench) => (await changes()).write(request, bench),
   "notebook-edit": async (request, bench) => (await changes()).notebookEdit(request, bench),
+  rewind: async (request, bench) => (await changes()).rewind(request, bench),
   patch: async (request, bench) => (await changes()).patch(request, bench),
 };
 

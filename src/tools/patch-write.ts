@@ -7,6 +7,7 @@ import { fileOf, type Prepared, write } from "./change.ts";
 import { commitNew, commitRemoval } from "./commit.ts";
 import type { PatchFile } from "../text/patch.ts";
 import type { Bench } from "./tool.ts";
+import { type Keeper, keeperOf } from "./turn.ts";
 
 /** One file of a patch, ready to be written. */
 export interface Job {
@@ -19,6 +20,7 @@ export interface Job {
 /** How a step is taken back. */
 interface Undo {
   readonly place: Place;
+  readonly keeper: Keeper;
   readonly run: () => Promise<boolean>;
 }
 
@@ -55,16 +57,18 @@ async function put(job: Job, bench: Bench, undos: Undo[]): Promise<readonly Chan
       extra: undefined,
       close: () => undefined,
     } as const;
-    const notes = await commitNew(made, bench);
-    undos.push({ place: target, run: () => removeAgain(target, bench) });
+    const keeper = keeperOf(await bench.turn(), target);
+    const notes = await commitNew(made, keeper, bench, { movedFrom: prepared.target.real });
+    undos.push({ place: target, keeper, run: () => removeAgain(target, bench) });
     return notes;
   }
-  const { notes } = await write(prepared, bench);
   const { target } = prepared;
-  if (prepared.is === "new") undos.push({ place: target, run: () => removeAgain(target, bench) });
+  const keeper = keeperOf(await bench.turn(), target);
+  const { notes } = await write(prepared, bench, keeper);
+  if (prepared.is === "new") undos.push({ place: target, keeper, run: () => removeAgain(target, bench) });
   else {
     const { old } = prepared;
-    undos.push({ place: target, run: () => writeAgain(target, old, bench) });
+    undos.push({ place: target, keeper, run: () => writeAgain(target, old, bench) });
   }
   // Those of the plan come with the file itself.
   return notes.filter((note) => prepared.is === "new" || !prepared.planned.notes.includes(note));
@@ -74,15 +78,21 @@ async function take(job: Job, bench: Bench, undos: Undo[]): Promise<readonly Cha
   const { prepared } = job;
   if (prepared.is === "new") return [];
   const { target, old, file } = prepared;
-  const notes = await commitRemoval(prepared, bench);
-  undos.push({ place: target, run: () => createAgain(target, old, file.mode, bench) });
+  const keeper = keeperOf(await bench.turn(), target);
+  const moved = job.moved === undefined ? undefined : { movedTo: job.moved.target.real };
+  const notes = await commitRemoval(prepared, keeper, bench, moved);
+  undos.push({ place: target, keeper, run: () => createAgain(target, old, file.mode, bench) });
   return notes;
 }
 
 async function takeBack(undos: readonly Undo[]): Promise<{ readonly putBack: Place[]; readonly left: Place[] }> {
   const putBack: Place[] = [];
   const left: Place[] = [];
-  for (const { place, run } of undos.toReversed()) ((await run()) ? putBack : left).push(place);
+  for (const { place, keeper, run } of undos.toReversed()) {
+    const isBack = await run();
+    if (isBack) keeper.undone();
+    (isBack ? putBack : left).push(place);
+  }
   return { putBack, left };
 }
 

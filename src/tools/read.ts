@@ -8,7 +8,7 @@ import { giveBuffer, takeBuffer } from "../disk/buffers.ts";
 import { IndexWrong } from "../disk/line-source.ts";
 import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
 import { FileCut } from "../disk/scan.ts";
-import type { Stamp } from "../session/ledger.ts";
+import type { Stamp, View } from "../session/ledger.ts";
 import { isAtRest } from "../disk/line-index.ts";
 import { refusal } from "../guard/guard.ts";
 import { type Recognition, recognise } from "../kinds/kind.ts";
@@ -129,12 +129,17 @@ async function tellLedger(outcome: ReadOutcome, stamp: Stamp, { ledger }: Bench)
   const pages = outcome.pages.filter((page) => page.from > 0);
   const isNews = pages.some((page) => !ledger.knows(real, stamp.sign, spanOf(page)));
   if (!isNews) return;
-  const views = pages
-    .filter(({ count }) => count > 0)
-    .map((page) => ({ ...spanOf(page), hash: isHashed(stamp) ? undefined : viewHash(page) }));
+  const views = pages.filter(({ count }) => count > 0).map((page) => viewOf(page, stamp));
   // A line that was cut was not seen whole.
   const total = pages.some(({ cut }) => cut.length > 0) ? undefined : pages[0]?.linesTotal;
   await ledger.saw(real, stamp, views, total);
+}
+
+/** A part of a file too large to be hashed whole is hashed by itself, but nobody waits for that. */
+function viewOf(page: Page, stamp: Stamp): View {
+  const view: { from: number; to: number; hash: string | undefined } = { ...spanOf(page), hash: undefined };
+  if (!isHashed(stamp)) setImmediate(() => (view.hash = viewHash(page)));
+  return view;
 }
 
 const known = new WeakMap<object, string>();

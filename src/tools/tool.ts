@@ -7,6 +7,8 @@ import type { Locks } from "../disk/lock.ts";
 import type { Guard } from "../guard/guard.ts";
 import type { Ledger } from "../session/ledger.ts";
 import type { Turns } from "../session/turns.ts";
+import type { SessionHistory } from "../history/session-history.ts";
+import type { Turn } from "./turn.ts";
 import type { PageCache } from "../kinds/page-cache.ts";
 import type { Restricted } from "../kinds/restricted.ts";
 
@@ -35,6 +37,9 @@ export interface Bench {
   /** Shall a change only be shown? */
   readonly dryRun: boolean;
   readonly newId: () => string;
+  /** Where the past of what this call changes is kept; undefined where nothing is. */
+  readonly turn: () => Promise<Turn | undefined>;
+  readonly past: () => Promise<SessionHistory | undefined>;
   /** Is a repeated read answered with a stub? Undefined: as the dialect has it. */
   readonly dedup: boolean | undefined;
   /** Instruction files that were named in this session; undefined if they are not to be. */

@@ -85,6 +85,8 @@ export function createEngine(options: EngineOptions): Engine {
           },
           dryRun: false,
           newId: () => "new",
+          turn: async () => undefined,
+          past: async () => undefined,
           dedup: false,
           offered: undefined,
           onProgress: undefined,

@@ -10,6 +10,8 @@ import { imageNote, notebookParts, pdfParts } from "../media-text.ts";
 import { joinedLines, numbered } from "../numbered.ts";
 import { success } from "../replies.ts";
 import reminder from "./reminder.txt";
+import { type RewindResult, renderRewind } from "../rewind-text.ts";
+import { sentenceOf } from "./problems.ts";
 import { type ChangeResult, renderChange } from "./change-render.ts";
 import unchanged from "./unchanged.txt";
 
@@ -95,7 +97,10 @@ export interface DirectoryResult {
   readonly totalEntries: number;
 }
 
-export function render(outcome: Outcome, facts: Facts): Reply<ReadResult | DirectoryResult | ChangeResult> {
+export function render(
+  outcome: Outcome,
+  facts: Facts,
+): Reply<ReadResult | DirectoryResult | ChangeResult | RewindResult> {
   switch (outcome.kind) {
     case "text":
       return renderText(outcome, outcome.pages[0], facts);
@@ -111,6 +116,8 @@ export function render(outcome: Outcome, facts: Facts): Reply<ReadResult | Direc
     }
     case "unchanged":
       return success(unchanged, { type: "file_unchanged", file: { filePath: outcome.target.absolute } });
+    case "rewind":
+      return renderRewind(outcome, (problem) => sentenceOf(problem, "rewind"));
     default:
       return renderChange(outcome, facts);
   }

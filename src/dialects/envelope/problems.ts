@@ -20,6 +20,7 @@ import {
   staleWords,
   tooLargeWords,
 } from "../change-words.ts";
+import { noTurnWords } from "../rewind-text.ts";
 import {
   argumentFault,
   bounds,
@@ -102,6 +103,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
   NO_CELL: (problem, cannot) => `${cannot(problem.place.asked)}: ${noCellWords(problem)}.`,
   ENCODING: (problem, cannot) => `${cannot(problem.place.asked)}: ${encodingWords(problem)}.`,
   EXISTS: (problem, cannot) => `${cannot(problem.place.asked)}: ${existsWords[problem.reason]}.`,
+  NO_TURN: ({ asked, reason }) => `Turn ${named(asked)} cannot be gone back to: ${noTurnWords[reason]}.`,
   LOCKED: (problem, cannot) => `${cannot(problem.place.asked)}: ${lockedWords(problem)}.`,
   ROLLED_BACK: (problem, cannot) => `${rolledBackWords(problem, said(problem.cause, cannot).replace(/\.$/, ""))}.`,
   CANCELLED: ({ tool }) => `${tool} was cancelled.`,
@@ -125,6 +127,7 @@ const done = {
   write: "written",
   "notebook-edit": "edited",
   patch: "patched",
+  rewind: "rewound",
   cost: "read",
 } satisfies Readonly<Record<Doing, string>>;
 

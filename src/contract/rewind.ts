@@ -1,0 +1,35 @@
+/** Going back: what is asked, what came of each file. */
+
+import type { RewindAction, RewindKind, RewindStep } from "./history.ts";
+import type { ProblemData } from "./problem.ts";
+
+export interface RewindRequest {
+  readonly verb: "rewind";
+  /** The message before whose changes the files shall be as they were. */
+  readonly to: string;
+  /** Only these; all that were changed since by default. */
+  readonly files: readonly string[] | undefined;
+  /** Also over what somebody else changed since. */
+  readonly force: boolean;
+  readonly as: RewindKind;
+}
+
+/** One file of a rewind: what was planned, and whether it was done. */
+export interface RewoundFile {
+  /** Real and absolute, and below its root. */
+  readonly path: string;
+  readonly relative: string;
+  readonly step: RewindStep;
+  /** `planned`: a dry run. `left`: there was nothing to do, or it could not be done without force. */
+  readonly came: "done" | "planned" | "left" | { readonly problem: ProblemData };
+  readonly action: RewindAction | undefined;
+}
+
+export interface RewindOutcome {
+  readonly kind: "rewind";
+  readonly to: string;
+  /** The turn that this rewind is itself, to go back before it; undefined in a dry run. */
+  readonly turn: string | undefined;
+  readonly files: readonly RewoundFile[];
+  readonly dryRun: boolean;
+}

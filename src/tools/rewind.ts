@@ -1,0 +1,185 @@
+/** Rewind: files become what they were before a turn, through the same gate, locks and swap as every change. */
+
+import type { CurrentState, RewindAction, RewindFile } from "../contract/history.ts";
+import { limits } from "../contract/limits.ts";
+import { Problem } from "../contract/problem.ts";
+import type { RewindRequest, RewoundFile } from "../contract/rewind.ts";
+import type { Target } from "../contract/target.ts";
+import { hashOf } from "../disk/line-index.ts";
+import type { OpenFile } from "../disk/open-file.ts";
+import { wholeFile } from "../disk/whole-file.ts";
+import { refusal } from "../guard/guard.ts";
+import type { SessionHistory } from "../history/session-history.ts";
+import { markOf } from "../history/versions.ts";
+import { commit, commitNew, commitRemoval } from "./commit.ts";
+import { exclusively, type Subject, subjectOf, ticketFor } from "./subject.ts";
+import type { Bench, Tool } from "./tool.ts";
+import { keeperOf, type Turn } from "./turn.ts";
+
+export const rewind: Tool<"rewind"> = async (request, bench) => {
+  const history = await bench.past();
+  if (history === undefined) throw new Problem({ code: "NO_TURN", asked: request.to, reason: "no history" });
+  const plan = await history.plan(request.to, {
+    current: (path) => currentState(path, bench),
+    files: request.files?.map((path) => realOf(path, bench)),
+  });
+  if (plan.found !== "turn") throw new Problem({ code: "NO_TURN", asked: request.to, reason: plan.found });
+  const todo = plan.files.map((file) => ({ file, action: actionOf(file, request) }));
+  if (bench.dryRun || todo.every(({ action }) => action === undefined)) {
+    const files = todo.map(({ file, action }) => shown(file, action, action === undefined ? "left" : "planned"));
+    return { kind: "rewind", to: request.to, turn: undefined, files, dryRun: bench.dryRun };
+  }
+
+  const messageId = bench.newId();
+  const { to, as } = request;
+  await history.checkpoint(messageId, { to, as });
+  const turn: Turn = { history, messageId, tool: "Rewind" };
+  const files: RewoundFile[] = [];
+  for (const [index, { file, action }] of todo.entries()) {
+    bench.onProgress?.(index, todo.length);
+    files.push(shown(file, action, action === undefined ? "left" : await attempt(file, action, turn, bench)));
+  }
+  return { kind: "rewind", to, turn: messageId, files, dryRun: false };
+};
+
+const shown = (file: RewindFile, action: RewindAction | undefined, came: RewoundFile["came"]): RewoundFile => ({
+  ...file,
+  action,
+  came,
+});
+
+function actionOf({ step }: RewindFile, { force }: RewindRequest): RewindAction | undefined {
+  if (step.does === "conflict") return force ? step.forced : undefined;
+  return step.does === "nothing" || step.does === "unavailable" ? undefined : step;
+}
+
+/** One file that cannot be brought back does not keep the others from it. */
+async function attempt(file: RewindFile, action: RewindAction, turn: Turn, bench: Bench): Promise<RewoundFile["came"]> {
+  try {
+    await bringBack(file.path, action, turn, bench);
+    return "done";
+  } catch (error) {
+    if (error instanceof Problem) return { problem: error.data };
+    throw error;
+  }
+}
+
+async function bringBack(path: string, action: RewindAction, turn: Turn, bench: Bench): Promise<void> {
+  const ticket = ticketFor([path], bench);
+  try {
+    const first = await subjectOf(path, bench);
+    const seen = stateOf(first);
+    release(first);
+    await bench.guard.permit("edit", first.target, bench.signal, async () => {
+      ticket.release();
+      return { rewind: turn.messageId };
+    });
+    await exclusively([first.target], ticket, bench, async () => {
+      const now = await subjectOf(path, bench);
+      try {
+        if (stateOf(now) !== seen) {
+          throw new Problem({ code: "STALE", place: now.target, reason: "while changing it" });
+        }
+        await apply(now, action, turn, bench);
+        // What is there now was not shown to anybody.
+        bench.ledger.drop(now.target.real);
+      } finally {
+        release(now);
+      }
+    });
+  } finally {
+    ticket.release();
+  }
+}
+
+const stateOf = (subject: Subject): string => (subject.is === "new" ? "absent" : markOf(subject.found.held.identity));
+
+const release = (subject: Subject): void => {
+  if (subject.is === "there") subject.found.held.close();
+};
+
+async function apply(subject: Subject, action: RewindAction, turn: Turn, bench: Bench): Promise<void> {
+  const { target } = subject;
+  const keeper = keeperOf(turn, target);
+  const bytes = action.does === "delete" ? Buffer.alloc(0) : await contentOf(action.content, target, turn.history);
+  const mode = action.does === "delete" ? undefined : action.mode;
+  const blank = { diff: { hunks: [], additions: 0, deletions: 0, complete: false }, extra: undefined } as const;
+  const nothing = (): void => undefined;
+  if (subject.is === "new") {
+    if (action.does === "delete") return;
+    const made = {
+      is: "new",
+      target,
+      bytes,
+      ...(mode === undefined ? {} : { mode }),
+      ...blank,
+      close: nothing,
+    } as const;
+    await commitNew(made, keeper, bench);
+    return;
+  }
+  const file = bench.disk.open(subject.found);
+  if ("errno" in file) throw refusal(target, file.errno, "opening it");
+  try {
+    const old = await wholeFile(file, limits.editHeldBytesMax);
+    const pieces = bytes.length === 0 ? [] : [bytes];
+    const planned = { pieces, mode, before: undefined, notes: [], wrote: "all", ...blank } as const;
+    const prepared = { is: "there", target, subject, file, old, planned, ...blank, close: nothing } as const;
+    if (action.does === "delete") await commitRemoval(prepared, keeper, bench);
+    else await commit(prepared, keeper, bench);
+  } finally {
+    file.close();
+  }
+}
+
+async function contentOf(content: string, place: Target, history: SessionHistory): Promise<Buffer> {
+  const kept = await history.open(content);
+  if (typeof kept === "string") throw new Problem({ code: "NO_TURN", asked: place.asked, reason: "content gone" });
+  try {
+    const bytes = await wholeFile(kept, limits.editBytesMax);
+    if (bytes === undefined)
+      throw new Problem({ code: "TOO_LARGE", place, kind: "text", limit: `${limits.editBytesMax} bytes` });
+    return bytes;
+  } finally {
+    kept.close();
+  }
+}
+
+/** What a path names now, under this session's rules and borders. */
+async function currentState(path: string, bench: Bench): Promise<CurrentState> {
+  const look = bench.disk.look(path);
+  if (look.seen === "missing") return { kind: "absent" };
+  if (look.seen !== "node") return { kind: "other", what: look.seen === "outside" ? "outside" : "refused" };
+  try {
+    if (look.real !== path) return { kind: "other", what: "link" };
+    if (look.kind === "directory") return { kind: "other", what: "folder" };
+    if (look.kind !== "file") return { kind: "other", what: "special" };
+    const file = bench.disk.open(look);
+    if ("errno" in file) return { kind: "other", what: "refused" };
+    const { sizeBytes, mode, identity } = file;
+    file.close();
+    return { kind: "file", sizeBytes, mode, mark: markOf(identity), hash: () => hashOfPath(path, bench) };
+  } finally {
+    look.held.close();
+  }
+}
+
+async function hashOfPath(path: string, bench: Bench): Promise<string> {
+  const look = bench.disk.look(path);
+  if (look.seen !== "node") return "";
+  const file: OpenFile | { readonly errno: string } = bench.disk.open(look);
+  look.held.close();
+  if ("errno" in file) return "";
+  try {
+    const bytes = await wholeFile(file, limits.editBytesMax);
+    return bytes === undefined ? "" : hashOf(bytes).toString("hex");
+  } finally {
+    file.close();
+  }
+}
+
+function realOf(path: string, bench: Bench): string {
+  const resolved = bench.guard.resolve(path);
+  if (resolved.seen === "node") resolved.found.held.close();
+  return resolved.seen === "outside" ? path : (resolved.target?.real ?? path);
+}

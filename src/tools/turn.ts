@@ -1,0 +1,49 @@
+/** What a change leaves behind in the history of its session: the old content before the swap, what became of it after. */
+
+import type { ChangeNote } from "../contract/edit.ts";
+import type { Target } from "../contract/target.ts";
+import type { Identity } from "../disk/look.ts";
+import type { Keeping, Kept } from "../history/keeping.ts";
+import type { SessionHistory } from "../history/session-history.ts";
+
+/** The message that a change belongs to, and where its past is kept. */
+export interface Turn {
+  readonly history: SessionHistory;
+  readonly messageId: string;
+  readonly tool: string;
+}
+
+export type KeepWhat = Pick<Keeping, "before" | "after"> & { readonly moved?: Moved };
+export type Moved = { readonly movedTo: string } | { readonly movedFrom: string };
+
+/** One change on its way into the history. */
+export interface Keeper {
+  /** Right before the swap. It may be called a second time, when the swap turns out to be another one. */
+  keep(what: KeepWhat): Promise<void>;
+  /** The change was made. */
+  done(identity: Identity, mode?: number): readonly ChangeNote[];
+  /** It was not, or was taken back. */
+  undone(): void;
+}
+
+export function keeperOf(turn: Turn | undefined, target: Target): Keeper {
+  let kept: Kept | undefined;
+  return {
+    async keep({ moved = {}, ...what }) {
+      if (turn === undefined) return;
+      const { history, messageId, tool } = turn;
+      const place = { path: target.real, relative: target.realRelative };
+      const instead = kept === undefined ? {} : { instead: kept };
+      kept = await history.keep({ messageId, tool, ...place, ...what, ...moved, ...instead });
+    },
+    done(identity, mode) {
+      if (kept === undefined) return [];
+      turn?.history.done(kept, identity, mode);
+      return kept.failed === undefined ? [] : [{ note: "not kept", why: kept.failed }];
+    },
+    undone() {
+      if (kept !== undefined) turn?.history.undone(kept);
+      kept = undefined;
+    },
+  };
+}
