@@ -74,13 +74,13 @@ export function createFilehand(options: FilehandOptions): Filehand {
 
 /** Where the past is kept, opened by the first who needs it; undefined where it is not kept. */
 function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<History>) | undefined {
-  const { stateDir, history = {}, roots: _ } = options;
+  const { stateDir, history = {} } = options;
   if (stateDir === undefined || history === false) return undefined;
   let opened: Promise<History> | undefined;
   const open = async (): Promise<History> => {
     const { openHistory } = await import("./history/history.ts");
-    const { isSecret } = guard();
-    return openHistory({ stateDir, isSecret, nowMs: Date.now, ...history });
+    const judge = guard();
+    return openHistory({ stateDir, isSecret: (path) => judge.isSecret(path), nowMs: Date.now, ...history });
   };
   return () => (opened ??= open());
 }
