@@ -15,6 +15,8 @@ export interface Hit {
 export interface FindOptions {
   readonly hitsMax: number;
   readonly overlapping: boolean;
+  /** Lines of every hit, or right ones only up to the chunk of the first. */
+  readonly lines: "all" | "first";
   readonly signal: AbortSignal;
   readonly onProgress: ((doneBytes: number, totalBytes: number) => void) | undefined;
 }
@@ -49,7 +51,8 @@ export async function findInFile(
         hits.push({ at: hit, line: before + 1 });
       }
       if (finder.total > totalMax) break;
-      newlines += kernel.count(0, wanted);
+      // Behind the only place that matters nobody asks for lines; a second one shows below that they are wanted after all.
+      if (options.lines === "all" || hits.length === 0) newlines += kernel.count(0, wanted);
       if ((at + wanted) % turnBytes !== 0) continue;
       options.onProgress?.(at + wanted, file.sizeBytes);
       await setImmediate();

@@ -10,7 +10,7 @@ import type { Profile } from "../contract/profile.ts";
 import type { Target } from "../contract/target.ts";
 import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
 import { FileCut } from "../disk/scan.ts";
-import { refusal } from "../guard/guard.ts";
+import { refusal, type Resolved } from "../guard/guard.ts";
 import type { Seen, Wrote } from "../session/ledger.ts";
 import type { Ticket } from "../session/turns.ts";
 import { unified } from "../text/unified.ts";
@@ -19,7 +19,7 @@ import { commit, commitNew } from "./commit.ts";
 import { notFound } from "./locate.ts";
 import { stampOf } from "./stamp.ts";
 import { type Keeper, keeperOf } from "./turn.ts";
-import { exclusively, type Subject, subjectOf, ticketFor } from "./subject.ts";
+import { exclusively, type Subject, subjectFrom, subjectOf, ticketOf } from "./subject.ts";
 import type { Bench } from "./tool.ts";
 
 export interface Diff {
@@ -66,10 +66,13 @@ export interface Changed<Extra> {
 }
 
 export async function change<Extra>(path: string, plan: Plan<Extra>, bench: Bench): Promise<Changed<Extra>> {
-  const ticket = ticketFor([path], bench);
+  // Resolved before anything is awaited, so that calls queue in the order in which they came.
+  const first = bench.guard.resolve(path);
+  const ticket = ticketOf(first, bench);
   try {
     for (let tries = 1; ; tries += 1) {
-      const changed = await changeOnce(path, plan, ticket, bench);
+      const resolved = tries === 1 ? first : bench.guard.resolve(path);
+      const changed = await changeOnce(resolved, path, plan, ticket, bench);
       if ("file" in changed) return changed;
       // Who is asked about a file that never rests would be asked without end.
       if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: changed.askAgain });
@@ -80,12 +83,13 @@ export async function change<Extra>(path: string, plan: Plan<Extra>, bench: Benc
 }
 
 async function changeOnce<Extra>(
+  resolved: Resolved,
   path: string,
   plan: Plan<Extra>,
   ticket: Ticket,
   bench: Bench,
 ): Promise<Changed<Extra> | { readonly askAgain: Target }> {
-  const subject = await subjectOf(path, bench);
+  const subject = await subjectFrom(resolved, bench);
   const { target } = subject;
   let approved: string | undefined;
   try {

@@ -101,7 +101,7 @@ export async function commitNew<Extra>(
     case "created":
       known(target, created.identity, bytes, "all", bench);
       return [
-        ...keeper.done(created.identity, modeOf(target, bench)),
+        ...keeper.done(created.identity, keeper.keeps ? modeOf(target, bench) : undefined),
         ...created.notes.map((detail) => ({ note: "metadata", detail }) as const),
       ];
   }

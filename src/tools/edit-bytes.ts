@@ -89,7 +89,10 @@ export async function planBytes(
 
   async function search(wanted: Uint8Array): Promise<{ readonly hits: readonly Hit[]; readonly total: number }> {
     if (bytes === undefined) {
-      return findInFile(file, wanted, { hitsMax, overlapping: !edit.all, signal, onProgress });
+      const options = { hitsMax, overlapping: !edit.all, signal, onProgress } as const;
+      if (edit.all) return findInFile(file, wanted, { ...options, lines: "all" });
+      const once = await findInFile(file, wanted, { ...options, lines: "first" });
+      return once.total > 1 ? findInFile(file, wanted, { ...options, lines: "all" }) : once;
     }
     const options = { hitsMax: heldHitsMax, overlapping: !edit.all, unitBytes: 1, firstByte: form.bomBytes } as const;
     const { hits: offsets, total } = findAll(bytes, wanted, options);

@@ -6,7 +6,7 @@ import type { Target } from "../contract/target.ts";
 import type { LockKey } from "../disk/lock.ts";
 import { LockFailed, LockTimeout } from "../disk/lock.ts";
 import type { Found } from "../disk/look.ts";
-import { refusal } from "../guard/guard.ts";
+import { refusal, type Resolved } from "../guard/guard.ts";
 import type { Ticket } from "../session/turns.ts";
 import { notFound } from "./locate.ts";
 import type { Bench } from "./tool.ts";
@@ -16,8 +16,10 @@ export type Subject =
   | { readonly is: "there"; readonly target: Target; readonly found: Found }
   | { readonly is: "new"; readonly target: Target };
 
-export async function subjectOf(path: string, bench: Bench): Promise<Subject> {
-  const resolved = bench.guard.resolve(path);
+export const subjectOf = (path: string, bench: Bench): Promise<Subject> =>
+  subjectFrom(bench.guard.resolve(path), bench);
+
+export async function subjectFrom(resolved: Resolved, bench: Bench): Promise<Subject> {
   if (resolved.seen === "missing" && resolved.target !== undefined) return { is: "new", target: resolved.target };
   if (resolved.seen !== "node") throw await notFound(resolved, "file", bench);
   const { target, found } = resolved;
@@ -64,7 +66,7 @@ export function ticketFor(paths: readonly string[], bench: Bench): Ticket {
     try {
       const resolved = bench.guard.resolve(path);
       if (resolved.seen === "node") resolved.found.held.close();
-      return resolved.seen === "outside" ? [] : [resolved.target?.real ?? path];
+      return namesOf(resolved);
     } catch (error) {
       if (error instanceof Problem) return [];
       throw error;
@@ -72,6 +74,11 @@ export function ticketFor(paths: readonly string[], bench: Bench): Ticket {
   });
   return bench.turns.take([...new Set(names)]);
 }
+
+const namesOf = (resolved: Resolved): readonly string[] =>
+  resolved.seen === "outside" || resolved.target === undefined ? [] : [resolved.target.real];
+
+export const ticketOf = (resolved: Resolved, bench: Bench): Ticket => bench.turns.take(namesOf(resolved));
 
 /** The nearest folder that is there, and the rest of the path. */
 function keyOf(target: Target, bench: Bench): LockKey {

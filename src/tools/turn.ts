@@ -18,6 +18,8 @@ export type Moved = { readonly movedTo: string } | { readonly movedFrom: string 
 
 /** One change on its way into the history. */
 export interface Keeper {
+  /** Is anything kept at all? */
+  readonly keeps: boolean;
   /** Right before the swap. It may be called a second time, when the swap turns out to be another one. */
   keep(what: KeepWhat): Promise<void>;
   /** The change was made. */
@@ -29,6 +31,7 @@ export interface Keeper {
 export function keeperOf(turn: Turn | undefined, target: Target): Keeper {
   let kept: Kept | undefined;
   return {
+    keeps: turn !== undefined,
     async keep({ moved = {}, ...what }) {
       if (turn === undefined) return;
       const { history, messageId, tool } = turn;
