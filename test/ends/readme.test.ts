@@ -50,6 +50,18 @@ test("the library's example runs as it stands", async () => {
   expect(ran.stdout).toContain("true NOT_FOUND File not found:");
 });
 
+test("the example that changes a file runs as it stands, in a folder of its own", async () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const script = join(folder.path, "example.mjs");
+  writeFileSync(script, blockAfter("example: changes") ?? "");
+  mkdirSync(join(folder.path, "node_modules"));
+  symlinkSync(project, join(folder.path, "node_modules", "filehand")); // so that it can be imported by name
+  const ran = await run(process.execPath, [script], { cwd: folder.path });
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  expect(ran.stdout).toBe("[ ' one', '-two', '+three' ]\n");
+});
+
 test("every command of the command line's block is understood", async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
