@@ -105,7 +105,6 @@ describe("a file's mode", () => {
   });
 });
 
-// bug: the text becomes "bbb".
 test("edits of neighbouring places that were both written by an earlier edit are made once each", async () => {
   const { top, path } = workspace({ "a.txt": "$$" });
   const session = createFilehand({ roots: [top], ask: "yes" }).session();
@@ -118,7 +117,6 @@ test("edits of neighbouring places that were both written by an earlier edit are
   expect(fs.readFileSync(path("a.txt"), "utf8")).toBe("bb");
 });
 
-// bug: the nearest text is told with what stands for the byte inside the engine, "\udcff".
 test("an answer about bytes that cannot be decoded is well formed", async () => {
   const { top } = workspace({ "a.txt": Buffer.from("c3a974c3a90a62616420ff20627974650a", "hex") });
   const session = createFilehand({ roots: [top], ask: "yes" }).session();

@@ -128,7 +128,6 @@ const runs = { numRuns: 120 };
 for (const form of textForms) {
   const isUnicode = form.encoding.startsWith("utf-");
   describe(form.name, () => {
-    // bug: in UTF-8 and windows-1252, CRLF in the new text comes into a file with LF; in the others it becomes LF.
     test("an edit of a text that stands there changes just that", async () => {
       const samples = sampleIn(form, isUnicode && form.head === "" ? brokenLetters : []);
       await fc.assert(
@@ -153,7 +152,6 @@ for (const form of textForms) {
       );
     });
 
-    // bug: "$$" with `$` to `a` and then `a` to `b`, everywhere, becomes "bbb".
     test("several edits are made in their order, all of them or none", async () => {
       const edit = fc.record({ part: span, newText: newTextIn(form), all: fc.boolean() });
       await fc.assert(
