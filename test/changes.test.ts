@@ -1,7 +1,9 @@
 /** Every dialect changes files alike; what else there is about a file is kept. */
 
 import * as fs from "node:fs";
-import { describe, expect, test } from "vitest";
+import * as os from "node:os";
+import * as path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { dialectNames } from "../src/dialects/index.ts";
 import { createFilehand, type Session } from "../src/index.ts";
 import { type ChangeCase, changeSuite } from "./suites/change.ts";
@@ -124,4 +126,23 @@ test("an answer about bytes that cannot be decoded is well formed", async () => 
   const reply = await session.call("Edit", { file_path: "a.txt", old_string: "bad \ufffd byte", new_string: "x" });
   expect(reply.error?.code).toBe("NO_MATCH");
   expect(reply.error?.message).not.toMatch(/\p{Cs}|\\udc/u);
+});
+
+test("hunks of places whose context overlaps are one, and say where they are", async () => {
+  const lines = Array.from({ length: 30 }, (_, at) => (at === 3 || at === 9 || at === 25 ? "x\n" : `line ${at}\n`));
+  const root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-hunks-"));
+  onTestFinished(() => fs.rmSync(root, { recursive: true, force: true }));
+  fs.writeFileSync(path.join(root, "a.txt"), lines.join(""));
+  const session = createFilehand({ roots: [root], ask: "yes", readFirst: false }).session({ dialect: "claude" });
+  const reply = await session.call("Edit", {
+    file_path: "a.txt",
+    old_string: "x\n",
+    new_string: "",
+    replace_all: true,
+  });
+  const { structuredPatch } = reply.structured as { structuredPatch: { oldStart: number; newStart: number }[] };
+  expect(structuredPatch).toMatchObject([
+    { oldStart: 1, oldLines: 13, newStart: 1, newLines: 11 },
+    { oldStart: 23, oldLines: 7, newStart: 21, newLines: 6 },
+  ]);
 });

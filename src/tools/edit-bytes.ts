@@ -160,9 +160,10 @@ async function placesAround(
     let window = await linesAround(source, hit.at, hit.at + oldBytes, before.form.bomBytes);
     let next = first + 1;
     for (let other = hits[next]; window !== undefined && other !== undefined; other = hits[next]) {
-      if (other.at >= window.to) break;
-      const wider = await linesAround(source, other.at, other.at + oldBytes, before.form.bomBytes);
-      window = wider === undefined ? undefined : { from: window.from, to: Math.max(window.to, wider.to) };
+      const around = await linesAround(source, other.at, other.at + oldBytes, before.form.bomBytes);
+      // Lines that are the context of both are shown once.
+      if (around !== undefined && around.from >= window.to) break;
+      window = around === undefined ? undefined : { from: window.from, to: Math.max(window.to, around.to) };
       next += 1;
     }
     if (window === undefined) return undefined;

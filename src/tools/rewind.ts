@@ -1,11 +1,13 @@
 /** Rewind: files become what they were before a turn, through the same gate, locks and swap as every change. */
 
+import * as nodePath from "node:path";
 import type { CurrentState, RewindAction, RewindFile } from "../contract/history.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { RewindRequest, RewoundFile } from "../contract/rewind.ts";
 import type { Target } from "../contract/target.ts";
 import { hashOf } from "../disk/line-index.ts";
+import type { Found } from "../disk/look.ts";
 import type { OpenFile } from "../disk/open-file.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { refusal } from "../guard/guard.ts";
@@ -26,7 +28,10 @@ export const rewind: Tool<"rewind"> = async (request, bench) => {
   if (plan.found !== "turn") throw new Problem({ code: "NO_TURN", asked: request.to, reason: plan.found });
   const todo = plan.files.map((file) => ({ file, action: actionOf(file, request) }));
   if (bench.dryRun || todo.every(({ action }) => action === undefined)) {
-    const files = todo.map(({ file, action }) => shown(file, action, action === undefined ? "left" : "planned"));
+    const files: RewoundFile[] = [];
+    for (const { file, action } of todo) {
+      files.push(shown(file, action, action === undefined ? "left" : await foreseen(file, bench)));
+    }
     return { kind: "rewind", to: request.to, turn: undefined, files, dryRun: bench.dryRun };
   }
 
@@ -53,6 +58,34 @@ function actionOf({ step }: RewindFile, { force }: RewindRequest): RewindAction 
   return step.does === "nothing" || step.does === "unavailable" ? undefined : step;
 }
 
+/** What a dry run can know of the refusals to come; nobody is asked. */
+async function foreseen({ path }: RewindFile, bench: Bench): Promise<RewoundFile["came"]> {
+  try {
+    const subject = await subjectOf(path, bench);
+    const { target: place } = subject;
+    const mode = subject.is === "there" ? modeOf(subject.found, bench) : undefined;
+    release(subject);
+    const rule = bench.guard.denied("edit", [path], "file");
+    if (rule !== undefined) {
+      return { problem: { code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source } };
+    }
+    if (mode !== undefined && (mode & 0o222) === 0) {
+      return { problem: { code: "ACCESS_DENIED", place, reason: "read-only" } };
+    }
+    return "planned";
+  } catch (error) {
+    if (error instanceof Problem) return { problem: error.data };
+    throw error;
+  }
+}
+
+function modeOf(found: Found, { disk }: Bench): number | undefined {
+  const file = disk.open(found);
+  if ("errno" in file) return undefined;
+  file.close();
+  return file.mode;
+}
+
 /** One file that cannot be brought back does not keep the others from it. */
 async function attempt(file: RewindFile, action: RewindAction, turn: Turn, bench: Bench): Promise<RewoundFile["came"]> {
   try {
@@ -77,7 +110,8 @@ async function bringBack(path: string, action: RewindAction, turn: Turn, bench: 
     await exclusively([first.target], ticket, bench, async () => {
       const now = await subjectOf(path, bench);
       try {
-        if (stateOf(now) !== seen) {
+        // What was planned for a file is not done to what a link leads to that took its place meanwhile.
+        if (stateOf(now) !== seen || now.target.real !== path) {
           throw new Problem({ code: "STALE", place: now.target, reason: "while changing it" });
         }
         await apply(now, action, turn, bench);
@@ -148,7 +182,7 @@ async function contentOf(content: string, place: Target, history: SessionHistory
 /** What a path names now, under this session's rules and borders. */
 async function currentState(path: string, bench: Bench): Promise<CurrentState> {
   const look = bench.disk.look(path);
-  if (look.seen === "missing") return { kind: "absent" };
+  if (look.seen === "missing") return missingState(path, bench);
   if (look.seen !== "node") return { kind: "other", what: look.seen === "outside" ? "outside" : "refused" };
   try {
     if (look.real !== path) return { kind: "other", what: "link" };
@@ -159,6 +193,26 @@ async function currentState(path: string, bench: Bench): Promise<CurrentState> {
     const { sizeBytes, mode, identity } = file;
     file.close();
     return { kind: "file", sizeBytes, mode, mark: markOf(identity), hash: () => hashOfPath(path, bench) };
+  } finally {
+    look.held.close();
+  }
+}
+
+/** A file could be made there again, unless a link or something else took its place or that of a folder above it. */
+async function missingState(path: string, { disk }: Pick<Bench, "disk">): Promise<CurrentState> {
+  const above = nodePath.dirname(path);
+  const look = disk.look(above);
+  if (look.seen === "missing") return above === path ? { kind: "absent" } : missingState(above, { disk });
+  if (look.seen !== "node") return { kind: "other", what: look.seen === "outside" ? "outside" : "refused" };
+  try {
+    if (look.real !== above) return { kind: "other", what: "link" };
+    if (look.kind !== "directory") return { kind: "other", what: "special" };
+    const entries = await disk.list(look);
+    if ("errno" in entries) return { kind: "other", what: "refused" };
+    // There is such a name, and yet it leads to nothing.
+    return entries.some(({ name }) => name === nodePath.basename(path))
+      ? { kind: "other", what: "link" }
+      : { kind: "absent" };
   } finally {
     look.held.close();
   }

@@ -1,0 +1,104 @@
+/** All files of the roots that a person would call theirs: nothing that is ignored, hidden, denied or a dependency. */
+
+import * as nodePath from "node:path";
+import type { Found } from "../disk/look.ts";
+import { wholeFile } from "../disk/whole-file.ts";
+import { type IgnoreFiles, ignoreFiles } from "../guard/ignore-files.ts";
+import { signOf } from "./stamp.ts";
+import type { Bench } from "./tool.ts";
+
+export interface Walked {
+  /** By real path: which file it is and in which state. */
+  readonly signs: Map<string, string>;
+  /** False if there are more files than asked for, or folders that cannot be read. */
+  readonly complete: boolean;
+  /** The texts of all ignore files on the way. */
+  readonly rules: string;
+}
+
+interface Folder {
+  readonly path: string;
+  readonly root: string;
+  readonly ignored: IgnoreFiles;
+}
+
+const ignoreFileBytesMax = 1_048_576;
+
+export async function walkWorkspace(filesMax: number, bench: Bench): Promise<Walked> {
+  const signs = new Map<string, string>();
+  const rules: string[] = [];
+  let complete = true;
+  const todo: Folder[] = bench.disk.roots.map(({ real }) => ({ path: real, root: real, ignored: ignoreFiles() }));
+  for (let folder = todo.pop(); folder !== undefined; folder = todo.pop()) {
+    bench.signal.throwIfAborted();
+    const entries = await entriesOf(folder.path, bench);
+    if (entries === undefined) {
+      complete = false;
+      continue;
+    }
+    const { path: top, root } = folder;
+    const below = slashed(nodePath.relative(root, top));
+    let { ignored } = folder;
+    if (entries.some(({ name, kind }) => name === ".gitignore" && kind === "file")) {
+      const text = await textOf(nodePath.join(top, ".gitignore"), bench);
+      rules.push(`${top}\n${text}`);
+      ignored = ignored.with(below, text);
+    }
+    for (const { name, kind } of entries) {
+      const path = nodePath.join(top, name);
+      const relative = below === "" ? name : `${below}/${name}`;
+      if (kind === "directory") {
+        if (isLeftOut(name) || ignored.isIgnored(`${relative}/`)) continue;
+        if (bench.guard.denied("read", [path], "folder") === undefined) todo.push({ path, root, ignored });
+      } else if (kind === "file" && !ignored.isIgnored(relative)) {
+        if (bench.guard.denied("read", [path], "file") !== undefined) continue;
+        if (signs.size >= filesMax) return { signs, complete: false, rules: rules.toSorted().join("\n") };
+        const sign = signAt(path, bench);
+        if (sign !== undefined) signs.set(path, sign);
+      }
+    }
+  }
+  return { signs, complete, rules: rules.toSorted().join("\n") };
+}
+
+/** What tools make and keep for themselves. */
+const isLeftOut = (name: string): boolean => name.startsWith(".") || name === "node_modules";
+
+const slashed = (path: string): string => (nodePath.sep === "\\" ? path.replaceAll("\\", "/") : path);
+
+/** Undefined for what is no regular file under this very name. */
+export function signAt(path: string, bench: Bench): string | undefined {
+  return atPath(path, bench, (found) => signOf(found.held.identity));
+}
+
+/** Does something with the regular file of this very name, if there is one. */
+export function atPath<Result>(path: string, { disk }: Bench, work: (found: Found) => Result): Result | undefined {
+  const look = disk.look(path);
+  if (look.seen !== "node") return undefined;
+  try {
+    return look.kind === "file" && look.real === path ? work(look) : undefined;
+  } finally {
+    look.held.close();
+  }
+}
+
+async function entriesOf(path: string, { disk }: Bench) {
+  const look = disk.look(path);
+  if (look.seen !== "node") return undefined;
+  try {
+    const entries = look.kind === "directory" ? await disk.list(look) : [];
+    return "errno" in entries ? undefined : entries;
+  } finally {
+    look.held.close();
+  }
+}
+
+async function textOf(path: string, bench: Bench): Promise<string> {
+  const file = atPath(path, bench, (found) => bench.disk.open(found));
+  if (file === undefined || "errno" in file) return "";
+  try {
+    return String((await wholeFile(file, ignoreFileBytesMax)) ?? "");
+  } finally {
+    file.close();
+  }
+}
