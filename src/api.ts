@@ -12,6 +12,9 @@ import type { History } from "./history/history.ts";
 import type { SessionHistory } from "./history/session-history.ts";
 import type { ReadState } from "./session/ledger.ts";
 import type { Cost } from "./tools/cost.ts";
+import type { Observed } from "./tools/observe.ts";
+
+export type { History, SessionHistory };
 
 export interface FilehandOptions {
   /** The folders that may be worked in. */
@@ -120,8 +123,14 @@ export interface Session<Name extends DialectName = DialectName> {
   forget(path?: string): void;
   /** What the session has read, for `SessionOptions.readState` of one that goes on in another process. */
   readState(): ReadState;
-  /** From here on changes belong to this message of the conversation. */
+  /** From here on changes belong to this message of the conversation, until the next one or a rewind. */
   checkpoint(messageId: string): Promise<void>;
+  /**
+   * Looks at the workspace; what others changed since the last look (a shell command, a formatter) becomes a part of the
+   * current message, so that a rewind brings it back. Not to be called while other calls of the session run. Left out:
+   * what `.gitignore` names, hidden folders, `node_modules`. Throws a FilehandError where no past is kept.
+   */
+  observe(options?: CallOptions): Promise<Observed>;
   /** What this session changed; undefined where no past is kept. */
   history(): Promise<SessionHistory | undefined>;
   /** Makes files what they were before the changes of a message. Throws a FilehandError if there is no such message. */
@@ -151,6 +160,8 @@ export interface SessionOptions<Name extends DialectName> {
 export interface Filehand {
   /** The roots with their links resolved. */
   readonly roots: readonly string[];
+  /** A short name made from the roots, the same in every process: for sessions that go on from one to the next. */
+  readonly workspaceId: string;
   /** Everything that was kept, of all sessions; undefined where no past is kept. */
   history(): Promise<History | undefined>;
   session(): Session;

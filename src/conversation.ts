@@ -22,6 +22,7 @@ import { createLedger } from "./session/ledger.ts";
 import { roughTokens } from "./text/tokens.ts";
 import { type Cost, costOf } from "./tools/cost.ts";
 import { runTool } from "./tools/index.ts";
+import type { Observed, Observer } from "./tools/observe.ts";
 import type { Bench } from "./tools/tool.ts";
 
 /** What a session has from its toolkit. */
@@ -48,6 +49,7 @@ export function startSession<Name extends DialectName>(
   const clock = options.clock ?? { nowMs: () => performance.now() };
   const figures = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
 
+  let observer: Promise<Observer> | undefined; // loaded for those who want it
   let sessionPast: Promise<SessionHistory | undefined> | undefined;
   const past = (): Promise<SessionHistory | undefined> => (sessionPast ??= openSessionPast());
   const openSessionPast = async (): Promise<SessionHistory | undefined> => {
@@ -134,6 +136,8 @@ export function startSession<Name extends DialectName>(
     });
     if (failed?.error !== undefined) throw failureOf(failed.error);
     if (outcome?.kind !== "rewind") throw new Error("a rewind has one outcome");
+    // What comes now is no part of a message that was just taken back: it must be possible to undo it alone.
+    if (outcome.turn !== undefined) message = undefined;
     return outcome;
   };
   const goBack = async (way: "undo" | "redo", given: RewindOptions): Promise<RewindOutcome> => {
@@ -192,6 +196,17 @@ export function startSession<Name extends DialectName>(
       message = messageId;
       begun = messageId;
       await (await past())?.checkpoint(messageId);
+    },
+    observe: async (given = {}) => {
+      let observed: Observed | undefined;
+      const failed = await answered("observed", undefined, {}, given, async (bench) => {
+        observer ??= import("./tools/observe.ts").then(({ createObserver }) => createObserver());
+        observed = await (await observer).observe(bench);
+        return undefined;
+      });
+      if (failed?.error !== undefined) throw failureOf(failed.error);
+      if (observed === undefined) throw new Error("an observation has one outcome");
+      return observed;
     },
     history: past,
     rewind: (to, given = {}) => {

@@ -1,5 +1,6 @@
 /** The one place where rooms meet: a toolkit holds what its sessions share. */
 
+import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import * as nodePath from "node:path";
 import type { Filehand, FilehandOptions, Session, SessionOptions } from "./api.ts";
@@ -61,6 +62,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
   return {
     history: () => openPast?.() ?? Promise.resolve(undefined),
     roots: disk.roots.map((root) => root.real),
+    workspaceId: workspaceIdOf(disk.roots.map((root) => root.real)),
     session: (chosen?: SessionOptions<DialectName>) => session(chosen ?? { dialect: options.dialect ?? "claude" }),
     ruleFaults: createGuard(guardOptions).ruleFaults,
     keepFigures: (ended: Session) => {
@@ -71,6 +73,10 @@ export function createFilehand(options: FilehandOptions): Filehand {
     figures: () => (options.stateDir === undefined ? [] : readFigures(options.stateDir)),
   } as Filehand; // the overloads of `session` say which dialect comes back
 }
+
+/** In whatever order the roots are given, they are one workspace. */
+const workspaceIdOf = (roots: readonly string[]): string =>
+  createHash("sha256").update(roots.toSorted().join("\n")).digest("hex").slice(0, 12);
 
 /** Where the past is kept, opened by the first who needs it; undefined where it is not kept. */
 function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<History>) | undefined {

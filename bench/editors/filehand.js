@@ -1,4 +1,7 @@
-/** Filehand's Edit and Write, as a library. The variant `dry run` shows what would be done and writes nothing. */
+/**
+ * Filehand's Edit and Write, as a library. The variant `dry run` shows what would be done and writes nothing; `history
+ * FOLDER` keeps the past in a state folder.
+ */
 
 import { pathToFileURL } from "node:url";
 import { library } from "../filehand.js";
@@ -9,8 +12,10 @@ import { library } from "../filehand.js";
  */
 export async function open({ folder, variant }) {
   const { createFilehand } = await import(pathToFileURL(library).href);
+  const [, stateDir] = /^history (.*)$/.exec(variant ?? "") ?? [];
   // A read before every edit would be measured with it: peers ask for none.
-  const session = createFilehand({ roots: [folder], ask: "yes", readFirst: false }).session({ dialect: "claude" });
+  const setting = { roots: [folder], ask: "yes", readFirst: false, ...(stateDir === undefined ? {} : { stateDir }) };
+  const session = createFilehand(setting).session({ dialect: "claude" });
   const options = { dryRun: variant === "dry run" };
   const edit = (/** @type {string} */ path, /** @type {import("../worker.js").Change} */ change) =>
     session.call("Edit", { file_path: path, old_string: change.old, new_string: change.new }, options);

@@ -40,6 +40,8 @@ const gates = /** @type {const} */ ({
   hunkMs: 5,
   writeOfPlain: 4,
   missMs: 100,
+  /** What keeping the past may cost on top of a small edit. */
+  historyMs: 0.5,
 });
 
 const own = (/** @type {string} */ name, /** @type {string} */ file, /** @type {string} */ variant = "") => ({
@@ -64,6 +66,7 @@ export async function edit({ rounds = roundsDefault, sizeMax, peers, progress })
     const tables = [
       await largeEdit(folder, rounds, peers, progress),
       await smallEdit(folder, rounds, peers, progress),
+      await pastKept(folder, rounds, progress),
       await hunk(folder, rounds, progress),
       await writes(folder, "create", rounds, progress),
       await writes(folder, "write", rounds, progress),
@@ -156,6 +159,48 @@ async function smallEdit(folder, rounds, peers, progress) {
     const ms = typical(row, "ms");
     if (ms !== undefined) row.counts = { "calls/s": Math.round(1000 / ms) };
   }
+  return table;
+}
+
+/**
+ * The same small edit with and without the past of the file being kept. Every edit makes a content that there never was,
+ * so each has to be stored.
+ * @param {string} folder @param {number} rounds @param {Progress} progress
+ */
+async function pastKept(folder, rounds, progress) {
+  const [edits, warmUpEdits] = [40, 400];
+  const lines = Array.from({ length: 500 }, (_, row) => `  const value${row} = await source.read(buffer, ${row});`);
+  const text = `${lines.join("\n")}\n`;
+  const title = `edit: one line of 500 with the past kept, ${rounds} rounds of ${edits} edits, the median one`;
+  const table = startTable("edit", title, filehand.name, text.length);
+  // Beside the workspace and on the same file system.
+  const stateDir = mkdtempSync(join(files, "..", "edit-state-"));
+  const keeping = own("Filehand, history kept", "filehand", `history ${stateDir}`);
+  try {
+    await inTurns(table, folder, [filehand, keeping], rounds, progress, async (turn, round) => {
+      const path = join(folder, "past.txt");
+      writeFileSync(path, text);
+      await settled();
+      let old = lines[250] ?? "";
+      const samples = [];
+      for (let n = 0; n < (round === 0 ? warmUpEdits : edits); n += 1) {
+        const change = { old, new: `  const changed${round}x${n} = await other.read(buffer, "${turn.name}");` };
+        samples.push(await turn.worker.ask({ what: "edit", path, change }));
+        old = change.new;
+      }
+      const [middle] = samples.toSorted((a, b) => a.ms - b.ms).slice(samples.length / 2);
+      if (middle === undefined) throw new Error("there was no edit");
+      const { ms, cpuMs, rssMb } = middle;
+      const right = readFileSync(path, "utf8") === text.replace(lines[250] ?? "", () => old);
+      return { sample: { ms, cpuMs, rssMb }, right };
+    });
+  } finally {
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+  addRatios(table);
+  const row = rowOf(table, keeping.name);
+  const [withIt, without] = [typical(row, "ms"), typical(rowOf(table, filehand.name), "ms")];
+  if (withIt !== undefined && without !== undefined) addGate(row, "ms on top", withIt - without, gates.historyMs);
   return table;
 }
 

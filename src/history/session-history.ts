@@ -63,6 +63,8 @@ export interface SessionHistory {
   diffStats(messageId: string): Promise<DiffStats | undefined>;
   /** A file before or after a turn; undefined if that turn did not change it. */
   versionOf(messageId: string, path: string, when: "before" | "after"): FileVersion | undefined;
+  /** Every file that some turn changed, as the last change left it; by real path. */
+  tracked(): ReadonlyMap<string, FileVersion>;
   /** Close what it answers with. */
   open(content: string): Promise<BlobRead>;
   plan(messageId: string, options: PlanOptions): Promise<RewindPlan>;
@@ -152,6 +154,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
       const changes = changesOf(messageId).filter((change) => change.path === path);
       return when === "before" ? changes[0]?.before : changes.at(-1)?.after;
     },
+    tracked: () => new Map(changesIn(read().story.steps).map(({ path, after }) => [path, after])),
     open: (content) => store.openBlob(content),
     async plan(messageId, { current, files }) {
       const since = changedSince(read().story, messageId);

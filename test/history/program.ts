@@ -3,6 +3,8 @@
 import * as fs from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
+import manifest from "../../package.json" with { type: "json" };
+import { textFiles } from "../../scripts/text-files.js";
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -11,13 +13,16 @@ export interface Child {
   remove(): void;
 }
 
-export async function buildChild(): Promise<Child> {
+export async function buildChild(program: "child" | "child-session" = "child"): Promise<Child> {
   const folder = fs.mkdtempSync(`${project}node_modules/.filehand-history-`);
   const path = `${folder}/child.mjs`;
   await build({
-    input: `${project}test/history/child.ts`,
+    input: `${project}test/history/${program}.ts`,
     platform: "node",
-    external: ["koffi"],
+    plugins: [textFiles()],
+    resolve: { mainFields: ["module", "main"] },
+    transform: { define: { FILEHAND_VERSION: '"0.0.0"' } },
+    external: Object.keys(manifest.optionalDependencies).map((name) => new RegExp(`^${name}(/|$)`)),
     output: { file: path, format: "es", codeSplitting: false },
     logLevel: "warn",
   });

@@ -8,3 +8,9 @@ export const noReadFirst: Option = {
   type: "flag",
   words: "Let files be changed that this session has not read",
 };
+
+export const sessionOption: Option = {
+  type: "text",
+  value: "ID",
+  words: "The session that changes are kept under (default: a new one); filehand history --session ID shows them",
+};

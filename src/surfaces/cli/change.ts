@@ -97,7 +97,7 @@ function filesOf(result: ChangeResult, host: Host): readonly FileDiff[] {
 }
 
 /** As the person would type it. */
-function nameFrom(cwd: string, path: string): string {
+export function nameFrom(cwd: string, path: string): string {
   const relative = nodePath.relative(cwd, path);
   return relative.startsWith("..") || nodePath.isAbsolute(relative) ? path : relative;
 }

@@ -12,6 +12,7 @@ import { type Given, type Host, UsageError } from "./command.ts";
 
 /** A session and what must be done when its work is over. */
 export interface Opened {
+  readonly filehand: Filehand;
   readonly session: Session;
   /** Keeps what the session came to for `filehand stats`. */
   readonly record: () => void;
@@ -57,9 +58,10 @@ export async function openSession(
   const stateDir = stateDirOf(given.text("state-dir"), settings.stateDir, host);
   const asking = askingAt(host, given, needs.stdin ?? "free");
   const readFirst = given.flag("no-read-first") ? false : (needs.readFirst ?? settings.readFirst);
+  const dialect = needs.dialect ?? dialectOf(given.text("dialect") ?? settings.dialect);
   const filehand = createFilehand({
     roots,
-    dialect: needs.dialect ?? dialectOf(given.text("dialect") ?? settings.dialect),
+    dialect,
     rules: [...settings.rules, ...rulesOf(given)],
     reminder: forWhom === "models" && (settings.reminder ?? true),
     ...(forWhom === "people" && holdsFolder(roots, host.cwd) ? { cwd: host.cwd } : {}),
@@ -79,13 +81,24 @@ export async function openSession(
   for (const fault of filehand.ruleFaults) {
     host.stderr.write(`filehand: the rule ${fault.text} (${fault.source}) is not in force: ${fault.why}\n`);
   }
-  const session = filehand.session();
+  const id = sessionIdOf(given) ?? (forWhom === "people" ? ownSessionId(filehand) : undefined);
+  const session = filehand.session({ dialect, ...(id === undefined ? {} : { id }) });
   return {
+    filehand,
     session,
     record: () => filehand.keepFigures(session),
     figures: filehand.figures,
     asking,
   };
+}
+
+/** A person's commands are one session a workspace, so that one command can undo what another did. */
+export const ownSessionId = ({ workspaceId }: Filehand): string => `cli-${workspaceId}`;
+
+function sessionIdOf(given: Given): string | undefined {
+  const id = given.text("session");
+  if (id?.trim() === "") throw new UsageError("--session must not be empty");
+  return id;
 }
 
 function changeOptions({ staleness, hardLinks, writeEol, editBytesMax }: Settings): Partial<FilehandOptions> {

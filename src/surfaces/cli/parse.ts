@@ -7,8 +7,8 @@ import { commonOptions } from "./common-options.ts";
 
 export function parseCommandLine(command: Command, argv: readonly string[]): Given {
   const options: Options = { ...commonOptions, ...command.options };
-  const { tokens, positionals } = parseArgs({
-    args: [...argv],
+  const { tokens, positionals: marked } = parseArgs({
+    args: markTurns(command, options, argv),
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -20,6 +20,7 @@ export function parseCommandLine(command: Command, argv: readonly string[]): Giv
     ),
   });
 
+  const positionals = marked.map((text) => (text.startsWith(turnMark) ? text.slice(turnMark.length) : text));
   const values = new Map<string, string[]>();
   for (const token of tokens) {
     if (token.kind !== "option") continue;
@@ -47,6 +48,19 @@ export function parseCommandLine(command: Command, argv: readonly string[]): Giv
     },
     list: (name) => values.get(name) ?? [],
   };
+}
+
+/** No argument of a process can hold this character. */
+const turnMark = "\0";
+
+/** Turns can be counted from the newest, as `-1`: for Node's parser that is an option, unless something stands before it. */
+function markTurns(command: Command, options: Options, argv: readonly string[]): string[] {
+  if (!command.parameters.some((parameter) => parameter.includes("<turn>"))) return [...argv];
+  const takesNext = (text: string | undefined): boolean => {
+    const name = text?.startsWith("--") === true ? text.slice(2) : "";
+    return Object.hasOwn(options, name) && options[name]?.type !== "flag";
+  };
+  return argv.map((text, at) => (/^-\d/.test(text) && !takesNext(argv[at - 1]) ? turnMark + text : text));
 }
 
 export function integerOf(text: string, name: string): number {

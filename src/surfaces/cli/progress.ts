@@ -12,7 +12,8 @@ export interface ProgressBar {
   clear(): void;
 }
 
-export function progressBar(label: string, host: Host): ProgressBar {
+/** `unit`: what is counted; bytes are shown as a size. */
+export function progressBar(label: string, host: Host, unit: "bytes" | "files" | "items" = "bytes"): ProgressBar {
   const startedMs = performance.now();
   let shownMs = 0;
   const show = (done: number, total: number): void => {
@@ -21,7 +22,8 @@ export function progressBar(label: string, host: Host): ProgressBar {
     shownMs = nowMs;
     const filled = Math.round((width * done) / total);
     const bar = "█".repeat(filled) + "░".repeat(width - filled);
-    host.stderr.write(`\r${label} ${bar} ${Math.floor((100 * done) / total)} % of ${sizeText(total)} \x1b[K`);
+    const all = unit === "bytes" ? sizeText(total) : `${total} ${unit}`;
+    host.stderr.write(`\r${label} ${bar} ${Math.floor((100 * done) / total)} % of ${all} \x1b[K`);
   };
   return {
     show: host.stderr.isTTY === true ? show : () => undefined,
@@ -31,7 +33,7 @@ export function progressBar(label: string, host: Host): ProgressBar {
   };
 }
 
-function sizeText(bytes: number): string {
+export function sizeText(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
   let value = bytes;
   let unit = 0;

@@ -8,7 +8,7 @@ import { limits } from "../../../contract/limits.ts";
 import type { Reply } from "../../../contract/call.ts";
 import type { CallOptions, Session } from "../../../api.ts";
 import { type Command, type Host, UsageError } from "../command.ts";
-import { dryRun, noReadFirst } from "../change-options.ts";
+import { dryRun, noReadFirst, sessionOption } from "../change-options.ts";
 import { internalError } from "../internal-error.ts";
 import { openSession } from "../open-session.ts";
 
@@ -20,6 +20,7 @@ export const batch: Command = {
     parallel: { type: "integer", value: "N", words: "Up to N calls at once (default: 1); replies keep their order" },
     "dry-run": dryRun,
     "no-read-first": noReadFirst,
+    session: sessionOption,
   },
   details: [
     'Each line: {"id": 1, "tool": "Read", "input": {"file_path": "a.txt"}}',

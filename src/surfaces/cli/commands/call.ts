@@ -1,7 +1,7 @@
 /** `filehand call`: one call as a model writes it. */
 
 import { type Command, UsageError } from "../command.ts";
-import { dryRun, noReadFirst } from "../change-options.ts";
+import { dryRun, noReadFirst, sessionOption } from "../change-options.ts";
 import { openSession } from "../open-session.ts";
 import { printReply } from "../print.ts";
 
@@ -9,7 +9,7 @@ export const call: Command = {
   name: "call",
   summary: "Make one tool call as a model writes it",
   parameters: ["<tool>", "<json>"],
-  options: { "dry-run": dryRun, "no-read-first": noReadFirst },
+  options: { "dry-run": dryRun, "no-read-first": noReadFirst, session: sessionOption },
   details: [
     "The tool's name and parameters are those of the dialect; `filehand tools` lists them.",
     "A call is a session of its own that has read nothing: a change of a file that is there needs --no-read-first.",

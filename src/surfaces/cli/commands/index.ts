@@ -3,13 +3,35 @@
 import type { Command } from "../command.ts";
 import { batch } from "./batch.ts";
 import { call } from "./call.ts";
+import { diff } from "./diff.ts";
 import { edit } from "./edit.ts";
+import { history } from "./history.ts";
 import { ls } from "./ls.ts";
 import { notebookEdit } from "./notebook-edit.ts";
 import { patch } from "./patch.ts";
 import { read } from "./read.ts";
+import { rewind } from "./rewind.ts";
+import { show } from "./show.ts";
 import { stats } from "./stats.ts";
 import { tools } from "./tools.ts";
+import { redo, undo } from "./undo.ts";
 import { write } from "./write.ts";
 
-export const commands: readonly Command[] = [read, ls, edit, write, patch, notebookEdit, call, batch, tools, stats];
+export const commands: readonly Command[] = [
+  read,
+  ls,
+  edit,
+  write,
+  patch,
+  notebookEdit,
+  history,
+  diff,
+  show,
+  rewind,
+  undo,
+  redo,
+  call,
+  batch,
+  tools,
+  stats,
+];

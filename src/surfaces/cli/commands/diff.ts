@@ -1,0 +1,134 @@
+/** `filehand diff`: what a turn changed, or several turns together. */
+
+import type { FileVersion, Snapshot } from "../../../contract/history.ts";
+import { escapeName } from "../../../text/escape.ts";
+import { nameFrom } from "../change.ts";
+import type { Command, Given, Host } from "../command.ts";
+import { orJsonFailure } from "../json-failure.ts";
+import { paintVersions } from "../paint-versions.ts";
+import {
+  chosenSession,
+  type Looked,
+  type Named,
+  namedTurn,
+  noTurn,
+  openPast,
+  type Past,
+  pathAmong,
+  sessionToLookAt,
+} from "../past.ts";
+import { findTurn, rangeOf } from "../turn-names.ts";
+import { diffOfSides, readRefusal, sideOf, type VersionDiff } from "../versions.ts";
+
+export const diff: Command = {
+  name: "diff",
+  summary: "Show what a turn changed, or several turns together",
+  parameters: ["<turn>[..<turn>]"],
+  options: {
+    file: { type: "list", value: "PATH", words: "Only this file; may be given several times" },
+    session: sessionToLookAt,
+  },
+  details: [
+    "A turn is named by the beginning of its id, or counted from the newest: -1, -2.",
+    "Of two turns it shows all from before the first to after the second.",
+  ].join("\n"),
+  examples: ["filehand diff -1", "filehand diff -3..-1 --file src/index.ts", "filehand diff 1f0c2a9b --json"],
+  run: (given, host) =>
+    orJsonFailure(given, host, async () => {
+      const past = await openPast(given, host);
+      const { from, to, looked } = await turnsOf(given.parameters[0] ?? "", past, given);
+      const files = await changedFiles(looked, from, to, given, past, host);
+      if (given.flag("json")) {
+        host.stdout.write(`${JSON.stringify({ session: looked.turns.id, from, to, files })}\n`);
+        return 0;
+      }
+      const parts = files.map((file) => paintVersions(nameFrom(host.cwd, file.path), withMode(file), host));
+      host.stdout.write(`${parts.join("\n\n")}\n`);
+      return 0;
+    }),
+};
+
+interface Turns {
+  readonly from: string;
+  readonly to: string;
+  readonly looked: Looked;
+}
+
+async function turnsOf(asked: string, past: Past, given: Given): Promise<Turns> {
+  const { ids } = await chosenSession(past, given);
+  const [first, second] = rangeOf(asked, (name) => ids.includes(name));
+  const looked: Named = await namedTurn(first, past, given);
+  const to = first === second ? looked.turn : findTurn(second, looked.ids);
+  if (typeof to !== "string") {
+    throw noTurn(
+      `Cannot find the turn "${escapeName(second)}" in the session of "${escapeName(first)}", see filehand history`,
+    );
+  }
+  if (looked.ids.indexOf(looked.turn) > looked.ids.indexOf(to)) {
+    throw noTurn(`Cannot show "${escapeName(asked)}": the first turn is the newer one, name the older one first`);
+  }
+  return { from: looked.turn, to, looked };
+}
+
+interface ChangedFile extends VersionDiff {
+  readonly path: string;
+  readonly modes: readonly [string, string] | null;
+}
+
+async function changedFiles(
+  looked: Looked,
+  from: string,
+  to: string,
+  given: Given,
+  past: Past,
+  host: Host,
+): Promise<readonly ChangedFile[]> {
+  const { session, turns, ids } = looked;
+  const every = turns.snapshots();
+  const end = ids.indexOf(to) + 1;
+  const snapshots = every.slice(ids.indexOf(from), end);
+  const ends = endsIn(snapshots, every.slice(end), looked);
+  const all = [...new Set(snapshots.flatMap(({ trackedFileBackups }) => Object.keys(trackedFileBackups)))];
+  const wanted = given.list("file").map((asked) => {
+    const path = pathAmong(asked, all, past, host);
+    if (path === undefined) throw noTurn(`Cannot show "${escapeName(asked)}": it was not changed then`);
+    return path;
+  });
+  const files: ChangedFile[] = [];
+  for (const path of wanted.length > 0 ? [...new Set(wanted)] : all) {
+    const { before, after } = ends(path);
+    const refused = await readRefusal(path, session);
+    const sides = refused === undefined ? [await sideOf(before, turns), await sideOf(after, turns)] : undefined;
+    const [a = { why: refused ?? "" }, b = { why: refused ?? "" }] = sides ?? [];
+    files.push({ path, modes: modesOf(before, after), ...diffOfSides(a, b) });
+  }
+  return files;
+}
+
+const absent: FileVersion = { kind: "absent" };
+
+/**
+ * Before the first of the turns that changed a file, and after the last. What no later turn changed is as it was left,
+ * which is known of all files at once; a question for each would read the whole journal each time.
+ */
+function endsIn(snapshots: readonly Snapshot[], later: readonly Snapshot[], { turns }: Looked) {
+  const left = turns.tracked();
+  const again = new Set(later.flatMap(({ trackedFileBackups }) => Object.keys(trackedFileBackups)));
+  return (path: string): { readonly before: FileVersion; readonly after: FileVersion } => {
+    const touching = snapshots.filter(({ trackedFileBackups }) => trackedFileBackups[path] !== undefined);
+    const before = touching[0]?.trackedFileBackups[path] ?? absent;
+    const last = touching.at(-1)?.messageId ?? "";
+    const after = again.has(path) ? turns.versionOf(last, path, "after") : left.get(path);
+    return { before, after: after ?? absent };
+  };
+}
+
+function modesOf(before: FileVersion, after: FileVersion): readonly [string, string] | null {
+  if (before.kind === "absent" || after.kind === "absent") return null;
+  if (before.mode === undefined || after.mode === undefined || before.mode === after.mode) return null;
+  return [before.mode.toString(8), after.mode.toString(8)];
+}
+
+/** A file whose content stayed may have got other rights. */
+const withMode = ({ modes, ...diff }: ChangedFile): VersionDiff =>
+  modes === null || diff.note === null ? diff : { ...diff, note: `mode ${modes[0]} before, ${modes[1]} after` };

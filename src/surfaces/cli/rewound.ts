@@ -1,0 +1,128 @@
+/** Going back, for people: run it, and say of each file what was done, what was left and why. */
+
+import { styleText } from "node:util";
+import type { RewindOptions } from "../../api.ts";
+import type { RewindOutcome, RewoundFile } from "../../contract/rewind.ts";
+import { sentenceOf } from "../../dialects/claude/problems.ts";
+import { type RewindResult, renderRewind } from "../../dialects/rewind-text.ts";
+import { escapeName } from "../../text/escape.ts";
+import { nameFrom } from "./change.ts";
+import { dryRun } from "./change-options.ts";
+import type { ExitCode, Given, Host, Options } from "./command.ts";
+import { conflictView, paintConflict } from "./conflict-view.ts";
+import type { Looked } from "./past.ts";
+import { coloured } from "./print.ts";
+import { progressBar } from "./progress.ts";
+import { shortNames } from "./turn-names.ts";
+
+export const rewindOptions = {
+  "dry-run": dryRun,
+  force: { type: "flag", words: "Also over what somebody else changed since; that can be rewound as well" },
+  verbose: { type: "flag", words: "Show both sides of each conflict, as a dry run does" },
+} as const satisfies Options;
+
+/** Files with nothing to do that are listed one by one on the screen. */
+const stillMax = 10;
+
+const isStill = ({ came, step }: RewoundFile): boolean => came === "left" && step.does === "nothing";
+
+type Way = "rewind" | "undo" | "redo";
+
+/** `go` starts the rewind with these options. */
+export async function runRewind(
+  way: Way,
+  looked: Looked,
+  given: Given,
+  host: Host,
+  go: (options: RewindOptions) => Promise<RewindOutcome>,
+): Promise<ExitCode> {
+  const bar = progressBar("Going back", host, "files");
+  const options = { signal: host.signal, dryRun: given.flag("dry-run"), force: given.flag("force") };
+  const outcome = await go({ ...options, onProgress: bar.show }).finally(() => bar.clear());
+  const { structured } = renderRewind(outcome, (problem) => sentenceOf(problem, "rewind"));
+  const rows = await Promise.all(outcome.files.map((file, at) => rowOf(file, structured?.files[at], looked, given)));
+  if (given.flag("json")) {
+    const { to, turn = null, dryRun: dry } = outcome;
+    const files = rows.map(({ file: { path, step }, did, why, view }) => ({
+      path,
+      did,
+      why,
+      step,
+      view: view ?? null,
+    }));
+    host.stdout.write(`${JSON.stringify({ session: looked.turns.id, to, turn, dryRun: dry, files })}\n`);
+  } else {
+    const still = rows.filter(({ file }) => isStill(file)).length;
+    const shown = still > stillMax ? rows.filter(({ file }) => !isStill(file)) : rows;
+    const lines = shown.flatMap((row) => [lineOf(row, host), ...viewOf(row, host)]);
+    if (still > stillMax) lines.push(`  as it was: ${still} files`);
+    host.stdout.write(`${[headOf(way, outcome, looked.ids), ...lines].join("\n")}\n`);
+  }
+  return outcome.files.some(isLeft) ? 1 : 0;
+}
+
+/** Not as it was asked for. A dry run ends as the real one would, as far as it can know. */
+const isLeft = ({ came, step }: RewoundFile): boolean =>
+  typeof came === "object" || (came === "left" && step.does !== "nothing");
+
+interface Row {
+  readonly file: RewoundFile;
+  readonly did: string;
+  readonly why: string | null;
+  readonly view: Awaited<ReturnType<typeof conflictView>>;
+}
+
+async function rowOf(
+  file: RewoundFile,
+  words: RewindResult["files"][number] | undefined,
+  looked: Looked,
+  given: Given,
+): Promise<Row> {
+  const { did = "", why = null } = words ?? {};
+  const isShown = given.flag("dry-run") || given.flag("verbose");
+  const view = isShown ? await conflictView(file, looked) : undefined;
+  return { file, did, why: why === null ? null : forPerson(why), view };
+}
+
+/** The words are for models; a person gives options. */
+const forPerson = (why: string): string =>
+  why
+    .replace(/: the user rejected it, .*$/, ": you said no")
+    .replace(/; force overwrites that$/, "; --force overwrites that")
+    .replace(/ would allow it$/, " would allow it (--allow), or answer with --yes");
+
+function headOf(way: Way, { to, turn, files, dryRun: dry }: RewindOutcome, ids: readonly string[]): string {
+  const changed = files.filter(({ came }) => came === "done" || came === "planned").length;
+  const what = `${changed} of ${files.length} ${files.length === 1 ? "file" : "files"}`;
+  const id = escapeName(shortNames(ids).get(to) ?? to);
+  if (dry) return `Dry run, nothing was written. ${would[way](id)} would change ${what}:`;
+  if (changed === 0 && way !== "rewind" && files.every(({ step }) => step.does === "nothing")) {
+    return `Nothing to do for turn ${id}, go further back with filehand rewind <turn>:`;
+  }
+  if (changed === 0) return `Nothing was changed by ${would[way](id).replace(/^./, (first) => first.toLowerCase())}:`;
+  const back = turn === undefined ? "" : ` This is turn ${escapeName(turn)}.`;
+  return `${did[way](id)}: ${what} changed.${back}`;
+}
+
+const would = {
+  rewind: (id: string) => `Going back before ${id}`,
+  undo: (id: string) => `Undoing ${id}`,
+  redo: (id: string) => `Taking back the undo ${id}`,
+} as const satisfies Record<Way, (id: string) => string>;
+
+const did = {
+  rewind: (id: string) => `Went back before ${id}`,
+  undo: (id: string) => `Undid ${id}`,
+  redo: (id: string) => `Took back the undo ${id}`,
+} as const satisfies Record<Way, (id: string) => string>;
+
+function lineOf({ file, did: deed, why }: Row, host: Host): string {
+  const name = escapeName(nameFrom(host.cwd, file.path));
+  const line = `  ${deed}: ${name}${why === null ? "" : ` (${escapeName(why)})`}`;
+  if (!coloured(host, "stdout")) return line;
+  const colour = isLeft(file) ? "yellow" : file.came === "left" ? "dim" : "green";
+  return styleText(colour, line, { validateStream: false });
+}
+
+const viewOf = ({ file, view }: Row, host: Host): readonly string[] =>
+  view === undefined ? [] : [paintConflict(nameFrom(host.cwd, file.path), view, host)];

@@ -1,0 +1,67 @@
+/**
+ * A process that edits and rewinds through the library is killed at any moment, again and again. Files are one version
+ * or another, never between; what it had acknowledged can be taken back. FILEHAND_HISTORY_ROUNDS sets the rounds.
+ */
+
+import { deepEqual, ok } from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, beforeAll, test } from "vitest";
+import { workspace } from "../support/workspace.ts";
+import { openDesk, told } from "./desk.ts";
+import { buildChild, type Child } from "./program.ts";
+
+const rounds = Math.ceil(Number(process.env["FILEHAND_HISTORY_ROUNDS"] ?? 50) / 5);
+const { path: place } = workspace({});
+let child: Child;
+beforeAll(async () => {
+  child = await buildChild("child-session");
+});
+afterAll(() => child.remove());
+
+interface Said {
+  readonly messageId: string;
+  readonly names: readonly string[];
+}
+
+/** Runs the child and kills it a moment after its first word; what it had said by then. */
+async function killedRun(top: string, id: string, afterMs: number): Promise<readonly Said[]> {
+  const running = spawn(process.execPath, [child.path, top, id], { stdio: ["ignore", "pipe", "inherit"] });
+  let heard = "";
+  running.stdout.on("data", (chunk: Buffer) => {
+    if (heard === "") setTimeout(() => running.kill("SIGKILL"), afterMs);
+    heard += chunk.toString();
+  });
+  await once(running, "close");
+  return heard
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Said); // the child wrote it
+}
+
+/** Versions that the child writes: one line, repeated. */
+const isWhole = (text: string): boolean => new Set(text.split("\n").slice(0, -1)).size <= 1 && text.endsWith("\n");
+
+test(`killed ${rounds} times while it works through the library`, { timeout: rounds * 8_000 }, async () => {
+  const top = place("desk");
+  for (let round = 0; round < rounds; round += 1) {
+    const said = await killedRun(top, `r${round}`, Math.random() * 150);
+    const desk = openDesk(top, { history: { snapshotsMax: 10 } });
+    deepEqual((await (await desk.filehand.history())?.verify())?.faults, [], `round ${round}`);
+    for (const [name, shown] of Object.entries(desk.tree())) {
+      if (name.startsWith("file-")) ok(isWhole(shown.slice(4)), `round ${round}: ${name}`);
+    }
+    const last = said.at(-1);
+    ok(last !== undefined, `round ${round}: it said something`);
+    const outcome = await desk.session.rewind(last.messageId);
+    for (const [name, words] of Object.entries(told(outcome))) {
+      ok(/^(?:(?:restore|create|delete): done|nothing: left)$/u.test(words), `round ${round}: ${name}: ${words}`);
+    }
+  }
+  const desk = openDesk(top, { history: { snapshotsMax: 10 } });
+  await desk.session.rewind("start");
+  deepEqual(
+    Object.keys(desk.tree()).filter((name) => name.startsWith("file-")),
+    [],
+  );
+});

@@ -1,0 +1,73 @@
+/** Undo and redo through the library: steps back and forth over turns, whoever began them. */
+
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { describe, test } from "vitest";
+import { workspace } from "../support/workspace.ts";
+import { openDesk } from "./desk.ts";
+
+const { path: place } = workspace({});
+let desks = 0;
+const desk = () => openDesk(place(`desk-${(desks += 1)}`));
+
+describe("undo and redo", () => {
+  test("go back and forth over turns", async () => {
+    const d = desk();
+    d.stranger("a.txt", "0\n");
+    for (const n of [1, 2, 3]) await d.edit("a.txt", String(n - 1), String(n));
+    const seen: string[] = [];
+    for (const way of ["undo", "undo", "redo", "redo", "undo", "undo", "undo"] as const) {
+      await d.session[way]();
+      seen.push(d.read("a.txt").trim());
+    }
+    deepEqual(seen, ["2", "1", "2", "3", "2", "1", "0"]);
+    await rejects(d.session.undo(), { code: "NO_TURN", message: /there is nothing to undo/ });
+  });
+
+  test("a rewind is undone by redo, and by a rewind to its own turn", async () => {
+    const d = desk();
+    await d.session.checkpoint("m1");
+    await d.write("a.txt", "one\n");
+    const { turn } = await d.session.rewind("m1");
+    deepEqual(d.tree(), {});
+    await d.session.redo();
+    equal(d.read("a.txt"), "one\n");
+    ok(turn !== undefined);
+    await d.session.rewind("m1");
+    await d.session.rewind(turn);
+    equal(d.read("a.txt"), "one\n");
+  });
+
+  test("a new change ends redo", async () => {
+    const d = desk();
+    await d.write("a.txt", "one\n");
+    await d.session.undo();
+    await d.write("b.txt", "two\n");
+    await rejects(d.session.redo(), { code: "NO_TURN", message: /there is nothing to redo/ });
+  });
+
+  test("a change after an undo, in the same message, can be undone", async () => {
+    const d = desk();
+    d.stranger("a.txt", "0\n");
+    await d.session.checkpoint("m1");
+    await d.edit("a.txt", "0", "1");
+    await d.session.checkpoint("m2");
+    await d.edit("a.txt", "1", "2");
+    await d.session.rewind("m1");
+    await d.edit("a.txt", "0", "3");
+    await d.session.undo();
+    equal(d.read("a.txt"), "0\n");
+    await d.session.redo();
+    equal(d.read("a.txt"), "3\n");
+  });
+
+  test("changes after a rewind in the same turn can be rewound as well", async () => {
+    const d = desk();
+    d.stranger("a.txt", "one\n");
+    await d.session.checkpoint("m1");
+    await d.edit("a.txt", "one", "two");
+    await d.session.rewind("m1");
+    await d.edit("a.txt", "one", "three");
+    await d.session.rewind("m1");
+    equal(d.read("a.txt"), "one\n");
+  });
+});
