@@ -107,7 +107,9 @@ function noteWords(note: ChangeNote): readonly string[] {
     case "links separated":
       return ["The file had other names (hard links); they keep the old content."];
     case "in place":
-      return ["Its folder does not let it be replaced, so it was written in place."];
+      return [
+        "It was written in place: it has other names that were to be kept, or its folder does not let it be replaced.",
+      ];
     case "unconfirmed":
       return [
         `The new content is there, but the system could not confirm that it is safe on the disk (${note.errno}).`,

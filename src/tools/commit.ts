@@ -165,12 +165,13 @@ function modeOf(target: Target, { disk }: Bench): number | undefined {
 /** The new content is there; only that it will outlast a power cut is not sure. */
 function unconfirmed(target: Target, errno: string, wrote: Wrote, keeper: Keeper, bench: Bench): readonly ChangeNote[] {
   const look = bench.disk.look(target.real);
+  let kept: readonly ChangeNote[] = [];
   if (look.seen === "node") {
     look.held.close();
-    keeper.done(look.held.identity);
+    kept = keeper.done(look.held.identity);
     known(target, look.held.identity, undefined, wrote, bench);
   }
-  return [{ note: "unconfirmed", errno }];
+  return [{ note: "unconfirmed", errno }, ...kept];
 }
 
 function known(target: Target, identity: Identity, bytes: Uint8Array | undefined, wrote: Wrote, bench: Bench): void {

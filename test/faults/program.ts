@@ -2,6 +2,8 @@
 
 import { execFileSync, spawnSync } from "node:child_process";
 import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import * as nodePath from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 
@@ -9,6 +11,8 @@ const project = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface Program {
   readonly path: string;
+  /** A copy that every user of the machine can read, wherever the project lies. It finds no packages. */
+  readonly openPath: string;
   remove(): void;
 }
 
@@ -22,7 +26,15 @@ export async function buildProgram(): Promise<Program> {
     output: { file: path, format: "es", codeSplitting: false },
     logLevel: "warn",
   });
-  return { path, remove: () => fs.rmSync(folder, { recursive: true }) };
+  const open = fs.mkdtempSync(nodePath.join(fs.realpathSync(tmpdir()), "filehand-faults-"));
+  fs.chmodSync(open, 0o755);
+  const openPath = `${open}/child.mjs`;
+  fs.copyFileSync(path, openPath);
+  fs.chmodSync(openPath, 0o644);
+  const remove = (): void => {
+    for (const made of [folder, open]) fs.rmSync(made, { recursive: true });
+  };
+  return { path, openPath, remove };
 }
 
 /** Why a test that needs the system's own faults cannot run; undefined if it can. */

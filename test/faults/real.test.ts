@@ -42,9 +42,8 @@ const runAndShow = `$prefix "$node" "$program" "$change" "$folder"; base64 -w0 "
 function seen(folder: string, setup: string, prefix = "", change = "a replace"): Seen {
   const variables = `node=$1 program=$2 folder=$3 change=$4 prefix=$5\n`;
   const script = `${variables}${setup}\n${runAndShow}`;
-  const [outcome, text, names] = inNamespace(script, process.execPath, program.path, folder, change, prefix).split(
-    "\n",
-  );
+  const run = prefix === "" ? program.path : program.openPath;
+  const [outcome, text, names] = inNamespace(script, process.execPath, run, folder, change, prefix).split("\n");
   return {
     outcome: (JSON.parse(outcome ?? "") as { readonly outcome: Seen["outcome"] }).outcome,
     text: Buffer.from(text ?? "", "base64").toString("utf8"),
