@@ -36,7 +36,7 @@ export async function commit<Extra>(
     bench.disk.replace({
       found: subject.found,
       file,
-      pieces: planned.pieces,
+      pieces: old === undefined || bytes !== undefined ? planned.pieces : inMemory(planned.pieces, old),
       readHash: old !== undefined && isRacy(file.identity) ? hashOf(old) : undefined,
       hardLinks: bench.changes.hardLinks,
       mode,
@@ -148,6 +148,10 @@ async function orUndone<Result>(keeper: Keeper, work: () => Promise<Result>): Pr
     throw error;
   }
 }
+
+/** What is held need not be read again, twice: once to write it and once to compare what was written. */
+const inMemory = (pieces: readonly Piece[], old: Buffer): readonly Piece[] =>
+  pieces.map((piece) => ("from" in piece ? old.subarray(piece.from, piece.to) : piece));
 
 const lengthOf = (piece: Piece): number => ("from" in piece ? piece.to - piece.from : piece.length);
 
