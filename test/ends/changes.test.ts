@@ -464,7 +464,8 @@ describe("on a terminal", () => {
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
   ): Promise<Pick<Ran, "code" | "stdout">> => {
-    const command = [process.execPath, commandLine, ...args].map(quoted).join(" ");
+    // A shell that stays in between would tell of Ctrl-C in its own way.
+    const command = `exec ${[process.execPath, commandLine, ...args].map(quoted).join(" ")}`;
     const child = spawn("script", ["-qec", command, "/dev/null"], {
       cwd: workspace,
       env: environment({ HOME: home, TERM: "xterm-256color", ...env }),

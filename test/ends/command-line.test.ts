@@ -197,6 +197,7 @@ describe("colours", () => {
     const ran = await onTerminal(["read", "a.txt"]);
     expect(ran.stdout).toContain(escape);
     expect(ran.stdout).toContain("three");
+    expect((await onTerminal(["read", "a.txt"], { CI: "true" })).stdout).toBe(ran.stdout);
   });
 
   test("NO_COLOR and TERM=dumb are honoured", async () => {

@@ -22,20 +22,12 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** What would make an answer depend on who runs the tests, or where. */
-const personal = [
-  "NO_COLOR",
-  "FORCE_COLOR",
-  "XDG_CONFIG_HOME",
-  "XDG_STATE_HOME",
-  "NODE_OPTIONS",
-  "NODE_V8_COVERAGE",
-  "VITEST",
-];
+/** All that a program needs of its surroundings. Anything more (SHELL, CI, NO_COLOR) would make an answer depend on who runs the tests. */
+const needed = ["PATH", "HOME", "TMPDIR", "LANG", "NODE_EXTRA_CA_CERTS"];
 
 export function environment(changes: RunOptions["env"] = {}): NodeJS.ProcessEnv {
-  const env: NodeJS.ProcessEnv = { ...process.env, TERM: "xterm" };
-  for (const name of personal) delete env[name];
+  const env: NodeJS.ProcessEnv = { TERM: "xterm", SHELL: "/bin/sh" };
+  for (const name of needed) if (process.env[name] !== undefined) env[name] = process.env[name];
   // What a test's calls came to is not the figures of whoever runs the tests.
   env["XDG_STATE_HOME"] = join(tmpdir(), "filehand-test-state");
   for (const [name, value] of Object.entries(changes)) {

@@ -1,12 +1,12 @@
 /** Questions to the person at the terminal: what would be done, with its diff, and one line as the answer. */
 
-import { styleText } from "node:util";
 import type { Answer, Asker, Question } from "../../contract/ask.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { Given, Host } from "./command.ts";
 import { paintDiff } from "./diff.ts";
 import { coloured } from "./print.ts";
 import { hunksOfUnified, shortened } from "./shown-hunks.ts";
+import { styled } from "./style.ts";
 
 /** Diff lines in a question: what is asked about should still be on the screen, or near it. */
 const diffLinesMax = 400;
@@ -30,7 +30,7 @@ export function askingAt(host: Host, given: Given, stdin: "free" | "used"): Aski
     // A dry run changes nothing; that its diff may be seen is another question, and was asked before.
     if (question.permission === "edit" && given.flag("dry-run")) return { reply: "once" };
     const diff = diffOf(question, host);
-    const words = coloured(host, "stderr") ? bold(wordsOf(question)) : wordsOf(question);
+    const words = coloured(host, "stderr") ? styled("bold", wordsOf(question)) : wordsOf(question);
     asking.diffShown ||= diff !== "";
     // The first characters take a progress bar away.
     host.stderr.write(`\r\x1b[K${diff}${words} [y/N/always] `);
@@ -68,8 +68,6 @@ function wordsOf(question: Question): string {
   const why = typeof rule === "string" && rule !== "" ? ` (the rule ${escapeName(rule)} asks)` : "";
   return `${permission === "edit" ? "Change" : "Read"} "${path}"?${why}`;
 }
-
-const bold = (text: string): string => styleText("bold", text, { validateStream: false });
 
 function answerOf(line: string | undefined, { permission }: Question): Answer {
   switch (line?.trim().toLowerCase()) {

@@ -1,10 +1,10 @@
 /** Diffs for people at a terminal: coloured lines, and inside them the words that changed. */
 
-import { styleText } from "node:util";
 import type { Hunk } from "../../contract/edit.ts";
 import { escapeName, visibleControls } from "../../text/escape.ts";
 import { lineDiff } from "../../text/line-diff.ts";
 import { hunkHeader } from "../../text/unified.ts";
+import { type Style, styled } from "./style.ts";
 
 export interface DiffPaint {
   readonly colour: boolean;
@@ -33,10 +33,6 @@ export function paintDiff(path: string, hunks: readonly Hunk[], paint: DiffPaint
   ].join("\n");
 }
 
-type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
-
-/** Whether there is colour was decided by the caller: newer versions of Node would decide again, by stdout. */
-const styled: Style = (format, text) => (text === "" ? "" : styleText(format, text, { validateStream: false }));
 const plain: Style = (_, text) => text;
 
 function countOf(hunks: readonly Hunk[], sign: "+" | "-"): number {

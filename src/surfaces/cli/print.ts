@@ -1,9 +1,9 @@
 /** Replies on a terminal or a pipe: data on stdout, talk on stderr, colour only where a terminal shows it. */
 
-import { styleText } from "node:util";
 import type { Reply } from "../../contract/call.ts";
 import { visibleControls } from "../../text/escape.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
+import { styled } from "./style.ts";
 
 /** Prints a reply and says how the process ends. */
 export function printReply(reply: Reply, given: Given, host: Host): ExitCode {
@@ -11,7 +11,7 @@ export function printReply(reply: Reply, given: Given, host: Host): ExitCode {
     host.stdout.write(`${JSON.stringify(reply)}\n`);
   } else {
     const text = reply.content.map((part) => (part.type === "text" ? part.text : `[${part.mimeType}]`)).join("\n\n");
-    if (reply.isError) host.stderr.write(`${coloured(host, "stderr") ? styleText("red", visible(text)) : text}\n`);
+    if (reply.isError) host.stderr.write(`${coloured(host, "stderr") ? styled("red", visible(text)) : text}\n`);
     else host.stdout.write(`${coloured(host, "stdout") ? painted(text) : text}\n`);
   }
   return reply.isError ? 1 : 0;
@@ -33,9 +33,9 @@ function painted(text: string): string {
     .split("\n")
     .map((line) => {
       const number = /^(?:\s*\d+(?:→|: | \| |\| ))/.exec(line)?.[0];
-      if (number !== undefined) return styleText("dim", number) + line.slice(number.length);
-      if (/^(?:<\/?[a-z-]+>.*|\(.*\)|\[.*\])$/.test(line)) return styleText("yellow", line);
-      return /^\s*(?:- )?\S.*\/$/.test(line) ? styleText("blue", line) : line;
+      if (number !== undefined) return styled("dim", number) + line.slice(number.length);
+      if (/^(?:<\/?[a-z-]+>.*|\(.*\)|\[.*\])$/.test(line)) return styled("yellow", line);
+      return /^\s*(?:- )?\S.*\/$/.test(line) ? styled("blue", line) : line;
     })
     .join("\n");
 }
