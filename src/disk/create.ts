@@ -13,6 +13,7 @@ import {
   closeQuietly,
   type FolderSync,
   type HeldFolder,
+  heldFolder,
   holdFolder,
   prepareSync,
   renameOver,
@@ -96,22 +97,18 @@ async function holdOrMake(path: string, held: HeldFolder[], made: Made[], contex
   const { system } = context;
   const missing: string[] = [];
   let at = path;
-  for (;;) {
-    const look = context.look(at);
-    if (look.seen === "node") {
-      look.held.close();
-      if (look.kind !== "directory") throw new WriteFailed("ENOTDIR", "looking at the folder");
-    }
-    if (look.seen !== "missing" || look.reason !== "missing" || at === nodePath.dirname(at)) break;
+  let look = context.look(at);
+  while (look.seen === "missing" && look.reason === "missing" && at !== nodePath.dirname(at)) {
     missing.push(nodePath.basename(at));
     at = nodePath.dirname(at);
+    look = context.look(at);
   }
-  const hold = (folder: string): HeldFolder => {
-    const one = holdFolder(folder, context);
-    held.push(one);
-    return one;
-  };
-  let folder = hold(at);
+  if (look.seen === "node" && look.kind !== "directory") {
+    look.held.close();
+    throw new WriteFailed("ENOTDIR", "looking at the folder");
+  }
+  let folder = heldFolder(look, at, context);
+  held.push(folder);
   for (const name of missing.reverse()) {
     const parent = folder;
     const parentSync = prepareSync(parent, system);
@@ -122,7 +119,8 @@ async function holdOrMake(path: string, held: HeldFolder[], made: Made[], contex
       parentSync.close();
     }
     at = nodePath.join(at, name);
-    folder = hold(at);
+    folder = holdFolder(at, context);
+    held.push(folder);
   }
   return folder;
 }

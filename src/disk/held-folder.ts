@@ -34,8 +34,11 @@ export interface HeldFolder {
 }
 
 /** Throws WriteFailed, or FileChanged if the folder is not there or only by way of a link. */
-export function holdFolder(path: string, context: WriteContext): HeldFolder {
-  const look = context.look(path);
+export const holdFolder = (path: string, context: WriteContext): HeldFolder =>
+  heldFolder(context.look(path), path, context);
+
+/** What was seen at `path`, as a folder; held until it is closed. */
+export function heldFolder(look: Look, path: string, context: WriteContext): HeldFolder {
   if (look.seen !== "node") throw asFailure(look);
   const { held } = look;
   if (look.kind !== "directory" || look.real !== path) {

@@ -163,6 +163,8 @@ const lineOf = (mark: string, token: string): string => `${mark} ${token}\n`;
 const lineShape = /^([0-9a-f-]+) ([0-9a-f-]+)\n$/u;
 
 function holderOf(path: string): Holder | undefined {
+  // Mostly there is nothing, and an error costs ten times as much as this question.
+  if (fs.lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   const found = textOf(path);
   if (found === undefined) return undefined;
   const { text, stat } = found;
@@ -174,8 +176,6 @@ function holderOf(path: string): Holder | undefined {
 }
 
 function textOf(path: string): { readonly text: string; readonly stat: fs.BigIntStats } | undefined {
-  // Mostly there is nothing, and an error costs ten times as much as this question.
-  if (fs.lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   let fd: number;
   try {
     fd = fs.openSync(path, O_RDONLY | noFollow);

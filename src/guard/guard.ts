@@ -103,8 +103,8 @@ export function createGuard(options: GuardOptions): Guard {
   };
 
   /** Whether a denied path exists, and what is wrong with it, is not told; nor by way of a link to its folder. */
-  const refuseIfDenied = (place: Place, path: string): void => {
-    const names = [place.absolute, wouldBe(path, disk)].filter(
+  const refuseIfDenied = (place: Place, wouldBe: string | undefined): void => {
+    const names = [place.absolute, wouldBe].filter(
       (name) => name !== undefined && relativeTo(name, rootPaths, nodePath) !== undefined,
     ) as string[]; // the filter leaves no undefined
     const rule = names.length === 0 ? undefined : denied("read", names, "file");
@@ -130,12 +130,13 @@ export function createGuard(options: GuardOptions): Guard {
       // A slash behind a file's name is an ordinary slip.
       const path = (nodePath.isAbsolute(asked) ? asked : `${base}${nodePath.sep}${asked}`).replace(/(?<=[^/])\/+$/, "");
       const look = disk.look(path);
-      if (look.seen !== "node") refuseIfDenied(place, path);
+      const above = look.seen === "node" ? undefined : nearestAbove(path, disk);
+      if (look.seen !== "node") refuseIfDenied(place, above?.real);
       switch (look.seen) {
         case "node":
           return { seen: "node", target: targetOf(place, look, rootPaths), found: look };
         case "missing":
-          return { seen: "missing", place, reason: look.reason, target: newTarget(place, path, disk) };
+          return { seen: "missing", place, reason: look.reason, target: newTarget(place, above) };
         case "outside":
           return { seen: "outside", place };
         case "loop":
@@ -190,13 +191,15 @@ export function createGuard(options: GuardOptions): Guard {
   };
 }
 
-/** The real name that a path which names nothing would have: the nearest thing above it decides. */
-const wouldBe = (path: string, disk: Disk): string | undefined => nearestAbove(path, disk)?.real;
+interface Above {
+  /** The real name that the path would have. */
+  readonly real: string;
+  readonly root: RealPath;
+  readonly kind: Found["kind"];
+}
 
-function nearestAbove(
-  path: string,
-  disk: Disk,
-): { readonly real: string; readonly root: RealPath; readonly kind: Found["kind"] } | undefined {
+/** For a path that names nothing: the nearest thing above it decides. */
+function nearestAbove(path: string, disk: Disk): Above | undefined {
   for (let above = nodePath.dirname(path); ; above = nodePath.dirname(above)) {
     const look = disk.look(above);
     if (look.seen === "node") {
@@ -209,8 +212,7 @@ function nearestAbove(
 }
 
 /** A file that is not there yet. Its folder is; or the folders between it and one that is will be made. */
-function newTarget(place: Place, path: string, disk: Disk): Target | undefined {
-  const above = nearestAbove(path, disk);
+function newTarget(place: Place, above: Above | undefined): Target | undefined {
   if (above === undefined || above.kind !== "directory") return undefined;
   const realRelative = relativeTo(above.real, [above.root], nodePath);
   if (realRelative === undefined || realRelative === "") return undefined;

@@ -45,6 +45,14 @@ export function lineDiff(
   let tail = 0;
   while (tail < linesMax - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail += 1;
 
+  if (head + tail === linesMax) {
+    // Lines only came, or only went: there is nothing to search.
+    const change = { aFrom: head, aTo: a.length - tail, bFrom: head, bTo: b.length - tail };
+    return {
+      changed: slideDown(change.aFrom === change.aTo && change.bFrom === change.bTo ? [] : [change], a, b),
+      coarse: false,
+    };
+  }
   const task = startTask(a.slice(head, a.length - tail), b.slice(head, b.length - tail), stepsMax);
   const coarse = matchAll(task);
   const changed = changesBetween(task.mates, task.bIds.length).map(({ aFrom, aTo, bFrom, bTo }) => ({

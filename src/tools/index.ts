@@ -4,12 +4,19 @@
  */
 
 import type { Outcome, Request, Verb } from "../contract/verb.ts";
+import type * as Changes from "./changes.ts";
 import { ls } from "./ls.ts";
 import { read } from "./read.ts";
 import type { Bench, Tool } from "./tool.ts";
 
 /** One load for all of them, so that calls stay in the order in which they came. */
-const changes = () => import("./changes.ts");
+let loaded: Promise<typeof Changes> | undefined;
+/** Asked for again, a module costs a look-up by its name. */
+const changes = () =>
+  (loaded ??= import("./changes.ts").catch((error: unknown) => {
+    loaded = undefined; // too many open files, perhaps: the next call may have more luck
+    throw error;
+  }));
 
 const tools: { readonly [V in Verb]: Tool<V> } = {
   read,
