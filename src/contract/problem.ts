@@ -114,7 +114,14 @@ export type ProblemData =
       readonly restricted: string;
     }
   | { readonly code: "BINARY_FILE"; readonly place: Place; readonly reason: "kind"; readonly kind: MediaKind }
-  | { readonly code: "DAMAGED"; readonly place: Place; readonly kind: MediaKind; readonly detail: string }
+  | {
+      readonly code: "DAMAGED";
+      readonly place: Place;
+      readonly kind: MediaKind;
+      readonly detail: string;
+      /** There is nothing in it at all. */
+      readonly empty?: boolean;
+    }
   | { readonly code: "ENCRYPTED"; readonly place: Place; readonly kind: MediaKind }
   /** Over a limit that guards against bombs and endless work; `limit` says which, in words. */
   | { readonly code: "TOO_LARGE"; readonly place: Place; readonly kind: MediaKind; readonly limit: string }
@@ -260,7 +267,7 @@ export type PatchFault =
   | "same file twice"
   | "unified diff";
 
-export type CellFault = "empty file" | "no cell named" | "same source";
+export type CellFault = "not a notebook" | "empty file" | "no cell named" | "same source";
 
 export type SpecialKind = "FIFO" | "socket" | "character device" | "block device" | "kernel file";
 export type MediaKind = "image" | "pdf" | "notebook" | "office";

@@ -17,6 +17,8 @@ export interface Names {
   /** A line with its number, as Read shows it. */
   readonly line: (number: number, text: string) => string;
   readonly notebookTool: string | undefined;
+  /** How a notebook that is no JSON is repaired. */
+  readonly repair: string;
 }
 
 /** What a call was about to do. */
@@ -186,6 +188,7 @@ function faultWords(fault: EditFault, names: Names): string {
 }
 
 export const cellFaultWords = {
+  "not a notebook": "it is not a notebook, edit it as text",
   "empty file": "it is empty, write a notebook into it first",
   "no cell named": "a cell must be named by its id, read the notebook to see the ids",
   "same source": "the cell has this source already, so nothing would change",

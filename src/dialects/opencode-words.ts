@@ -136,9 +136,11 @@ export function footerOf(page: Page, pageBytesMax: number): string {
 const path = (place: Place): string => spelled(place.absolute);
 
 const meant = (suggestions: readonly Suggestion[]): string =>
-  suggestions.length === 0
-    ? ""
-    : `\n\nDid you mean one of these?\n${suggestions.map((one) => escapeName(one.absolute)).join("\n")}`;
+  suggestions.length === 0 ? "" : `\n\nDid you mean one of these?\n${suggestions.map(suggested).join("\n")}`;
+
+/** A folder ends in a slash, as in its listing. */
+const suggested = ({ absolute, kind }: Suggestion): string =>
+  `${escapeName(absolute)}${kind === "directory" ? "/" : ""}`;
 
 /** How a line is shown with its number, and what the call was about to do. */
 interface Telling {
@@ -187,11 +189,14 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
     `Cannot ${doing} special file: ${path(place)} (it is ${specialWords[special]})`,
   // The path names the extension too, where that is the reason.
   BINARY_FILE: ({ place }, { doing }) => `Cannot ${doing} binary file: ${path(place)}`,
-  DAMAGED: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${mediaFault(problem)}`,
-  ENCRYPTED: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${mediaFault(problem)}`,
-  TOO_LARGE: (problem, { doing }) =>
-    `Cannot ${doing} ${path(problem.place)}: ${problem.kind === "text" ? tooLargeWords(problem.limit) : mediaFault(problem)}`,
-  NO_CODEC: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${mediaFault(problem)}`,
+  DAMAGED: (problem, { doing, names }) =>
+    `Cannot ${doing} ${path(problem.place)}: ${mediaFault(problem, names.repair)}`,
+  ENCRYPTED: (problem, { doing, names }) =>
+    `Cannot ${doing} ${path(problem.place)}: ${mediaFault(problem, names.repair)}`,
+  TOO_LARGE: (problem, { doing, names }) =>
+    `Cannot ${doing} ${path(problem.place)}: ${problem.kind === "text" ? tooLargeWords(problem.limit) : mediaFault(problem, names.repair)}`,
+  NO_CODEC: (problem, { doing, names }) =>
+    `Cannot ${doing} ${path(problem.place)}: ${mediaFault(problem, names.repair)}`,
   OVER_BUDGET: ({ place, tokens, tokensMax }) =>
     `Cannot read ${path(place)}: about ${Math.round(tokens)} tokens are over the budget of ${tokensMax}, use a smaller 'limit'`,
   CHANGED: ({ place }) => `File kept changing while it was read: ${path(place)}. Try again`,
@@ -225,6 +230,7 @@ export function sentenceOf(problem: ProblemData, about: Doing, line: Names["line
     reading: (from, lines) => `offset ${from - 1 + firstLine} and limit ${lines}`,
     line,
     notebookTool: undefined,
+    repair: "repair its JSON with edit",
   };
   return said(problem, { names, doing: doing[about] });
 }

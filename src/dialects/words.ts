@@ -59,10 +59,10 @@ export const mediaWords = {
   office: "an office document",
 } satisfies Readonly<Record<MediaKind, string>>;
 
-/** `, did you mean "a" or "b"`; empty without suggestions. */
+/** `, did you mean "a" or the folder "b"`; empty without suggestions. */
 export function didYouMean(suggestions: readonly Suggestion[], spelling: (suggestion: Suggestion) => string): string {
   if (suggestions.length === 0) return "";
-  const names = suggestions.map((suggestion) => quoted(spelling(suggestion)));
+  const names = suggestions.map((one) => `${one.kind === "directory" ? "the folder " : ""}${quoted(spelling(one))}`);
   const last = names.pop() ?? "";
   return `, did you mean ${names.length > 0 ? `${names.join(", ")} or ` : ""}${last}`;
 }
@@ -122,12 +122,15 @@ type MediaFault =
   | ProblemOf<"DAMAGED" | "ENCRYPTED" | "NO_CODEC">
   | Extract<ProblemOf<"TOO_LARGE">, { readonly kind: MediaKind }>;
 
-/** Why a file of a kind cannot be read: the part behind `Cannot read "x": `. */
-export function mediaFault(problem: MediaFault): string {
+/** Why a file of a kind cannot be read: the part behind `Cannot read "x": `. `repair`: what to do about a notebook's JSON. */
+export function mediaFault(problem: MediaFault, repair: string): string {
   const what = mediaWords[problem.kind];
   switch (problem.code) {
-    case "DAMAGED":
-      return `it is ${what}, but a damaged one (${escapeName(problem.detail).slice(0, 200)}), ask for a whole copy`;
+    case "DAMAGED": {
+      if (problem.kind === "notebook" && problem.empty === true) return "it is empty, write a notebook into it first";
+      const next = problem.kind === "notebook" ? repair : "ask for a whole copy";
+      return `it is ${what}, but a damaged one (${escapeName(problem.detail).slice(0, 200)}), ${next}`;
+    }
     case "ENCRYPTED":
       return `it is ${what} behind a password, ask the user for a copy without one`;
     case "TOO_LARGE":

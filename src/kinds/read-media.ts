@@ -12,11 +12,13 @@ import type { OpenFile } from "../disk/open-file.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { estimateTokens } from "../text/tokens.ts";
 import { readText } from "./text.ts";
-import type { Scanning } from "./text-file.ts";
+import type { Scanning, TextFile } from "./text-file.ts";
 
 export interface MediaFile {
   readonly file: OpenFile;
   readonly target: Target;
+  /** The same file as the text that it is. */
+  readonly asText: () => Promise<TextFile>;
 }
 
 type MediaOutcome = ImageOutcome | PdfOutcome | NotebookOutcome | TextOutcome;
@@ -50,7 +52,7 @@ export async function readMedia(
     case "pdf":
       return pdf(bytes, target, request, scanning.signal);
     case "notebook":
-      return notebook(bytes, target, request);
+      return notebook(bytes, media, request, scanning);
     case "office":
       return office(bytes, media, request, scanning);
   }
@@ -146,23 +148,33 @@ async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: 
   };
 }
 
-async function notebook(bytes: Buffer, target: Target, request: ReadRequest): Promise<NotebookOutcome> {
+async function notebook(
+  bytes: Buffer,
+  { target, asText }: MediaFile,
+  request: ReadRequest,
+  scanning: Scanning,
+): Promise<NotebookOutcome | TextOutcome> {
   const { parseNotebook } = await import("../text/notebook.ts");
   const parsed = parseNotebook(bytes.toString("utf8"), {
     outputCharsMax: limits.notebookOutputCharsMax,
     outputsMax: limits.notebookOutputsMax,
     cellsMax: limits.notebookCellsMax,
   });
+  const [range] = request.ranges;
   if ("fault" in parsed) {
+    const empty = parsed.fault === "empty";
+    // Who names lines after that wants the text, and needs it to repair it.
+    if (!empty && ("last" in range || range.from > 1 || Number.isFinite(range.linesMax))) {
+      return readText(await asText(), request, scanning);
+    }
     const detail =
       parsed.fault === "not json"
         ? `not JSON from line ${parsed.line}, column ${parsed.column} on`
-        : parsed.fault === "empty"
+        : empty
           ? "empty"
           : parsed.detail;
-    throw new Problem({ code: "DAMAGED", place: target, kind: "notebook", detail });
+    throw new Problem({ code: "DAMAGED", place: target, kind: "notebook", detail, empty });
   }
-  const [range] = request.ranges;
   const total = parsed.cellsTotal;
   const from = "last" in range ? Math.max(1, total - range.last + 1) : range.from;
   const limit = "last" in range ? range.last : range.linesMax;

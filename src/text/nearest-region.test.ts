@@ -32,6 +32,12 @@ describe("the first difference is named", () => {
   }
 });
 
+test("a line that differs in its blanks alone is nearer than one that differs in a letter", () => {
+  const go = "func f() {\n\tif x {\n\t\treturn 3\n\t}\n\treturn  2\n}\n";
+  const { from, difference } = nearestRegion(sourceOf(go), "  return\t2") ?? {};
+  expect({ from, difference }).toMatchObject({ from: 5, difference: { kind: "blank inside the line", line: 5 } });
+});
+
 test("both sides of the difference are shown", () => {
   expect(nearestRegion(sourceOf(text), "function second() {\n\treturn gamma;\n}")).toEqual({
     from: 7,

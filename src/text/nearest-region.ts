@@ -18,6 +18,8 @@ const comparedLinesMax = 60;
 /** A longer line is compared by its beginning. */
 const comparedCharsMax = 400;
 const likenessMin = 0.45;
+/** Of a line that is not the wanted one to the letter. */
+const almostSame = 0.999;
 
 export function nearestRegion(source: Source, wanted: string): NearestRegion | undefined {
   const asked = askedLines(source, wanted);
@@ -91,9 +93,10 @@ function rareWords(
     .slice(0, soughtWordsMax);
 }
 
-/** A wanted line with the pairs of neighbouring characters in it. */
+/** A wanted line with the pairs of neighbouring characters in it, every run of blanks counted as one. */
 interface Wanted {
   readonly text: string;
+  readonly even: string;
   readonly pairs: ReadonlyMap<number, number>;
 }
 
@@ -126,8 +129,8 @@ function likenessAt(source: Source, wanted: readonly Wanted[], start: number): n
 /** Shared pairs of neighbouring characters, as Dice counts them. */
 function likenessOf(wanted: Wanted, line: string): number {
   if (wanted.text === line) return 1;
-  const actual = line.slice(0, comparedCharsMax);
-  if (wanted.text.length < 2 || actual.length < 2) return 0;
+  const actual = evenBlanks(line.slice(0, comparedCharsMax));
+  if (wanted.even.length < 2 || actual.length < 2) return 0;
   let shared = 0;
   const counted = new Map<number, number>();
   for (let at = 1; at < actual.length; at += 1) {
@@ -139,19 +142,23 @@ function likenessOf(wanted: Wanted, line: string): number {
     counted.set(pair, times + 1);
   }
   // Part of a long line is as good as the whole of a short one.
-  const whole = actual.includes(wanted.text) ? wanted.text.length - 1 : (wanted.text.length + actual.length - 2) / 2;
-  return Math.min(1, shared / whole);
+  const whole = actual.includes(wanted.even) ? wanted.even.length - 1 : (wanted.even.length + actual.length - 2) / 2;
+  return Math.min(almostSame, shared / whole);
 }
 
 function wantedLine(line: string): Wanted {
   const text = trimBlanks(withoutNumber(line)).slice(0, comparedCharsMax);
+  const even = evenBlanks(text);
   const pairs = new Map<number, number>();
-  for (let at = 1; at < text.length; at += 1) {
-    const pair = pairAt(text, at);
+  for (let at = 1; at < even.length; at += 1) {
+    const pair = pairAt(even, at);
     pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
   }
-  return { text, pairs };
+  return { text, even, pairs };
 }
+
+/** Blanks are what calls get wrong most often: a line that differs in nothing else is the one that was meant. */
+const evenBlanks = (line: string): string => line.replace(/[ \t]+/g, " ");
 
 function pairAt(text: string, at: number): number {
   return text.charCodeAt(at - 1) * 0x10000 + text.charCodeAt(at);

@@ -12,12 +12,13 @@ import { giveBuffer, takeBuffer } from "../disk/buffers.ts";
 import type { OpenFile } from "../disk/open-file.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { startDecoding } from "../kinds/decoding.ts";
-import { recognise } from "../kinds/kind.ts";
+import { mediaOf } from "../kinds/media.ts";
 import { readText } from "../kinds/text.ts";
 import type { TextFile } from "../kinds/text-file.ts";
 import type { Seen } from "../session/ledger.ts";
 import { type SourceText, sourceText } from "../text/source.ts";
 import { viewHash } from "./stamp.ts";
+import { textOf } from "./text-of.ts";
 import type { Bench } from "./tool.ts";
 
 export interface Before {
@@ -63,18 +64,21 @@ async function recognised(
   scratch: Buffer,
   bench: Bench,
 ): Promise<TextFile> {
+  const text = await textOf(file, target, profile, scratch, bench);
   const shownAsCells = profile.kinds.notebook === "read" && wants === "text";
-  const kinds = {
-    directory: "refuse",
-    image: "refuse",
-    pdf: "refuse",
-    office: "refuse",
-    notebook: shownAsCells ? "read" : "skip",
-  } as const;
-  const forgetful = { known: undefined, keep: () => undefined };
-  const found = await recognise(file, target, { ...profile, kinds }, bench.restricted, scratch, forgetful);
-  if (found.as === "text") return found;
-  throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: target, fault: "notebook" });
+  if (shownAsCells && mediaOf(target.real, await text.head()) === "notebook" && (await hasCells(file))) {
+    throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: target, fault: "notebook" });
+  }
+  return text;
+}
+
+/** A damaged notebook is shown as text, and repaired as such. One that is too large is not shown at all. */
+async function hasCells(file: OpenFile): Promise<boolean> {
+  const { parseNotebook } = await import("../text/notebook.ts");
+  const bytes = await wholeFile(file, limits.documentBytesMax);
+  if (bytes === undefined) return true;
+  const parsed = parseNotebook(bytes.toString("utf8"), { outputCharsMax: 0, outputsMax: 0, cellsMax: 1 });
+  return !("fault" in parsed) || parsed.fault === "empty";
 }
 
 /** UTF-8 until the bytes say otherwise, as for Read. */

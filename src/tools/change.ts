@@ -50,6 +50,8 @@ export interface Plan<Extra> {
   there(before: Before): Promise<Planned<Extra>> | Planned<Extra>;
   /** What becomes of one that is not; without it that is an error. */
   missing?(target: Target): NewFile<Extra>;
+  /** Throws if the file is nothing for this tool: then reading it first would not help. */
+  fits?(before: Omit<Before, "seen">): void;
   /** Is the whole file overwritten, so that all of it must have been seen? */
   readonly overwrites: boolean;
 }
@@ -208,10 +210,11 @@ async function look<Extra>(file: OpenFile, target: Target, plan: Plan<Extra>, be
   }
   // What cannot be read as text cannot be read first either.
   const before = await readBefore(file, target, plan.profile, plan.wants, bench);
-  return { ...before, seen: await seenAs(file, target, plan, bench) };
+  return { ...before, seen: await seenAs(before, plan, bench) };
 }
 
-async function seenAs<Extra>(file: OpenFile, target: Target, plan: Plan<Extra>, bench: Bench): Promise<Seen> {
+async function seenAs<Extra>(before: Omit<Before, "seen">, plan: Plan<Extra>, bench: Bench): Promise<Seen> {
+  const { file, target } = before;
   const { readFirst, staleness } = bench.changes;
   const all: Seen = { state: "fresh", whole: true, shown: [] };
   // In an empty file there is nothing to be seen or lost.
@@ -219,7 +222,10 @@ async function seenAs<Extra>(file: OpenFile, target: Target, plan: Plan<Extra>, 
   const seen = await bench.ledger.seen(target.real, stampOf(file), (span) =>
     hashOfView(span, file, target, plan.profile, bench),
   );
-  if (seen.state === "never") throw new Problem({ code: "NOT_READ", place: target, reason: "never" });
+  if (seen.state === "never") {
+    plan.fits?.(before);
+    throw new Problem({ code: "NOT_READ", place: target, reason: "never" });
+  }
   if (seen.state === "changed" && (staleness === "refuse" || plan.overwrites)) {
     const { sizeBytes: sizeNow, mtimeMs } = file;
     throw new Problem({ code: "STALE", place: target, reason: "changed", sizeThen: seen.sizeThen, sizeNow, mtimeMs });

@@ -34,7 +34,9 @@ export async function notFound(
     return new Problem({ code: "NOT_FOUND", place, reason: resolved.reason, suggestions });
   }
   const roots = bench.disk.roots.map((root) => root.given);
-  return new Problem({ code: "ACCESS_DENIED", reason: "outside", place, roots, suggestions });
+  // That the root is there is said anyway.
+  const below = suggestions.filter(({ relative }) => relative !== "");
+  return new Problem({ code: "ACCESS_DENIED", reason: "outside", place, roots, suggestions: below });
 }
 
 /** Whether a denied path exists is not told. */

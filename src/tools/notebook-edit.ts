@@ -3,6 +3,7 @@
 import type { NotebookEditOutcome, NotebookEditRequest } from "../contract/edit.ts";
 import { type CellFault, Problem, type ProblemData } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
+import { mediaOf } from "../kinds/media.ts";
 import { type CellEdited, editCell } from "../text/notebook-edit.ts";
 import type { Before } from "./before.ts";
 import { change, type Planned } from "./change.ts";
@@ -20,6 +21,10 @@ export const notebookEdit: Tool<"notebook-edit"> = async (request, bench) => {
       profile: request.profile,
       overwrites: false,
       there: (before) => planCell(before, request, bench),
+      fits: (before) => {
+        const edited = editedBy(before, request, bench);
+        if (edited.edited === "no" && isFault(edited)) throw new Problem(problemOf(edited, before.target));
+      },
     },
     bench,
   );
@@ -27,18 +32,29 @@ export const notebookEdit: Tool<"notebook-edit"> = async (request, bench) => {
   return { kind: "notebook-edit", target: file.target, file, mode, source, ...extra, dryRun: bench.dryRun };
 };
 
-function planCell(before: Before, request: NotebookEditRequest, { newId }: Bench): Planned<Told> {
+type Refused = Extract<CellEdited, { readonly edited: "no" }>;
+
+/** Is it the file that is wrong, and not what is to be done to it? */
+const isFault = ({ why }: Refused): boolean => why === "not json" || why === "not a notebook";
+
+function editedBy(before: Omit<Before, "seen">, request: NotebookEditRequest, { newId }: Bench): CellEdited {
   if (before.bytes === undefined) {
     throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "notebook", limit: "32 MB" });
   }
   const { mode, cellId, source, cellType } = request;
-  const edited = editCell(before.source().text, { mode, cellId, source, cellType, newId });
+  return editCell(before.source().text, { mode, cellId, source, cellType, newId });
+}
+
+function planCell(before: Before, request: NotebookEditRequest, bench: Bench): Planned<Told> {
+  const edited = editedBy(before, request, bench);
   if (edited.edited === "no") throw new Problem(problemOf(edited, before.target));
   const { changes, cell, cellsTotal, cleared, renumbered } = edited;
   return planOfChanges(before, changes, knownAfter(before, []), { cell, cellsTotal, cleared, renumbered });
 }
 
-function problemOf(refused: Extract<CellEdited, { readonly edited: "no" }>, place: Target): ProblemData {
+function problemOf(refused: Refused, place: Target): ProblemData {
+  const isNamedSo = mediaOf(place.real, new Uint8Array()) === "notebook";
+  if (isFault(refused) && !isNamedSo) return { code: "INVALID_PARAM", reason: "cell", place, fault: "not a notebook" };
   switch (refused.why) {
     case "not json": {
       const detail = `${refused.detail} at line ${refused.line}, column ${refused.column}`;

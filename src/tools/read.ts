@@ -19,6 +19,7 @@ import { withInstructions } from "./instructions.ts";
 import { listing } from "./listing.ts";
 import { type Located, locate } from "./locate.ts";
 import { isHashed, signOf, stampOf, viewHash } from "./stamp.ts";
+import { textOf } from "./text-of.ts";
 import type { Bench, Tool } from "./tool.ts";
 
 export const read: Tool<"read"> = async (request, bench) => {
@@ -107,7 +108,10 @@ async function readKind(
   const scratch = takeBuffer();
   try {
     const recognised = await recognise(file, target, profile, bench.restricted, scratch, kept);
-    if (recognised.as !== "text") return await readMedia(recognised.as, { file, target }, request, scanning);
+    if (recognised.as !== "text") {
+      const asText = () => textOf(file, target, profile, scratch, bench);
+      return await readMedia(recognised.as, { file, target, asText }, request, scanning);
+    }
     if (request.pages !== undefined) {
       const data = { place: target, fault: "no pages", pagesTotal: 0, pagesMax: 0 } as const;
       throw new Problem({ code: "INVALID_PARAM", reason: "pages", ...data });

@@ -42,6 +42,7 @@ export const names: Names = {
   reading: (from, lines) => `offset ${from} and limit ${lines}`,
   line: (number, text) => `${number}→${text}`,
   notebookTool: "NotebookEdit",
+  repair: "read its text with offset 1 and limit 200 and repair that with Edit",
 };
 
 /** `cannot(path)`: the beginning of a sentence about what the call was about to do. */
@@ -87,11 +88,11 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
     `${cannot(place.asked)}: it is ${specialWords[special]}, only regular files can be worked with`,
   BINARY_FILE: (problem, cannot) =>
     `${cannot(problem.place.asked)}: ${binaryReason(problem)}, use another tool if you need its bytes`,
-  DAMAGED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem)}`,
-  ENCRYPTED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem)}`,
+  DAMAGED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}`,
+  ENCRYPTED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}`,
   TOO_LARGE: (problem, cannot) =>
-    `${cannot(problem.place.asked)}: ${problem.kind === "text" ? tooLargeWords(problem.limit) : mediaFault(problem)}`,
-  NO_CODEC: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem)}`,
+    `${cannot(problem.place.asked)}: ${problem.kind === "text" ? tooLargeWords(problem.limit) : mediaFault(problem, names.repair)}`,
+  NO_CODEC: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}`,
   OVER_BUDGET: ({ place, tokens, counted, tokensMax, of, from, lines, linesThatFit }, cannot) => {
     const cost = `${counted === "at least" ? "at least" : "about"} ${Math.round(tokens)} tokens`;
     const range = `${of} ${from} to ${from + lines - 1}`;

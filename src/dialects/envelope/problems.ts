@@ -43,6 +43,7 @@ export const names: Names = {
   reading: (from, lines) => `start_line=${from} and limit=${lines}`,
   line: (number, text) => `${String(number).padStart(4)} | ${text}`,
   notebookTool: "NotebookEdit",
+  repair: "repair its JSON with Edit",
 };
 
 /** How a sentence about a file that was not read or not changed begins. */
@@ -86,11 +87,11 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
     `Path ${named(place.asked)} is ${specialWords[special]}. Only regular files can be worked with.`,
   // The path names the extension too, where that is the reason.
   BINARY_FILE: ({ place }) => `File ${named(place.asked)} appears to be binary.`,
-  DAMAGED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem)}.`,
-  ENCRYPTED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem)}.`,
+  DAMAGED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}.`,
+  ENCRYPTED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}.`,
   TOO_LARGE: (problem, cannot) =>
-    `${cannot(problem.place.asked)}: ${problem.kind === "text" ? tooLargeWords(problem.limit) : mediaFault(problem)}.`,
-  NO_CODEC: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem)}.`,
+    `${cannot(problem.place.asked)}: ${problem.kind === "text" ? tooLargeWords(problem.limit) : mediaFault(problem, names.repair)}.`,
+  NO_CODEC: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}.`,
   OVER_BUDGET: ({ place, tokens, tokensMax }) =>
     `File ${named(place.asked)} is over the budget: about ${Math.round(tokens)} tokens of ${tokensMax}. Use a smaller limit.`,
   CHANGED: ({ place }) => `File ${named(place.asked)} kept changing while it was read. Try again.`,
