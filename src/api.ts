@@ -10,7 +10,7 @@ import type { Figures } from "./disk/figures-log.ts";
 import type { RewindOutcome } from "./contract/rewind.ts";
 import type { History } from "./history/history.ts";
 import type { SessionHistory } from "./history/session-history.ts";
-import type { ReadState } from "./session/ledger.ts";
+import type { ReadState, ShownElsewhere } from "./session/read-state.ts";
 import type { Cost } from "./tools/cost.ts";
 import type { Observed } from "./tools/observe.ts";
 
@@ -121,6 +121,12 @@ export interface Session<Name extends DialectName = DialectName> {
   stats(): SessionStats;
   /** The content of a file, or of all files, left the conversation: the next read gives it again. */
   forget(path?: string): void;
+  /**
+   * The host showed a file, or lines of it, to the model by its own means (a shell, an attachment): that counts as read. What
+   * it showed is named by the hash of the whole content; if the disk has another, the file counts as changed since. Throws a
+   * FilehandError if there is no such file in the workspace, or if what is said is not well formed.
+   */
+  markRead(path: string, shown: ShownElsewhere): Promise<void>;
   /** What the session has read, for `SessionOptions.readState` of one that goes on in another process. */
   readState(): ReadState;
   /** From here on changes belong to this message of the conversation, until the next one or a rewind. */
@@ -153,7 +159,10 @@ export interface SessionOptions<Name extends DialectName> {
   readonly dialect: Name;
   /** The conversation's own name, where the host has one. */
   readonly id?: string;
-  /** What an earlier session had read. What is not well formed is left out, what the disk contradicts counts as changed. */
+  /**
+   * What an earlier session had read, or what a host showed itself (`{ [real path]: { sha256, lines } }`, as for
+   * `markRead`). What is not well formed is left out, what the disk contradicts counts as changed.
+   */
   readonly readState?: unknown;
 }
 

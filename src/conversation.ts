@@ -21,6 +21,7 @@ import { renderPages } from "./pages.ts";
 import { createLedger } from "./session/ledger.ts";
 import { roughTokens } from "./text/tokens.ts";
 import { type Cost, costOf } from "./tools/cost.ts";
+import { locate } from "./tools/locate.ts";
 import { runTool } from "./tools/index.ts";
 import type { Observed, Observer } from "./tools/observe.ts";
 import type { Bench } from "./tools/tool.ts";
@@ -190,6 +191,18 @@ export function startSession<Name extends DialectName>(
       if (resolved.seen !== "node") return;
       resolved.found.held.close();
       ledger.forget(resolved.target.real);
+    },
+    markRead: async (path, shown) => {
+      const failed = await answered("markRead", "cost", { path }, {}, async (bench) => {
+        const { target, found } = await locate(path, "file", bench);
+        found.held.close();
+        if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+        if (ledger.shownElsewhere(target.real, shown)) return undefined;
+        const expected = "a sha256 in hex and, if not all was shown, lines as { from, to } that count from 1";
+        const issue = { fault: "type", name: "shown", expected, got: "what was given" } as const;
+        throw new Problem({ code: "INVALID_PARAM", reason: "arguments", tool: "markRead", issues: [issue] });
+      });
+      if (failed?.error !== undefined) throw failureOf(failed.error);
     },
     readState: () => ledger.state(),
     checkpoint: async (messageId) => {

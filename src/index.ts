@@ -18,5 +18,6 @@ export type {
   SessionStats,
   ToolFunctions,
 } from "./api.ts";
+export type { ReadState, ShownElsewhere } from "./session/read-state.ts";
 export { createFilehand } from "./toolkit.ts";
 export type { Cost } from "./tools/cost.ts";

@@ -1,5 +1,6 @@
 /** What a conversation has seen of a file decides what it may change: never read, read in part, changed, gone. */
 
+import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
@@ -275,6 +276,7 @@ describe("a conversation that goes on", () => {
       { [at("a.txt")]: { ...kept[at("a.txt")], views: "all" } },
       { [at("a.txt")]: { ...kept[at("a.txt")], whole: "yes" } },
       { [at("a.txt")]: { ...kept[at("a.txt")], sizeBytes: -1.5 } },
+      { [at("a.txt")]: { ...kept[at("a.txt")], encoding: "ebcdic" } },
       { [at("a.txt")]: { ...kept[at("a.txt")], views: [{ from: "1" }] } },
       JSON.parse('{"__proto__": {"whole": true}, "constructor": 1}'),
     ]) {
@@ -282,6 +284,90 @@ describe("a conversation that goes on", () => {
     }
     // What is well formed in it counts all the same.
     expect((await edit(session({}, { ...kept, other: 7 }), "one", "1")).error).toBeUndefined();
+  });
+});
+
+describe("what the host showed by its own means", () => {
+  const sha256 = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
+
+  test("counts as read: all of it, for Edit and for Write", async () => {
+    const editor = session();
+    await editor.markRead("./a.txt", { sha256: sha256("one\ntwo\nthree\n").toUpperCase() });
+    expect((await edit(editor, "two", "2")).error).toBeUndefined();
+    expect((await write(editor, "x\n")).error).toBeUndefined();
+    expect(there("a.txt")).toBe("x\n");
+  });
+
+  test("counts for the lines that it names, and together with what was read", async () => {
+    const editor = session();
+    await editor.markRead("a.txt", { sha256: sha256("one\ntwo\nthree\n"), lines: [{ from: 2, to: 2 }] });
+    expect((await edit(editor, "one", "1")).error?.code).toBe("NOT_READ");
+    expect((await write(editor, "x")).error?.code).toBe("NOT_READ");
+    await read(editor, "a.txt", { offset: 1, limit: 1 });
+    expect((await edit(editor, "one", "1")).error).toBeUndefined();
+    expect((await edit(editor, "two", "2")).error).toBeUndefined();
+    expect((await edit(editor, "three", "3")).error?.code).toBe("NOT_READ");
+  });
+
+  test("counts as changed if the disk has something else", async () => {
+    const editor = session();
+    await editor.markRead("a.txt", { sha256: sha256("one\n") });
+    const { error } = await edit(editor, "two", "2");
+    expect(error?.code).toBe("STALE");
+    expect(error?.message).toContain("it has 14 bytes now");
+    await read(editor);
+    await editor.markRead("a.txt", { sha256: sha256("one\ntwo\nthree\n") });
+    fs.appendFileSync(at("a.txt"), "four\n");
+    expect((await edit(editor, "two", "2")).error?.code).toBe("STALE");
+  });
+
+  test("counts whatever the size", async () => {
+    const content = numbered(80_000);
+    fs.writeFileSync(at("large.txt"), content);
+    const editor = session();
+    await editor.markRead("large.txt", { sha256: sha256(content) });
+    expect((await edit(editor, "line 70003 of the file\n", "", "large.txt")).error).toBeUndefined();
+    const other = session();
+    await other.markRead("large.txt", { sha256: sha256(content) });
+    expect((await edit(other, "line 70004 of the file\n", "", "large.txt")).error?.code).toBe("STALE");
+  });
+
+  test("can be a part of the state that a session begins with, and goes on from one to the next", async () => {
+    const state = { [at("a.txt")]: { sha256: sha256("one\ntwo\nthree\n") } };
+    const first = session({}, state);
+    const second = session({}, JSON.parse(JSON.stringify(first.readState())));
+    expect((await edit(second, "two", "2")).error).toBeUndefined();
+    expect((await edit(first, "one", "1")).error?.code).toBe("STALE");
+  });
+
+  test("is refused if it is not well formed, or if there is no such file", async () => {
+    const editor = session();
+    const right = sha256("one\ntwo\nthree\n");
+    for (const wrong of [
+      undefined,
+      null,
+      {},
+      { sha256: right.slice(1) },
+      { sha256: `${right.slice(1)}g` },
+      { sha256: 7 },
+      { sha256: right, lines: "all" },
+      { sha256: right, lines: [{ from: 0, to: 2 }] },
+      { sha256: right, lines: [{ from: 3, to: 2 }] },
+      { sha256: right, lines: [{ from: 1.5, to: 2 }] },
+    ]) {
+      await expect(editor.markRead("a.txt", wrong as never)).rejects.toMatchObject({ code: "INVALID_PARAM" });
+      expect((await edit(session({}, { [at("a.txt")]: wrong }), "two", "2")).error?.code).toBe("NOT_READ");
+    }
+    expect((await edit(editor, "two", "2")).error?.code).toBe("NOT_READ");
+    await expect(editor.markRead("none.txt", { sha256: right })).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(editor.markRead("../x", { sha256: right })).rejects.toMatchObject({ code: "ACCESS_DENIED" });
+    await expect(editor.markRead(".", { sha256: right })).rejects.toMatchObject({ code: "IS_DIRECTORY" });
+  });
+
+  test("lifts no rule", async () => {
+    const editor = session({ permissions: { deny: ["Read(a.txt)"] } });
+    await editor.markRead("a.txt", { sha256: sha256("one\ntwo\nthree\n") });
+    expect((await edit(editor, "two", "2")).error?.code).toBe("ACCESS_DENIED");
   });
 });
 

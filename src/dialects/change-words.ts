@@ -91,9 +91,11 @@ export function staleWords(problem: ProblemOf<"STALE">): string {
   switch (problem.reason) {
     case "changed": {
       const sizes =
-        problem.sizeThen === undefined || problem.sizeThen === problem.sizeNow
-          ? `it has other content, ${problem.sizeNow} bytes as before`
-          : `it had ${problem.sizeThen} bytes then and has ${problem.sizeNow} now`;
+        problem.sizeThen === undefined
+          ? `it has ${problem.sizeNow} bytes now`
+          : problem.sizeThen === problem.sizeNow
+            ? `it has other content, ${problem.sizeNow} bytes as before`
+            : `it had ${problem.sizeThen} bytes then and has ${problem.sizeNow} now`;
       return `somebody else changed it since it was read (${sizes}), nothing was written, read it again and work on what is there now`;
     }
     case "deleted":

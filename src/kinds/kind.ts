@@ -4,9 +4,10 @@ import * as nodePath from "node:path";
 import { limits } from "../contract/limits.ts";
 import { type MediaKind, Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
+import type { EncodingName } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import type { OpenFile } from "../disk/open-file.ts";
-import { type ByteForm, looksBinary, sniff } from "../text/encoding.ts";
+import { type ByteForm, looksBinary, sniff, wideForm } from "../text/encoding.ts";
 import { mediaOf } from "./media.ts";
 import type { Restricted } from "./restricted.ts";
 import type { TextFile } from "./text-file.ts";
@@ -20,6 +21,15 @@ export interface Recognition {
   readonly guess: NonNullable<TextFile["guess"]>;
 }
 
+/** What is known of a file before a byte of it is looked at. */
+export interface Known {
+  /** From the last look at the same state. */
+  readonly known: Recognition | undefined;
+  readonly keep: (recognition: Recognition) => void;
+  /** The encoding that it was written in. A byte order mark says more. */
+  readonly encoding?: EncodingName | undefined;
+}
+
 /** Looks at the first bytes. Throws the Problem that the profile makes of a kind it does not read. */
 export async function recognise(
   file: OpenFile,
@@ -27,7 +37,7 @@ export async function recognise(
   profile: Profile,
   restricted: Restricted,
   scratch: Buffer,
-  kept: { readonly known: Recognition | undefined; readonly keep: (recognition: Recognition) => void },
+  kept: Known,
 ): Promise<Recognised> {
   const head = async (): Promise<Uint8Array> => {
     // A size of 0 can be a lie of the file system: ask for bytes anyway, and then those are all.
@@ -46,7 +56,9 @@ export async function recognise(
   }
   const why = restricted.why(name);
   if (why !== undefined) throw new Problem({ code: "BINARY_FILE", place: target, ...why });
-  const form = sniff(first);
+  const sniffed = sniff(first);
+  const told = sniffed !== undefined && sniffed.bomBytes > 0 ? undefined : kept.encoding;
+  const form = told === undefined ? sniffed : wideForm(told);
   // A UTF-8 BOM says nothing about NULs; only in UTF-16 and UTF-32 are they part of text.
   if ((form?.unitBytes ?? 1) === 1 && looksBinary(first, profile.nulSampleBytes)) {
     throw new Problem({ code: "BINARY_FILE", place: target, reason: "content" });
@@ -55,5 +67,6 @@ export async function recognise(
   const guessed = (guess: Recognition["guess"]): void => {
     if (whole === undefined) kept.keep({ form, guess });
   };
-  return { as: "text", file, target, form, whole, head: async () => first, guess: undefined, guessed };
+  const guess = told === undefined || form !== undefined ? undefined : { encoding: told, decided: true };
+  return { as: "text", file, target, form, whole, head: async () => first, guess, guessed };
 }

@@ -3,7 +3,12 @@
 import { expect, test } from "vitest";
 import { createLedger, type Stamp } from "./ledger.ts";
 
-const stamp = (sign: string, hash?: string): Stamp => ({ sign, sizeBytes: 1, hash: async () => hash });
+const stamp = (sign: string, hash?: string): Stamp => ({
+  sign,
+  sizeBytes: 1,
+  hash: async () => hash,
+  fullHash: async () => hash ?? "of a large file",
+});
 
 test("the same part of the same state is repeated once, then shown again", async () => {
   const ledger = createLedger();

@@ -5,7 +5,9 @@
  */
 
 import type { LineSpan } from "../contract/problem.ts";
+import type { EncodingName } from "../contract/read.ts";
 import { covers, hasSpan, merged } from "./line-spans.ts";
+import { type KnownFile, knownElsewhere, type ReadState, type View, wellFormedState } from "./read-state.ts";
 
 /** A file's state: the quick sign, and the one that decides. */
 export interface Stamp {
@@ -14,32 +16,15 @@ export interface Stamp {
   readonly sizeBytes: number;
   /** Of the whole content; undefined for files too large to hash in passing. Asked for only where the sign differs. */
   readonly hash: () => Promise<string | undefined>;
-}
-
-/** A part that was shown, and what its text hashes to, for files too large to hash whole. */
-export interface View extends LineSpan {
-  readonly hash: string | undefined;
+  /** The same whatever the size, for what is known by nothing else. */
+  readonly fullHash: () => Promise<string>;
 }
 
 /** What a session has seen of a file, as far as it is still so. */
 export type Seen =
   | { readonly state: "never" }
-  | { readonly state: "changed"; readonly sizeThen: number }
+  | { readonly state: "changed"; readonly sizeThen: number | undefined }
   | { readonly state: "fresh"; readonly whole: boolean; readonly shown: readonly LineSpan[] };
-
-/** What is kept of a session when it goes on in another process. */
-export type ReadState = Readonly<Record<string, KnownFile>>;
-
-export interface KnownFile {
-  readonly sign: string;
-  readonly sizeBytes: number;
-  readonly hash?: string;
-  readonly whole: boolean;
-  /** All lines that were shown: in order, without overlaps. */
-  readonly spans: readonly LineSpan[];
-  /** The latest parts, to know them again where the whole is too large to be hashed. */
-  readonly views: readonly View[];
-}
 
 export interface Ledger {
   /**
@@ -57,12 +42,12 @@ export interface Ledger {
   has(path: string): boolean;
   /** `viewHash` reads a part again, for files that are too large to hash. */
   seen(path: string, now: Stamp, viewHash: (span: LineSpan) => Promise<string | undefined>): Promise<Seen>;
+  /** The host showed it by its own means. False if what it says is not well formed. */
+  shownElsewhere(path: string, shown: unknown): boolean;
+  /** The encoding that the session wrote the file in, if the file is still so and its bytes alone would not tell. */
+  encodingOf(path: string, now: Stamp): Promise<EncodingName | undefined>;
   /** The session changed the file itself: what it knew of it moves along. */
-  wrote(
-    path: string,
-    known: { readonly sign: string; readonly sizeBytes: number; readonly hash: string | undefined },
-    how: Wrote,
-  ): void;
+  wrote(path: string, known: Written, how: Wrote): void;
   /** The file is gone, or was put back: nothing is known of it. */
   drop(path: string): void;
   /** The content left the conversation: of one file, or of all. That it was read once stays true. */
@@ -72,6 +57,15 @@ export interface Ledger {
 
 /** All of the content is the session's own, or was seen before and is so still; or these lines are known, as numbered now. */
 export type Wrote = "all" | readonly LineSpan[];
+
+/** A file as the session left it. */
+export interface Written {
+  readonly sign: string;
+  readonly sizeBytes: number;
+  readonly hash: string | undefined;
+  /** Where a look at the bytes may find another one. */
+  readonly encoding: EncodingName | undefined;
+}
 
 interface Part {
   readonly sign: string;
@@ -87,7 +81,7 @@ const viewsMax = 100;
 
 export function createLedger(restored: unknown = {}): Ledger {
   const parts = new Map<string, Map<string, Part>>();
-  const files = new Map<string, KnownFile>(Object.entries(wellFormed(restored)));
+  const files = new Map<string, KnownFile>(Object.entries(wellFormedState(restored)));
 
   const know = (path: string, file: KnownFile): void => {
     files.delete(path);
@@ -133,7 +127,8 @@ export function createLedger(restored: unknown = {}): Ledger {
         views === "all" ||
         (same && before.whole) ||
         (linesTotal !== undefined && (linesTotal === 0 || hasSpan(spans, { from: 1, to: linesTotal })));
-      know(path, { sign, sizeBytes, ...(hash === undefined ? {} : { hash }), whole, spans, views: all });
+      const encoding = same && before.encoding !== undefined ? { encoding: before.encoding } : {};
+      know(path, { sign, sizeBytes, ...(hash === undefined ? {} : { hash }), whole, spans, views: all, ...encoding });
     },
     has: (path) => files.has(path),
     async seen(path, now, viewHash) {
@@ -144,10 +139,27 @@ export function createLedger(restored: unknown = {}): Ledger {
       }
       return { state: "fresh", whole: known.whole, shown: known.spans };
     },
-    wrote(path, { sign, sizeBytes, hash }, how) {
+    shownElsewhere(path, shown) {
+      const known = knownElsewhere(shown);
+      if (known === undefined) return false;
+      const before = files.get(path);
+      // What was shown of the same content before still counts.
+      const same = before?.hash !== undefined && before.hash === known.hash;
+      const spans = merged([...(same ? before.spans : []), ...known.spans]);
+      know(path, same ? { ...before, whole: before.whole || known.whole, spans } : known);
+      return true;
+    },
+    async encodingOf(path, now) {
+      const known = files.get(path);
+      if (known?.encoding === undefined) return undefined;
+      const same = known.sign === now.sign || (known.hash !== undefined && known.hash === (await now.hash()));
+      return same ? known.encoding : undefined;
+    },
+    wrote(path, { sign, sizeBytes, hash, encoding }, how) {
       const whole = how === "all";
       const spans = how === "all" ? [] : merged(how);
-      know(path, { sign, sizeBytes, ...(hash === undefined ? {} : { hash }), whole, spans, views: [] });
+      const known = { ...(hash === undefined ? {} : { hash }), ...(encoding === undefined ? {} : { encoding }) };
+      know(path, { sign, sizeBytes, ...known, whole, spans, views: [] });
     },
     drop(path) {
       parts.delete(path);
@@ -170,6 +182,7 @@ async function isStillSo(
   now: Stamp,
   viewHash: (span: LineSpan) => Promise<string | undefined>,
 ): Promise<boolean> {
+  if (known.sizeBytes === undefined) return known.hash === (await now.fullHash());
   if (known.sizeBytes !== now.sizeBytes) return false;
   if (known.hash !== undefined) return known.hash === (await now.hash());
   // Parts are hashed when there is time for it.
@@ -178,30 +191,6 @@ async function isStillSo(
   if (known.spans.length === 0 || !known.spans.every((span) => covers(hashed, span))) return false;
   for (const view of hashed) if ((await viewHash(view)) !== view.hash) return false;
   return true;
-}
-
-/** What another process kept may be damaged or from another version: what is not well formed is left out. */
-function wellFormed(restored: unknown): ReadState {
-  if (typeof restored !== "object" || restored === null || Array.isArray(restored)) return {};
-  return Object.fromEntries(Object.entries(restored).filter(([, value]) => isKnownFile(value)));
-}
-
-function isKnownFile(value: unknown): value is KnownFile {
-  if (typeof value !== "object" || value === null) return false;
-  const { sign, sizeBytes, hash, whole, spans, views } = value as Partial<Record<keyof KnownFile, unknown>>; // each is checked below
-  return (
-    typeof sign === "string" &&
-    Number.isSafeInteger(sizeBytes) &&
-    (hash === undefined || typeof hash === "string") &&
-    typeof whole === "boolean" &&
-    [spans, views].every((list) => Array.isArray(list) && list.every(isView))
-  );
-}
-
-function isView(value: unknown): value is View {
-  if (typeof value !== "object" || value === null) return false;
-  const { from, to, hash } = value as Partial<Record<keyof View, unknown>>; // each is checked below
-  return Number.isSafeInteger(from) && Number.isSafeInteger(to) && (hash === undefined || typeof hash === "string");
 }
 
 function dropOldest(map: Map<string, unknown>, sizeMax: number): void {

@@ -20,6 +20,12 @@ export function sniff(head: Uint8Array): ByteForm | undefined {
   return utf16WithoutBom(head);
 }
 
+/** How text in an encoding of two or four bytes looks without a mark; undefined for all others. */
+export function wideForm(encoding: EncodingName): ByteForm | undefined {
+  const form = boms.find((known) => known.form.encoding === encoding)?.form;
+  return form === undefined || form.unitBytes === 1 ? undefined : { ...form, bomBytes: 0 };
+}
+
 /** UTF-32LE stands before UTF-16LE, whose mark is the beginning of its own. */
 const boms: readonly { readonly bom: readonly number[]; readonly form: ByteForm }[] = [
   { bom: [0xef, 0xbb, 0xbf], form: { encoding: "utf-8", bomBytes: 3, unitBytes: 1 } },

@@ -15,9 +15,9 @@ import { startDecoding } from "../kinds/decoding.ts";
 import { mediaOf } from "../kinds/media.ts";
 import { readText } from "../kinds/text.ts";
 import type { TextFile } from "../kinds/text-file.ts";
-import type { Seen } from "../session/ledger.ts";
+import type { Seen, Stamp } from "../session/ledger.ts";
 import { type SourceText, sourceText } from "../text/source.ts";
-import { viewHash } from "./stamp.ts";
+import { stampOf, viewHash } from "./stamp.ts";
 import { textOf } from "./text-of.ts";
 import type { Bench } from "./tool.ts";
 
@@ -30,6 +30,9 @@ export interface Before {
   /** Its text, made when it is asked for; there MUST be bytes. */
   readonly source: () => SourceText;
   readonly seen: Seen;
+  readonly stamp: Stamp;
+  /** What is to be remembered of it, since the bytes may not tell after the change. */
+  readonly remember: EncodingName | undefined;
 }
 
 /** A notebook is edited as the text that it is, unless the dialect shows it as cells. */
@@ -44,13 +47,23 @@ export async function readBefore(
   bench: Bench,
 ): Promise<Omit<Before, "seen">> {
   const scratch = takeBuffer();
+  const stamp = stampOf(file);
   try {
-    const text = await recognised(file, target, profile, wants, scratch, bench);
+    const text = await recognised(file, target, profile, wants, scratch, bench, stamp);
     const bytes = await wholeFile(file, limits.editHeldBytesMax);
-    const encoding = text.form?.encoding ?? (await encodingOf(text, bytes));
+    const encoding = text.form?.encoding ?? text.guess?.encoding ?? (await encodingOf(text, bytes));
     const form = { encoding, bomBytes: text.form?.bomBytes ?? 0 };
+    const tells = form.bomBytes > 0 || (encoding === "utf-8" && (bytes === undefined || isUtf8(bytes)));
     let source: SourceText | undefined;
-    return { target, file, form, bytes, source: () => (source ??= sourceText(bytes ?? Buffer.alloc(0), form)) };
+    return {
+      target,
+      file,
+      form,
+      bytes,
+      source: () => (source ??= sourceText(bytes ?? Buffer.alloc(0), form)),
+      stamp,
+      remember: tells ? undefined : encoding,
+    };
   } finally {
     giveBuffer(scratch);
   }
@@ -63,8 +76,10 @@ async function recognised(
   wants: Wants,
   scratch: Buffer,
   bench: Bench,
+  stamp: Stamp,
 ): Promise<TextFile> {
-  const text = await textOf(file, target, profile, scratch, bench);
+  const encoding = await bench.ledger.encodingOf(target.real, stamp);
+  const text = await textOf(file, target, profile, scratch, bench, encoding);
   const shownAsCells = profile.kinds.notebook === "read" && wants === "text";
   if (shownAsCells && mediaOf(target.real, await text.head()) === "notebook" && (await hasCells(file))) {
     throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: target, fault: "notebook" });
@@ -99,7 +114,7 @@ export async function hashOfView(
 ): Promise<string | undefined> {
   const scratch = takeBuffer();
   try {
-    const text = await recognised(file, target, profile, "notebook", scratch, bench);
+    const text = await recognised(file, target, profile, "notebook", scratch, bench, stampOf(file));
     const request = {
       verb: "read",
       path: target.asked,

@@ -17,7 +17,6 @@ import { unified } from "../text/unified.ts";
 import { type Before, hashOfView, readBefore, type Wants } from "./before.ts";
 import { commit, commitNew } from "./commit.ts";
 import { notFound } from "./locate.ts";
-import { stampOf } from "./stamp.ts";
 import { type Keeper, keeperOf } from "./turn.ts";
 import { exclusively, type Subject, subjectFrom, subjectOf, ticketOf } from "./subject.ts";
 import type { Bench } from "./tool.ts";
@@ -155,13 +154,14 @@ function diffText<Extra>(prepared: Prepared<Extra>): string {
 
 /** A change that is ready to be written, with the open file that it is of. */
 export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; readonly diff: Diff } & (
-  | { readonly is: "new"; readonly bytes: Uint8Array; readonly mode?: number }
+  | { readonly is: "new"; readonly bytes: Uint8Array; readonly mode?: number; readonly remember?: Before["remember"] }
   | {
       readonly is: "there";
       readonly subject: Extract<Subject, { readonly is: "there" }>;
       readonly file: OpenFile;
       /** All of its bytes, if they are held. */
       readonly old: Buffer | undefined;
+      readonly remember: Before["remember"];
       readonly planned: Planned<Extra>;
     }
 ) & { readonly close: () => void };
@@ -189,6 +189,7 @@ export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench:
       subject,
       file,
       old: before.bytes,
+      remember: before.remember,
       planned,
       extra: planned.extra,
       diff: planned.diff,
@@ -219,7 +220,7 @@ async function seenAs<Extra>(before: Omit<Before, "seen">, plan: Plan<Extra>, be
   const all: Seen = { state: "fresh", whole: true, shown: [] };
   // In an empty file there is nothing to be seen or lost.
   if (!readFirst || file.sizeBytes === 0) return all;
-  const seen = await bench.ledger.seen(target.real, stampOf(file), (span) =>
+  const seen = await bench.ledger.seen(target.real, before.stamp, (span) =>
     hashOfView(span, file, target, plan.profile, bench),
   );
   if (seen.state === "never") {

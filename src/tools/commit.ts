@@ -2,6 +2,7 @@
 
 import type { ChangeNote, Piece } from "../contract/edit.ts";
 import { Problem } from "../contract/problem.ts";
+import type { EncodingName } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import { hashOf } from "../disk/line-index.ts";
 import type { Identity } from "../disk/look.ts";
@@ -23,9 +24,9 @@ export async function commit<Extra>(
   keeper: Keeper,
   bench: Bench,
 ): Promise<readonly ChangeNote[]> {
-  const { target, file, planned, old, subject } = prepared;
+  const { target, file, planned, old, subject, remember } = prepared;
   if (planned.notes.some(({ note }) => note === "same content")) {
-    known(target, file.identity, old, planned.wrote, bench);
+    known(target, file.identity, old, planned.wrote, bench, remember);
     return [];
   }
   const sizeBytes = planned.pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
@@ -58,10 +59,10 @@ export async function commit<Extra>(
       throw new Problem({ code: "IO_ERROR", place: target, errno: replaced.errno, during });
     }
     case "unconfirmed":
-      return unconfirmed(target, replaced.errno, planned.wrote, keeper, bench);
+      return unconfirmed(target, replaced.errno, planned.wrote, keeper, bench, remember);
     case "replaced": {
       const { identity } = replaced;
-      known(target, identity, bytes, planned.wrote, bench);
+      known(target, identity, bytes, planned.wrote, bench, remember);
       return [
         ...keeper.done(identity, mode ?? file.mode),
         ...(replaced.separated ? [{ note: "links separated" } as const] : []),
@@ -78,7 +79,7 @@ export async function commitNew<Extra>(
   bench: Bench,
   moved?: Moved,
 ): Promise<readonly ChangeNote[]> {
-  const { target, bytes, mode } = prepared;
+  const { target, bytes, mode, remember } = prepared;
   const { signal } = bench;
   const created = await orUndone(keeper, () =>
     bench.disk.create({
@@ -99,7 +100,7 @@ export async function commitNew<Extra>(
     case "unconfirmed":
       return unconfirmed(target, created.errno, "all", keeper, bench);
     case "created":
-      known(target, created.identity, bytes, "all", bench);
+      known(target, created.identity, bytes, "all", bench, remember);
       return [
         ...keeper.done(created.identity, keeper.keeps ? modeOf(target, bench) : undefined),
         ...created.notes.map((detail) => ({ note: "metadata", detail }) as const),
@@ -167,21 +168,35 @@ function modeOf(target: Target, { disk }: Bench): number | undefined {
 }
 
 /** The new content is there; only that it will outlast a power cut is not sure. */
-function unconfirmed(target: Target, errno: string, wrote: Wrote, keeper: Keeper, bench: Bench): readonly ChangeNote[] {
+function unconfirmed(
+  target: Target,
+  errno: string,
+  wrote: Wrote,
+  keeper: Keeper,
+  bench: Bench,
+  encoding?: EncodingName,
+): readonly ChangeNote[] {
   const look = bench.disk.look(target.real);
   let kept: readonly ChangeNote[] = [];
   if (look.seen === "node") {
     look.held.close();
     kept = keeper.done(look.held.identity);
-    known(target, look.held.identity, undefined, wrote, bench);
+    known(target, look.held.identity, undefined, wrote, bench, encoding);
   }
   return [{ note: "unconfirmed", errno }, ...kept];
 }
 
-function known(target: Target, identity: Identity, bytes: Uint8Array | undefined, wrote: Wrote, bench: Bench): void {
+function known(
+  target: Target,
+  identity: Identity,
+  bytes: Uint8Array | undefined,
+  wrote: Wrote,
+  bench: Bench,
+  encoding?: EncodingName,
+): void {
   const { sizeBytes } = identity;
   const hash = bytes !== undefined && isHashed({ sizeBytes }) ? hashOf(bytes).toString("base64") : undefined;
-  bench.ledger.wrote(target.real, { sign: signOf(identity), sizeBytes, hash }, wrote);
+  bench.ledger.wrote(target.real, { sign: signOf(identity), sizeBytes, hash, encoding }, wrote);
 }
 
 export const joined = (pieces: readonly Piece[], old: Buffer): Buffer =>

@@ -55,6 +55,7 @@ async function put(job: Job, bench: Bench, undos: Undo[]): Promise<readonly Chan
       mode,
       diff: prepared.diff,
       extra: undefined,
+      remember: prepared.is === "there" ? prepared.remember : undefined,
       close: () => undefined,
     } as const;
     const keeper = keeperOf(await bench.turn(), target);

@@ -2,13 +2,14 @@
 
 import { limits } from "../contract/limits.ts";
 import { type LineSpan, Problem } from "../contract/problem.ts";
-import type { Page, ReadOutcome, ReadRequest } from "../contract/read.ts";
+import type { EncodingName, Page, ReadOutcome, ReadRequest } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import { giveBuffer, takeBuffer } from "../disk/buffers.ts";
 import { IndexWrong } from "../disk/line-source.ts";
 import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
 import { FileCut } from "../disk/scan.ts";
-import type { Stamp, View } from "../session/ledger.ts";
+import type { Stamp } from "../session/ledger.ts";
+import type { View } from "../session/read-state.ts";
 import { isAtRest } from "../disk/line-index.ts";
 import { refusal } from "../guard/guard.ts";
 import { type Recognition, recognise } from "../kinds/kind.ts";
@@ -59,8 +60,6 @@ async function readFile(located: Located, request: ReadRequest, bench: Bench): P
   const part = JSON.stringify([request.ranges, request.pages]);
   const { identity } = found.held;
   const sign = signOf(identity);
-  // Whatever shapes a page is part of its key: two sessions may have other caps.
-  const key = `${sign} ${part} ${request.overBudget} ${jsonOf(request.profile)}`;
   const remembers = bench.dedup ?? request.profile.repeats === "stub";
 
   const open = bench.disk.open(found);
@@ -70,8 +69,12 @@ async function readFile(located: Located, request: ReadRequest, bench: Bench): P
   try {
     const repeated = remembers ? await bench.ledger.repeats(target.real, part, stamp) : undefined;
     if (repeated !== undefined) return { kind: "unchanged", target, tokensSaved: repeated.tokens };
+    const encoding = await bench.ledger.encodingOf(target.real, stamp);
+    // Whatever shapes a page is part of its key: two sessions may have other caps.
+    const key = `${sign} ${encoding ?? ""} ${part} ${request.overBudget} ${jsonOf(request.profile)}`;
     const kept = bench.pages.find(key);
-    const outcome = kept === undefined ? await readKind(file, target, sign, request, bench) : { ...kept, target };
+    const outcome =
+      kept === undefined ? await readKind(file, target, { sign, encoding }, request, bench) : { ...kept, target };
     // An answer is of one state: what was rewritten meanwhile is read again.
     const changed = file.changed();
     if (changed === "rewritten") throw new FileCut();
@@ -91,15 +94,16 @@ async function readFile(located: Located, request: ReadRequest, bench: Bench): P
 async function readKind(
   file: OpenFile,
   target: Target,
-  sign: string,
+  { sign, encoding }: { readonly sign: string; readonly encoding: EncodingName | undefined },
   request: ReadRequest,
   bench: Bench,
 ): Promise<ReadOutcome> {
   const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
   const { profile } = request;
   // What is text to one profile may be a picture or binary to another.
-  const key = `${sign} ${profile.nulSampleBytes} ${jsonOf(profile.kinds)}`;
+  const key = `${sign} ${encoding ?? ""} ${profile.nulSampleBytes} ${jsonOf(profile.kinds)}`;
   const kept = {
+    encoding,
     known: bench.pages.recognition(key),
     keep: (recognition: Recognition) => {
       if (isAtRest(file.identity)) bench.pages.keepRecognition(key, recognition);
@@ -109,7 +113,7 @@ async function readKind(
   try {
     const recognised = await recognise(file, target, profile, bench.restricted, scratch, kept);
     if (recognised.as !== "text") {
-      const asText = () => textOf(file, target, profile, scratch, bench);
+      const asText = () => textOf(file, target, profile, scratch, bench, encoding);
       return await readMedia(recognised.as, { file, target, asText }, request, scanning);
     }
     if (request.pages !== undefined) {

@@ -158,7 +158,8 @@ async function apply(subject: Subject, action: RewindAction, turn: Turn, bench: 
     const old = await wholeFile(file, limits.editHeldBytesMax);
     const pieces = bytes.length === 0 ? [] : [bytes];
     const planned = { pieces, mode, before: undefined, notes: [], wrote: "all", ...blank } as const;
-    const prepared = { is: "there", target, subject, file, old, planned, ...blank, close: nothing } as const;
+    const shared = { target, subject, file, old, planned, ...blank, close: nothing } as const;
+    const prepared = { is: "there", ...shared, remember: undefined } as const;
     if (action.does === "delete") await commitRemoval(prepared, keeper, bench);
     else await commit(prepared, keeper, bench);
   } finally {

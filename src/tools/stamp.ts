@@ -5,7 +5,7 @@ import type { Page } from "../contract/read.ts";
 import { hashOf, isAtRest } from "../disk/line-index.ts";
 import type { Identity } from "../disk/look.ts";
 import type { OpenFile } from "../disk/open-file.ts";
-import { contentHash } from "../disk/whole-file.ts";
+import { contentHash, fullHash } from "../disk/whole-file.ts";
 import type { Stamp } from "../session/ledger.ts";
 
 export const signOf = (identity: Identity): string =>
@@ -24,6 +24,7 @@ export function stampOf(file: OpenFile): Stamp {
     sign: racy ? `${signOf(file.identity)} racy ${(racySigns += 1)}` : signOf(file.identity),
     sizeBytes: file.sizeBytes,
     hash: () => (hash ??= contentHash(file, limits.hashedBytesMax)),
+    fullHash: () => fullHash(file),
   };
 }
 

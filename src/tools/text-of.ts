@@ -1,6 +1,7 @@
 /** A file as the text that it is, also where its dialect shows it as something else. */
 
 import type { Profile } from "../contract/profile.ts";
+import type { EncodingName } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import type { OpenFile } from "../disk/open-file.ts";
 import { recognise } from "../kinds/kind.ts";
@@ -16,8 +17,9 @@ export async function textOf(
   profile: Profile,
   scratch: Buffer,
   { restricted }: Bench,
+  encoding?: EncodingName,
 ): Promise<TextFile> {
-  const forgetful = { known: undefined, keep: () => undefined };
+  const forgetful = { known: undefined, keep: () => undefined, encoding };
   const found = await recognise(file, target, { ...profile, kinds }, restricted, scratch, forgetful);
   if (found.as !== "text") throw new Error("nothing but text is read as something here");
   return found;

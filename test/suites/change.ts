@@ -372,6 +372,40 @@ export function changeSuite(given: ChangeCase): void {
         expect(hex("b.txt")).toBe("fffee9000a00");
       });
 
+      for (const [what, before, content, oldText, newText, after] of [
+        ["that is ASCII by now", "caf\xe9 gar\xe7on\n", "plain\n", "plain", "pläin", "pl\xe4in\n"],
+        ["that could be UTF-8 by now", "caf\xe9 gar\xe7on\n", "Ã© x\n", "x", "ß", "\xc3\xa9 \xdf\n"],
+        ["that could be another one", "caf\xe9 gar\xe7on\n", "Ð¿ð¾ò x\n", "x", "é", "\xd0\xbf\xf0\xbe\xf2 \xe9\n"],
+      ] as const) {
+        test(`in an encoding ${what} is understood in it by the next read and the next edit`, async () => {
+          put("a.txt", Buffer.from(before, "latin1"));
+          const editor = await reader("a.txt");
+          expect((await editor.write("a.txt", content)).error).toBeUndefined();
+          expect(JSON.stringify((await editor.read("a.txt")).content)).toContain(content.trimEnd());
+          expect((await editor.edit("a.txt", oldText, newText)).error).toBeUndefined();
+          expect(fs.readFileSync(at("a.txt"), "latin1")).toBe(after);
+        });
+      }
+
+      test("in UTF-16 without a mark stays that, whatever its bytes look like", async () => {
+        put("a.txt", Buffer.from("hello world\n", "utf16le"));
+        const editor = await reader("a.txt");
+        expect((await editor.write("a.txt", "漢字仮名交じり文漢字")).error).toBeUndefined();
+        expect(JSON.stringify((await editor.read("a.txt")).content)).toContain("漢字仮名交じり文漢字");
+        expect((await editor.edit("a.txt", "仮名", "か")).error).toBeUndefined();
+        expect(fs.readFileSync(at("a.txt")).toString("utf16le")).toBe("漢字か交じり文漢字");
+      });
+
+      test("that somebody else wrote since is looked at anew", async () => {
+        put("a.txt", Buffer.from("caf\xe9 gar\xe7on\n", "latin1"));
+        const editor = await reader("a.txt");
+        await editor.write("a.txt", "plain\n");
+        put("a.txt", "größer\n");
+        expect(JSON.stringify((await editor.read("a.txt")).content)).toContain("größer");
+        expect((await editor.edit("a.txt", "größer", "kühler")).error).toBeUndefined();
+        expect(there("a.txt")).toBe("kühler\n");
+      });
+
       test("as a dry run writes nothing, not even a folder", async () => {
         const reply = await hand().write("new/a.txt", "one\n", { dryRun: true });
         expect(reply.error).toBeUndefined();
