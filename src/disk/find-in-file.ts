@@ -19,6 +19,8 @@ export interface FindOptions {
   readonly lines: "all" | "first";
   readonly signal: AbortSignal;
   readonly onProgress: ((doneBytes: number, totalBytes: number) => void) | undefined;
+  /** Shown every chunk in passing; it MUST NOT keep it. */
+  readonly onChunk?: ((chunk: Uint8Array) => void) | undefined;
 }
 
 /** Nobody wants to know how many more than this; and a text that overlaps itself would take its time. */
@@ -43,7 +45,9 @@ export async function findInFile(
       const wanted = Math.min(chunkBytes, file.sizeBytes - at);
       const reading = file.read(kernel.chunk.subarray(0, wanted), at);
       if ((typeof reading === "number" ? reading : await reading) < wanted) throw new FileCut();
-      finder.feed(kernel.chunk.subarray(0, wanted));
+      const chunk = kernel.chunk.subarray(0, wanted);
+      options.onChunk?.(chunk);
+      finder.feed(chunk);
       for (const hit of finder.hits.slice(hits.length)) {
         // A hit that began in the chunk before has its first newlines there.
         const before =

@@ -93,7 +93,7 @@ export function isUtf8(bytes: Uint8Array, ends: "anywhere" | "complete"): boolea
 }
 
 /** How many bytes at the end are the beginning of one UTF-8 character and not all of it: 0 to 3. */
-function unfinishedBytes(bytes: Uint8Array): number {
+export function unfinishedBytes(bytes: Uint8Array): number {
   for (let count = 1; count <= 3 && count <= bytes.length; count++) {
     const lead = bytes[bytes.length - count] ?? 0;
     if (lead >= 0x80 && lead < 0xc0) continue;

@@ -27,6 +27,8 @@ export interface Before {
   readonly form: { readonly encoding: EncodingName; readonly bomBytes: number };
   /** All of it; undefined where that would be too much to hold. */
   readonly bytes: Buffer | undefined;
+  /** The beginning of one that is not held and whose encoding only this beginning speaks for; else undefined. */
+  readonly head: Buffer | undefined;
   /** Its text, made when it is asked for; there MUST be bytes. */
   readonly source: () => SourceText;
   readonly seen: Seen;
@@ -54,12 +56,15 @@ export async function readBefore(
     const encoding = text.form?.encoding ?? text.guess?.encoding ?? (await encodingOf(text, bytes));
     const form = { encoding, bomBytes: text.form?.bomBytes ?? 0 };
     const tells = form.bomBytes > 0 || (encoding === "utf-8" && (bytes === undefined || isUtf8(bytes)));
+    const guessed = bytes === undefined && text.form === undefined && text.guess === undefined && encoding === "utf-8";
+    const head = guessed ? Buffer.from(await text.head()) : undefined;
     let source: SourceText | undefined;
     return {
       target,
       file,
       form,
       bytes,
+      head,
       source: () => (source ??= sourceText(bytes ?? Buffer.alloc(0), form)),
       stamp,
       remember: tells ? undefined : encoding,

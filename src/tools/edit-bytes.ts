@@ -31,6 +31,7 @@ export async function planBytes(
   before: Before,
   edit: TextEdit,
   { signal, onProgress }: Pick<Bench, "signal" | "onProgress">,
+  onChunk?: (chunk: Uint8Array) => void,
 ): Promise<Planned<readonly EditFound[]> | undefined> {
   const { target, file, form, bytes } = before;
   const needle = encode(edit.oldText, form.encoding);
@@ -90,8 +91,8 @@ export async function planBytes(
   async function search(wanted: Uint8Array): Promise<{ readonly hits: readonly Hit[]; readonly total: number }> {
     if (bytes === undefined) {
       const options = { hitsMax, overlapping: !edit.all, signal, onProgress } as const;
-      if (edit.all) return findInFile(file, wanted, { ...options, lines: "all" });
-      const once = await findInFile(file, wanted, { ...options, lines: "first" });
+      if (edit.all) return findInFile(file, wanted, { ...options, onChunk, lines: "all" });
+      const once = await findInFile(file, wanted, { ...options, onChunk, lines: "first" });
       return once.total > 1 ? findInFile(file, wanted, { ...options, lines: "all" }) : once;
     }
     const options = { hitsMax: heldHitsMax, overlapping: !edit.all, unitBytes: 1, firstByte: form.bomBytes } as const;

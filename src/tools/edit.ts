@@ -4,6 +4,7 @@ import { isWellFormed } from "../text/well-formed.ts";
 import type { EditFound, EditRequest, TextEdit } from "../contract/edit.ts";
 import { type EditFault, Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
+import { startUtf8Watch } from "../kinds/utf8-watch.ts";
 import { isByteSearchable } from "../text/find.ts";
 import type { Before } from "./before.ts";
 import { change, type NewFile, type Plan, type Planned } from "./change.ts";
@@ -61,7 +62,27 @@ async function quickly(
     const limit = searchable ? "one edit at a time in a file of this size" : `a file of this size in ${encoding}`;
     throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "text", limit });
   }
-  return planBytes(before, only, bench);
+  if (before.head === undefined) return planBytes(before, only, bench);
+  // The first bytes look like UTF-8; the search goes through all of them and knows better afterwards.
+  const watch = startUtf8Watch();
+  const planned = await orProblem(planBytes(before, only, bench, watch.see));
+  const found = await watch.encoding(before.head);
+  if (found !== "utf-8") {
+    const known = { ...before, form: { ...before.form, encoding: found }, head: undefined };
+    return quickly(known, edits, bench);
+  }
+  if (planned instanceof Problem) throw planned;
+  return planned;
+}
+
+/** A refusal that may rest on the wrong encoding. */
+async function orProblem<Result>(work: Promise<Result>): Promise<Result | Problem> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
 }
 
 function faultOf(edit: TextEdit, mayBeEmpty: boolean): EditFault | undefined {
