@@ -5,7 +5,15 @@ import type { Place } from "./target.ts";
 
 /** What is wrong with one argument of a call. */
 export type ArgumentIssue =
-  | { readonly fault: "missing"; readonly name: string; readonly expected: string }
+  | {
+      readonly fault: "missing";
+      readonly name: string;
+      readonly expected: string;
+      /** It would have held a long text: perhaps the call was cut off before it. */
+      readonly long: boolean;
+    }
+  /** Not an object but the beginning of one's JSON. */
+  | { readonly fault: "cut off"; readonly name: string; readonly chars: number }
   | { readonly fault: "type"; readonly name: string; readonly expected: string; readonly got: string }
   | {
       readonly fault: "range";

@@ -6,6 +6,7 @@
 import * as z from "zod/mini";
 import type { JsonSchema } from "../contract/call.ts";
 import { type ArgumentIssue, Problem } from "../contract/problem.ts";
+import { isCutOff } from "../text/json-fault.ts";
 import { nearest } from "./nearest.ts";
 
 interface IntegerOptions {
@@ -34,16 +35,39 @@ export function parseArguments<Shape extends z.core.$ZodShape>(
 ): z.output<z.ZodMiniObject<Shape, z.core.$strict>> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
+  if (typeof input === "string" && isBeginning(input)) {
+    const issue = { fault: "cut off", name: "input", chars: input.length } as const;
+    throw new Problem({ code: "INVALID_PARAM", reason: "arguments", tool, issues: [issue] });
+  }
   const issues = parsed.error.issues
     .flatMap((issue) => issuesOf(issue, input, knownAt(schema, issue.path)))
     // A number that is too large is too large for several reasons; one is enough.
     .filter(
       ({ name, fault }, index, all) => all.findIndex((other) => other.name === name && other.fault === fault) === index,
-    );
+    )
+    // What came under another name was not cut off.
+    .map((issue, _, all) => {
+      const misspelt = all.some((other) => other.fault === "unknown" && other.nearest === issue.name);
+      return issue.fault === "missing" && misspelt ? { ...issue, long: false } : issue;
+    });
   const [first = { fault: "type", name: "input", expected: "an object", got: describe(input) } as const, ...rest] =
     issues;
   throw new Problem({ code: "INVALID_PARAM", reason: "arguments", tool, issues: [first, ...rest] });
 }
+
+/** The JSON of an object, but not all of it: hosts hand on what a model wrote when it cannot be parsed. */
+function isBeginning(text: string): boolean {
+  if (!text.trimStart().startsWith("{")) return false;
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    return isCutOff(text);
+  }
+}
+
+/** Parameters that hold long texts, in any dialect: what a call lacks whose author ran out of room. */
+const longOnes: readonly string[] = ["content", "new_string", "newString", "new_source", "edits", "patchText"];
 
 function issuesOf(issue: z.core.$ZodIssue, input: unknown, known: readonly string[]): readonly ArgumentIssue[] {
   if (issue.code === "unrecognized_keys") {
@@ -68,7 +92,9 @@ function issuesOf(issue: z.core.$ZodIssue, input: unknown, known: readonly strin
       : issue.code === "invalid_value"
         ? `one of ${issue.values.map((choice) => JSON.stringify(choice)).join(", ")}`
         : "another value";
-  if (value === undefined) return [{ fault: "missing", name, expected }];
+  if (value === undefined) {
+    return [{ fault: "missing", name, expected, long: longOnes.includes(String(issue.path.at(-1))) }];
+  }
   return [{ fault: "type", name, expected, got: describe(value) }];
 }
 

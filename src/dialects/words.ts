@@ -15,7 +15,9 @@ export const quoted = (path: string): string => `"${spelled(path)}"`;
 export function argumentFault(issue: ArgumentIssue): string {
   switch (issue.fault) {
     case "missing":
-      return `"${issue.name}" is missing: give ${issue.expected}`;
+      return `"${issue.name}" is missing: give ${issue.expected}${issue.long ? ", in smaller parts if the call was cut off" : ""}`;
+    case "cut off":
+      return `"${issue.name}" is JSON that ends too early, after ${issue.chars} characters, so nothing was done: send less at once, a long text in smaller parts`;
     case "type":
       return `"${issue.name}" must be ${issue.expected}, not ${escapeName(issue.got)}`;
     case "range":

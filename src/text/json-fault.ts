@@ -19,6 +19,15 @@ export function findJsonFault(text: string): JsonFault {
   return { line: newlinesIn(before) + 1, column: at - before.lastIndexOf("\n"), detail };
 }
 
+/** Is it JSON that just ends too early, as a call does when its author runs out of room? MUST be what `JSON.parse` refuses. */
+export function isCutOff(text: string): boolean {
+  const rest = text.slice(scan(text).at);
+  return text.trim() !== "" && (rest === "" || halfWord.test(rest));
+}
+
+/** An escape or a word of which only the beginning is there. */
+const halfWord = /^(?:\\(?:u[0-9a-fA-F]{0,3})?|-|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
+
 type Fault = { readonly at: number; readonly detail: string };
 
 /** What may come next: a value, a key, or what follows either. */

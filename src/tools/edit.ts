@@ -65,7 +65,7 @@ async function quickly(
   if (before.head === undefined) return planBytes(before, only, bench);
   // The first bytes look like UTF-8; the search goes through all of them and knows better afterwards.
   const watch = startUtf8Watch();
-  const planned = await orProblem(planBytes(before, only, bench, watch.see));
+  const planned = await orProblem(planBytes(before, only, bench, (chunk) => watch.see(chunk)));
   const found = await watch.encoding(before.head);
   if (found !== "utf-8") {
     const known = { ...before, form: { ...before.form, encoding: found }, head: undefined };

@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { commandLine, environment, type Ran, run, temporaryFolder } from "./run.ts";
@@ -52,7 +52,14 @@ describe("exit codes and streams", () => {
     ["a number that is none is wrong usage", ["read", "a.txt", "--limit", "x"], 2, "", /must be a whole number/],
     ["an option without its value is wrong usage", ["read", "a.txt", "--limit"], 2, "", /needs a value/],
     ["an option given twice is wrong usage", ["read", "a.txt", "--limit", "1", "--limit", "2"], 2, "", /given twice/],
-    ["JSON that is none is wrong usage", ["call", "Read", "{"], 2, "", /not valid JSON/],
+    ["JSON that is none is wrong usage", ["call", "Read", "{]"], 2, "", /not valid JSON/],
+    [
+      "JSON that was cut off is told to come in parts",
+      ["call", "Write", '{"file_path": "cut.txt", "content": "one'],
+      2,
+      "",
+      /ends too early, after 40 characters, so nothing was done; send less at once/,
+    ],
     [
       "a root that does not exist is wrong usage",
       ["ls", "--root", "nowhere"],
@@ -263,6 +270,19 @@ describe("batch", () => {
       ["no such", "no"],
       [{ any: "id" }, "ok"],
     ]);
+  });
+
+  test("a line that was cut off is told to come in parts, and nothing is written", async () => {
+    const call = JSON.stringify({ id: 1, tool: "Write", input: { file_path: "cut.txt", content: "word ".repeat(99) } });
+    const answers = await batch(`${call.slice(0, 301)}\n${line(2, "a.txt")}\n`, "--yes");
+    expect(short(answers)).toEqual([
+      [null, "no"],
+      [2, "ok"],
+    ]);
+    expect(JSON.stringify(answers[0])).toContain(
+      "ends too early, after 301 characters, so nothing was done; send less",
+    );
+    expect(existsSync(join(workspace, "cut.txt"))).toBe(false);
   });
 
   test("U+2028 inside a line does not end it", async () => {

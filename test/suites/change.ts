@@ -454,6 +454,23 @@ export function changeSuite(given: ChangeCase): void {
           expect(there("a.txt")).toBe("one\n");
         });
       }
+
+      test("one that was cut off is told to come in smaller parts", async () => {
+        const input = JSON.stringify({ [pathName]: "a.txt", content: `${"word ".repeat(500)}\n` });
+        const editor = hand();
+        for (const cut of [input.slice(0, -1), input.slice(0, -4), input.slice(0, 1_000), "{"]) {
+          const { error } = await editor.call("write", cut);
+          expect(error?.code).toBe("INVALID_PARAM");
+          expect(error?.message).toContain(`ends too early, after ${cut.length} characters`);
+          expect(error?.message).toContain("in smaller parts");
+        }
+        // A host that repairs what was cut off hands on what is left of it.
+        expect((await editor.call("write", { [pathName]: "a.txt" })).error?.message).toContain("in smaller parts");
+        expect((await editor.call("write", { content: "x" })).error?.message).not.toContain("smaller parts");
+        expect((await editor.call("write", "no JSON at all")).error?.message).not.toContain("ends too early");
+        expect(fs.readdirSync(top)).toEqual([]);
+      });
+
       test("half of a surrogate pair is refused for a new file as for an old one", async () => {
         put("a.txt", "one\n");
         const editor = await reader("a.txt");

@@ -74,7 +74,9 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
       reason: "arguments",
       tool: "Read",
       issues: [
-        { fault: "missing", name: "path", expected: "a string" },
+        { fault: "missing", name: "path", expected: "a string", long: false },
+        { fault: "missing", name: "content", expected: "a string", long: true },
+        { fault: "cut off", name: "input", chars: 1_200 },
         { fault: "type", name: "offset", expected: "an integer", got: "true" },
         { fault: "range", name: "limit", got: 0, min: 1, max: undefined },
         { fault: "unknown", name: "lmit", nearest: "limit", known: ["limit"] },

@@ -10,6 +10,7 @@ import type { CallOptions, Session } from "../../../api.ts";
 import { type Command, type Host, UsageError } from "../command.ts";
 import { dryRun, noReadFirst, sessionOption } from "../change-options.ts";
 import { internalError } from "../internal-error.ts";
+import { jsonFault } from "../json-input.ts";
 import { openSession } from "../open-session.ts";
 
 export const batch: Command = {
@@ -87,8 +88,7 @@ function parseCall(text: string): Call | { readonly id: unknown; readonly fault:
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { id: null, fault: `Cannot understand this line: it is not valid JSON (${why}), send it again in full` };
+    return { id: null, fault: `Cannot understand this line: ${jsonFault(text, error)}` };
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return { id: null, fault: 'Cannot understand this line: it is no object, send {"id", "tool", "input"}' };

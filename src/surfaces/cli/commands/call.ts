@@ -2,6 +2,7 @@
 
 import { type Command, UsageError } from "../command.ts";
 import { dryRun, noReadFirst, sessionOption } from "../change-options.ts";
+import { jsonFault } from "../json-input.ts";
 import { openSession } from "../open-session.ts";
 import { printReply } from "../print.ts";
 
@@ -33,6 +34,6 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw new UsageError(`The input is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`Cannot use the input: ${jsonFault(json, error)}`);
   }
 }
