@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { dialectNames } from "../src/dialects/index.ts";
 import { createFilehand, type Session } from "../src/index.ts";
 import { type ChangeCase, changeSuite } from "./suites/change.ts";
-import { onWindows, workspace } from "./support/workspace.ts";
+import { onLinux, onWindows, workspace } from "./support/workspace.ts";
 
 const snakeCase = { old: "old_string", new: "new_string", all: "replace_all" } as const;
 const camelCase = { old: "oldString", new: "newString", all: "replaceAll" } as const;
@@ -90,6 +90,69 @@ describe("a file with another name", () => {
     expect(reply.error).toBeUndefined();
     expect(JSON.stringify(reply.content)).not.toContain("keep the old content");
     expect([fs.readFileSync(inside, "utf8"), fs.readFileSync(outside, "utf8")]).toEqual(["1\n", "1\n"]);
+  });
+});
+
+// macOS and its like find either form by themselves.
+describe.skipIf(!onLinux)("a name whose accents are composed otherwise on the disk", () => {
+  const composed = "caf\u00e9";
+  const decomposed = "cafe\u0301";
+  const call = (session: Session, tool: string, name: string, more: object = {}) =>
+    session.call(tool, { file_path: name, ...more });
+
+  for (const [what, asked, onDisk] of [
+    ["composed for decomposed", composed, decomposed],
+    ["decomposed for composed", decomposed, composed],
+  ] as const) {
+    test(`is found, ${what}, and told as the disk has it`, async () => {
+      const { top, path: at } = workspace({ [onDisk]: { [`${onDisk}.txt`]: "one\n" } });
+      const session = createFilehand({ roots: [top], ask: "yes" }).session();
+      const name = `${asked}/${asked}.txt`;
+      expect((await call(session, "Edit", name, { old_string: "one", new_string: "1" })).error?.code).toBe("NOT_READ");
+      expect((await call(session, "Write", name, { content: "1\n" })).error?.code).toBe("NOT_READ");
+      expect((await call(session, "Read", name)).structured).toMatchObject({
+        file: { filePath: at(onDisk, `${onDisk}.txt`) },
+      });
+      const edited = await call(session, "Edit", `${onDisk}/${asked}.txt`, { old_string: "one", new_string: "1" });
+      expect(edited.structured).toMatchObject({ filePath: at(onDisk, `${onDisk}.txt`) });
+      expect((await call(session, "Write", `${asked}/new/a.txt`, { content: "new\n" })).error).toBeUndefined();
+      expect(fs.readdirSync(top)).toEqual([onDisk]);
+      expect(fs.readdirSync(at(onDisk)).toSorted()).toEqual([`${onDisk}.txt`, "new"].toSorted());
+      expect(fs.readFileSync(at(onDisk, `${onDisk}.txt`), "utf8")).toBe("1\n");
+    });
+  }
+
+  test("is the one that was asked for where both are there, and neither where a third is asked for", async () => {
+    const mixed = "\u00e9o\u0308";
+    const { top, path: at } = workspace({ [mixed.normalize("NFC")]: "one\n", [mixed.normalize("NFD")]: "one\n" });
+    const session = createFilehand({ roots: [top], ask: "yes" }).session();
+    for (const form of ["NFC", "NFD"]) {
+      await call(session, "Read", mixed.normalize(form));
+      const edit = { old_string: "one", new_string: form };
+      expect((await call(session, "Edit", mixed.normalize(form), edit)).error).toBeUndefined();
+      expect(fs.readFileSync(at(mixed.normalize(form)), "utf8")).toBe(`${form}\n`);
+    }
+    expect((await call(session, "Read", mixed)).error?.code).toBe("NOT_FOUND");
+    expect((await call(session, "Write", mixed, { content: "third\n" })).error).toBeUndefined();
+    expect(fs.readdirSync(top).length).toBe(3);
+  });
+
+  test("is denied in either form by a rule for one", async () => {
+    const { top, path: at } = workspace({ [`${decomposed}.txt`]: "secret\n" });
+    for (const rule of [composed, decomposed]) {
+      const session = createFilehand({
+        roots: [top],
+        permissions: { deny: [`Read(${rule}.txt)`] },
+        ask: "yes",
+      }).session();
+      for (const asked of [composed, decomposed]) {
+        const read = await call(session, "Read", `${asked}.txt`);
+        expect(read.error?.code).toBe("ACCESS_DENIED");
+        expect((await call(session, "Write", `${asked}.txt`, { content: "x" })).error?.code).toBe("ACCESS_DENIED");
+      }
+    }
+    expect(fs.readdirSync(top)).toEqual([`${decomposed}.txt`]);
+    expect(fs.readFileSync(at(`${decomposed}.txt`), "utf8")).toBe("secret\n");
   });
 });
 

@@ -14,6 +14,7 @@ import type { Found } from "../disk/look.ts";
 import { namedLinks } from "./named-links.ts";
 import { pathFault, placeOf, relativeTo } from "./paths.ts";
 import { ownRules, protectedRules } from "./protected.ts";
+import { respelt } from "./respelt.ts";
 import { compileRules, type Decision, escapePattern, type PathName, type RuleFault } from "./rules.ts";
 import { defaultRules } from "./secrets.ts";
 
@@ -125,11 +126,17 @@ export function createGuard(options: GuardOptions): Guard {
     resolve(asked) {
       const fault = pathFault(asked, nodePath);
       if (fault !== undefined) throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault });
-      const place = placeOf(asked, base, rootPaths, nodePath);
       // Not normalised: `link/..` is the parent of what the link leads to, and only the walk knows that.
       // A slash behind a file's name is an ordinary slip.
-      const path = (nodePath.isAbsolute(asked) ? asked : `${base}${nodePath.sep}${asked}`).replace(/(?<=[^/])\/+$/, "");
-      const look = disk.look(path);
+      const typed = (nodePath.isAbsolute(asked) ? asked : `${base}${nodePath.sep}${asked}`).replace(
+        /(?<=[^/])\/+$/,
+        "",
+      );
+      const first = disk.look(typed);
+      const other = first.seen === "missing" ? respelt(typed, disk) : undefined;
+      const path = other ?? typed;
+      const look = other === undefined ? first : disk.look(other);
+      const place = { ...placeOf(other ?? asked, base, rootPaths, nodePath), asked };
       const above = look.seen === "node" ? undefined : nearestAbove(path, disk);
       if (look.seen !== "node") refuseIfDenied(place, above?.real);
       switch (look.seen) {
