@@ -16,7 +16,7 @@ import {
   heldFolder,
   holdFolder,
   prepareSync,
-  renameOver,
+  patiently,
   unlinkQuietly,
   type WriteContext,
 } from "./held-folder.ts";
@@ -226,8 +226,11 @@ async function giveName(temp: TempFile, path: string, context: WriteContext): Pr
     throw asWriteFailed(error, "linking");
   }
   try {
-    if (during("linking", () => system.statLink(path)).ino !== placeholder) throw new FileChanged();
-    await renameOver(temp.path, path, system);
+    const recheck = (): void => {
+      if (during("linking", () => system.statLink(path)).ino !== placeholder) throw new FileChanged();
+    };
+    recheck();
+    await patiently("renaming", () => system.rename(temp.path, path), recheck, system);
   } catch (error) {
     if (!(error instanceof FileChanged)) unlinkQuietly(path, system);
     throw error;

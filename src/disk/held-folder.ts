@@ -5,7 +5,6 @@
 
 import { constants } from "node:fs";
 import * as nodePath from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { errnoName } from "./errno.ts";
 import type { Identity, Look, ReadMode } from "./look.ts";
 import type { System } from "./system.ts";
@@ -115,18 +114,30 @@ export function unlinkQuietly(path: string, system: System): boolean {
   return false;
 }
 
-const renameTriesMax = 10;
+const triesMax = 10;
+const blockedErrnos = ["EPERM", "EACCES", "EBUSY"];
 
-/** On Windows a scanner or an editor that has the file open blocks the rename for a moment. */
-export async function renameOver(from: string, to: string, system: System): Promise<void> {
+/**
+ * On Windows a scanner or an editor that has the file open blocks a rename or a removal for a moment: it is tried again,
+ * some 1.5 seconds in all. Whoever blocked it may have changed the file meanwhile, so `recheck` asks again each time;
+ * what it throws stops the change.
+ */
+export async function patiently(
+  step: "renaming" | "removing",
+  call: () => void,
+  recheck: () => void,
+  system: System,
+): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      system.rename(from, to);
+      call();
       return;
     } catch (error) {
-      const blocked = system.platform === "win32" && ["EPERM", "EACCES", "EBUSY"].includes(errnoName(error) ?? "");
-      if (!blocked || tries === renameTriesMax) throw asWriteFailed(error, "renaming");
-      await setTimeout(Math.min(10 * 2 ** tries, 200));
+      const blocked = system.platform === "win32" && blockedErrnos.includes(errnoName(error) ?? "");
+      if (!blocked) throw asWriteFailed(error, step);
+      if (tries === triesMax) throw asWriteFailed(error, "waiting for another program to let go of it");
     }
+    await system.pause(Math.min(10 * 2 ** tries, 200));
+    recheck();
   }
 }

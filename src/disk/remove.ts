@@ -1,18 +1,18 @@
 /** Takes a file away: the very one that was found, through its folder held open, and never what is behind a link. */
 
 import * as nodePath from "node:path";
-import { type FolderSync, type HeldFolder, holdFolder, prepareSync, type WriteContext } from "./held-folder.ts";
+import {
+  type FolderSync,
+  type HeldFolder,
+  holdFolder,
+  patiently,
+  prepareSync,
+  type WriteContext,
+} from "./held-folder.ts";
 import type { Found, Identity } from "./look.ts";
 import { refuseReadOnly, stillThere } from "./same-file.ts";
 import { sweepOnce } from "./sweep.ts";
-import {
-  during,
-  type NothingDone,
-  nothingDone,
-  type Unconfirmed,
-  unconfirmed,
-  type WriteNote,
-} from "./write-failed.ts";
+import { type NothingDone, nothingDone, type Unconfirmed, unconfirmed, type WriteNote } from "./write-failed.ts";
 
 export interface RemoveInput {
   /** The file as it was looked up; held by the caller, who closes it. */
@@ -43,8 +43,13 @@ export async function removeFile(input: RemoveInput, context: WriteContext): Pro
     await beforeSwap?.();
     signal.throwIfAborted();
     stillThere(folder, name, identity, system, "all but ctime");
-    const path = folder.at(name);
-    during("removing", () => system.unlink(path));
+    const held = folder;
+    const path = held.at(name);
+    const recheck = (): void => {
+      signal.throwIfAborted();
+      stillThere(held, name, identity, system, "all but ctime");
+    };
+    await patiently("removing", () => system.unlink(path), recheck, system);
     try {
       await folderSync.sync();
       return { did: "removed", notes: folderSync.note === undefined ? [] : [folderSync.note] };

@@ -218,29 +218,83 @@ describe.skipIf(onWindows)("a replace", () => {
     });
   }
 
-  test("Windows: a rename that is blocked for a moment is tried again, and not for ever", async () => {
-    const folder = folderWith();
-    let tries = 0;
-    const blocked = (until: number): System => ({
-      ...nodeSystem,
-      platform: "win32",
-      rename: (from, to) => {
+  describe("a rename that another program blocks, as on Windows", () => {
+    /** The rename fails so many times; what happens while the change waits is up to the test. */
+    const blocked = (times: number, errno: "EPERM" | "EACCES" | "EBUSY", whileWaiting = () => {}) => {
+      const pauses: number[] = [];
+      let tries = 0;
+      const system: System = {
+        ...nodeSystem,
+        platform: "win32",
+        rename: (from, to) => {
+          tries += 1;
+          if (tries <= times) throw systemError(errno, "rename");
+          nodeSystem.rename(from, to);
+        },
+        pause: async (ms) => {
+          pauses.push(ms);
+          whileWaiting();
+        },
+      };
+      return { system, pauses };
+    };
+
+    for (const errno of ["EPERM", "EACCES", "EBUSY"] as const) {
+      test(`is tried again after ${errno}, waiting longer each time`, async () => {
+        const folder = folderWith();
+        const { system, pauses } = blocked(3, errno);
+        equal(didOf(await replaceAt(createDisk([folder], system), `${folder}/a.txt`)), "replaced");
+        deepEqual([read(`${folder}/a.txt`), pauses], [newText, [20, 40, 80]]);
+      });
+
+      test(`is given up after a while of ${errno}: the old bytes, no litter, never in place`, async () => {
+        const folder = folderWith();
+        const { system, pauses } = blocked(1_000, errno);
+        deepEqual(await replaceAt(createDisk([folder], system), `${folder}/a.txt`), {
+          did: "nothing",
+          why: "refused",
+          errno,
+          during: "waiting for another program to let go of it",
+        });
+        ok(pauses.length === 9 && pauses.reduce((sum, ms) => sum + ms) < 2_000);
+        deepEqual([fs.readdirSync(folder), read(`${folder}/a.txt`)], [["a.txt"], oldText]);
+      });
+    }
+
+    test("does not overwrite what that program wrote meanwhile", async () => {
+      const folder = folderWith();
+      const { system } = blocked(2, "EBUSY", () => fs.writeFileSync(`${folder}/a.txt`, "theirs"));
+      deepEqual(await replaceAt(createDisk([folder], system), `${folder}/a.txt`), { did: "nothing", why: "changed" });
+      deepEqual([fs.readdirSync(folder), read(`${folder}/a.txt`)], [["a.txt"], "theirs"]);
+    });
+
+    test("can be cancelled while it waits", async () => {
+      const folder = folderWith();
+      const stop = new AbortController();
+      const { system } = blocked(1_000, "EPERM", () => stop.abort(new Error("enough")));
+      await rejects(replaceAt(createDisk([folder], system), `${folder}/a.txt`, { signal: stop.signal }), /enough/);
+      deepEqual([fs.readdirSync(folder), read(`${folder}/a.txt`)], [["a.txt"], oldText]);
+    });
+
+    test("is final at once elsewhere", async () => {
+      const folder = folderWith();
+      const { system, pauses } = blocked(1, "EBUSY");
+      await replaceAt(createDisk([folder], { ...system, platform: process.platform }), `${folder}/a.txt`);
+      deepEqual([pauses, read(`${folder}/a.txt`)], [[], newText]);
+    });
+
+    test("a removal waits in the same way", async () => {
+      const folder = folderWith();
+      let tries = 0;
+      const unlink = (path: string): void => {
         tries += 1;
-        if (tries < until) throw systemError("EPERM", "rename");
-        nodeSystem.rename(from, to);
-      },
+        if (tries < 4) throw systemError("EBUSY", "unlink");
+        nodeSystem.unlink(path);
+      };
+      const system: System = { ...nodeSystem, platform: "win32", unlink, pause: async () => undefined };
+      equal(didOf(await removeAt(createDisk([folder], system), `${folder}/a.txt`)), "removed");
+      deepEqual([tries, fs.readdirSync(folder)], [4, []]);
     });
-    equal(didOf(await replaceAt(createDisk([folder], blocked(4)), `${folder}/a.txt`)), "replaced");
-    equal(tries, 4);
-    tries = 0;
-    const second = folderWith();
-    deepEqual(await replaceAt(createDisk([second], blocked(1_000)), `${second}/a.txt`), {
-      did: "nothing",
-      why: "refused",
-      errno: "EPERM",
-      during: "renaming",
-    });
-    deepEqual(fs.readdirSync(second), ["a.txt"]);
   });
 
   test("a folder that was moved away and replaced by a link to outside is not followed", async () => {

@@ -12,8 +12,8 @@ import { type Content, contentOf, type Moving } from "./content.ts";
 import {
   type HeldFolder,
   holdFolder,
+  patiently,
   prepareSync,
-  renameOver,
   unlinkQuietly,
   type WriteContext,
 } from "./held-folder.ts";
@@ -171,7 +171,12 @@ async function swap(
         signal.throwIfAborted();
         stillThere(folder, name, file.identity, system, "all but ctime");
       }
-      await renameOver(temp.path, folder.at(name), system);
+      const rename = (): void => system.rename(temp.path, folder.at(name));
+      const recheck = (): void => {
+        signal.throwIfAborted();
+        stillThere(folder, name, file.identity, system, "all but ctime");
+      };
+      await patiently("renaming", rename, recheck, system);
     } catch (error) {
       unlinkQuietly(temp.path, system);
       const cannot = error instanceof WriteFailed && error.during === "renaming" && noRename.includes(error.errno);

@@ -5,6 +5,7 @@
  */
 
 import * as fs from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { type AttributeCalls, loadAttributeCalls } from "./attributes.ts";
 
 export interface System {
@@ -41,6 +42,8 @@ export interface System {
   unlink(path: string): void;
   makeFolder(path: string, mode: number): void;
   removeFolder(path: string): void;
+  /** Waits a moment before something is tried again. */
+  pause(ms: number): Promise<void>;
   /** Extended attributes, ACLs among them; undefined where there is no way to reach them. Loaded when first asked for. */
   attributes(): Promise<AttributeCalls | undefined>;
 }
@@ -94,5 +97,6 @@ export const nodeSystem: System = {
   unlink: (path) => fs.unlinkSync(path),
   makeFolder: (path, mode) => fs.mkdirSync(path, { mode }),
   removeFolder: (path) => fs.rmdirSync(path),
+  pause: async (ms) => setTimeout(ms),
   attributes: loadAttributeCalls,
 };

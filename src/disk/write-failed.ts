@@ -21,6 +21,7 @@ export type WriteStep =
   | "keeping the old content"
   | "writing in place"
   | "renaming"
+  | "waiting for another program to let go of it"
   | "linking"
   | "removing"
   | "removing the temporary file"

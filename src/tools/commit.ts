@@ -207,6 +207,10 @@ function refused(place: Target, errno: string, during: WriteStep): Problem {
   if (errno === "ESTALE" || errno === "ENOENT") {
     return new Problem({ code: "STALE", place, reason: "while changing it" });
   }
+  // The system says the same of a file that somebody holds and of one that nobody may touch.
+  if (during === "waiting for another program to let go of it") {
+    return new Problem({ code: "IO_ERROR", place, errno, during });
+  }
   return refusal(place, errno, during);
 }
 

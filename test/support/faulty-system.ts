@@ -105,6 +105,7 @@ export function faultySystem(base: System = nodeSystem): FaultySystem {
     unlink: guarded("unlink", (path) => base.unlink(path)),
     makeFolder: guarded("makeFolder", (path, mode) => base.makeFolder(path, mode)),
     removeFolder: guarded("removeFolder", (path) => base.removeFolder(path)),
+    pause: (ms) => base.pause(ms),
     attributes: later("attributes", async () => {
       const found = await base.attributes();
       return (
