@@ -2,6 +2,7 @@
 
 import type { Asker, Clock, Ids } from "./contract/ask.ts";
 import type { Reply, ToolDefinition } from "./contract/call.ts";
+import type { Formatter } from "./contract/formatter.ts";
 import type { Profile } from "./contract/profile.ts";
 import type { RuleText } from "./contract/rule.ts";
 import type { Request } from "./contract/verb.ts";
@@ -60,6 +61,11 @@ export interface FilehandOptions {
   readonly hardLinks?: "separate" | "keep";
   /** Line ends of a file that is written anew: `as sent` (the default), or those the file had (`keep`). */
   readonly writeEol?: "as sent" | "keep";
+  /**
+   * Called with every file that a tool wrote, before the tool answers, such as to run a formatter on it. What that changes is
+   * told in the answer, belongs to the same turn, and counts as read.
+   */
+  readonly formatter?: Formatter;
   /** Bytes of a file that can be edited; 1 GiB by default. */
   readonly editBytesMax?: number;
   /** Folder for what is kept between runs, such as the line indexes of large files; nothing is kept without it. */

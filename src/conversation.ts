@@ -77,6 +77,7 @@ export function startSession<Name extends DialectName>(
     offered,
     dedup: options.dedup,
     changes: changeRules(options),
+    formatter: options.formatter,
     dryRun,
     turn: turnFor(tool),
     past,

@@ -133,6 +133,14 @@ export type ChangeNote =
   | { readonly note: "metadata"; readonly detail: string }
   /** The old content could not be kept, so this change cannot be undone; why, in words. */
   | { readonly note: "not kept"; readonly why: string }
+  /** The host's formatter changed what was written; `hunks` are empty where that would be too much to show. */
+  | {
+      readonly note: "reformatted";
+      readonly additions: number;
+      readonly deletions: number;
+      readonly hunks: readonly Hunk[];
+    }
+  | { readonly note: "formatter failed"; readonly why: string }
   /** What was written is what was there. */
   | { readonly note: "same content" };
 

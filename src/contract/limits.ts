@@ -55,4 +55,6 @@ export const limits = {
   batchLineBytesMax: 67_108_864,
   /** Bytes of a settings file. */
   settingsBytesMax: 1_048_576,
+  /** Lines of a diff that are shown with an answer, and so count as seen. */
+  changeLinesMax: 30,
 } as const satisfies Record<string, number>;

@@ -36,13 +36,13 @@ export function patchFor(file: ChangedFile, facts: Facts): string {
   return unified(file.target.relative, hunksFor(file, facts), kind);
 }
 
+/** A line with its number, as the dialect shows it. */
+type NumberLine = (number: number, text: string) => string;
+
 /** What was done, then what is worth knowing about it; a line each. */
-export function changeLines(
-  outcome: ChangeOutcome,
-  numberLine: (number: number, text: string) => string,
-): readonly string[] {
+export function changeLines(outcome: ChangeOutcome, numberLine: NumberLine): readonly string[] {
   const files = outcome.kind === "patch" ? outcome.files : [outcome.file];
-  const notes = files.flatMap((file) => file.notes.flatMap(noteWords));
+  const notes = files.flatMap((file) => file.notes.flatMap((note) => noteWords(note, numberLine)));
   return [...headlines(outcome), ...notes, ...closerLook(outcome, numberLine)];
 }
 
@@ -102,7 +102,7 @@ function patchLines({ files }: PatchOutcome, would: string): readonly string[] {
   return would === "" ? lines : [would.trimEnd(), ...lines];
 }
 
-function noteWords(note: ChangeNote): readonly string[] {
+function noteWords(note: ChangeNote, numberLine: NumberLine): readonly string[] {
   switch (note.note) {
     case "links separated":
       return ["The file had other names (hard links); they keep the old content."];
@@ -124,13 +124,20 @@ function noteWords(note: ChangeNote): readonly string[] {
       return [`Not all about the file could be kept: ${note.detail}.`];
     case "not kept":
       return [`The old content could not be kept, so this change cannot be undone: ${escapeName(note.why)}.`];
+    case "reformatted": {
+      const counted = `A formatter changed the file after that (+${note.additions} -${note.deletions})`;
+      if (note.hunks.length === 0) return [`${counted}. Read it again before you go on.`];
+      return [`${counted}. These lines are there now:`, ...newSide(note.hunks, numberLine)];
+    }
+    case "formatter failed":
+      return [`The change was made, but the formatter failed: ${escapeName(note.why).slice(0, 300)}.`];
     case "same content":
       return [];
   }
 }
 
 /** After a match by anything looser than the letters, the author should see what is there now. */
-function closerLook(outcome: ChangeOutcome, numberLine: (number: number, text: string) => string): readonly string[] {
+function closerLook(outcome: ChangeOutcome, numberLine: NumberLine): readonly string[] {
   const steps =
     outcome.kind === "edit"
       ? outcome.found.map(({ matchedBy }) => matchedBy)
@@ -147,9 +154,9 @@ function closerLook(outcome: ChangeOutcome, numberLine: (number: number, text: s
   return [`${found} These lines are there now:`, ...newSide(outcome.file.hunks, numberLine)];
 }
 
-const linesShownMax = 30;
+const linesShownMax = limits.changeLinesMax;
 
-function newSide(hunks: readonly Hunk[], numberLine: (number: number, text: string) => string): readonly string[] {
+function newSide(hunks: readonly Hunk[], numberLine: NumberLine): readonly string[] {
   const lines: string[] = [];
   for (const { newStart, lines: all } of hunks) {
     let number = newStart;

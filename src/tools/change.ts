@@ -16,6 +16,7 @@ import type { Ticket } from "../session/turns.ts";
 import { unified } from "../text/unified.ts";
 import { type Before, hashOfView, readBefore, type Wants } from "./before.ts";
 import { commit, commitNew } from "./commit.ts";
+import { formatted } from "./formatted.ts";
 import { notFound } from "./locate.ts";
 import { type Keeper, keeperOf } from "./turn.ts";
 import { exclusively, type Subject, subjectFrom, subjectOf, ticketOf } from "./subject.ts";
@@ -108,7 +109,8 @@ async function changeOnce<Extra>(
         // A yes was said to what was shown, and to nothing else.
         if (approved !== undefined && approved !== diffText(prepared)) return { askAgain: target };
         bench.signal.throwIfAborted();
-        const file = bench.dryRun ? fileOf(prepared, []) : await write(prepared, bench);
+        if (bench.dryRun) return { file: fileOf(prepared, []), extra: prepared.extra };
+        const file = await formatted(await write(prepared, bench), plan.profile, bench);
         return { file, extra: prepared.extra };
       } finally {
         prepared.close();

@@ -26,7 +26,7 @@ export async function commit<Extra>(
 ): Promise<readonly ChangeNote[]> {
   const { target, file, planned, old, subject, remember } = prepared;
   if (planned.notes.some(({ note }) => note === "same content")) {
-    known(target, file.identity, old, planned.wrote, bench, remember);
+    rememberAs(target, file.identity, old, planned.wrote, bench, remember);
     return [];
   }
   const sizeBytes = planned.pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
@@ -62,7 +62,7 @@ export async function commit<Extra>(
       return unconfirmed(target, replaced.errno, planned.wrote, keeper, bench, remember);
     case "replaced": {
       const { identity } = replaced;
-      known(target, identity, bytes, planned.wrote, bench, remember);
+      rememberAs(target, identity, bytes, planned.wrote, bench, remember);
       return [
         ...keeper.done(identity, mode ?? file.mode),
         ...(replaced.separated ? [{ note: "links separated" } as const] : []),
@@ -100,7 +100,7 @@ export async function commitNew<Extra>(
     case "unconfirmed":
       return unconfirmed(target, created.errno, "all", keeper, bench);
     case "created":
-      known(target, created.identity, bytes, "all", bench, remember);
+      rememberAs(target, created.identity, bytes, "all", bench, remember);
       return [
         ...keeper.done(created.identity, keeper.keeps ? modeOf(target, bench) : undefined),
         ...created.notes.map((detail) => ({ note: "metadata", detail }) as const),
@@ -181,12 +181,12 @@ function unconfirmed(
   if (look.seen === "node") {
     look.held.close();
     kept = keeper.done(look.held.identity);
-    known(target, look.held.identity, undefined, wrote, bench, encoding);
+    rememberAs(target, look.held.identity, undefined, wrote, bench, encoding);
   }
   return [{ note: "unconfirmed", errno }, ...kept];
 }
 
-function known(
+export function rememberAs(
   target: Target,
   identity: Identity,
   bytes: Uint8Array | undefined,

@@ -10,6 +10,7 @@ import type { Target } from "../contract/target.ts";
 import type { Ticket } from "../session/turns.ts";
 import { type PatchFile, parsePatch } from "../text/patch.ts";
 import { permitted, prepare } from "./change.ts";
+import { formatted } from "./formatted.ts";
 import { joined } from "./commit.ts";
 import { planOf } from "./patch-plan.ts";
 import { type Job, shownAs, writeAll } from "./patch-write.ts";
@@ -51,7 +52,9 @@ async function applied(
         jobs.push(await jobOf(file, subject, profile, bench));
       }
       bench.signal.throwIfAborted();
-      const files = bench.dryRun ? jobs.map((job) => shownAs(job, [])) : await writeAll(jobs, bench);
+      const files = bench.dryRun ? jobs.map((job) => shownAs(job, [])) : [...(await writeAll(jobs, bench))];
+      // Only when all are written: until then they may be put back.
+      for (const [at, file] of files.entries()) files[at] = await formatted(file, profile, bench);
       const [head = files[0], ...rest] = files;
       if (head === undefined) throw new Error("a patch has at least one file");
       return {

@@ -1,5 +1,6 @@
 /** What a tool is: a request in, an outcome out, or a Problem. It gets everything it works with from its bench. */
 
+import type { Formatter } from "../contract/formatter.ts";
 import type { Verb, Verbs } from "../contract/verb.ts";
 import type { Disk } from "../disk/disk.ts";
 import type { IndexStore } from "../disk/index-store.ts";
@@ -34,6 +35,8 @@ export interface Bench {
   readonly locks: Locks;
   readonly turns: Turns;
   readonly changes: ChangeRules;
+  /** What the host does to a file after each change of it. */
+  readonly formatter: Formatter | undefined;
   /** Shall a change only be shown? */
   readonly dryRun: boolean;
   readonly newId: () => string;

@@ -289,6 +289,31 @@ export function changeSuite(given: ChangeCase): void {
         expect(hex("a.txt")).toBe(before);
       });
 
+      for (const [what, bytes] of [
+        ["Latin-1", Buffer.from("Où est passé l'été ?\nkey = one\nÇa coûte cher, déjà payé.\n", "latin1")],
+        ["Shift_JIS", Buffer.from("93fa967b8cea82cc955c8ea60a6b6579203d206f6e650a955c8ea60a", "hex")],
+        ["bytes of no encoding", Buffer.from("81fe8dff0a6b6579203d206f6e650aff80c0f5fe9d0a", "hex")],
+        ["UTF-8 with a byte too many", Buffer.from("6772c3b6c39f6572ff0a6b6579203d206f6e650ac3a40a", "hex")],
+        [
+          "UTF-8 and Latin-1 mixed",
+          Buffer.concat([Buffer.from("größer ähnlich\nkey = one\n"), Buffer.from("caf\xe9\n", "latin1")]),
+        ],
+      ] as const) {
+        test(`every byte of ${what}, as it was read and whatever was shown of it`, async () => {
+          put("a.txt", bytes);
+          const editor = hand();
+          const shown = await editor.read("a.txt");
+          expect(shown.error).toBeUndefined();
+          const expected = Buffer.from(bytes.toString("latin1").replace("one", "two"), "latin1").toString("hex");
+          expect((await editor.edit("a.txt", "key = one", "key = two")).error).toBeUndefined();
+          expect(hex("a.txt")).toBe(expected);
+          // What stands for a byte is no text of the file: it finds nothing, and nothing is written in its place.
+          const line = JSON.stringify(shown.content).includes("\ufffd") ? "\ufffd" : "\ufffd\ufffd";
+          expect((await editor.edit("a.txt", line, "x", { [all]: true })).error?.code).toBe("NO_MATCH");
+          expect(hex("a.txt")).toBe(expected);
+        });
+      }
+
       test("mode bits, and a link as a link", async () => {
         put("run.sh", "echo one\n");
         fs.chmodSync(at("run.sh"), 0o755);

@@ -83,6 +83,7 @@ export function createEngine(options: EngineOptions): Engine {
             writeEol: "as sent",
             editBytesMax: 2 ** 30,
           },
+          formatter: undefined,
           dryRun: false,
           newId: () => "new",
           turn: async () => undefined,

@@ -1,0 +1,7 @@
+/** What a host does to a file after a tool changed it, and before the tool answers. */
+
+/**
+ * `path` is the file's real path. It may rewrite that file and nothing else of the workspace; Filehand holds its lock
+ * meanwhile, so it MUST NOT call a tool. What it throws is told with the change, which stays made.
+ */
+export type Formatter = (file: { readonly path: string; readonly signal: AbortSignal }) => Promise<void> | void;

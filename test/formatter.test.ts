@@ -1,0 +1,147 @@
+/** A host's formatter runs over what a tool wrote: the answer shows it, the next edit knows it, and one undo takes back both. */
+
+import * as fs from "node:fs";
+import { expect, test } from "vitest";
+import { createFilehand, type Formatter, type Reply, type Session } from "../src/index.ts";
+import { type Workspace, workspace } from "./support/workspace.ts";
+
+const words = ({ content: [part] }: Reply): string => (part?.type === "text" ? part.text : "");
+const rewriting =
+  (change: (text: string) => string): Formatter =>
+  ({ path }) =>
+    fs.writeFileSync(path, change(fs.readFileSync(path, "utf8")));
+/** Two spaces for a tab, and a final newline. */
+const tidy = rewriting((text) => `${text.replaceAll("\t", "  ").trimEnd()}\n`);
+
+interface Bed extends Workspace {
+  readonly session: Session;
+  readonly text: () => string;
+  readonly edit: (oldText: string, newText: string, options?: { readonly dryRun: boolean }) => Promise<Reply>;
+}
+
+async function bed(before: string, formatter: Formatter, range: object = {}): Promise<Bed> {
+  const made = workspace({ ws: { "a.txt": before }, state: {} });
+  const root = made.path("ws");
+  const options = { roots: [root], ask: "yes", formatter, reminder: false, stateDir: made.path("state") } as const;
+  const session: Session = createFilehand(options).session();
+  expect((await session.call("Read", { file_path: "a.txt", ...range })).error).toBeUndefined();
+  return {
+    ...made,
+    session,
+    text: () => fs.readFileSync(`${root}/a.txt`, "utf8"),
+    edit: (oldText, newText, how) =>
+      session.call("Edit", { file_path: "a.txt", old_string: oldText, new_string: newText }, how),
+  };
+}
+
+test("the answer shows what it changed, and the next change needs no reading", async () => {
+  const { edit, session, text } = await bed("one\n  two\nthree\n", tidy);
+  const reply = await edit("two\n", "two {\n\t\tx\n\t}\n");
+  expect(text()).toBe("one\n  two {\n    x\n  }\nthree\n");
+  expect(words(reply)).toBe(
+    [
+      'Edited "a.txt": 1 replacement at line 2 (+3 -1).',
+      "A formatter changed the file after that (+2 -2). These lines are there now:",
+      "1→one",
+      "2→  two {",
+      "3→    x",
+      "4→  }",
+      "5→three",
+    ].join("\n"),
+  );
+  expect(reply.structured).toMatchObject({
+    structuredPatch: [{ lines: [" one", "-  two", "+  two {", "+    x", "+  }", " three"] }],
+  });
+  expect((await edit("    x", "    y")).error).toBeUndefined();
+  expect((await session.call("Write", { file_path: "a.txt", content: "\tall\n" })).error).toBeUndefined();
+  expect((await edit("  all", "none")).error).toBeUndefined();
+  expect(text()).toBe("none\n");
+});
+
+test("a new file is shown as it became", async () => {
+  const { session, path } = await bed("x\n", tidy);
+  const reply = await session.call("Write", { file_path: "new/b.txt", content: "\tb" });
+  expect(words(reply)).toContain("A formatter changed the file after that (+1 -1). These lines are there now:\n1→  b");
+  expect(reply.structured).toMatchObject({ type: "create" });
+  const edited = { file_path: "new/b.txt", old_string: "  b\n", new_string: "c\n" };
+  expect((await session.call("Edit", edited)).error).toBeUndefined();
+  expect(fs.readFileSync(path("ws/new/b.txt"), "utf8")).toBe("c\n");
+});
+
+test("who has seen some lines still knows those, where they are now", async () => {
+  const lines = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`).join("");
+  const addsTwo = rewriting((text) => (text.startsWith("head") ? text : `head\n\n${text}`));
+  const { edit, text } = await bed(lines, addsTwo, { offset: 20, limit: 3 });
+  expect((await edit("line 20\n", "line twenty\n")).error).toBeUndefined();
+  expect((await edit("line 22\n", "line 22!\n")).error).toBeUndefined();
+  expect((await edit("line 30\n", "line 30!\n")).error?.code).toBe("NOT_READ");
+  expect(text()).toBe(`head\n\n${lines.replace("line 20\n", "line twenty\n").replace("line 22\n", "line 22!\n")}`);
+});
+
+test("what is too much to be shown must be read, and is not called somebody else's change", async () => {
+  const lines = Array.from({ length: 60 }, (_, at) => `\tline ${at + 1}\n`).join("");
+  const { edit, session } = await bed(lines, tidy);
+  expect(words(await edit("line 7\n", "line seven\n"))).toContain("(+60 -60). Read it again before you go on.");
+  expect((await edit("line 8\n", "line eight\n")).error?.code).toBe("NOT_READ");
+  await session.call("Read", { file_path: "a.txt" });
+  expect((await edit("line 8\n", "line eight\n")).error).toBeUndefined();
+});
+
+test("one that fails is told, and the change stays", async () => {
+  const { edit, text } = await bed("one\ntwo\n", () => {
+    throw new Error("line 1: I do not like this");
+  });
+  const reply = await edit("one", "1");
+  expect(reply.isError).toBe(false);
+  expect(words(reply)).toContain("The change was made, but the formatter failed: line 1: I do not like this.");
+  expect((await edit("two", "2")).error).toBeUndefined();
+  expect(text()).toBe("1\n2\n");
+});
+
+test("one that takes the file away, or makes it no text, is told", async () => {
+  const away = await bed("one\n", ({ path }) => fs.unlinkSync(path));
+  expect(words(await away.edit("one", "1"))).toContain("the formatter failed: the file is gone or no text now");
+  const binary = await bed("one\n", ({ path }) => fs.writeFileSync(path, Buffer.alloc(64)));
+  expect(words(await binary.edit("one", "1"))).toContain("the formatter failed: the file is gone or no text now");
+});
+
+test("it is not asked about what was not written", async () => {
+  const asked: string[] = [];
+  const { edit, session } = await bed("one\n", ({ path }) => void asked.push(path));
+  await edit("one", "1", { dryRun: true });
+  await edit("not there at all", "1");
+  await session.call("Write", { file_path: "a.txt", content: "one\n" });
+  expect(asked).toEqual([]);
+  const reply = await edit("one", "1");
+  expect(asked.length).toBe(1);
+  expect(words(reply)).toBe('Edited "a.txt": 1 replacement at line 1 (+1 -1).');
+});
+
+test("one undo takes back the change and what the formatter made of it", async () => {
+  const before = "one\n\ttwo";
+  const { edit, session, text } = await bed(before, tidy);
+  await edit("one", "1");
+  expect(text()).toBe("1\n  two\n");
+  await session.undo();
+  expect(text()).toBe(before);
+});
+
+test("every file of a patch is formatted, once all are written", async () => {
+  const { path } = workspace({ ws: { "a.txt": "one\n" }, state: {} });
+  const seen: string[] = [];
+  const formatter: Formatter = (file) => {
+    seen.push(fs.readdirSync(path("ws")).toSorted().join(" "));
+    return tidy(file);
+  };
+  const session = createFilehand({ roots: [path("ws")], ask: "yes", formatter }).session({ dialect: "opencode" });
+  await session.call("read", { filePath: "a.txt" });
+  const patchText = "*** Begin Patch\n*** Update File: a.txt\n-one\n+\tone\n*** Add File: b.txt\n+\tb\n*** End Patch\n";
+  const reply = await session.call("patch", { patchText });
+  expect(reply.error).toBeUndefined();
+  expect(seen).toEqual(["a.txt b.txt", "a.txt b.txt"]);
+  expect([fs.readFileSync(path("ws/a.txt"), "utf8"), fs.readFileSync(path("ws/b.txt"), "utf8")]).toEqual([
+    "  one\n",
+    "  b\n",
+  ]);
+  expect(words(reply)).toContain("A formatter changed the file after that (+1 -1)");
+});
