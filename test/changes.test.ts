@@ -5,9 +5,10 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { dialectNames } from "../src/dialects/index.ts";
-import { createFilehand, type Session } from "../src/index.ts";
+import { type Asker, createFilehand, type Question, type Session } from "../src/index.ts";
+import { isWellFormed } from "../src/text/well-formed.ts";
 import { type ChangeCase, changeSuite } from "./suites/change.ts";
-import { onLinux, onWindows, workspace } from "./support/workspace.ts";
+import { onLinux, onWindows, type Tree, workspace } from "./support/workspace.ts";
 
 const snakeCase = { old: "old_string", new: "new_string", all: "replace_all" } as const;
 const camelCase = { old: "oldString", new: "newString", all: "replaceAll" } as const;
@@ -180,6 +181,82 @@ test("edits of neighbouring places that were both written by an earlier edit are
   ];
   expect((await session.call("MultiEdit", { file_path: "a.txt", edits })).error).toBeUndefined();
   expect(fs.readFileSync(path("a.txt"), "utf8")).toBe("bb");
+});
+
+describe("one call is one change", () => {
+  /** A session whose questions are kept. */
+  const asking = (tree: Tree) => {
+    const { path: at } = workspace({ ws: tree, state: {} });
+    const questions: Question[] = [];
+    const ask: Asker = async (question) => {
+      questions.push(question);
+      return { reply: "once" };
+    };
+    const session: Session = createFilehand({ roots: [at("ws")], ask, stateDir: at("state") }).session();
+    return { at, questions, session };
+  };
+  const diffOf = (question: Question | undefined): string => String(question?.metadata["diff"]);
+
+  test("several edits are one question with one diff, and one turn", async () => {
+    const { at, questions, session } = asking({ "a.txt": "one\ntwo\nthree\n" });
+    await session.call("Read", { file_path: "a.txt" });
+    const edits = [
+      { old_string: "three", new_string: "3" },
+      { old_string: "one", new_string: "1" },
+    ];
+    const { structured } = await session.call("MultiEdit", { file_path: "a.txt", edits });
+    expect(structured).toMatchObject({ structuredPatch: [{ lines: ["-one", "+1", " two", "-three", "+3"] }] });
+    expect(questions.length).toBe(1);
+    expect(diffOf(questions[0])).toContain("-one\n+1\n two\n-three\n+3\n");
+    expect((await session.history())?.snapshots().length).toBe(1);
+    await session.undo();
+    expect(fs.readFileSync(at("ws/a.txt"), "utf8")).toBe("one\ntwo\nthree\n");
+  });
+
+  test("so is a cell: the question shows the old one, the history keeps it, and a deny rule covers it", async () => {
+    const cell = { cell_type: "code", id: "a", metadata: {}, outputs: [], source: "old = 1", execution_count: null };
+    const notebook = JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 }, undefined, 1);
+    const { at, questions, session } = asking({ "n.ipynb": notebook });
+    await session.call("Read", { file_path: "n.ipynb" });
+    const input = { notebook_path: "n.ipynb", cell_id: "a", new_source: "new = 2" };
+    const reply = await session.call("NotebookEdit", input);
+    expect(reply.error).toBeUndefined();
+    expect(diffOf(questions[0])).toMatch(/^-.*old = 1.*\n(?:.*\n)*?\+.*new = 2/m);
+    // The cell, and not the notebook as well.
+    expect(Object.keys(reply.structured ?? {})).not.toContain("originalFile");
+    await session.undo();
+    expect(fs.readFileSync(at("ws/n.ipynb"), "utf8")).toBe(notebook);
+    const denied = createFilehand({
+      roots: [at("ws")],
+      ask: "yes",
+      permissions: { deny: ["Read(*.ipynb)"] },
+    }).session();
+    const refused = await denied.call("NotebookEdit", input);
+    expect(refused.error?.code).toBe("ACCESS_DENIED");
+    expect(refused.error?.message).not.toContain("old = 1");
+  });
+});
+
+test("a U+FFFD that is a character of the file is one like any other", async () => {
+  const { top, path: at } = workspace({ "a.txt": "one \ufffd two\n" });
+  const session = createFilehand({ roots: [top], ask: "yes" }).session();
+  await session.call("Read", { file_path: "a.txt" });
+  const edit = { file_path: "a.txt", old_string: "\ufffd two", new_string: "\ufffd\ufffd 2" };
+  expect((await session.call("Edit", edit)).error).toBeUndefined();
+  expect(fs.readFileSync(at("a.txt"), "utf8")).toBe("one \ufffd\ufffd 2\n");
+});
+
+test("lines that are cut short in an answer are cut between characters", async () => {
+  for (const shift of ["", "x"]) {
+    const { top } = workspace({ "a.txt": `${shift}${"😀".repeat(400)} end of the line\n` });
+    const session = createFilehand({ roots: [top], ask: "yes" }).session();
+    await session.call("Read", { file_path: "a.txt" });
+    const wanted = `${shift}${"😀".repeat(400)} end of a line`;
+    const { error } = await session.call("Edit", { file_path: "a.txt", old_string: wanted, new_string: "x" });
+    expect(error?.code).toBe("NO_MATCH");
+    expect(error?.message).toContain("😀");
+    expect(isWellFormed(error?.message ?? "")).toBe(true);
+  }
 });
 
 test("an answer about bytes that cannot be decoded is well formed", async () => {
