@@ -7,6 +7,7 @@ import type { Target } from "../contract/target.ts";
 import { findInFile, type Hit } from "../disk/find-in-file.ts";
 import { shifted } from "../session/line-spans.ts";
 import { encode } from "../text/encode.ts";
+import { isDoubleByte } from "../text/encode-tables.ts";
 import { decode } from "../text/encoding.ts";
 import { findAll } from "../text/find.ts";
 import { type ChangedPlace, hunksOfPlaces } from "../text/hunks.ts";
@@ -17,6 +18,7 @@ import type { Planned } from "./change.ts";
 import { encoded, knownAfter, notesOf, requireCertain, requireShown, spanFrom } from "./edit-checks.ts";
 import { type Bytes, bytesInFile, bytesInMemory, linesAround } from "./lines-around.ts";
 import type { Bench } from "./tool.ts";
+import { wholeCharacters } from "./whole-characters.ts";
 
 /** Hits kept of a large file, and those whose surroundings are shown in the diff. */
 const hitsMax = 100_000;
@@ -91,6 +93,10 @@ export async function planBytes(
   async function search(wanted: Uint8Array): Promise<{ readonly hits: readonly Hit[]; readonly total: number }> {
     if (bytes === undefined) {
       const options = { hitsMax, overlapping: !edit.all, signal, onProgress } as const;
+      if (isDoubleByte(form.encoding)) {
+        const all = await findInFile(file, wanted, { ...options, overlapping: true, lines: "all" });
+        return wholeCharacters(all, wanted.length, form.encoding, bytesInFile(file), target, !edit.all);
+      }
       if (edit.all) return findInFile(file, wanted, { ...options, onChunk, lines: "all" });
       const once = await findInFile(file, wanted, { ...options, onChunk, lines: "first" });
       return once.total > 1 ? findInFile(file, wanted, { ...options, lines: "all" }) : once;

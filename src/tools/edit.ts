@@ -50,7 +50,7 @@ async function quickly(
   const [only, ...others] = edits;
   const held = before.bytes !== undefined;
   const { encoding } = before.form;
-  const searchable = isByteSearchable(encoding) && !/^utf-(?:16|32)/.test(encoding);
+  const searchable = !/^(?:utf-(?:16|32)|iso-2022)/.test(encoding) && (!held || isByteSearchable(encoding));
   const plain = others.length === 0 && only.oldText !== "" && searchable;
   // New lines take the line ends around them, and a mark at the beginning of a call is no text.
   const breaks = /[\r\n]/.test(only.newText) || only.oldText.startsWith("\n");

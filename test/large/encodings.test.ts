@@ -89,12 +89,32 @@ describe("a file too large to be held", () => {
     expect(same(fs.readFileSync(at("a.txt")), Buffer.concat([ascii, Buffer.from("kühler 漢字\n"), ascii]))).toBe(true);
   });
 
-  test("in an encoding whose characters share bytes is refused and stays", async () => {
+  test("in an encoding whose characters share bytes is edited by whole characters", async () => {
     const japanese = filler(Buffer.from("93fa967b8cea82cc955c8ea60a", "hex"), 4_000);
-    const content = Buffer.concat([ascii, japanese, ascii]);
+    const content = Buffer.concat([ascii, japanese, Buffer.from("C:\\x\n"), ascii]);
     fs.writeFileSync(at("a.txt"), content);
-    // The backslash is half of a character there.
-    expect((await edit("\\", "/")).error?.code).toBe("TOO_LARGE");
-    expect(same(fs.readFileSync(at("a.txt")), content)).toBe(true);
+    // The backslash is half of a character on every other line there.
+    expect((await edit("\\", "/")).error).toBeUndefined();
+    expect((await edit("/x", "表示")).error).toBeUndefined();
+    const shown = Buffer.from("433a955c8ea60a", "hex");
+    expect(same(fs.readFileSync(at("a.txt")), Buffer.concat([ascii, japanese, shown, ascii]))).toBe(true);
+    expect((await edit("日本語", "x")).error?.code).toBe("AMBIGUOUS");
+    expect((await edit("\\", "/")).error?.code).toBe("NO_MATCH");
+    expect((await edit("C:表示", "😀")).error?.code).toBe("ENCODING");
+    const everywhere = { file_path: "a.txt", old_string: "表", new_string: "x", replace_all: true };
+    expect((await session().call("Edit", everywhere)).error).toBeUndefined();
+    const replaced = Buffer.from(
+      Buffer.concat([japanese, shown]).toString("latin1").replaceAll("\x95\\", "x"),
+      "latin1",
+    );
+    expect(same(fs.readFileSync(at("a.txt")), Buffer.concat([ascii, replaced, ascii]))).toBe(true);
+  });
+
+  test("in such an encoding, on a line without an end, is refused and stays", async () => {
+    const line = filler(Buffer.from("93fa967b8cea82cc955c8ea6", "hex"), 34_000_000);
+    const lines = filler(Buffer.from("93fa967b8cea82cc955c8ea60a", "hex"), 100_000);
+    fs.writeFileSync(at("a.txt"), Buffer.concat([lines, line, Buffer.from("end")]));
+    expect((await edit("end", "x")).error?.code).toBe("TOO_LARGE");
+    expect(fs.statSync(at("a.txt")).size).toBe(lines.length + line.length + 3);
   });
 });
