@@ -87,6 +87,17 @@ test("what is too much to be shown must be read, and is not called somebody else
   expect((await edit("line 8\n", "line eight\n")).error).toBeUndefined();
 });
 
+test("one that writes the same bytes again changes nothing, whatever the size", async () => {
+  const lines = Array.from({ length: 80_000 }, (_, at) => `line ${at + 1} of a file\n`).join("");
+  const { edit } = await bed(
+    lines,
+    rewriting((text) => text),
+    { offset: 70_000, limit: 5 },
+  );
+  expect(words(await edit("line 70001 of a file\n", "x\n"))).not.toContain("formatter");
+  expect((await edit("line 70002 of a file\n", "y\n")).error).toBeUndefined();
+});
+
 test("one that fails is told, and the change stays", async () => {
   const { edit, text } = await bed("one\ntwo\n", () => {
     throw new Error("line 1: I do not like this");

@@ -41,8 +41,11 @@ export async function formatted(file: ChangedFile, profile: Profile, bench: Benc
       notes: [...withNotes.notes, { note: "formatter failed", why: "the file is gone or no text now" }],
     };
   }
-  // The ledger knows equal bytes by their hash, also where they were written anew.
-  if (Buffer.compare(written.bytes, now.bytes) === 0) return withNotes;
+  if (Buffer.compare(written.bytes, now.bytes) === 0) {
+    // They may have been written anew, and large files are known by more than their bytes.
+    rememberAs(target, now.identity, now.bytes, knownAfter(written.seen, hunksOfTexts("", "")), bench, now.remember);
+    return withNotes;
+  }
   const diff = hunksOfTexts(written.text, now.text);
   const shown = diff.complete && linesOf(diff) <= limits.changeLinesMax ? diff : undefined;
   rememberAs(target, now.identity, now.bytes, knownAfter(written.seen, shown), bench, now.remember);
