@@ -59,6 +59,10 @@ export interface FilehandOptions {
   readonly staleness?: "refuse" | "content-match";
   /** A file with several names: `separate` it from the others when it is replaced (the default), or `keep` them together. */
   readonly hardLinks?: "separate" | "keep";
+  /** Is a mount below a root outside? By default it is inside: whoever mounted it there meant so. */
+  readonly sameDevice?: boolean;
+  /** Are files with several names refused? One of them may lie outside. By default they are read like any other. */
+  readonly denyHardlinks?: boolean;
   /** Line ends of a file that is written anew: `as sent` (the default), or those the file had (`keep`). */
   readonly writeEol?: "as sent" | "keep";
   /**

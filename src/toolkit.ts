@@ -22,7 +22,7 @@ import { compileRestricted } from "./kinds/restricted.ts";
 import { createTurns } from "./session/turns.ts";
 
 export function createFilehand(options: FilehandOptions): Filehand {
-  const disk = diskAt(options.roots, options.stateDir);
+  const disk = diskAt(options);
   dialectNamed(options.dialect ?? "claude");
   const restricted = compileRestricted(options.restricted);
   const indexes = createIndexStore(options.stateDir);
@@ -91,12 +91,12 @@ function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<Hi
   return () => (opened ??= open());
 }
 
-function diskAt(roots: readonly string[], stateDir: string | undefined): ReturnType<typeof createDisk> {
+function diskAt({ roots, stateDir, sameDevice, denyHardlinks }: FilehandOptions): ReturnType<typeof createDisk> {
   if (!Array.isArray(roots) || roots.length === 0) {
     throw new FilehandError("NO_ROOT", "Cannot start without a workspace: name at least one folder in roots");
   }
   try {
-    return createDisk(roots, undefined, { stateDir });
+    return createDisk(roots, undefined, { stateDir, border: { sameDevice, denyHardlinks } });
   } catch (error) {
     if (error instanceof RootError) throw new FilehandError("NO_ROOT", error.message);
     throw error;

@@ -49,6 +49,8 @@ export const limits = {
   nameBytesMax: 255,
   /** Times a lookup starts over because the tree changes under it. */
   lookupTriesMax: 3,
+  /** Folders opened in one lookup: `x/../` in a deep folder, again and again, goes down from the root each time. */
+  lookupOpensMax: 20_000,
   /** Entries of a folder held at once. */
   folderEntriesMax: 1_000_000,
   /** Bytes of one line of `filehand batch`. */

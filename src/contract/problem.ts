@@ -38,7 +38,8 @@ export type PathFault =
   | "drive relative"
   | "stream"
   | "reserved"
-  | "too long";
+  | "too long"
+  | "half character";
 
 /** A path that exists and may have been meant. */
 export interface Suggestion {
@@ -93,7 +94,11 @@ export type ProblemData =
       readonly roots: readonly string[];
       readonly suggestions: readonly Suggestion[];
     }
-  | { readonly code: "ACCESS_DENIED"; readonly place: Place; readonly reason: "root changed" | "system" }
+  | {
+      readonly code: "ACCESS_DENIED";
+      readonly place: Place;
+      readonly reason: "root changed" | "system" | "other mount" | "other names";
+    }
   | {
       readonly code: "ACCESS_DENIED";
       readonly place: Place;

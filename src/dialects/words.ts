@@ -44,6 +44,8 @@ export const pathFaults = {
   stream: "it names an alternate data stream, use the file's plain name",
   reserved: "Windows reserves this name or takes it for another one, use another name",
   "too long": "it is longer than the system allows (4096 bytes, 255 for one name), shorten it",
+  "half character":
+    "it holds half a character (a lone surrogate), which no file name has, send the name as it is listed",
 } satisfies Readonly<Record<PathFault, string>>;
 
 export const specialWords = {
@@ -76,6 +78,10 @@ export function denial(problem: ProblemOf<"ACCESS_DENIED">): string {
       return `it lies outside the workspace, use a path below ${problem.roots.map(quoted).join(" or ")}`;
     case "root changed":
       return "the workspace folder was replaced while running, start again with the folder as it is now";
+    case "other mount":
+      return "another file system is mounted there and the user keeps to one, use a path outside that mount";
+    case "other names":
+      return "the file has other names (hard links), maybe outside the workspace, and the user denies such files, ask the user for a copy";
     case "read-only":
       return "it is read-only, ask the user to make it writable (or to check it out) if it shall be changed";
     case "system":

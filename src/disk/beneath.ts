@@ -14,9 +14,10 @@ import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import type { RealPath } from "../contract/brand.ts";
 import { limits } from "../contract/limits.ts";
+import { refusedAtBorder } from "./border.ts";
 import { errnoName } from "./errno.ts";
 import { isKernelType, isLocalType } from "./file-systems.ts";
-import { type Held, kindOfMode, type Look, lookOfErrno, type Root } from "./look.ts";
+import { type Border, type Held, isSameFolder, kindOfMode, type Look, lookOfErrno, type Root } from "./look.ts";
 import type { System } from "./system.ts";
 
 /** O_PATH has no name in Node. The value holds on every Linux architecture but alpha, parisc and sparc. */
@@ -27,9 +28,9 @@ const folderOnly = noFollow | constants.O_DIRECTORY;
 export const handlePathOf = (fd: number): string => `/proc/self/fd/${fd}`;
 
 /** `path` is absolute and may hold `.`, `..`, doubled and trailing slashes. */
-export function lookBeneath(path: string, roots: readonly Root[], system: System): Look {
+export function lookBeneath(path: string, roots: readonly Root[], system: System, border: Border = {}): Look {
   for (let tries = 1; ; tries += 1) {
-    const look = walk(path, roots, system);
+    const look = walk(path, roots, system, border);
     if (look !== "start over") return look;
     if (tries >= limits.lookupTriesMax) return { seen: "changed" };
   }
@@ -38,9 +39,10 @@ export function lookBeneath(path: string, roots: readonly Root[], system: System
 /** Where the walk stands: among the folders above the roots (text only), or in a folder of a root (held open). */
 type Standing = { outside: string } | { root: Root; names: string[]; fd: number; rootFd: number };
 
-function walk(path: string, roots: readonly Root[], system: System): Look | "start over" {
+function walk(path: string, roots: readonly Root[], system: System, border: Border): Look | "start over" {
   const todo = path.split("/").reverse();
   let at: Standing = { outside: "/" };
+  let opens = 0;
   let hops = 0;
   let followed = false;
   let bent = false;
@@ -84,6 +86,8 @@ function walk(path: string, roots: readonly Root[], system: System): Look | "sta
         }
         // Never open "..": the folder may have been moved. Walk down again from the root instead.
         const names: string[] = at.names.slice(0, -1);
+        opens += names.length;
+        if (opens > limits.lookupOpensMax) return { seen: "too long" };
         const fd = descend(at.rootFd, names, system);
         if (fd === undefined) return "start over";
         if (at.fd !== at.rootFd) system.close(at.fd);
@@ -125,7 +129,7 @@ function walk(path: string, roots: readonly Root[], system: System): Look | "sta
         return { seen: "missing", reason: "file on the way" };
       }
     }
-    return "root" in at ? judge(at, bent, system) : { seen: "outside" };
+    return "root" in at ? judge(at, bent, system, border) : { seen: "outside" };
   } catch (error) {
     return lookOfErrno(errnoName(error), error);
   } finally {
@@ -144,7 +148,7 @@ function openRoot(root: Root, system: System): number | undefined {
     return undefined;
   }
   const stat = statOrClose(fd, system);
-  if (stat.dev === root.device && stat.ino === root.inode) return fd;
+  if (isSameFolder(stat, root)) return fd;
   system.close(fd);
   return undefined;
 }
@@ -207,7 +211,12 @@ function descend(rootFd: number, names: readonly string[], system: System): numb
 }
 
 /** The end of the walk: is the inode that we hold still beneath the root, and what is it? */
-function judge(at: Extract<Standing, { fd: number }>, bent: boolean, system: System): Look | "start over" {
+function judge(
+  at: Extract<Standing, { fd: number }>,
+  bent: boolean,
+  system: System,
+  border: Border,
+): Look | "start over" {
   const stat = system.stat(at.fd);
   if (stat.nlink === 0n) return "start over";
   const text = system.readLink(handlePathOf(at.fd));
@@ -216,10 +225,12 @@ function judge(at: Extract<Standing, { fd: number }>, bent: boolean, system: Sys
   if (!isBeneath(real, at.root.real)) return { seen: "outside" };
   const kind = kindOfMode(stat.mode);
   if (kind === "link") return "start over";
+  const refused = refusedAtBorder(at.fd, at.rootFd, stat, border, system);
+  if (refused !== undefined) return refused;
   let reads = at.root.reads;
   if (stat.dev !== at.root.device) {
     const type = system.fileSystemType(handlePathOf(at.fd));
-    if (isKernelType(type) && kind !== "directory") return specialAt(at, system);
+    if (isKernelType(type)) return specialAt(at, system);
     reads = isLocalType(type) ? "at once" : "later";
   }
   // The caller takes the descriptor over; `leave` must not close it.

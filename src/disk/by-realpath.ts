@@ -7,8 +7,9 @@
 import { constants } from "node:fs";
 import * as nodePath from "node:path";
 import type { RealPath } from "../contract/brand.ts";
+import { hasOtherNames } from "./border.ts";
 import { errnoName } from "./errno.ts";
-import { kindOfMode, type Look, lookOfErrno, type Root } from "./look.ts";
+import { type Border, isSameFolder, kindOfMode, type Look, lookOfErrno, type Root } from "./look.ts";
 import type { System } from "./system.ts";
 
 /** `path` is absolute. `flavour` is the path module of the platform, handed in so that each can be tested anywhere. */
@@ -17,13 +18,13 @@ export function lookByRealpath(
   roots: readonly Root[],
   system: System,
   flavour: nodePath.PlatformPath = nodePath,
+  border: Border = {},
 ): Look {
   try {
     const real = system.realPath(path);
     const root = rootOf(real, roots, flavour);
     if (root === undefined) return { seen: "outside" };
-    const rootStat = system.statPath(root.real);
-    if (rootStat.dev !== root.device || rootStat.ino !== root.inode) return { seen: "root changed" };
+    if (!isSameFolder(system.statPath(root.real), root)) return { seen: "root changed" };
     const kind = kindOfMode(system.statPath(real).mode);
     if (kind === "link") return { seen: "changed" };
     // Folders are listed by path; only files are opened. O_NONBLOCK: a FIFO must not hold us.
@@ -46,6 +47,11 @@ export function lookByRealpath(
     } catch (error) {
       close();
       throw error;
+    }
+    const refused = refusedByStat(stat, root, border);
+    if (refused !== undefined) {
+      close();
+      return refused;
     }
     const identity = {
       device: stat.dev,
@@ -75,6 +81,12 @@ export function lookByRealpath(
     const look = lookOfErrno(errnoName(error), error);
     return existingPartIsInside(path, roots, system, flavour) ? look : { seen: "outside" };
   }
+}
+
+/** Here a mount is known by its device only. */
+function refusedByStat(stat: ReturnType<System["stat"]>, root: Root, border: Border): Look | undefined {
+  if (border.sameDevice === true && stat.dev !== root.device) return { seen: "other mount" };
+  return hasOtherNames(stat, border) ? { seen: "other names" } : undefined;
 }
 
 /** A path that cannot be resolved is judged by the nearest folder above it that can. */

@@ -169,6 +169,7 @@ async function createIn(
       signal.throwIfAborted();
       await input.beforeSwap?.();
       signal.throwIfAborted();
+      if (folder.hasMoved()) throw new FileChanged();
       await giveName(temp, folder.at(name), context);
     } catch (error) {
       unlinkQuietly(temp.path, system);

@@ -11,7 +11,7 @@ import { type Created, type CreateInput, createFile } from "./create.ts";
 import { errnoName } from "./errno.ts";
 import { isKernelType, isLocalType } from "./file-systems.ts";
 import type { WriteContext } from "./held-folder.ts";
-import type { Found, Held, Look, Root } from "./look.ts";
+import type { Border, Found, Held, Look, Root } from "./look.ts";
 import { type OpenFile, openFile } from "./open-file.ts";
 import { type Removed, type RemoveInput, removeFile } from "./remove.ts";
 import { type Replaced, type ReplaceInput, replaceFile } from "./replace.ts";
@@ -36,6 +36,7 @@ export interface Disk {
 export interface DiskOptions {
   /** For undo journals that have no place beside their file; without it such a file is not written. */
   readonly stateDir?: string | undefined;
+  readonly border?: Border | undefined;
 }
 
 /** A name in a folder. Links are not followed. */
@@ -57,13 +58,13 @@ export class RootError extends Error {
 export function createDisk(
   rootPaths: readonly string[],
   given: System = nodeSystem,
-  { stateDir }: DiskOptions = {},
+  { stateDir, border }: DiskOptions = {},
 ): Disk {
   const system = closingQuietly(given);
   const strong = system.platform === "linux" && hasProc(system);
   const roots = rootPaths.map((given) => rootAt(given, system, strong));
   const look = (path: string): Look =>
-    strong ? lookBeneath(path, roots, system) : lookByRealpath(path, roots, system);
+    strong ? lookBeneath(path, roots, system, border) : lookByRealpath(path, roots, system, undefined, border);
   // Of a file that was written, the error of closing counts: this one tells it.
   const writing: WriteContext = { system: given, look, stateDir, swept: new Set() };
   return {
@@ -115,7 +116,8 @@ function rootAt(given: string, system: System, strong: boolean): Root {
       throw new RootError(given, `Cannot use "${given}" as a root: it belongs to the kernel, not to a disk`);
     }
     const reads = type !== undefined && isLocalType(type) ? "at once" : "later";
-    return { given: absolute, real: real as RealPath, device: stat.dev, inode: stat.ino, reads };
+    const birthNs = tellsBirth(path, system) ? stat.birthtimeNs : undefined;
+    return { given: absolute, real: real as RealPath, device: stat.dev, inode: stat.ino, birthNs, reads };
   } catch (error) {
     const errno = errnoName(error);
     if (errno === undefined) throw error;
@@ -129,6 +131,12 @@ function rootAt(given: string, system: System, strong: boolean): Root {
   } finally {
     if (fd !== undefined) system.close(fd);
   }
+}
+
+/** Old kernels give the last change of the inode for its birth, which for the uppermost folder is never the same. */
+function tellsBirth(path: string, system: System): boolean {
+  const { birthtimeNs, ctimeNs } = system.statPath(nodePath.parse(path).root);
+  return birthtimeNs !== ctimeNs;
 }
 
 /** Other calls get their turn after so many entries. */

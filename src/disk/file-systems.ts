@@ -21,6 +21,13 @@ const kernelTypes = new Set([
   0x6e736673, // nsfs
   0x50495045, // pipefs
   0x534f434b, // sockfs
+  0x5a3c69f0, // apparmorfs
+  0x43415d53, // smackfs
+  0x07655821, // resctrl
+  0x6c6f6f70, // binderfs
+  0x6e667364, // nfsd
+  0x67596969, // rpc_pipefs
+  0x9fa1, // openpromfs
 ]);
 
 /** Local file systems answer at once or fail; anything else is read without blocking the process. */

@@ -44,7 +44,7 @@ export async function writeInPlace(input: InPlaceInput, context: WriteContext): 
       await checkHash(file, input.readHash, moving);
       stillThere(folder, name, file.identity, system, compare);
       signal.throwIfAborted();
-      await beforeSwap?.("in place");
+      await beforeSwap?.("in place", folder.at(name));
       signal.throwIfAborted();
       stillThere(folder, name, file.identity, system, "all but ctime");
     } catch (error) {

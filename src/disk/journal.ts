@@ -8,10 +8,10 @@
  */
 
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
+import { type BigIntStats, constants } from "node:fs";
 import { type Content, hashOfFile, type Moving, readAll, syncFile, writeAll, writeContent } from "./content.ts";
 import { closeQuietly, unlinkQuietly } from "./held-folder.ts";
-import { during, WriteFailed } from "./write-failed.ts";
+import { during, FileChanged, WriteFailed } from "./write-failed.ts";
 
 export interface JournalHead {
   readonly version: 1;
@@ -78,14 +78,21 @@ export async function writeJournal(
 }
 
 /** A journal that somebody left; undefined if it is not complete and so of no use. */
-export async function openJournal(path: string, moving: Moving): Promise<Journal | undefined> {
+export async function openJournal(
+  path: string,
+  seen: Pick<BigIntStats, "dev" | "ino">,
+  moving: Moving,
+): Promise<Journal | undefined> {
   const { system } = moving;
   const fd = during("looking at the file", () =>
     system.open(path, constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0)),
   );
   let journal: Journal | undefined;
   try {
-    const size = Number(during("looking at the file", () => system.stat(fd)).size);
+    const stat = during("looking at the file", () => system.stat(fd));
+    // Another file took its name since it was found to be a plain one of our own.
+    if (stat.dev !== seen.dev || stat.ino !== seen.ino) throw new FileChanged();
+    const size = Number(stat.size);
     const block = Buffer.alloc(blockBytes);
     await readAll(fd, block, 0, moving);
     const head = parseHead(block);

@@ -1,5 +1,6 @@
 /** What a lookup beneath the roots can find: the answers of `beneath.ts` and `realpath.ts`, and nothing else. */
 
+import type { BigIntStats } from "node:fs";
 import type { RealPath } from "../contract/brand.ts";
 import type { SpecialKind } from "../contract/problem.ts";
 
@@ -10,7 +11,23 @@ export interface Root {
   readonly real: RealPath;
   readonly device: bigint;
   readonly inode: bigint;
+  /** When it was made; undefined where the system does not say. Numbers of inodes are given out again, times are not. */
+  readonly birthNs?: bigint | undefined;
   readonly reads: ReadMode;
+}
+
+/** A folder that is made in the place of one that was removed often gets its inode's number, but not its birth. */
+export const isSameFolder = (stat: BigIntStats, root: Root): boolean =>
+  stat.dev === root.device &&
+  stat.ino === root.inode &&
+  (root.birthNs === undefined || stat.birthtimeNs === root.birthNs);
+
+/** What the operator wants to be kept out, although its path lies beneath a root. */
+export interface Border {
+  /** Nothing of another mount: its data lies elsewhere. */
+  readonly sameDevice?: boolean | undefined;
+  /** No file with several names: one of them may lie outside. */
+  readonly denyHardlinks?: boolean | undefined;
 }
 
 /** `at once`: local, a sync read is safe. `later`: reading may hang, so it must not hold the process. */
@@ -49,6 +66,8 @@ export type Look =
   | Found
   | { readonly seen: "missing"; readonly reason: "missing" | "file on the way" }
   | { readonly seen: "outside" | "loop" | "root changed" | "too long" | "changed" }
+  /** Inside, but not wanted by `Border`. */
+  | { readonly seen: "other mount" | "other names" }
   /** The system said no: EACCES, EPERM, EIO and their like, by name. */
   | { readonly seen: "refused"; readonly errno: string };
 

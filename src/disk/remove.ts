@@ -20,8 +20,8 @@ export interface RemoveInput {
   /** The state in which it was read. */
   readonly identity: Identity;
   readonly signal: AbortSignal;
-  /** Called when all is checked, right before the file goes, to keep its content. It may link it. */
-  readonly beforeSwap?: (() => Promise<void> | void) | undefined;
+  /** Called when all is checked, right before the file goes, to keep its content. It may link it, by `at`. */
+  readonly beforeSwap?: ((at: string) => Promise<void> | void) | undefined;
 }
 
 export type Removed = { readonly did: "removed"; readonly notes: readonly WriteNote[] } | NothingDone | Unconfirmed;
@@ -40,7 +40,7 @@ export async function removeFile(input: RemoveInput, context: WriteContext): Pro
     folderSync = prepareSync(folder, system);
     refuseReadOnly(found, stillThere(folder, name, identity, system), system);
     signal.throwIfAborted();
-    await beforeSwap?.();
+    await beforeSwap?.(folder.at(name));
     signal.throwIfAborted();
     stillThere(folder, name, identity, system, "all but ctime");
     const held = folder;

@@ -54,9 +54,10 @@ export interface ReplaceInput {
   /**
    * Called when all is prepared and checked, right before the swap, to keep the old content. It may link the file to
    * keep it only if `how` is "renamed": what is written in place changes under every name. If the rename turns out to
-   * be impossible it is called a second time, with "in place". What it throws stops the change.
+   * be impossible it is called a second time, with "in place". What it throws stops the change. `at` is the file's
+   * name in its folder held open: whoever links it must not go by the path, which may lead elsewhere by now.
    */
-  readonly beforeSwap?: ((how: WriteWay) => Promise<void> | void) | undefined;
+  readonly beforeSwap?: ((how: WriteWay, at: string) => Promise<void> | void) | undefined;
 }
 
 export type Replaced =
@@ -99,8 +100,13 @@ async function replaceIn(folder: HeldFolder, input: ReplaceInput, context: Write
   refuseReadOnly(found, there, system);
   const before = input.mode === undefined ? there : withMode(there, input.mode);
   const content = contentOf(input.pieces, file);
-  const inPlace = (linked: boolean): Promise<Replaced> =>
-    writeInPlace({ ...input, folder, name, before, content, linked }, context);
+  const inPlace = async (linked: boolean): Promise<Replaced> => {
+    // The other names may lie outside the workspace, and only a rename leaves them alone.
+    if (before.nlink > 1n && hardLinks === "separate") {
+      throw new WriteFailed("EMLINK", "writing in place: it has other names, which would change with it");
+    }
+    return writeInPlace({ ...input, folder, name, before, content, linked }, context);
+  };
 
   if (before.nlink > 1n && hardLinks === "keep") return inPlace(false);
   const prepared = await prepare(folder, input, content, before, context);
@@ -167,7 +173,7 @@ async function swap(
       stillThere(folder, name, file.identity, system);
       signal.throwIfAborted();
       if (beforeSwap !== undefined) {
-        await beforeSwap("renamed");
+        await beforeSwap("renamed", folder.at(name));
         signal.throwIfAborted();
         stillThere(folder, name, file.identity, system, "all but ctime");
       }

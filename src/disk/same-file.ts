@@ -14,7 +14,7 @@ import { during, FileChanged, WriteFailed } from "./write-failed.ts";
  */
 export type Comparison = "all" | "all but ctime";
 
-/** Throws FileChanged if the name is gone, a link, another file or another state of the file. */
+/** Throws FileChanged if the name is gone, a link, another file or another state of the file, or its folder elsewhere. */
 export function stillThere(
   folder: HeldFolder,
   name: string,
@@ -36,7 +36,8 @@ export function stillThere(
     Number(stat.size) === seen.sizeBytes &&
     stat.mtimeNs === seen.mtimeNs &&
     (compare === "all but ctime" || stat.ctimeNs === seen.ctimeNs);
-  if (!same) throw new FileChanged();
+  // Who moves the folder out of the root would take the change along.
+  if (!same || folder.hasMoved()) throw new FileChanged();
   return stat;
 }
 

@@ -4,7 +4,7 @@ import * as nodePath from "node:path";
 import { errnoName } from "./errno.ts";
 import type { HeldFolder, WriteContext } from "./held-folder.ts";
 import type { System } from "./system.ts";
-import { asWriteFailed, during, identityOf } from "./write-failed.ts";
+import { asWriteFailed, during, identityOf, WriteFailed } from "./write-failed.ts";
 
 /** Undefined if the toolkit has no state folder, or if it is only looked for and not there. Readable by its owner only. */
 export function stateFolder(context: WriteContext, how: "find" | "make"): HeldFolder | undefined {
@@ -18,6 +18,12 @@ export function stateFolder(context: WriteContext, how: "find" | "make"): HeldFo
   } catch (error) {
     if (how === "find" && errnoName(error) !== undefined) return undefined;
     throw asWriteFailed(error, "looking at the folder");
+  }
+  // A link there, or another's folder, would take old contents to where nobody expects them.
+  const isOurs = stat.isDirectory() && (process.geteuid === undefined || stat.uid === BigInt(process.geteuid()));
+  if (!isOurs) {
+    if (how === "find") return undefined;
+    throw new WriteFailed("ENOTDIR", "keeping the old content");
   }
   return {
     path,

@@ -115,7 +115,7 @@ async function settle(
 ): Promise<"removed" | "left" | { readonly restored: string }> {
   const { system } = context;
   const moving: Moving = { system, reads: folder.reads, signal: undefined };
-  const journal = await openJournal(folder.at(name), moving);
+  const journal = await openJournal(folder.at(name), stat, moving);
   const remove = (path: string): "removed" | "left" => (unlinkQuietly(path, system) ? "removed" : "left");
   if (journal === undefined) return remove(folder.at(name));
   try {
@@ -138,7 +138,7 @@ async function settle(
 function isOutside(path: string, context: WriteContext): boolean {
   const look = context.look(path);
   if (look.seen === "node") look.held.close();
-  return look.seen === "outside" || look.seen === "root changed";
+  return ["outside", "root changed", "other mount"].includes(look.seen);
 }
 
 /** `untouched`: it has the old bytes, or all of the new ones. */

@@ -20,6 +20,7 @@ export type WriteStep =
   | "reading back what was written"
   | "keeping the old content"
   | "writing in place"
+  | "writing in place: it has other names, which would change with it"
   | "renaming"
   | "waiting for another program to let go of it"
   | "linking"

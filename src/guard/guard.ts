@@ -148,6 +148,9 @@ export function createGuard(options: GuardOptions): Guard {
           return { seen: "outside", place };
         case "loop":
           throw new Problem({ code: "LINK_LOOP", place });
+        case "other mount":
+        case "other names":
+          throw new Problem({ code: "ACCESS_DENIED", place, reason: look.seen });
         case "root changed":
           throw new Problem({ code: "ACCESS_DENIED", place, reason: "root changed" });
         case "too long":

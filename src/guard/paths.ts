@@ -15,6 +15,8 @@ const reservedName = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|co
 export function pathFault(path: string, flavour: nodePath.PlatformPath): PathFault | undefined {
   if (path === "") return "empty";
   if (path.includes("\0")) return "nul";
+  // On its way to the disk it would become another character, and the path the name of another file.
+  if (/\p{Surrogate}/u.test(path)) return "half character";
   if (/^[\\/]{2}[?.][\\/]|^\\\?\?\\/.test(path) && (path.includes("\\") || flavour.sep === "\\"))
     return "device namespace";
   if (path.startsWith("\\\\") || (flavour.sep === "\\" && /^[\\/]{2}/.test(path))) return "network";

@@ -77,11 +77,16 @@ export const protectedRules: readonly RuleText[] = patterns.map((pattern) => ({
   source: "protected",
 }));
 
+/** Files of our own that lie about for a moment: beside those that are changed, and in the folder for locks. */
+const passing: readonly string[] = [".filehand-new-*", ".filehand-undo-*", "filehand-locks-*/**"];
+
 /** A settings file would widen what its writer may do; the state folder holds what others did. */
 export function ownRules(stateDir: string | undefined): readonly RuleText[] {
   const source = "Filehand itself";
   const deny = (text: string): RuleText => ({ verdict: "deny", text, source });
   const settings = ["filehand.jsonc", "filehand.json", ".filehand/**"].map((pattern) => deny(`Edit(${pattern})`));
+  // A forged journal would have the sweep change a file that nobody was asked about; a forged lock would stop everyone.
+  settings.push(...passing.flatMap((pattern) => [deny(`Read(${pattern})`), deny(`Edit(${pattern})`)]));
   if (stateDir === undefined) return settings;
   const state = `//${stateDir.replaceAll("\\", "/").replace(/^\/+/, "")}/**`;
   return [...settings, deny(`Read(${state})`), deny(`Edit(${state})`)];

@@ -18,7 +18,13 @@ export interface Keeping {
   readonly tool: string;
   readonly before:
     | "absent"
-    | { readonly file: OpenFile; readonly bytes?: Uint8Array | undefined; readonly will: BlobSource["will"] };
+    | {
+        readonly file: OpenFile;
+        readonly bytes?: Uint8Array | undefined;
+        readonly will: BlobSource["will"];
+        /** A path that surely leads to the file, where the change has one: `path` may lead elsewhere by now. */
+        readonly at?: string | undefined;
+      };
   /** The whole new content, or its size where it is not held in memory; then `done` says the rest. */
   readonly after:
     | "absent"
@@ -67,13 +73,13 @@ async function keepBefore(
   failures: string[],
 ): Promise<FileVersion> {
   if (before === "absent") return { kind: "absent" };
-  const { file, bytes, will } = before;
+  const { file, bytes, will, at = path } = before;
   const { sizeBytes, mode } = file;
   const version = { kind: "file", sizeBytes, mode } as const;
   if (rules.isSecret(path)) return { ...version, notKept: "secret" };
   const mark = sizeBytes > smallBytesMax ? { mark: markOf(file.identity) } : {};
   if (sizeBytes > rules.fileBytesMax) return { ...version, ...mark, notKept: "too large" };
-  const content = await orFailure(() => store.putFile({ file, path, bytes, will }), failures);
+  const content = await orFailure(() => store.putFile({ file, path: at, bytes, will }), failures);
   return content === undefined ? { ...version, ...mark, notKept: "failed" } : { ...version, ...mark, content };
 }
 

@@ -68,6 +68,15 @@ export const schema = {
       description:
         "Whether a file with several names is separated from the others when it is changed, or changed under all of them (user settings only)",
     },
+    sameDevice: {
+      type: "boolean",
+      description: "Whether a file system mounted below a root counts as outside (user settings only)",
+    },
+    denyHardlinks: {
+      type: "boolean",
+      description:
+        "Whether files with several names are refused, since one of them may lie outside (user settings only)",
+    },
     writeEol: {
       type: "string",
       enum: ["as sent", "keep"],
@@ -106,6 +115,8 @@ export const userOnlyKeys: ReadonlySet<string> = new Set([
   "readFirst",
   "staleness",
   "hardLinks",
+  "sameDevice",
+  "denyHardlinks",
   "editBytesMax",
   "roots",
   "stateDir",

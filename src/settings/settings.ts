@@ -19,6 +19,8 @@ const singleKeys = [
   "readFirst",
   "staleness",
   "hardLinks",
+  "sameDevice",
+  "denyHardlinks",
   "writeEol",
   "editBytesMax",
 ] as const;

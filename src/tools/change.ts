@@ -148,7 +148,8 @@ export async function permitted<Extra>(
   return (await bench.guard.permit("edit", target, bench.signal, preview)) === "asked" ? diff : undefined;
 }
 
-function diffText<Extra>(prepared: Prepared<Extra>): string {
+/** A change as a question shows it. */
+export function diffText<Extra>(prepared: Prepared<Extra>): string {
   const { did, hunks, additions, deletions, diffComplete } = fileOf(prepared, []);
   const text = unified(prepared.target.relative, hunks, did === "created" ? "create" : "update");
   return diffComplete ? text : `${text}(+${additions} -${deletions}, not all of it is shown)\n`;

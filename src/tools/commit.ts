@@ -42,9 +42,9 @@ export async function commit<Extra>(
       hardLinks: bench.changes.hardLinks,
       mode,
       signal: bench.signal,
-      beforeSwap: (how) => {
+      beforeSwap: (how, at) => {
         const will = how === "renamed" ? "be renamed over" : "be written in place";
-        return keeper.keep({ before: { file, bytes: old, will }, after });
+        return keeper.keep({ before: { file, bytes: old, will, at }, after });
       },
     }),
   );
@@ -120,9 +120,9 @@ export async function commitRemoval<Extra>(
       found: subject.found,
       identity: file.identity,
       signal: bench.signal,
-      beforeSwap: () =>
+      beforeSwap: (at) =>
         keeper.keep({
-          before: { file, bytes: old, will: "be renamed over" },
+          before: { file, bytes: old, will: "be renamed over", at },
           after: "absent",
           ...(moved && { moved }),
         }),

@@ -9,7 +9,7 @@ import { refusal } from "../guard/guard.ts";
 import { countTokens } from "../kinds/exact-tokens.ts";
 import { recognise } from "../kinds/kind.ts";
 import { measureText } from "../kinds/window.ts";
-import { locate } from "./locate.ts";
+import { locatePermitted } from "./locate.ts";
 import type { Bench } from "./tool.ts";
 
 export interface Cost {
@@ -26,9 +26,8 @@ const countedCharsMax = 2_000_000;
 
 /** Of what is not text only the size is told: then a read tells the rest. */
 export async function costOf(path: string, profile: Profile, bench: Bench): Promise<Cost | Pick<Cost, "sizeBytes">> {
-  const { found, target } = await locate(path, "file", bench);
+  const { found, target } = await locatePermitted(path, "file", bench);
   try {
-    await bench.guard.permit("read", target, bench.signal);
     if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
     if (found.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
     const file = bench.disk.open(found);

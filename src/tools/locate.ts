@@ -1,5 +1,6 @@
 /** The first steps of every tool that works on something that exists: find it, or say what may have been meant. */
 
+import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
 import type { Found } from "../disk/look.ts";
@@ -17,6 +18,33 @@ export async function locate(asked: string, wants: Wanted, bench: Bench): Promis
   const resolved = bench.guard.resolve(asked);
   if (resolved.seen === "node") return resolved;
   throw await notFound(resolved, wants, bench);
+}
+
+/**
+ * The same for something that is to be read. A question takes its time: if the path names something else when it is
+ * answered, it is asked again.
+ */
+export async function locatePermitted(asked: string, wants: Wanted, bench: Bench): Promise<Located> {
+  for (let tries = 1; ; tries += 1) {
+    const located = await locate(asked, wants, bench);
+    let now: Located | undefined;
+    try {
+      if ((await bench.guard.permit("read", located.target, bench.signal)) === "free") return located;
+      now = await locate(asked, wants, bench);
+    } catch (error) {
+      located.found.held.close();
+      throw error;
+    }
+    located.found.held.close();
+    if (isSame(located, now)) return now;
+    now.found.held.close();
+    if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: located.target });
+  }
+}
+
+function isSame(then: Located, now: Located): boolean {
+  const [a, b] = [then.found.held.identity, now.found.held.identity];
+  return then.target.real === now.target.real && a.device === b.device && a.inode === b.inode;
 }
 
 type Wanted = "file" | "anything";

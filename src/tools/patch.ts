@@ -9,7 +9,7 @@ import type { Profile } from "../contract/profile.ts";
 import type { Target } from "../contract/target.ts";
 import type { Ticket } from "../session/turns.ts";
 import { type PatchFile, parsePatch } from "../text/patch.ts";
-import { permitted, prepare } from "./change.ts";
+import { diffText, permitted, prepare } from "./change.ts";
 import { formatted } from "./formatted.ts";
 import { joined } from "./commit.ts";
 import { planOf } from "./patch-plan.ts";
@@ -38,29 +38,33 @@ async function applied(
   bench: Bench,
 ): Promise<PatchOutcome> {
   const [first, ...others] = all;
-  const targets = await asked(first, profile, ticket, bench);
-  for (const file of others) targets.push(...(await asked(file, profile, ticket, bench)));
+  const answers: [Permitted, ...Permitted[]] = [await asked(first, profile, ticket, bench)];
+  for (const file of others) answers.push(await asked(file, profile, ticket, bench));
+  const [head, ...rest] = answers;
+  const targets: [Target, ...Target[]] = [...targetsOf(head), ...rest.flatMap(targetsOf)];
   refuseTwice(targets);
 
   return exclusively(targets, ticket, bench, async () => {
     const subjects: Subject[] = [];
     const jobs: Job[] = [];
     try {
-      for (const file of all) {
+      for (const [index, file] of all.entries()) {
         const subject = await subjectOf(file.path, bench);
         subjects.push(subject);
-        jobs.push(await jobOf(file, subject, profile, bench));
+        const job = await jobOf(file, subject, profile, bench);
+        jobs.push(job);
+        refuseOther(job, answers[index] ?? head);
       }
       bench.signal.throwIfAborted();
       const files = bench.dryRun ? jobs.map((job) => shownAs(job, [])) : [...(await writeAll(jobs, bench))];
       // Only when all are written: until then they may be put back.
       for (const [at, file] of files.entries()) files[at] = await formatted(file, profile, bench);
-      const [head = files[0], ...rest] = files;
-      if (head === undefined) throw new Error("a patch has at least one file");
+      const [one, ...more] = files;
+      if (one === undefined) throw new Error("a patch has at least one file");
       return {
         kind: "patch",
-        target: head.target,
-        files: [head, ...rest],
+        target: one.target,
+        files: [one, ...more],
         matchedBy: jobs.map(({ prepared }) => prepared.extra).find((step) => step !== "exact") ?? "exact",
         dryRun: bench.dryRun,
       };
@@ -71,19 +75,39 @@ async function applied(
   });
 }
 
+/** What was permitted, and to what somebody said yes, if somebody was asked. */
+interface Permitted {
+  readonly target: Target;
+  readonly goal: Target | undefined;
+  readonly approved: string | undefined;
+}
+
+const targetsOf = ({ target, goal }: Permitted): [Target, ...Target[]] =>
+  goal === undefined ? [target] : [target, goal];
+
+/** A question takes its time: what is written must be what was permitted, in the same place. */
+function refuseOther({ prepared, moved }: Job, { target, goal, approved }: Permitted): void {
+  const same =
+    prepared.target.real === target.real &&
+    moved?.target.real === goal?.real &&
+    (approved === undefined || approved === diffText(prepared));
+  if (!same) throw new Problem({ code: "CHANGED", place: target });
+}
+
 /** Everything that is to be permitted, before anything is locked or written. */
-async function asked(file: PatchFile, profile: Profile, ticket: Ticket, bench: Bench): Promise<[Target, ...Target[]]> {
+async function asked(file: PatchFile, profile: Profile, ticket: Ticket, bench: Bench): Promise<Permitted> {
   const subject = await subjectOf(file.path, bench);
+  const { target } = subject;
+  let approved: string | undefined;
   try {
     refuseIfThere(file, subject);
-    await permitted(subject, planOf(file, profile), ticket, bench);
+    approved = await permitted(subject, planOf(file, profile), ticket, bench);
   } finally {
     if (subject.is === "there") subject.found.held.close();
   }
   const goal = await goalOf(file, bench);
-  if (goal === undefined) return [subject.target];
-  await bench.guard.permit("edit", goal, bench.signal);
-  return [subject.target, goal];
+  if (goal !== undefined) await bench.guard.permit("edit", goal, bench.signal);
+  return { target, goal, approved };
 }
 
 /** Where a file is moved to: nothing may be there. */

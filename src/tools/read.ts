@@ -18,14 +18,14 @@ import { readText } from "../kinds/text.ts";
 import { roughTokens } from "../text/tokens.ts";
 import { withInstructions } from "./instructions.ts";
 import { listing } from "./listing.ts";
-import { type Located, locate } from "./locate.ts";
+import { type Located, locatePermitted } from "./locate.ts";
 import { isHashed, signOf, stampOf, viewHash } from "./stamp.ts";
 import { textOf } from "./text-of.ts";
 import type { Bench, Tool } from "./tool.ts";
 
 export const read: Tool<"read"> = async (request, bench) => {
   for (let tries = 1; ; tries += 1) {
-    const located = await locate(request.path, "file", bench);
+    const located = await locatePermitted(request.path, "file", bench);
     try {
       return await readLocated(located, request, bench);
     } catch (error) {
@@ -40,7 +40,6 @@ export const read: Tool<"read"> = async (request, bench) => {
 
 async function readLocated(located: Located, request: ReadRequest, bench: Bench): Promise<ReadOutcome> {
   const { found, target } = located;
-  await bench.guard.permit("read", target, bench.signal);
   switch (found.kind) {
     case "directory": {
       if (request.profile.kinds.directory !== "read") throw new Problem({ code: "IS_DIRECTORY", place: target });

@@ -101,8 +101,11 @@ function sessionIdOf(given: Given): string | undefined {
   return id;
 }
 
-function changeOptions({ staleness, hardLinks, writeEol, editBytesMax }: Settings): Partial<FilehandOptions> {
+function changeOptions(settings: Settings): Partial<FilehandOptions> {
+  const { staleness, hardLinks, sameDevice, denyHardlinks, writeEol, editBytesMax } = settings;
   return {
+    ...(sameDevice === undefined ? {} : { sameDevice }),
+    ...(denyHardlinks === undefined ? {} : { denyHardlinks }),
     ...(staleness === undefined ? {} : { staleness }),
     ...(hardLinks === undefined ? {} : { hardLinks }),
     ...(writeEol === undefined ? {} : { writeEol }),
