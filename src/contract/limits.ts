@@ -51,6 +51,10 @@ export const limits = {
   lookupTriesMax: 3,
   /** Folders opened in one lookup: `x/../` in a deep folder, again and again, goes down from the root each time. */
   lookupOpensMax: 20_000,
+  /** Folders above a path that are looked up because the path itself leads nowhere. */
+  lookupsAboveMax: 64,
+  /** Folders that are made for one new file. */
+  foldersMadeMax: 100,
   /** Entries of a folder held at once. */
   folderEntriesMax: 1_000_000,
   /** Bytes of one line of `filehand batch`. */

@@ -17,7 +17,16 @@ import { limits } from "../contract/limits.ts";
 import { refusedAtBorder } from "./border.ts";
 import { errnoName } from "./errno.ts";
 import { isKernelType, isLocalType } from "./file-systems.ts";
-import { type Border, type Held, isSameFolder, kindOfMode, type Look, lookOfErrno, type Root } from "./look.ts";
+import {
+  type Border,
+  type Held,
+  isSameFolder,
+  kindOfMode,
+  type Look,
+  lookOfErrno,
+  type Nearest,
+  type Root,
+} from "./look.ts";
 import type { System } from "./system.ts";
 
 /** O_PATH has no name in Node. The value holds on every Linux architecture but alpha, parisc and sparc. */
@@ -43,6 +52,9 @@ function walk(path: string, roots: readonly Root[], system: System, border: Bord
   const todo = path.split("/").reverse();
   let at: Standing = { outside: "/" };
   let opens = 0;
+  let name: string | undefined;
+  /** Fewer names than this are left: they are those of the path itself, not of a link's text. */
+  let askedMax = Number.POSITIVE_INFINITY;
   let hops = 0;
   let followed = false;
   let bent = false;
@@ -66,7 +78,7 @@ function walk(path: string, roots: readonly Root[], system: System, border: Bord
   try {
     if (stand("/") === "root changed") return { seen: "root changed" };
     while (todo.length > 0) {
-      const name = todo.pop();
+      name = todo.pop();
       if (name === undefined || name === "" || name === ".") continue;
 
       if (!("root" in at)) {
@@ -115,6 +127,7 @@ function walk(path: string, roots: readonly Root[], system: System, border: Bord
         const { text } = link;
         if (text === undefined) return { seen: "missing", reason: "missing" };
         followed = true;
+        askedMax = Math.min(askedMax, todo.length);
         todo.push(...text.split("/").reverse());
         if (text.startsWith("/")) {
           leave();
@@ -131,9 +144,27 @@ function walk(path: string, roots: readonly Root[], system: System, border: Bord
     }
     return "root" in at ? judge(at, bent, system, border) : { seen: "outside" };
   } catch (error) {
-    return lookOfErrno(errnoName(error), error);
+    const look = lookOfErrno(errnoName(error), error);
+    if (look.seen !== "missing" || look.reason !== "missing" || !("root" in at) || todo.length >= askedMax) return look;
+    const nearest = nearestOf(at, [name ?? "", ...todo.reverse()], system);
+    return nearest === undefined ? look : { ...look, nearest };
   } finally {
     leave();
+  }
+}
+
+/** The folder in which the walk stands when there is no `names[0]` in it. */
+function nearestOf(
+  at: Extract<Standing, { fd: number }>,
+  names: readonly string[],
+  system: System,
+): Nearest | undefined {
+  try {
+    const real = system.readLink(handlePathOf(at.fd)).toString("utf8") as RealPath;
+    return isBeneath(real, at.root.real) ? { real, root: at.root, rest: names.join("/") } : undefined;
+  } catch (error) {
+    if (errnoName(error) === undefined) throw error;
+    return undefined;
   }
 }
 

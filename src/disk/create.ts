@@ -6,6 +6,7 @@
 
 import { constants } from "node:fs";
 import * as nodePath from "node:path";
+import { limits } from "../contract/limits.ts";
 import type { Piece } from "../contract/edit.ts";
 import { type Content, contentOf } from "./content.ts";
 import { errnoName } from "./errno.ts";
@@ -100,6 +101,7 @@ async function holdOrMake(path: string, held: HeldFolder[], made: Made[], contex
   let look = context.look(at);
   while (look.seen === "missing" && look.reason === "missing" && at !== nodePath.dirname(at)) {
     missing.push(nodePath.basename(at));
+    if (missing.length > limits.foldersMadeMax) throw new WriteFailed("ENAMETOOLONG", "making a folder");
     at = nodePath.dirname(at);
     look = context.look(at);
   }

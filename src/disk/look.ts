@@ -62,9 +62,16 @@ export interface Held {
   close(): void;
 }
 
+/** Where a lookup ended: the folder that is there, and what is missing of the path, without links and as it was asked. */
+export interface Nearest {
+  readonly real: RealPath;
+  readonly root: Root;
+  readonly rest: string;
+}
+
 export type Look =
   | Found
-  | { readonly seen: "missing"; readonly reason: "missing" | "file on the way" }
+  | { readonly seen: "missing"; readonly reason: "missing" | "file on the way"; readonly nearest?: Nearest }
   | { readonly seen: "outside" | "loop" | "root changed" | "too long" | "changed" }
   /** Inside, but not wanted by `Border`. */
   | { readonly seen: "other mount" | "other names" }

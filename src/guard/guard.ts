@@ -6,11 +6,12 @@
 import * as nodePath from "node:path";
 import type { Asker } from "../contract/ask.ts";
 import type { RealPath } from "../contract/brand.ts";
+import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { RuleText } from "../contract/rule.ts";
 import type { Place, Target } from "../contract/target.ts";
 import type { Disk } from "../disk/disk.ts";
-import type { Found } from "../disk/look.ts";
+import type { Found, Look } from "../disk/look.ts";
 import { namedLinks } from "./named-links.ts";
 import { pathFault, placeOf, relativeTo } from "./paths.ts";
 import { ownRules, protectedRules } from "./protected.ts";
@@ -137,7 +138,7 @@ export function createGuard(options: GuardOptions): Guard {
       const path = other ?? typed;
       const look = other === undefined ? first : disk.look(other);
       const place = { ...placeOf(other ?? asked, base, rootPaths, nodePath), asked };
-      const above = look.seen === "node" ? undefined : nearestAbove(path, disk);
+      const above = look.seen === "node" ? undefined : nearestAbove(path, look, disk);
       if (look.seen !== "node") refuseIfDenied(place, above?.real);
       switch (look.seen) {
         case "node":
@@ -209,8 +210,15 @@ interface Above {
 }
 
 /** For a path that names nothing: the nearest thing above it decides. */
-function nearestAbove(path: string, disk: Disk): Above | undefined {
-  for (let above = nodePath.dirname(path); ; above = nodePath.dirname(above)) {
+function nearestAbove(path: string, seen: Look, disk: Disk): Above | undefined {
+  if (seen.seen === "missing" && seen.nearest !== undefined) {
+    const { real, root, rest } = seen.nearest;
+    return { real: nodePath.resolve(real, rest), root: root.real, kind: "directory" };
+  }
+  // A path of thousands of names must not cost as many lookups.
+  if (seen.seen === "too long") return undefined;
+  let above = nodePath.dirname(path);
+  for (let tries = 1; tries <= limits.lookupsAboveMax; tries += 1, above = nodePath.dirname(above)) {
     const look = disk.look(above);
     if (look.seen === "node") {
       look.held.close();
@@ -219,6 +227,7 @@ function nearestAbove(path: string, disk: Disk): Above | undefined {
     }
     if (above === nodePath.dirname(above)) return undefined;
   }
+  return undefined;
 }
 
 /** A file that is not there yet. Its folder is; or the folders between it and one that is will be made. */

@@ -51,9 +51,12 @@ async function applied(
       for (const [index, file] of all.entries()) {
         const subject = await subjectOf(file.path, bench);
         subjects.push(subject);
+        const answer = answers[index] ?? head;
+        // Before anything of it is read: what it says could stand in an error.
+        if (subject.target.real !== answer.target.real) throw new Problem({ code: "CHANGED", place: answer.target });
         const job = await jobOf(file, subject, profile, bench);
         jobs.push(job);
-        refuseOther(job, answers[index] ?? head);
+        refuseOther(job, answer);
       }
       bench.signal.throwIfAborted();
       const files = bench.dryRun ? jobs.map((job) => shownAs(job, [])) : [...(await writeAll(jobs, bench))];
@@ -87,11 +90,8 @@ const targetsOf = ({ target, goal }: Permitted): [Target, ...Target[]] =>
 
 /** A question takes its time: what is written must be what was permitted, in the same place. */
 function refuseOther({ prepared, moved }: Job, { target, goal, approved }: Permitted): void {
-  const same =
-    prepared.target.real === target.real &&
-    moved?.target.real === goal?.real &&
-    (approved === undefined || approved === diffText(prepared));
-  if (!same) throw new Problem({ code: "CHANGED", place: target });
+  const isShown = approved === undefined || approved === diffText(prepared);
+  if (!isShown || moved?.target.real !== goal?.real) throw new Problem({ code: "CHANGED", place: target });
 }
 
 /** Everything that is to be permitted, before anything is locked or written. */

@@ -82,13 +82,15 @@ export const ticketOf = (resolved: Resolved, bench: Bench): Ticket => bench.turn
 
 /** The nearest folder that is there, and the rest of the path. */
 function keyOf(target: Target, bench: Bench): LockKey {
-  for (let folder = nodePath.dirname(target.real); ; folder = nodePath.dirname(folder)) {
+  for (let folder = nodePath.dirname(target.real); ; ) {
     const look = bench.disk.look(folder);
     if (look.seen === "node") {
       look.held.close();
       return { folder: look.held.identity, name: nodePath.relative(folder, target.real) };
     }
     if (look.seen !== "missing") throw refusal(target, "errno" in look ? look.errno : "ESTALE", "looking it up");
-    if (folder === nodePath.dirname(folder)) throw refusal(target, "ESTALE", "looking it up");
+    const above = look.nearest?.real ?? nodePath.dirname(folder);
+    if (above === folder) throw refusal(target, "ESTALE", "looking it up");
+    folder = above;
   }
 }
