@@ -14,7 +14,7 @@ import { formatted } from "./formatted.ts";
 import { joined } from "./commit.ts";
 import { planOf } from "./patch-plan.ts";
 import { type Job, shownAs, writeAll } from "./patch-write.ts";
-import { exclusively, type Subject, subjectOf, ticketFor } from "./subject.ts";
+import { exclusively, refuseDenied, type Subject, subjectOf, ticketFor } from "./subject.ts";
 import type { Bench, Tool } from "./tool.ts";
 
 export const patch: Tool<"patch"> = async ({ patchText, profile }, bench) => {
@@ -100,7 +100,7 @@ async function asked(file: PatchFile, profile: Profile, ticket: Ticket, bench: B
   const { target } = subject;
   let approved: string | undefined;
   try {
-    refuseIfThere(file, subject);
+    refuseIfThere(file, subject, bench);
     approved = await permitted(subject, planOf(file, profile), ticket, bench);
   } finally {
     if (subject.is === "there") subject.found.held.close();
@@ -116,11 +116,13 @@ async function goalOf(file: PatchFile, bench: Bench): Promise<Target | undefined
   const goal = await subjectOf(file.moveTo, bench);
   if (goal.is === "new") return goal.target;
   goal.found.held.close();
+  refuseDenied(goal.target, bench);
   throw new Problem({ code: "EXISTS", place: goal.target, reason: "file" });
 }
 
-function refuseIfThere(file: PatchFile, subject: Subject): void {
+function refuseIfThere(file: PatchFile, subject: Subject, bench: Bench): void {
   if (file.does === "add" && subject.is === "there") {
+    refuseDenied(subject.target, bench);
     throw new Problem({ code: "EXISTS", place: subject.target, reason: "file" });
   }
 }
@@ -135,7 +137,7 @@ function refuseTwice(targets: readonly Target[]): void {
 }
 
 async function jobOf(file: PatchFile, subject: Subject, profile: Profile, bench: Bench): Promise<Job> {
-  refuseIfThere(file, subject);
+  refuseIfThere(file, subject, bench);
   const prepared = await prepare(subject, planOf(file, profile), bench);
   try {
     const goal = await goalOf(file, bench);

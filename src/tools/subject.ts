@@ -25,8 +25,17 @@ export async function subjectFrom(resolved: Resolved, bench: Bench): Promise<Sub
   const { target, found } = resolved;
   if (found.kind === "file") return { is: "there", target, found };
   found.held.close();
+  refuseDenied(target, bench);
   if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
   throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+}
+
+/** What a denied path is, and that it is there, is not told: not by any other refusal either. */
+export function refuseDenied(target: Target, { guard }: Bench): void {
+  const names = [target.absolute, target.real];
+  const rule = guard.denied("read", names, target.is) ?? guard.denied("edit", names, target.is);
+  if (rule === undefined) return;
+  throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "rule", rule: rule.text, source: rule.source });
 }
 
 /** Work on files that nobody else works on meanwhile, in this or another process. Nobody may be asked within. */
