@@ -147,6 +147,7 @@ function walk(path: string, roots: readonly Root[], system: System, border: Bord
     const look = lookOfErrno(errnoName(error), error);
     if (look.seen !== "missing" || look.reason !== "missing" || !("root" in at) || todo.length >= askedMax) return look;
     const nearest = nearestOf(at, [name ?? "", ...todo.reverse()], system);
+    if (nearest === "too long") return { seen: "too long" };
     return nearest === undefined ? look : { ...look, nearest };
   } finally {
     leave();
@@ -158,13 +159,14 @@ function nearestOf(
   at: Extract<Standing, { fd: number }>,
   names: readonly string[],
   system: System,
-): Nearest | undefined {
+): Nearest | "too long" | undefined {
   try {
     const real = system.readLink(handlePathOf(at.fd)).toString("utf8") as RealPath;
     return isBeneath(real, at.root.real) ? { real, root: at.root, rest: names.join("/") } : undefined;
   } catch (error) {
     if (errnoName(error) === undefined) throw error;
-    return undefined;
+    // Deeper than a path can say: nobody could be told where a file would be.
+    return errnoName(error) === "ENAMETOOLONG" ? "too long" : undefined;
   }
 }
 

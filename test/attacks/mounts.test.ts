@@ -1,0 +1,118 @@
+/** A50: mounts inside the root, with and without `sameDevice`. Each test in a mount namespace of its own; needs root. */
+
+import { equal, ok } from "node:assert/strict";
+import * as fs from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "rolldown";
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { textFiles } from "../../scripts/text-files.js";
+import type { FilehandOptions } from "../../src/index.ts";
+import { inNamespace, missing, reason } from "../faults/program.ts";
+import { type Tree, workspace } from "../support/workspace.ts";
+
+const noMount = missing("unshare", "mount");
+const project = fileURLToPath(new URL("../..", import.meta.url));
+
+describe.skipIf(noMount !== undefined)(`A50 mounts inside the root${reason(noMount)}`, () => {
+  let program: string;
+  beforeAll(async () => {
+    // Among the packages, so that it finds them.
+    program = fs.mkdtempSync(`${project}node_modules/.filehand-attacks-`);
+    await build({
+      input: `${project}test/attacks/mounted.ts`,
+      platform: "node",
+      plugins: [textFiles()],
+      external: [/^[^./]/u],
+      output: { dir: program, format: "es", entryFileNames: "mounted.mjs", chunkFileNames: "[name].mjs" },
+      logLevel: "warn",
+    });
+  });
+  afterAll(() => fs.rmSync(program, { recursive: true }));
+
+  const tree = (): Tree => ({
+    ws: { "spare.txt": "content\n", m: { "hidden.txt": "content\n" }, "f.txt": "content\n" },
+    out: { "a.txt": "content outside\n", d: {} },
+    more: {},
+  });
+
+  /** `setup` is shell; `$top` holds the tree. */
+  function tried(setup: string, options: Partial<FilehandOptions>, ...paths: readonly string[]) {
+    const { path: at, top } = workspace(tree());
+    const script = `top=$1 node=$2 program=$3 options=$4; shift 4\n${setup}\n"$node" "$program" "$options" "$@"`;
+    const given = JSON.stringify({ roots: [at("ws")], ...options });
+    const told = inNamespace(script, top, process.execPath, `${program}/mounted.mjs`, given, ...paths);
+    const came = JSON.parse(told) as Record<string, Record<string, string>>; // as mounted.ts prints it
+    return { at, came: (path: string, verb: string): string => came[path]?.[verb] ?? "" };
+  }
+
+  const bind = 'mount --bind "$top/out" "$top/ws/m"';
+  const tmpfs = 'mount -t tmpfs none "$top/ws/m"; echo content > "$top/ws/m/a.txt"';
+  const overlay =
+    'mkdir "$top/more/u" "$top/more/w"; mount -t overlay o -o "lowerdir=$top/out,upperdir=$top/more/u,workdir=$top/more/w" "$top/ws/m"';
+
+  for (const [what, setup] of [
+    ["a bind mount of an outside folder", bind],
+    ["a tmpfs", tmpfs],
+    ["an overlay", overlay],
+  ] as const) {
+    test(`${what} is inside: whoever mounted it meant so`, () => {
+      const { came } = tried(setup, {}, "m/a.txt");
+      for (const verb of ["read", "edit", "write"]) ok(came("m/a.txt", verb).startsWith("done"), came("m/a.txt", verb));
+    });
+
+    test(`${what} is refused with sameDevice, in every verb, and not changed`, () => {
+      const { at, came } = tried(
+        setup,
+        { sameDevice: true },
+        "m/a.txt",
+        "m",
+        "m/new.txt",
+        "m/d/e/new.txt",
+        "spare.txt",
+      );
+      for (const path of ["m/a.txt", "m", "m/new.txt", "m/d/e/new.txt"]) {
+        for (const verb of ["read", "ls", "edit", "write", "patch that moves to"]) {
+          // What is missing in there is told as missing: that a name is free says nothing about what lies there.
+          ok(
+            ["ACCESS_DENIED", "NOT_FOUND", "STALE", "CHANGED"].includes(came(path, verb)),
+            `${verb} ${path}: ${came(path, verb)}`,
+          );
+        }
+      }
+      equal(came("m/a.txt", "read"), "ACCESS_DENIED");
+      ok(came("spare.txt", "read").startsWith("done"));
+      equal(fs.readFileSync(at("out/a.txt"), "utf8"), "content outside\n");
+      equal(fs.existsSync(at("out/new.txt")) || fs.existsSync(at("out/d/e")), false);
+    });
+  }
+
+  test("a bind mount of one outside file is inside, and refused with sameDevice", () => {
+    const setup = 'mount --bind "$top/out/a.txt" "$top/ws/f.txt"';
+    ok(tried(setup, {}, "f.txt").came("f.txt", "read").includes("content outside"));
+    const { at, came } = tried(setup, { sameDevice: true }, "f.txt");
+    for (const verb of ["read", "ls", "edit", "write", "patch that moves to"])
+      equal(came("f.txt", verb), "ACCESS_DENIED");
+    equal(fs.readFileSync(at("out/a.txt"), "utf8"), "content outside\n");
+  });
+
+  test("A45 A46 kernel file systems inside the root are refused, folders and all", () => {
+    for (const type of ["proc", "sysfs"]) {
+      const setup = `mount -t ${type} none "$top/ws/m"`;
+      const inside =
+        type === "proc" ? ["m/self/environ", "m/1/environ", "m/self/root/etc/passwd"] : ["m/kernel/profiling"];
+      const { came } = tried(setup, {}, "m", "m/new/x", ...inside);
+      for (const path of ["m", ...inside]) {
+        for (const verb of ["read", "edit", "write", "patch that moves to"]) {
+          ok(["SPECIAL_FILE", "NOT_FOUND"].includes(came(path, verb)), `${verb} ${path}: ${came(path, verb)}`);
+        }
+      }
+      for (const verb of ["write", "patch that moves to"]) ok(!came("m/new/x", verb).startsWith("done"));
+    }
+  });
+
+  test("A39 a mount on the root itself makes it another folder", () => {
+    // The program cannot be stopped in between; so the root is a mount from the start, and that is the workspace.
+    const { came } = tried('mount --bind "$top/out" "$top/ws"', { sameDevice: true }, "a.txt");
+    ok(came("a.txt", "read").includes("content outside"));
+  });
+});
