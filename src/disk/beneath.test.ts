@@ -4,8 +4,9 @@ import { describe, test } from "vitest";
 import { systemError } from "../../test/support/faulty-system.ts";
 import { lookupSuite } from "../../test/support/lookup-suite.ts";
 import { onLinux, workspace } from "../../test/support/workspace.ts";
-import { handlePathOf, isBeneath, lookBeneath } from "./beneath.ts";
+import { isBeneath, lookBeneath } from "./beneath.ts";
 import { createDisk } from "./disk.ts";
+import { handlePathOf } from "./held.ts";
 import { nodeSystem, type System } from "./system.ts";
 
 describe.skipIf(!onLinux)("the strong lookup", () => lookupSuite("strong", "linux"));

@@ -17,24 +17,14 @@ import { limits } from "../contract/limits.ts";
 import { refusedAtBorder } from "./border.ts";
 import { errnoName } from "./errno.ts";
 import { isKernelType, isLocalType } from "./file-systems.ts";
-import {
-  type Border,
-  type Held,
-  isSameFolder,
-  kindOfMode,
-  type Look,
-  lookOfErrno,
-  type Nearest,
-  type Root,
-} from "./look.ts";
+import { handlePathOf, hold } from "./held.ts";
+import { type Border, isSameFolder, kindOfMode, type Look, lookOfErrno, type Nearest, type Root } from "./look.ts";
 import type { System } from "./system.ts";
 
 /** O_PATH has no name in Node. The value holds on every Linux architecture but alpha, parisc and sparc. */
 const O_PATH = 0o10000000;
 const noFollow = O_PATH | constants.O_NOFOLLOW;
 const folderOnly = noFollow | constants.O_DIRECTORY;
-
-export const handlePathOf = (fd: number): string => `/proc/self/fd/${fd}`;
 
 /** `path` is absolute and may hold `.`, `..`, doubled and trailing slashes. */
 export function lookBeneath(path: string, roots: readonly Root[], system: System, border: Border = {}): Look {
@@ -270,25 +260,6 @@ function judge(
   const fd = at.fd === at.rootFd ? system.open(handlePathOf(at.fd), folderOnly & ~constants.O_NOFOLLOW) : at.fd;
   at.fd = at.rootFd;
   return { seen: "node", kind, real: real as RealPath, root: at.root, bent, held: hold(fd, stat, reads, system) };
-}
-
-function hold(fd: number, stat: ReturnType<System["stat"]>, reads: Held["reads"], system: System): Held {
-  let open = true;
-  return {
-    identity: {
-      device: stat.dev,
-      inode: stat.ino,
-      sizeBytes: Number(stat.size),
-      mtimeNs: stat.mtimeNs,
-      ctimeNs: stat.ctimeNs,
-    },
-    reads,
-    handlePath: handlePathOf(fd),
-    close: () => {
-      if (open) system.close(fd);
-      open = false;
-    },
-  };
 }
 
 /** A file or link of the kernel's own file systems: held only to name it in the refusal. */

@@ -10,6 +10,7 @@ import type { RealPath } from "../contract/brand.ts";
 import { hasOtherNames } from "./border.ts";
 import { errnoName } from "./errno.ts";
 import { type Border, isSameFolder, kindOfMode, type Look, lookOfErrno, type Root } from "./look.ts";
+import { leadsToNetwork } from "./network-links.ts";
 import type { System } from "./system.ts";
 
 /** `path` is absolute. `flavour` is the path module of the platform, handed in so that each can be tested anywhere. */
@@ -20,6 +21,8 @@ export function lookByRealpath(
   flavour: nodePath.PlatformPath = nodePath,
   border: Border = {},
 ): Look {
+  const isInside = (text: string): boolean => rootOf(text, roots, flavour) !== undefined;
+  if (flavour.sep === "\\" && leadsToNetwork(path, system, flavour, isInside)) return { seen: "outside" };
   try {
     const real = system.realPath(path);
     const root = rootOf(real, roots, flavour);

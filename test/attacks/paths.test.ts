@@ -270,6 +270,14 @@ for (const dialect of everyDialect) {
   });
 }
 
+const wsRoot: Root = {
+  given: "C:\\ws",
+  real: "C:\\ws" as Root["real"],
+  device: 1n,
+  inode: 1n,
+  reads: "later",
+};
+
 describe("on Windows", () => {
   for (const [id, asked, fault] of [
     ["A15", "C:\\ws\\a.txt ", "reserved"],
@@ -320,13 +328,6 @@ describe("on Windows", () => {
     });
   }
 
-  const wsRoot: Root = {
-    given: "C:\\ws",
-    real: "C:\\ws" as Root["real"],
-    device: 1n,
-    inode: 1n,
-    reads: "later",
-  };
   /** A disk on which every path exists and the native realpath answers as the table says. */
   const windows = (reals: Readonly<Record<string, string>>): System => ({
     ...nodeSystem,
@@ -359,6 +360,70 @@ describe("on Windows", () => {
     const system = windows({ "C:\\ws\\junction\\x": "D:\\x", "C:\\ws\\prefix\\x": "C:\\ws-evil\\x" });
     equal(lookByRealpath("C:\\ws\\junction\\x", [wsRoot], system, path.win32).seen, "outside");
     equal(lookByRealpath("C:\\ws\\prefix\\x", [wsRoot], system, path.win32).seen, "outside");
+  });
+});
+
+describe("A57 A60 a link to a network share, on Windows", () => {
+  const folder = 0o040755n;
+  const link = 0o120777n;
+  const file = 0o100644n;
+  /** Files by path: a mode, or the text of a link. Whatever else is asked for is written down. */
+  const disk = (entries: Readonly<Record<string, bigint | string>>) => {
+    const asked: string[] = [];
+    const statOf = (name: string): fs.BigIntStats => {
+      asked.push(name);
+      const entry = entries[name];
+      if (entry === undefined) throw Object.assign(new Error("ENOENT"), { errno: -2, code: "ENOENT" });
+      const stat = fs.statSync(".", { bigint: true });
+      return Object.assign(stat, { dev: 1n, ino: 1n, mode: typeof entry === "string" ? link : entry });
+    };
+    const system: System = {
+      ...nodeSystem,
+      platform: "win32",
+      statLink: statOf,
+      statPath: statOf,
+      readLink: (name) => Buffer.from(String(entries[name])),
+      realPath: (name) => {
+        asked.push(name);
+        return name;
+      },
+    };
+    return { system, asked };
+  };
+  const share = {
+    "C:\\ws": folder,
+    "C:\\ws\\evil": "\\\\host\\share",
+    "C:\\ws\\to-evil": ".\\evil",
+    "C:\\ws\\a.txt": file,
+  };
+
+  for (const name of [
+    "C:\\ws\\evil",
+    "C:\\ws\\evil\\a.txt",
+    "C:\\ws\\to-evil\\x",
+    "C:/ws/evil/x",
+    "C:\\ws\\.\\to-evil\\..\\x",
+  ]) {
+    test(`${name} is outside, and the share is never asked`, () => {
+      for (const text of ["\\\\host\\share", "//host/share", "\\\\?\\UNC\\host\\share", "\\\\.\\pipe\\x"]) {
+        const { system, asked } = disk({ ...share, "C:\\ws\\evil": text });
+        equal(lookByRealpath(name, [wsRoot], system, path.win32).seen, "outside");
+        deepEqual(
+          asked.filter((one) => !/^C:[\\/]ws/u.test(one) || one.includes("evil\\")),
+          [],
+        );
+      }
+    });
+  }
+
+  test("a link that leads to a disk, or to a share that is a root, is followed", () => {
+    const { system, asked } = disk({ ...share, "C:\\ws\\evil": "\\\\?\\C:\\out" });
+    lookByRealpath("C:\\ws\\evil\\x", [wsRoot], system, path.win32);
+    ok(asked.includes("C:\\ws\\evil\\x"), "the system was not asked to resolve it");
+    const own = disk(share);
+    const shareRoot = { ...wsRoot, given: "\\\\host\\share", real: "\\\\host\\share" as typeof wsRoot.real };
+    lookByRealpath("C:\\ws\\evil\\x", [wsRoot, shareRoot], own.system, path.win32);
+    ok(own.asked.includes("C:\\ws\\evil\\x"));
   });
 });
 

@@ -56,6 +56,16 @@ function print(text: string, host: Host): ExitCode {
   return 0;
 }
 
+/** Someone may have deleted the folder in which the person stands; then nothing relative can be meant. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    process.stderr.write("Cannot start: the current folder was deleted, go to one that exists (cd)\n");
+    process.exit(2);
+  }
+}
+
 /** The process as a host. */
 export function processHost(): Host {
   const interrupted = new AbortController();
@@ -72,7 +82,7 @@ export function processHost(): Host {
     stderr,
     env,
     platform,
-    cwd: process.cwd(),
+    cwd: currentFolder(),
     home: env["HOME"] ?? homedir(),
     signal: interrupted.signal,
   };
