@@ -142,19 +142,8 @@ export function startSession<Name extends DialectName>(
     if (outcome.turn !== undefined) message = undefined;
     return outcome;
   };
-  const goBack = async (way: "undo" | "redo", given: RewindOptions): Promise<RewindOutcome> => {
-    const { files, force = false } = given;
-    const to = (await past())?.undoTargets()[way];
-    if (to !== undefined) return rewound({ verb: "rewind", to, files, force, as: way }, given);
-    const failed = await answered("Rewind", "rewind", {}, given, async () => {
-      throw new Problem({
-        code: "NO_TURN",
-        asked: way,
-        reason: openPast === undefined ? "no history" : `nothing to ${way}`,
-      });
-    });
-    throw failureOf(failed.error ?? { code: "NO_TURN", message: "" });
-  };
+  const goBack = (way: "undo" | "redo", { files, force = false, ...given }: RewindOptions): Promise<RewindOutcome> =>
+    rewound({ verb: "rewind", to: { last: way }, files, force, as: files === undefined ? way : "partial" }, given);
 
   const call: Session["call"] = (tool, input, given = {}) =>
     answer(tool, verbOf(dialect, tool), input, () => cardNamed(dialect, tool).toRequest(input, profile), given);

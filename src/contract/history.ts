@@ -11,6 +11,8 @@ export type FileVersion =
       readonly sizeBytes: number;
       /** Permission bits; left out where they are not known, as before a new file has got its name. */
       readonly mode?: number;
+      /** Names that the file had (hard links), where it had more than one. */
+      readonly links?: number;
       /** What the content is known by: its sha256 in hex, or `inode-…` for one that is too large to be hashed. */
       readonly content?: string;
       /** Which file it was, in the form `inode-…`: recognises a large file without reading it. */
@@ -102,6 +104,8 @@ export type CurrentState =
       readonly sizeBytes: number;
       readonly mode: number;
       readonly mark: string;
+      /** Names that it has. */
+      readonly links: number;
       /** sha256 in hex; asked only where the mark does not decide. */
       readonly hash: () => Promise<string>;
     }
@@ -118,13 +122,19 @@ export type RewindAction =
     }
   | { readonly does: "delete" };
 
+/**
+ * `linked since`: bringing it back would change, or separate, what another name leads to. `never stored`: what is there
+ * holds secrets, so that it would be lost for good.
+ */
+export type ConflictReason = "changed since" | "changed in between" | "linked since" | "never stored";
+
 export type RewindStep =
   | RewindAction
   | { readonly does: "nothing" }
-  /** Somebody else has changed the file since: `forced` is what is done if they insist. */
+  /** Somebody else has changed the file, or given it another name: `forced` is what is done if they insist. */
   | {
       readonly does: "conflict";
-      readonly why: "changed since" | "changed in between";
+      readonly why: ConflictReason;
       readonly base: FileVersion;
       readonly ours: FileVersion;
       /** The hash of what is there; undefined if the file is gone. */

@@ -228,7 +228,14 @@ export type ProblemData =
   | {
       readonly code: "NO_TURN";
       readonly asked: string;
-      readonly reason: "unknown" | "pruned" | "no history" | "content gone" | "nothing to undo" | "nothing to redo";
+      readonly reason:
+        | "unknown"
+        | "pruned"
+        | "no history"
+        | "content gone"
+        | "unreadable"
+        | "nothing to undo"
+        | "nothing to redo";
     }
   | { readonly code: "LOCKED"; readonly place: Place; readonly holder: string }
   /** Of several files one failed: what was written was put back, but for those that could not be. */

@@ -5,8 +5,8 @@ import type { ProblemData } from "./problem.ts";
 
 export interface RewindRequest {
   readonly verb: "rewind";
-  /** The message before whose changes the files shall be as they were. */
-  readonly to: string;
+  /** The message before whose changes the files shall be as they were; or the last that is in effect, or was undone. */
+  readonly to: string | { readonly last: "undo" | "redo" };
   /** Only these; all that were changed since by default. */
   readonly files: readonly string[] | undefined;
   /** Also over what somebody else changed since. */
@@ -28,7 +28,9 @@ export interface RewoundFile {
 export interface RewindOutcome {
   readonly kind: "rewind";
   readonly to: string;
-  /** The turn that this rewind is itself, to go back before it; undefined in a dry run. */
+  /** Turns that an undo or a redo went past: what they changed is as it was, or cannot be brought back. Newest first. */
+  readonly passed: readonly string[];
+  /** The turn that this rewind is itself, to go back before it; undefined if nothing was changed. */
   readonly turn: string | undefined;
   readonly files: readonly RewoundFile[];
   readonly dryRun: boolean;

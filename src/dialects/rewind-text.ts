@@ -2,6 +2,7 @@
 
 import type { Reply } from "../contract/call.ts";
 import type { ProblemData } from "../contract/problem.ts";
+import type { ConflictReason } from "../contract/history.ts";
 import type { RewindOutcome, RewoundFile } from "../contract/rewind.ts";
 import { success } from "./replies.ts";
 import { quoted } from "./words.ts";
@@ -12,12 +13,14 @@ export interface RewindResult {
   /** To go back before the rewind itself; null where nothing was done. */
   readonly turn: string | null;
   readonly dryRun: boolean;
+  /** Turns that an undo or a redo went past, since nothing of them can be brought back. */
+  readonly passed: readonly string[];
   readonly files: readonly { readonly path: string; readonly did: string; readonly why: string | null }[];
 }
 
 export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemData) => string): Reply<RewindResult> {
   const files = outcome.files.map((file) => ({ path: file.path, ...wordsOf(file, wording) }));
-  const { to, turn, dryRun } = outcome;
+  const { to, turn, dryRun, passed } = outcome;
   const changed = outcome.files.filter(({ came }) => came === "done" || came === "planned").length;
   const head = dryRun
     ? `Dry run, nothing was written. Going back before ${quoted(to)} would change ${changed} of ${files.length} files.`
@@ -26,13 +29,32 @@ export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemD
     const { did, why } = files[index] ?? { did: "", why: null };
     return `${did}: ${quoted(file.relative)}${why === null ? "" : ` (${why})`}`;
   });
-  return success([head, ...lines].join("\n"), { to, turn: turn ?? null, dryRun, files });
+  return success([head, ...passedWords(passed), ...lines].join("\n"), {
+    to,
+    turn: turn ?? null,
+    dryRun,
+    passed,
+    files,
+  });
 }
+
+const passedWords = (passed: readonly string[]): readonly string[] =>
+  passed.length === 0
+    ? []
+    : [`Passed over ${passed.map(quoted).join(", ")}: what was changed there is as it was, or cannot be brought back.`];
+
+const conflicts = {
+  "changed since": "somebody else changed it since; force overwrites that",
+  "changed in between": "somebody else changed it between two changes of this session; force takes that back as well",
+  "never stored": "what is there holds secrets and is never stored, so it would be lost; force removes it for good",
+  "linked since":
+    "it has got another name (hard link) since, which is not to be changed with it; force restores it all the same",
+} as const satisfies Record<ConflictReason, string>;
 
 const deeds = { restore: "restored", create: "made again", delete: "deleted" } as const;
 
 const unavailable = {
-  secret: "it holds secrets and was not kept",
+  secret: "it could not be brought back: it holds secrets and is never stored",
   "too large": "it was too large to be kept",
   failed: "it could not be kept",
   pruned: "it is no longer kept",
@@ -54,7 +76,7 @@ function wordsOf(
   }
   switch (step.does) {
     case "conflict":
-      return { did: "left as it is", why: "somebody else changed it since; force overwrites that" };
+      return { did: "left as it is", why: conflicts[step.why] };
     case "unavailable":
       return { did: "left as it is", why: unavailable[step.why] };
     default:
@@ -66,6 +88,7 @@ export const noTurnWords = {
   unknown: "there is no such turn in this session, list the turns to see which there are",
   pruned: "that turn is no longer kept",
   "no history": "no history is kept, a state folder is needed for it",
+  unreadable: "what was kept cannot be read, ask the user to run filehand history verify",
   "content gone": "the content that it had is missing or damaged in the store",
   "nothing to undo": "there is nothing to undo",
   "nothing to redo": "there is nothing to redo",

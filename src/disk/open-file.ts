@@ -12,6 +12,8 @@ export interface OpenFile {
   readonly mtimeMs: number;
   /** Its permission bits. */
   readonly mode: number;
+  /** Names that it has (hard links). */
+  readonly links: number;
   /**
    * Fills `into` with the bytes from `at` on. The answer is short only at the end of the file. Where the file system
    * is local this is a sync call and no promise is made.
@@ -83,6 +85,7 @@ export function openFile(found: Found, system: System): OpenFile | { readonly er
     sizeBytes: identity.sizeBytes,
     mtimeMs: Number(identity.mtimeNs / 1_000_000n),
     mode: Number(stat.mode) & 0o777,
+    links: Number(stat.nlink),
     read: held.reads === "at once" ? readAtOnce : readLater,
     descriptor: held.reads === "at once" ? fd : undefined,
     changed: () => {

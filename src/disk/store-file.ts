@@ -1,15 +1,18 @@
 /** Single files of a store folder: how they are looked at and opened, and the words for what the system refuses. */
 
 import * as fs from "node:fs";
+import { FilehandError } from "../contract/failure.ts";
 import { errnoName } from "./errno.ts";
 
-/** The store cannot be used; the message says why, in words. */
-export class StoreFailed extends Error {
-  override readonly name = "StoreFailed";
+/** The store cannot be used; the message says why, in words. It may reach those who use the library. */
+export class StoreFailed extends FilehandError {
   readonly reason: "full" | "not permitted" | "read-only" | "failed";
-  constructor(reason: StoreFailed["reason"], message: string) {
-    super(message);
+  /** Where; the folder, if it is not one file. */
+  readonly path: string;
+  constructor(reason: StoreFailed["reason"], message: string, path: string) {
+    super("IO_ERROR", message);
     this.reason = reason;
+    this.path = path;
   }
 }
 
@@ -54,7 +57,7 @@ export function openStored(path: string): StoredFile | undefined {
   return {
     ...stored,
     descriptor: fd,
-    read: (into, from) => guarded(path, () => read(into, from)),
+    read: (into, from) => guarded(path, () => read(into, from), "read"),
     close: () => fs.closeSync(fd),
   };
 }
@@ -99,12 +102,14 @@ const reasons: Readonly<Record<string, StoreFailed["reason"]>> = {
 };
 
 /** What the system says becomes words here; anything else is a bug and stays what it is. */
-export function guarded<Result>(path: string, call: () => Result): Result {
+export function guarded<Result>(path: string, call: () => Result, doing: "store in" | "read" = "store in"): Result {
   try {
     return call();
   } catch (error) {
     const errno = errnoName(error);
     if (errno === undefined) throw error;
-    throw new StoreFailed(reasons[errno] ?? "failed", `Cannot store in "${path}": the system says ${errno}`);
+    const advice = doing === "read" ? ", filehand history verify tells what is wrong" : "";
+    const message = `Cannot ${doing} "${path}": the system says ${errno}${advice}`;
+    throw new StoreFailed(reasons[errno] ?? "failed", message, path);
   }
 }

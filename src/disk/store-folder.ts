@@ -131,7 +131,7 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
     const fd = within(name, () => fs.openSync(at(name), O_APPEND | O_CREAT | O_WRONLY | noFollow, 0o600));
     try {
       if (fs.writeSync(fd, bytes) !== bytes.length)
-        throw new StoreFailed("full", `Cannot store in "${path}": only a part could be written`);
+        throw new StoreFailed("full", `Cannot store in "${path}": only a part could be written`, path);
       if (durable) fs.fsyncSync(fd);
       const own = fs.fstatSync(fd);
       const named = fs.lstatSync(at(name), { throwIfNoEntry: false });
@@ -160,10 +160,11 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
 
   return {
     path,
-    look: (name) => guarded(path, () => storedOf(fs.lstatSync(at(name), { bigint: true, throwIfNoEntry: false }))),
-    open: (name) => guarded(path, () => openStored(at(name))),
+    look: (name) =>
+      guarded(path, () => storedOf(fs.lstatSync(at(name), { bigint: true, throwIfNoEntry: false })), "read"),
+    open: (name) => guarded(at(name), () => openStored(at(name)), "read"),
     read(name) {
-      return guarded(path, () => {
+      const read = (): Buffer | undefined => {
         const file = openStored(at(name));
         if (file === undefined) return undefined;
         try {
@@ -172,16 +173,17 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
         } finally {
           file.close();
         }
-      });
+      };
+      return guarded(at(name), read, "read");
     },
-    list: (name) => guarded(path, () => unlessMissing(() => fs.readdirSync(at(name))) ?? []),
+    list: (name) => guarded(at(name), () => unlessMissing(() => fs.readdirSync(at(name))) ?? [], "read"),
     append: (name, bytes) =>
       guarded(path, () => {
         for (let tries = 0; tries < appendTriesMax; tries += 1) {
           const size = appendOnce(name, bytes);
           if (size !== "replaced") return size;
         }
-        throw new StoreFailed("failed", `Cannot store in "${path}": "${name}" is replaced all the time`);
+        throw new StoreFailed("failed", `Cannot store in "${path}": "${name}" is replaced all the time`, path);
       }),
     put(name, bytes) {
       const file = guarded(path, draft);
@@ -241,7 +243,7 @@ function makePrivate(path: string): void {
   const stat = fs.lstatSync(path);
   const owner = process.geteuid?.() ?? stat.uid;
   if (!stat.isDirectory() || stat.uid !== owner) {
-    throw new StoreFailed("not permitted", `Cannot store in "${path}": it is not a folder of this user`);
+    throw new StoreFailed("not permitted", `Cannot store in "${path}": it is not a folder of this user`, path);
   }
   if (process.platform !== "win32" && (stat.mode & 0o077) !== 0) fs.chmodSync(path, 0o700);
 }

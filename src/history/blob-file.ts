@@ -32,6 +32,7 @@ export const openBytes = (bytes: Uint8Array): OpenFile => ({
 
 const facts = {
   mode: 0o600,
+  links: 1,
   // It was compared with its hash a moment ago, and whoever writes it elsewhere compares again.
   changed: () => "no" as const,
 };

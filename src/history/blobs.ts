@@ -29,7 +29,7 @@ const touchAfterMs = 300_000;
 
 const verifiedMax = 10_000;
 
-type Blobs = Pick<HistoryStore, "putBytes" | "putFile" | "has" | "openBlob" | "blobs" | "sweep">;
+type Blobs = Pick<HistoryStore, "putBytes" | "putFile" | "has" | "isLinkTo" | "openBlob" | "blobs" | "sweep">;
 
 export function openBlobs(folder: StoreFolder): Blobs {
   /** Contents that this process has written or read back: name, and the state in which they were right. */
@@ -132,6 +132,10 @@ export function openBlobs(folder: StoreFolder): Blobs {
     putBytes,
     putFile,
     has: (content) => isContentId(content) && (find(content) !== undefined || !packs.find(content).next().done),
+    isLinkTo(content, mark) {
+      const stored = isContentId(content) ? folder.look(nameOf(content)) : undefined;
+      return stored !== undefined && markOf(stored) === mark;
+    },
     openBlob: open,
     *blobs() {
       for (const part of folder.list("blobs"))

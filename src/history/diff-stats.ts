@@ -6,14 +6,14 @@ import { hunksOfTexts } from "../text/hunks.ts";
 import { smallBytesMax } from "./blob-code.ts";
 import { byPath } from "./snapshots.ts";
 import type { HistoryStore } from "./store.ts";
-import { isSameContent } from "./versions.ts";
+import { isSurelySame } from "./versions.ts";
 
 /** Of the changes of one turn. */
 export async function diffStats(changes: readonly ChangeRecord[], store: HistoryStore): Promise<DiffStats> {
   let [insertions, deletions, filesChanged, uncounted] = [0, 0, 0, 0];
   for (const list of byPath(changes).values()) {
     const [before, after] = [list[0]?.before, list.at(-1)?.after];
-    if (before === undefined || after === undefined || isSameContent(before, after)) continue;
+    if (before === undefined || after === undefined || isSurelySame(before, after)) continue;
     filesChanged += 1;
     const [a, b] = [await textOf(before, store), await textOf(after, store)];
     if (a === undefined || b === undefined) {

@@ -1,6 +1,7 @@
 /** How much the store holds, and whether all of it is as it was written. */
 
 import type { StoreFault } from "../contract/history.ts";
+import { StoreFailed } from "../disk/store-folder.ts";
 import { contentsOf, storyOf } from "./snapshots.ts";
 import type { HistoryStore } from "./store.ts";
 
@@ -49,18 +50,29 @@ export async function verify(
   const faults: StoreFault[] = [];
   const needed = new Map<string, string>();
   let records = 0;
-  for (const { session } of store.sessions()) {
-    const read = store.records(session);
+  const orFault = <Result>(read: () => Result, instead: Result): Result => {
+    try {
+      return read();
+    } catch (error) {
+      faults.push(unreadable(error));
+      return instead;
+    }
+  };
+  for (const { session } of orFault(() => store.sessions(), [])) {
+    const read = orFault(() => store.records(session), { entries: [], faults: [] });
     records += read.entries.length;
     faults.push(...read.faults);
     for (const content of contentsOf(storyOf(read.entries))) needed.set(content, session);
   }
-  const all = new Set([...needed.keys(), ...[...store.blobs()].map(({ content }) => content)]);
+  const stored = orFault(() => [...store.blobs()], []);
+  const all = new Set([...needed.keys(), ...stored.map(({ content }) => content)]);
   let done = 0;
   for (const content of all) {
-    const file = await store.openBlob(content);
-    if (typeof file !== "string") file.close();
-    else {
+    const file = await store.openBlob(content).catch(unreadable);
+    if (typeof file === "object") {
+      if ("fault" in file) faults.push(file);
+      else file.close();
+    } else {
       const session = needed.get(content);
       const fault = file === "missing" ? "missing content" : "damaged content";
       faults.push({ fault, content, ...(session === undefined ? {} : { session }) });
@@ -69,4 +81,10 @@ export async function verify(
     onProgress(done, all.size);
   }
   return { records, contents: all.size, faults };
+}
+
+/** What the system refuses to read is a fault like others; a bug is thrown on. */
+function unreadable(error: unknown): StoreFault {
+  if (error instanceof StoreFailed) return { fault: "unreadable", file: error.path };
+  throw error;
 }

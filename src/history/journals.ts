@@ -18,7 +18,7 @@ import type { StoreFolder } from "../disk/store-folder.ts";
 import { decodeLines, encodeEntry, type Entry } from "./record.ts";
 import type { HistoryStore, SessionRecords, SessionUsage } from "./store.ts";
 
-type Journals = Pick<HistoryStore, "append" | "records" | "sessions" | "rewrite" | "removeSession">;
+type Journals = Pick<HistoryStore, "append" | "records" | "state" | "sessions" | "rewrite" | "removeSession">;
 
 /** Entries that may come a second time: those of appenders that were at work while a file was taken out of use. */
 const rememberedIdsMax = 256;
@@ -67,6 +67,7 @@ export function openJournals(folder: StoreFolder, lockFolder: string | undefined
       return entries.map(({ id }) => id);
     },
     records: (session) => read(folder, session),
+    state: (session) => stateOf(folder, placeOf(session)),
     sessions: () =>
       folder.list("sessions").flatMap((name): SessionUsage[] => {
         const usage = usageOf(folder, `sessions/${name}`);
@@ -120,6 +121,15 @@ function layoutOf(folder: StoreFolder, place: string): string {
     .filter((part) => !part.startsWith("log:"))
     .concat(names.includes("log") ? `log:${folder.look(`${place}/log`)?.inode}` : "")
     .join("\n");
+}
+
+/** Files are only appended to or replaced, so sizes and inodes tell; a time is added for inodes that are used again. */
+function stateOf(folder: StoreFolder, place: string): string {
+  const parts = folder.list(place).map((name) => {
+    const stored = folder.look(`${place}/${name}`);
+    return `${name}:${stored?.inode}:${stored?.sizeBytes}:${stored?.mtimeNs}`;
+  });
+  return parts.toSorted().join("\n");
 }
 
 function readOnce(

@@ -9,6 +9,12 @@ import { smallBytesMax } from "./blob-code.ts";
 import type { BlobSource, HistoryStore } from "./store.ts";
 import { markOf } from "./versions.ts";
 
+interface AfterFile {
+  readonly mode?: number | undefined;
+  /** Names that it will have; one, if nothing is said. */
+  readonly links?: number | undefined;
+}
+
 /** A change that is about to be made, under the file's lock. */
 export interface Keeping {
   readonly messageId: string;
@@ -28,8 +34,8 @@ export interface Keeping {
   /** The whole new content, or its size where it is not held in memory; then `done` says the rest. */
   readonly after:
     | "absent"
-    | { readonly bytes: Uint8Array; readonly mode?: number | undefined }
-    | { readonly sizeBytes: number; readonly mode?: number | undefined };
+    | (AfterFile & { readonly bytes: Uint8Array })
+    | (AfterFile & { readonly sizeBytes: number });
   readonly movedTo?: string | undefined;
   readonly movedFrom?: string | undefined;
   /** What was kept for the same change a moment ago, if it has to be made in another way than was thought. */
@@ -75,8 +81,8 @@ async function keepBefore(
   if (before === "absent") return { kind: "absent" };
   const { file, bytes, will, at = path } = before;
   const { sizeBytes, mode } = file;
-  const version = { kind: "file", sizeBytes, mode } as const;
-  if (rules.isSecret(path)) return { ...version, notKept: "secret" };
+  const version = { kind: "file", sizeBytes, mode, ...linksOf(file.links) } as const;
+  if (rules.isSecret(path)) return { ...version, mark: markOf(file.identity), notKept: "secret" };
   const mark = sizeBytes > smallBytesMax ? { mark: markOf(file.identity) } : {};
   if (sizeBytes > rules.fileBytesMax) return { ...version, ...mark, notKept: "too large" };
   const content = await orFailure(() => store.putFile({ file, path: at, bytes, will }), failures);
@@ -93,7 +99,12 @@ async function keepAfter(
   if (after === "absent") return { kind: "absent" };
   const sizeBytes = "bytes" in after ? after.bytes.length : after.sizeBytes;
   const mode = after.mode ?? modeBefore;
-  const version = { kind: "file", sizeBytes, ...(mode === undefined ? {} : { mode }) } as const;
+  const version = {
+    kind: "file",
+    sizeBytes,
+    ...(mode === undefined ? {} : { mode }),
+    ...linksOf(after.links),
+  } as const;
   if (rules.isSecret(path)) return { ...version, notKept: "secret" };
   // What was written is needed to recognise it and to show it beside others' changes; a large one is not worth that.
   if (!("bytes" in after) || sizeBytes > smallBytesMax) return { ...version, notKept: "too large" };
@@ -102,11 +113,14 @@ async function keepAfter(
   return content === undefined ? { ...version, notKept: "failed" } : { ...version, content };
 }
 
+const linksOf = (links = 1): { readonly links?: number } => (links > 1 ? { links } : {});
+
 /** What a change came to, once it is done. */
 export function doneVersion(after: FileVersion, identity: Identity, mode: number | undefined): FileVersion {
   if (after.kind === "absent") return after;
   const known = mode === undefined ? {} : { mode };
-  const mark = after.content === undefined && after.notKept !== "secret" ? { mark: markOf(identity) } : {};
+  // Also of a secret: it tells whether somebody else changed it, and nothing about what is in it.
+  const mark = after.content === undefined ? { mark: markOf(identity) } : {};
   return { ...after, sizeBytes: identity.sizeBytes, ...known, ...mark };
 }
 

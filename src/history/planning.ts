@@ -1,9 +1,10 @@
 /** Finds out what the pure plan has to know: how each file is now, and whether what it was is still in the store. */
 
 import type { CurrentState, FileVersion, RewindFile } from "../contract/history.ts";
+import { StoreFailed } from "../disk/store-folder.ts";
 import { hashOfFile } from "./blobs.ts";
 import { type Availability, type Facts, type FileStory, stepOf } from "./rewind-plan.ts";
-import type { HistoryStore } from "./store.ts";
+import type { BlobRead, HistoryStore } from "./store.ts";
 import { isHash } from "./versions.ts";
 
 export async function planFiles(
@@ -31,10 +32,29 @@ async function factsOf(file: FileStory, state: CurrentState, store: HistoryStore
       const isSame = (version: FileVersion): Promise<boolean> => isCurrent(version, { ...state, hash }, store);
       const isBase = await isSame(file.base);
       const isOurs = isBase || (await isSame(file.ours)) || (await isSame(file.lastBefore));
+      const linkedSince = isOurs && (await hasNewName(file, { ...state, hash }, isSame, store));
       // What nobody needs to be shown is not hashed.
-      return { now: "file", mode: state.mode, hash: isOurs && !file.broken ? undefined : await hash(), isBase, isOurs };
+      const shown = isOurs && !file.broken && !linkedSince ? undefined : await hash();
+      return { now: "file", mode: state.mode, hash: shown, isBase, isOurs, linkedSince };
     }
   }
+}
+
+type File = Extract<CurrentState, { readonly kind: "file" }>;
+
+/** Has it got a name that it did not have as we left it? A name by which the store itself keeps it is none. */
+async function hasNewName(
+  { ours, lastBefore }: FileStory,
+  state: File,
+  isSame: (version: FileVersion) => Promise<boolean>,
+  store: HistoryStore,
+): Promise<boolean> {
+  if (state.links <= 1) return false;
+  const left = (await isSame(ours)) ? ours : lastBefore;
+  const known = left.kind === "file" ? (left.links ?? 1) : 1;
+  if (state.links <= known) return false;
+  const isKeptSo = store.isLinkTo(state.mark, state.mark) || store.isLinkTo(await state.hash(), state.mark);
+  return state.links - (isKeptSo ? 1 : 0) > known;
 }
 
 function once(ask: () => Promise<string>): () => Promise<string> {
@@ -42,18 +62,14 @@ function once(ask: () => Promise<string>): () => Promise<string> {
   return () => (answer ??= ask());
 }
 
-async function isCurrent(
-  version: FileVersion,
-  state: Extract<CurrentState, { readonly kind: "file" }>,
-  store: HistoryStore,
-): Promise<boolean> {
+async function isCurrent(version: FileVersion, state: File, store: HistoryStore): Promise<boolean> {
   if (version.kind === "absent" || version.sizeBytes !== state.sizeBytes) return false;
   const { content, mark } = version;
   if (mark === state.mark || content === state.mark) return true;
   if (content === undefined) return false;
   if (isHash(content)) return (await state.hash()) === content;
   // Known by its inode only, and this is another one: as after a rewind, which copies.
-  const blob = await store.openBlob(content);
+  const blob = await openOrFail(content, store);
   if (typeof blob === "string") return false;
   try {
     return (await hashOfFile(blob)) === (await state.hash());
@@ -66,9 +82,19 @@ async function isCurrent(
 async function availabilityOf(base: FileVersion, facts: Facts, store: HistoryStore): Promise<Availability> {
   const isNeeded = base.kind === "file" && base.content !== undefined && base.notKept === undefined;
   if (!isNeeded || facts.now === "other" || (facts.now === "file" && facts.isBase)) return "there";
-  const blob = await store.openBlob(base.content);
+  const blob = await openOrFail(base.content, store);
   if (blob === "missing") return "pruned";
   if (blob === "damaged") return "damaged";
   blob.close();
   return "there";
+}
+
+/** One content that cannot be read does not keep the other files from being planned. */
+async function openOrFail(content: string, store: HistoryStore): Promise<BlobRead> {
+  try {
+    return await store.openBlob(content);
+  } catch (error) {
+    if (error instanceof StoreFailed) return "damaged";
+    throw error;
+  }
 }

@@ -97,11 +97,12 @@ const isRewinds = (value: unknown): boolean =>
 function isVersion(value: unknown): value is FileVersion {
   if (!isObject(value)) return false;
   if (value["kind"] === "absent") return true;
-  const { content, mark, mode, sizeBytes } = value;
+  const { content, mark, mode, links, sizeBytes } = value;
   return (
     value["kind"] === "file" &&
     isNumber(sizeBytes) &&
     (mode === undefined || isNumber(mode)) &&
+    (links === undefined || isNumber(links)) &&
     (content === undefined || (typeof content === "string" && isContentId(content))) &&
     (mark === undefined || typeof mark === "string")
   );

@@ -23,8 +23,9 @@ const story = (base: FileVersion, ours: FileVersion, more: Partial<FileStory> = 
   ...more,
 });
 const gone: Facts = { now: "absent" };
-const file = (is: "base" | "ours" | "theirs", mode = 0o644): Facts => ({
+const file = (is: "base" | "ours" | "theirs", mode = 0o644, linkedSince = false): Facts => ({
   now: "file",
+  linkedSince,
   mode,
   hash: is,
   isBase: is === "base",
@@ -49,6 +50,21 @@ const cases: readonly (readonly [string, FileStory, Facts, Availability, string]
     "there",
     "conflict: changed in between, else restore",
   ],
+  [
+    "an edit, and the file has got another name since",
+    story(a, b),
+    file("ours", 0o644, true),
+    "there",
+    "conflict: linked since, else restore",
+  ],
+  [
+    "a creation that has got another name since",
+    story(absent, b),
+    file("ours", 0o644, true),
+    "there",
+    "conflict: linked since, else delete",
+  ],
+  ["what is back already, whatever its names", story(a, b), file("base", 0o644, true), "there", "nothing"],
   ["a creation is removed", story(absent, b), file("ours"), "there", "delete"],
   ["a creation that is gone", story(absent, b), gone, "there", "nothing"],
   [
@@ -87,6 +103,13 @@ const cases: readonly (readonly [string, FileStory, Facts, Availability, string]
     file("ours"),
     "there",
     "unavailable: secret",
+  ],
+  [
+    "a secret that we made would be lost for good",
+    story(absent, version("b", { notKept: "secret" })),
+    file("ours"),
+    "there",
+    "conflict: never stored, else delete",
   ],
   ["a content that is gone", story(a, b), file("ours"), "pruned", "unavailable: pruned"],
   ["a content that is damaged", story(a, b), file("ours"), "damaged", "unavailable: damaged"],

@@ -3,7 +3,7 @@
  * made is never overwritten without being asked, and only what we changed is touched at all.
  */
 
-import type { FileVersion, RewindAction, RewindStep } from "../contract/history.ts";
+import type { ConflictReason, FileVersion, RewindAction, RewindStep } from "../contract/history.ts";
 import { byPath, changesIn, isBroken, type Story } from "./snapshots.ts";
 
 /** The name of the state before the first change of a session. */
@@ -50,6 +50,8 @@ export type Facts =
       readonly hash: string | undefined;
       readonly isBase: boolean;
       readonly isOurs: boolean;
+      /** Has it got another name since we left it? */
+      readonly linkedSince: boolean;
     };
 
 /** Is the content of the version to go back to in the store? */
@@ -65,9 +67,18 @@ export function stepOf(file: FileStory, facts: Facts, availability: Availability
   if (action.does === "unavailable") return action;
   const isOurs =
     facts.now === "absent" ? ours.kind === "absent" || lastBefore.kind === "absent" : facts.isOurs || facts.isBase;
-  if (isOurs && !file.broken) return action;
+  const why = conflictWith(file, facts, isOurs);
+  if (why === undefined) return action;
   const theirs = facts.now === "file" ? facts.hash : undefined;
-  return { does: "conflict", why: isOurs ? "changed in between" : "changed since", base, ours, theirs, forced: action };
+  return { does: "conflict", why, base, ours, theirs, forced: action };
+}
+
+function conflictWith({ ours, broken }: FileStory, facts: Facts, isOurs: boolean): ConflictReason | undefined {
+  if (!isOurs) return "changed since";
+  if (broken) return "changed in between";
+  if (facts.now !== "file") return undefined;
+  if (facts.linkedSince) return "linked since";
+  return ours.kind === "file" && ours.notKept === "secret" ? "never stored" : undefined;
 }
 
 function actionFor(

@@ -1,6 +1,7 @@
 /** The history of one session: what it changes is kept here, and the way back is planned here. */
 
 import type {
+  ChangeRecord,
   CurrentState,
   DiffStats,
   FileVersion,
@@ -23,7 +24,18 @@ import {
 } from "./keeping.ts";
 import { planFiles } from "./planning.ts";
 import { changedSince } from "./rewind-plan.ts";
-import { changesIn, condensed, recordsOf, shortened, snapshotsOf, type Story, storyOf } from "./snapshots.ts";
+import {
+  byPath,
+  byTurn,
+  changesIn,
+  condensed,
+  recordsOf,
+  shortened,
+  snapshotsOf,
+  type Story,
+  storyOf,
+  turnsWithChanges,
+} from "./snapshots.ts";
 import type { BlobRead, HistoryStore } from "./store.ts";
 import { type UndoTargets, undoTargets } from "./undo.ts";
 
@@ -38,6 +50,14 @@ export interface PlanOptions {
   readonly current: (path: string) => Promise<CurrentState>;
   /** Real paths; undefined is all. */
   readonly files?: readonly string[] | undefined;
+}
+
+/** A file that one turn or several changed, from before the first of its changes to after the last. */
+export interface ChangedFile {
+  readonly path: string;
+  readonly relative: string;
+  readonly before: FileVersion;
+  readonly after: FileVersion;
 }
 
 export interface SessionHistory {
@@ -63,6 +83,8 @@ export interface SessionHistory {
   diffStats(messageId: string): Promise<DiffStats | undefined>;
   /** A file before or after a turn; undefined if that turn did not change it. */
   versionOf(messageId: string, path: string, when: "before" | "after"): FileVersion | undefined;
+  /** The files that a turn changed, or those up to another turn, in the order of their first change. */
+  changes(messageId: string, upTo?: string): readonly ChangedFile[];
   /** Every file that some turn changed, as the last change left it; by real path. */
   tracked(): ReadonlyMap<string, FileVersion>;
   /** Close what it answers with. */
@@ -86,12 +108,19 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
   const { start, store, nowMs, snapshotsMax } = options;
   const { id: session } = start;
   /** Turns that this process has written down. */
-  const turns = new Set<string>();
+  const written = new Set<string>();
   let started = false;
+  let last: (Read & { readonly state: string }) | undefined;
 
-  const read = (): { readonly story: Story; readonly faults: readonly StoreFault[] } => {
-    const { entries, faults } = store.records(session);
-    return { story: shortened(storyOf(entries), snapshotsMax), faults };
+  /** Read once for each state of the journal: whoever asks about two thousand files asks two thousand times. */
+  const read = (): Read => {
+    const state = store.state(session);
+    if (last?.state !== state) {
+      const { entries, faults } = store.records(session);
+      const story = shortened(storyOf(entries), snapshotsMax);
+      last = { state, story, faults, turns: byTurn(changesIn(story.steps)) };
+    }
+    return last;
   };
 
   const write = (records: readonly HistoryRecord[]): { readonly ids: readonly string[]; readonly failed?: string } => {
@@ -100,7 +129,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
     try {
       const ids = store.append(session, [...first, ...records]);
       started = true;
-      for (const record of records) if (record.type === "turn") turns.add(record.messageId);
+      for (const record of records) if (record.type === "turn") written.add(record.messageId);
       return { ids };
     } catch (error) {
       return { ids: [], failed: failureOf(error) };
@@ -108,7 +137,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
   };
 
   const turnOf = (messageId: string): readonly HistoryRecord[] =>
-    turns.has(messageId) ? [] : [{ type: "turn", messageId, timeMs: nowMs() }];
+    written.has(messageId) ? [] : [{ type: "turn", messageId, timeMs: nowMs() }];
 
   const tidy = (): Promise<void> =>
     store.rewrite(session, (entries) => {
@@ -117,15 +146,15 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
       return short.steps.length < story.steps.length ? recordsOf(short) : undefined;
     });
 
-  const changesOf = (messageId: string) => changesIn(read().story.steps).filter((one) => one.messageId === messageId);
+  const changesOf = (messageId: string): readonly ChangeRecord[] => read().turns.get(messageId) ?? [];
 
   return {
     id: session,
     async checkpoint(messageId, rewinds) {
-      if (turns.has(messageId)) return { failed: undefined };
+      if (written.has(messageId)) return { failed: undefined };
       const turn = { type: "turn", messageId, timeMs: nowMs(), ...(rewinds === undefined ? {} : { rewinds }) } as const;
       const { failed } = write([turn]);
-      if (failed === undefined && turns.size % tidyEveryTurns === 0) await tidy().catch(failureOf);
+      if (failed === undefined && written.size % tidyEveryTurns === 0) await tidy().catch(failureOf);
       return { failed };
     },
     async keep(keeping) {
@@ -154,6 +183,13 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
       const changes = changesOf(messageId).filter((change) => change.path === path);
       return when === "before" ? changes[0]?.before : changes.at(-1)?.after;
     },
+    changes(messageId, upTo = messageId) {
+      const { story, turns } = read();
+      const ids = turnsWithChanges(story);
+      const [from, to] = [ids.indexOf(messageId), ids.indexOf(upTo)];
+      const all = from < 0 || to < 0 ? [] : ids.slice(from, to + 1).flatMap((id) => turns.get(id) ?? []);
+      return [...byPath(all).values()].flatMap(endsOf);
+    },
     tracked: () => new Map(changesIn(read().story.steps).map(({ path, after }) => [path, after])),
     open: (content) => store.openBlob(content),
     async plan(messageId, { current, files }) {
@@ -165,6 +201,19 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
     undoTargets: () => undoTargets(read().story),
     tidy,
   };
+}
+
+interface Read {
+  readonly story: Story;
+  readonly faults: readonly StoreFault[];
+  /** Its changes by message. */
+  readonly turns: ReadonlyMap<string, readonly ChangeRecord[]>;
+}
+
+function endsOf(changes: readonly ChangeRecord[]): readonly ChangedFile[] {
+  const [first, last] = [changes[0], changes.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  return [{ path: first.path, relative: last.relative, before: first.before, after: last.after }];
 }
 
 const isNews = (now: FileVersion, before: FileVersion): boolean =>

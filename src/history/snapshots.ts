@@ -35,6 +35,7 @@ export function storyOf(entries: readonly Entry[]): Story {
         known.add(record.messageId);
         break;
       case "change":
+        for (const turn of unannounced(record, known)) steps.set(`${id} turn`, turn);
         steps.set(id, record);
         break;
       case "after": {
@@ -48,6 +49,16 @@ export function storyOf(entries: readonly Entry[]): Story {
     }
   }
   return { start, steps: [...steps.values()], pruned };
+}
+
+/**
+ * The turn of a change that has none: its line was damaged, or the message went on after its turn was pruned. Without one
+ * the change could not be listed or undone.
+ */
+function unannounced({ messageId, timeMs }: ChangeRecord, known: Set<string>): readonly TurnRecord[] {
+  if (messageId === "" || known.has(messageId)) return [];
+  known.add(messageId);
+  return [{ type: "turn", messageId, timeMs }];
 }
 
 /**
@@ -68,11 +79,16 @@ export function shortened(story: Story, snapshotsMax: number): Story {
     const merged = settled.length === 0 ? [] : [mergedChange(settled)];
     return [...merged, ...changes.slice(settled.length)].map((change) => ({ ...change, messageId: "" }));
   });
-  return {
+  const known = new Set(turns.slice(turns.length - Math.max(0, snapshotsMax)));
+  const young = story.steps.slice(from);
+  const later = young.flatMap((step) => (step.type === "change" ? [...unannounced(step, known), step] : [step]));
+  const short: Story = {
     start: story.start,
-    steps: [...first, ...story.steps.slice(from)],
-    pruned: [...story.pruned, ...gone].slice(-prunedMax),
+    steps: [...first, ...later],
+    pruned: [...story.pruned, ...gone.filter((messageId) => !known.has(messageId))].slice(-prunedMax),
   };
+  // A message that went on later is a turn again, from there on; then others are the oldest.
+  return later.length > young.length ? shortened(short, snapshotsMax) : short;
 }
 
 /** Several changes of a file within one turn are one, unless somebody else's lies between. */
@@ -132,13 +148,25 @@ export const changesIn = (steps: Story["steps"]): readonly ChangeRecord[] =>
   steps.filter((step): step is ChangeRecord => step.type === "change");
 
 export function byPath(changes: readonly ChangeRecord[]): ReadonlyMap<string, readonly ChangeRecord[]> {
-  const paths = new Map<string, ChangeRecord[]>();
+  return grouped(changes, ({ path }) => path);
+}
+
+function grouped(
+  changes: readonly ChangeRecord[],
+  keyOf: (change: ChangeRecord) => string,
+): ReadonlyMap<string, readonly ChangeRecord[]> {
+  const groups = new Map<string, ChangeRecord[]>();
   for (const change of changes) {
-    const list = paths.get(change.path);
-    if (list === undefined) paths.set(change.path, [change]);
+    const key = keyOf(change);
+    const list = groups.get(key);
+    if (list === undefined) groups.set(key, [change]);
     else list.push(change);
   }
-  return paths;
+  return groups;
+}
+
+export function byTurn(changes: readonly ChangeRecord[]): ReadonlyMap<string, readonly ChangeRecord[]> {
+  return grouped(changes, ({ messageId }) => messageId);
 }
 
 /** Was the file as we had left it? A change that never happened left it as it was before. */

@@ -37,6 +37,8 @@ export interface HistoryStore {
   /** All or nothing, after all that was appended before. Answers with the ids. Throws StoreFailed. */
   append(session: string, records: readonly HistoryRecord[]): readonly string[];
   records(session: string): SessionRecords;
+  /** Something cheap that is another one as soon as `records` would answer something else. */
+  state(session: string): string;
   sessions(): readonly SessionUsage[];
   /** Replaces a session's records. MUST NOT lose what another process appends meanwhile. */
   rewrite(session: string, rewrite: Rewrite): Promise<void>;
@@ -46,6 +48,8 @@ export interface HistoryStore {
   putBytes(bytes: Uint8Array): Promise<string>;
   putFile(source: BlobSource): Promise<string>;
   has(content: string): boolean;
+  /** Is what is stored under a content the very inode that a mark (`versions.ts`) names, kept by a second name for it? */
+  isLinkTo(content: string, mark: string): boolean;
   /** Whole and right, or not at all. */
   openBlob(content: string): Promise<BlobRead>;
   /** Every content that is there, with the bytes it takes. */

@@ -1,27 +1,37 @@
-/** Which turn an undo or a redo goes back to. */
+/** Which turns an undo or a redo can go back to. */
 
 import { changesIn, type Story } from "./snapshots.ts";
 
 export interface UndoTargets {
-  /** The latest turn that is in effect. */
-  readonly undo: string | undefined;
-  /** The latest rewind that has not been followed by a new change: going back to before it brings back what it undid. */
-  readonly redo: string | undefined;
+  /** Turns that are in effect, the latest first. */
+  readonly undo: readonly string[];
+  /** Rewinds that no new change has followed, the latest first: going back to before one brings back what it undid. */
+  readonly redo: readonly string[];
 }
 
 /** Two stacks, as in an editor: a new change empties the second. */
 export function undoTargets(story: Story): UndoTargets {
   const changed = new Set(changesIn(story.steps).map(({ messageId }) => messageId));
+  const rewinding = new Set<string>();
   const done: string[] = [];
   const undone: { readonly by: string; readonly turns: readonly string[] }[] = [];
   for (const step of story.steps) {
-    if (step.type !== "turn" || !changed.has(step.messageId)) continue;
-    const { messageId, rewinds } = step;
+    const { messageId } = step;
+    if (!changed.has(messageId) || messageId === "") continue;
+    if (step.type === "change") {
+      // A message that goes on after it was undone is in effect again.
+      if (rewinding.has(messageId)) continue;
+      if (!done.includes(messageId)) done.push(messageId);
+      undone.length = 0;
+      continue;
+    }
+    const { rewinds } = step;
     if (rewinds === undefined || rewinds.as === "partial") {
       done.push(messageId);
       undone.length = 0;
       continue;
     }
+    rewinding.add(messageId);
     const again = undone.findLastIndex(({ by }) => by === rewinds.to);
     if (again >= 0) {
       // Back to before a rewind: what that one and later ones had taken is in effect again.
@@ -30,7 +40,7 @@ export function undoTargets(story: Story): UndoTargets {
     }
     undone.push({ by: messageId, turns: done.splice(firstFrom(story, done, rewinds.to)) });
   }
-  return { undo: done.at(-1), redo: undone.at(-1)?.by };
+  return { undo: done.toReversed(), redo: undone.map(({ by }) => by).toReversed() };
 }
 
 /** Where in `done` the turns begin that lie at or behind a turn; that one may have changed nothing itself. */

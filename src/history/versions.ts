@@ -24,6 +24,13 @@ export function isSameContent(a: FileVersion, b: FileVersion): boolean {
   return aMark === undefined || bMark === undefined || aMark === bMark;
 }
 
+/** The same for all that is known: what was never stored may have changed. */
+export function isSurelySame(a: FileVersion, b: FileVersion): boolean {
+  const isKnown = (version: FileVersion): boolean =>
+    version.kind === "absent" || version.content !== undefined || version.mark !== undefined;
+  return isKnown(a) && isKnown(b) && isSameContent(a, b);
+}
+
 type File = Extract<FileVersion, { readonly kind: "file" }>;
 
 const inodeOf = ({ content, mark }: File): string | undefined => (isHash(content) ? mark : (content ?? mark));

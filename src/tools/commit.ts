@@ -33,6 +33,8 @@ export async function commit<Extra>(
   const bytes = old !== undefined && isHashed({ sizeBytes }) ? joined(planned.pieces, old) : undefined;
   const { mode } = planned;
   const after = bytes === undefined ? { sizeBytes, mode } : { bytes, mode };
+  /** What is renamed into place is a file with one name; what is written in place keeps those it has. */
+  const afterBy = (how: "renamed" | "in place") => (how === "renamed" ? after : { ...after, links: file.links });
   const replaced = await orUndone(keeper, () =>
     bench.disk.replace({
       found: subject.found,
@@ -44,7 +46,7 @@ export async function commit<Extra>(
       signal: bench.signal,
       beforeSwap: (how, at) => {
         const will = how === "renamed" ? "be renamed over" : "be written in place";
-        return keeper.keep({ before: { file, bytes: old, will, at }, after });
+        return keeper.keep({ before: { file, bytes: old, will, at }, after: afterBy(how) });
       },
     }),
   );

@@ -24,6 +24,7 @@ import {
 } from "../history/observe.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 import { markOf } from "../history/versions.ts";
+import { orUnreadable } from "./rewind.ts";
 import { signOf } from "./stamp.ts";
 import type { Bench } from "./tool.ts";
 import { atPath, signAt, walkWorkspace } from "./workspace-walk.ts";
@@ -52,6 +53,7 @@ const heldBytesMax = 52_428_800;
 interface Now {
   readonly identity: Identity;
   readonly mode: number;
+  readonly links: number;
   readonly bytes: Uint8Array | undefined;
 }
 
@@ -70,43 +72,43 @@ export function createObserver(): Observer {
     return { sign: isRacy(now.identity) ? undefined : sign, held: { bytes, mode } };
   };
 
-  return {
-    async observe(bench) {
-      const history = await bench.past();
-      if (history === undefined) throw new Problem({ code: "NO_TURN", asked: "observe", reason: "no history" });
-      const tracked = history.tracked();
-      const { signs, complete, rules } = await walkWorkspace(filesMax, bench);
-      // Also those that the walk leaves out by now: what was looked at once is looked at again.
-      for (const path of [...tracked.keys(), ...(then?.files.keys() ?? [])]) {
-        const sign = signs.has(path) ? undefined : signAt(path, bench);
-        if (sign !== undefined) signs.set(path, sign);
+  const look = async (bench: Bench): Promise<Observed> => {
+    const history = await bench.past();
+    if (history === undefined) throw new Problem({ code: "NO_TURN", asked: "observe", reason: "no history" });
+    const tracked = history.tracked();
+    const { signs, complete, rules } = await walkWorkspace(filesMax, bench);
+    // Also those that the walk leaves out by now: what was looked at once is looked at again.
+    for (const path of [...tracked.keys(), ...(then?.files.keys() ?? [])]) {
+      const sign = signs.has(path) ? undefined : signAt(path, bench);
+      if (sign !== undefined) signs.set(path, sign);
+    }
+    const now: Glance = { signs, tracked, complete, rules };
+    const files = new Map(then?.files);
+    const before = then;
+    const notCovered: string[] = [];
+    let observed = 0;
+    // What the history knows already comes first, in case not all can be held.
+    const touched =
+      before === undefined ? [...new Set([...tracked.keys(), ...signs.keys()])] : touchedPaths(before, now);
+    for (const path of touched) {
+      bench.signal.throwIfAborted();
+      const file = await fileAt(path, bench);
+      if (before !== undefined) {
+        const came = await record(path, baselineOf(path, before, now), file, history, bench);
+        if (came === "recorded") observed += 1;
+        if (came === "not covered") notCovered.push(path);
       }
-      const now: Glance = { signs, tracked, complete, rules };
-      const files = new Map(then?.files);
-      const before = then;
-      const notCovered: string[] = [];
-      let observed = 0;
-      // What the history knows already comes first, in case not all can be held.
-      const touched =
-        before === undefined ? [...new Set([...tracked.keys(), ...signs.keys()])] : touchedPaths(before, now);
-      for (const path of touched) {
-        bench.signal.throwIfAborted();
-        const file = await fileAt(path, bench);
-        if (before !== undefined) {
-          const came = await record(path, baselineOf(path, before, now), file, history, bench);
-          if (came === "recorded") observed += 1;
-          if (came === "not covered") notCovered.push(path);
-        }
-        heldBytes -= files.get(path)?.held?.bytes.length ?? 0;
-        if (file === "absent") files.delete(path);
-        else if (file === "elsewhere") files.set(path, outOfSight);
-        else files.set(path, seenOf(path, file, bench));
-      }
-      // What the session itself wrote down meanwhile is known as of now.
-      then = { files, tracked: history.tracked(), complete, rules };
-      return { observed, notCovered, complete };
-    },
+      heldBytes -= files.get(path)?.held?.bytes.length ?? 0;
+      if (file === "absent") files.delete(path);
+      else if (file === "elsewhere") files.set(path, outOfSight);
+      else files.set(path, seenOf(path, file, bench));
+    }
+    // What the session itself wrote down meanwhile is known as of now.
+    then = { files, tracked: history.tracked(), complete, rules };
+    return { observed, notCovered, complete };
   };
+
+  return { observe: (bench) => orUnreadable("observe", () => look(bench)) };
 }
 
 /** `elsewhere`: there is something, but no file under this very name that we may look at. */
@@ -119,7 +121,8 @@ async function fileAt(path: string, bench: Bench): Promise<Now | "absent" | "els
   }
   if ("errno" in file) return "elsewhere";
   try {
-    return { identity: file.identity, mode: file.mode, bytes: await wholeFile(file, heldFileBytesMax) };
+    const { identity, mode, links } = file;
+    return { identity, mode, links, bytes: await wholeFile(file, heldFileBytesMax) };
   } catch (error) {
     if (error instanceof ReadFailed || error instanceof FileCut) return "elsewhere";
     throw error;
@@ -159,8 +162,8 @@ async function record(
   return kept.failed === undefined ? "recorded" : "not covered";
 }
 
-const contentOf = ({ bytes, mode, identity }: Now): Keeping["after"] =>
-  bytes === undefined ? { sizeBytes: identity.sizeBytes, mode } : { bytes, mode };
+const contentOf = ({ bytes, mode, links, identity }: Now): Keeping["after"] =>
+  bytes === undefined ? { sizeBytes: identity.sizeBytes, mode, links } : { bytes, mode, links };
 
 const isSame = (held: Held, { bytes, mode }: Now): boolean =>
   bytes !== undefined && held.mode === mode && Buffer.compare(held.bytes, bytes) === 0;

@@ -1,51 +1,119 @@
 /** Rewind: files become what they were before a turn, through the same gate, locks and swap as every change. */
 
 import * as nodePath from "node:path";
-import type { CurrentState, RewindAction, RewindFile } from "../contract/history.ts";
+import type { CurrentState, RewindAction, RewindFile, RewindPlan } from "../contract/history.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
-import type { RewindRequest, RewoundFile } from "../contract/rewind.ts";
+import type { RewindOutcome, RewindRequest, RewoundFile } from "../contract/rewind.ts";
 import type { Target } from "../contract/target.ts";
 import { hashOf } from "../disk/line-index.ts";
 import type { Found } from "../disk/look.ts";
 import type { OpenFile } from "../disk/open-file.ts";
+import { StoreFailed } from "../disk/store-folder.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { refusal } from "../guard/guard.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 import { markOf } from "../history/versions.ts";
 import { commit, commitNew, commitRemoval } from "./commit.ts";
+import { signOf } from "./stamp.ts";
 import { exclusively, type Subject, subjectOf, ticketFor } from "./subject.ts";
 import type { Bench, Tool } from "./tool.ts";
 import { keeperOf, type Turn } from "./turn.ts";
 
-export const rewind: Tool<"rewind"> = async (request, bench) => {
+export const rewind: Tool<"rewind"> = (request, bench) =>
+  orUnreadable(typeof request.to === "string" ? request.to : request.to.last, () => goBack(request, bench));
+
+/** A store that cannot be read is bad luck that can be told, not a bug. */
+export async function orUnreadable<Result>(asked: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StoreFailed) throw new Problem({ code: "NO_TURN", asked, reason: "unreadable" });
+    throw error;
+  }
+}
+
+async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutcome> {
   const history = await bench.past();
-  if (history === undefined) throw new Problem({ code: "NO_TURN", asked: request.to, reason: "no history" });
-  const plan = await history.plan(request.to, {
-    current: (path) => currentState(path, bench),
-    files: request.files?.map((path) => realOf(path, bench)),
-  });
-  if (plan.found !== "turn") throw new Problem({ code: "NO_TURN", asked: request.to, reason: plan.found });
+  const { to: asked, as } = request;
+  if (history === undefined) {
+    throw new Problem({
+      code: "NO_TURN",
+      asked: typeof asked === "string" ? asked : asked.last,
+      reason: "no history",
+    });
+  }
+  const { to, plan, passed, signs } = await planned(request, history, bench);
   const todo = plan.files.map((file) => ({ file, action: actionOf(file, request) }));
   if (bench.dryRun || todo.every(({ action }) => action === undefined)) {
     const files: RewoundFile[] = [];
     for (const { file, action } of todo) {
       files.push(shown(file, action, action === undefined ? "left" : await foreseen(file, bench)));
     }
-    return { kind: "rewind", to: request.to, turn: undefined, files, dryRun: bench.dryRun };
+    return { kind: "rewind", to, passed, turn: undefined, files, dryRun: bench.dryRun };
   }
 
   const messageId = bench.newId();
-  const { to, as } = request;
   await history.checkpoint(messageId, { to, as });
   const turn: Turn = { history, messageId, tool: "Rewind" };
   const files: RewoundFile[] = [];
   for (const [index, { file, action }] of todo.entries()) {
     bench.onProgress?.(index, todo.length);
-    files.push(shown(file, action, action === undefined ? "left" : await attempt(file, action, turn, bench)));
+    const seen = signs.get(file.path);
+    files.push(shown(file, action, action === undefined ? "left" : await attempt(file, action, seen, turn, bench)));
   }
-  return { kind: "rewind", to, turn: messageId, files, dryRun: false };
-};
+  // Where every file was refused, there is nothing that could be rewound.
+  const isTurn = files.some(({ came }) => came === "done");
+  return { kind: "rewind", to, passed, turn: isTurn ? messageId : undefined, files, dryRun: false };
+}
+
+interface Planned {
+  readonly to: string;
+  readonly plan: Extract<RewindPlan, { readonly found: "turn" }>;
+  readonly passed: readonly string[];
+  /** By path: what each file was known by when it was planned for. */
+  readonly signs: ReadonlyMap<string, string>;
+}
+
+/** The turn that was named; or the last one of which there is something to bring back. */
+async function planned(request: RewindRequest, history: SessionHistory, bench: Bench): Promise<Planned> {
+  const files = request.files?.map((path) => realOf(path, bench));
+  const planFor = async (to: string): Promise<Omit<Planned, "passed">> => {
+    const signs = new Map<string, string>();
+    const current = (path: string): Promise<CurrentState> => currentState(path, bench, signs);
+    const plan = await history.plan(to, { current, files });
+    if (plan.found !== "turn") throw new Problem({ code: "NO_TURN", asked: to, reason: plan.found });
+    return { to, plan, signs };
+  };
+  if (typeof request.to === "string") return { ...(await planFor(request.to)), passed: [] };
+  const { last } = request.to;
+  const [newest, ...older] = history.undoTargets()[last];
+  if (newest === undefined) throw new Problem({ code: "NO_TURN", asked: last, reason: `nothing to ${last}` });
+  const first = await planFor(newest);
+  if (files !== undefined || first.plan.files.some(isOpen)) return { ...first, passed: [] };
+  const passed = [newest];
+  for (const to of older) {
+    bench.signal.throwIfAborted();
+    const next = await planFor(to);
+    if (next.plan.files.some(isOpen)) return { ...next, passed };
+    passed.push(to);
+  }
+  return { ...first, passed: [] };
+}
+
+/** Not yet as it was, and somebody could make it so. What was never stored stays lost, however often it is asked for. */
+function isOpen({ step }: RewindFile): boolean {
+  if (step.does === "nothing") return false;
+  return step.does !== "unavailable" || !lost.has(step.why);
+}
+
+const lost: ReadonlySet<string> = new Set<Extract<RewindFile["step"], { readonly does: "unavailable" }>["why"]>([
+  "secret",
+  "too large",
+  "failed",
+  "pruned",
+  "damaged",
+]);
 
 const shown = (file: RewindFile, action: RewindAction | undefined, came: RewoundFile["came"]): RewoundFile => ({
   ...file,
@@ -87,9 +155,15 @@ function modeOf(found: Found, { disk }: Bench): number | undefined {
 }
 
 /** One file that cannot be brought back does not keep the others from it. */
-async function attempt(file: RewindFile, action: RewindAction, turn: Turn, bench: Bench): Promise<RewoundFile["came"]> {
+async function attempt(
+  { path }: RewindFile,
+  action: RewindAction,
+  seen: string | undefined,
+  turn: Turn,
+  bench: Bench,
+): Promise<RewoundFile["came"]> {
   try {
-    await bringBack(file.path, action, turn, bench);
+    await orUnreadable(path, () => bringBack(path, action, seen, turn, bench));
     return "done";
   } catch (error) {
     if (error instanceof Problem) return { problem: error.data };
@@ -97,11 +171,16 @@ async function attempt(file: RewindFile, action: RewindAction, turn: Turn, bench
   }
 }
 
-async function bringBack(path: string, action: RewindAction, turn: Turn, bench: Bench): Promise<void> {
+async function bringBack(
+  path: string,
+  action: RewindAction,
+  seen: string | undefined,
+  turn: Turn,
+  bench: Bench,
+): Promise<void> {
   const ticket = ticketFor([path], bench);
   try {
     const first = await subjectOf(path, bench);
-    const seen = stateOf(first);
     release(first);
     await bench.guard.permit("edit", first.target, bench.signal, async () => {
       ticket.release();
@@ -110,7 +189,7 @@ async function bringBack(path: string, action: RewindAction, turn: Turn, bench: 
     await exclusively([first.target], ticket, bench, async () => {
       const now = await subjectOf(path, bench);
       try {
-        // What was planned for a file is not done to what a link leads to that took its place meanwhile.
+        // What was planned for a file is not done to what somebody made of it since, or to what a link leads to now.
         if (stateOf(now) !== seen || now.target.real !== path) {
           throw new Problem({ code: "STALE", place: now.target, reason: "while changing it" });
         }
@@ -126,7 +205,7 @@ async function bringBack(path: string, action: RewindAction, turn: Turn, bench: 
   }
 }
 
-const stateOf = (subject: Subject): string => (subject.is === "new" ? "absent" : markOf(subject.found.held.identity));
+const stateOf = (subject: Subject): string => (subject.is === "new" ? "absent" : signOf(subject.found.held.identity));
 
 const release = (subject: Subject): void => {
   if (subject.is === "there") subject.found.held.close();
@@ -181,9 +260,12 @@ async function contentOf(content: string, place: Target, history: SessionHistory
 }
 
 /** What a path names now, under this session's rules and borders. */
-async function currentState(path: string, bench: Bench): Promise<CurrentState> {
+async function currentState(path: string, bench: Bench, signs: Map<string, string>): Promise<CurrentState> {
   const look = bench.disk.look(path);
-  if (look.seen === "missing") return missingState(path, bench);
+  if (look.seen === "missing") {
+    signs.set(path, "absent");
+    return missingState(path, bench);
+  }
   if (look.seen !== "node") return { kind: "other", what: look.seen === "outside" ? "outside" : "refused" };
   try {
     if (look.real !== path) return { kind: "other", what: "link" };
@@ -191,9 +273,10 @@ async function currentState(path: string, bench: Bench): Promise<CurrentState> {
     if (look.kind !== "file") return { kind: "other", what: "special" };
     const file = bench.disk.open(look);
     if ("errno" in file) return { kind: "other", what: "refused" };
-    const { sizeBytes, mode, identity } = file;
+    const { sizeBytes, mode, links, identity } = file;
     file.close();
-    return { kind: "file", sizeBytes, mode, mark: markOf(identity), hash: () => hashOfPath(path, bench) };
+    signs.set(path, signOf(identity));
+    return { kind: "file", sizeBytes, mode, links, mark: markOf(identity), hash: () => hashOfPath(path, bench) };
   } finally {
     look.held.close();
   }

@@ -158,9 +158,9 @@ export async function currentState(disk: Disk, path: string): Promise<CurrentSta
   const open = opened(disk, path);
   if (open === undefined) return { kind: "absent" };
   open.close();
-  const { identity, mode, sizeBytes } = open.file;
+  const { identity, mode, links, sizeBytes } = open.file;
   const hash = async (): Promise<string> => createHash("sha256").update(fs.readFileSync(path)).digest("hex");
-  return { kind: "file", sizeBytes, mode, mark: markOf(identity), hash };
+  return { kind: "file", sizeBytes, mode, links, mark: markOf(identity), hash };
 }
 
 export function treeOf(folder: string): Record<string, string> {

@@ -107,7 +107,7 @@ function rewindReply(outcome: RewindOutcome, facts: Facts): Reply<RewindEnvelope
   const left = outcome.files.some(({ came }) => typeof came === "object");
   const envelope: RewindEnvelope = {
     status: left ? "partial" : "success",
-    data: structured ?? { to: outcome.to, turn: null, dryRun: outcome.dryRun, files: [] },
+    data: structured ?? { to: outcome.to, turn: null, dryRun: outcome.dryRun, passed: [], files: [] },
     text,
     stats: { time_ms: wholeMs(facts) },
     context: contextOf(facts, undefined),

@@ -1,5 +1,6 @@
 /** The three sides of a conflict as two diffs: what the session did to the file, and what somebody else did to that. */
 
+import type { ConflictReason } from "../../contract/history.ts";
 import type { RewoundFile } from "../../contract/rewind.ts";
 import type { Host } from "./command.ts";
 import { paintVersions } from "./paint-versions.ts";
@@ -16,7 +17,7 @@ import {
 
 export interface ConflictView {
   /** `changed in between`: what somebody else did lies between two changes of the session, and so in `ours`. */
-  readonly why: "changed since" | "changed in between";
+  readonly why: ConflictReason;
   /** From what a rewind would bring back to what the session left. */
   readonly ours: VersionDiff;
   /** From what the session left to what is there. */
@@ -47,7 +48,7 @@ export function paintConflict(name: string, { why, ours, theirs }: ConflictView,
   const mixed = why === "changed in between" ? " and somebody else in between" : "";
   const parts = [
     paintVersions(`${name}: what this session${mixed} changed`, ours, host),
-    paintVersions(`${name}: what somebody else changed since`, theirs, host),
+    ...(why === "changed since" ? [paintVersions(`${name}: what somebody else changed since`, theirs, host)] : []),
   ];
   return parts.map((part) => part.replaceAll(/^/gm, "    ")).join("\n\n");
 }

@@ -42,7 +42,7 @@ export async function runRewind(
   const { structured } = renderRewind(outcome, (problem) => sentenceOf(problem, "rewind"));
   const rows = await Promise.all(outcome.files.map((file, at) => rowOf(file, structured?.files[at], looked, given)));
   if (given.flag("json")) {
-    const { to, turn = null, dryRun: dry } = outcome;
+    const { to, turn = null, dryRun: dry, passed } = outcome;
     const files = rows.map(({ file: { path, step }, did, why, view }) => ({
       path,
       did,
@@ -50,13 +50,14 @@ export async function runRewind(
       step,
       view: view ?? null,
     }));
-    host.stdout.write(`${JSON.stringify({ session: looked.turns.id, to, turn, dryRun: dry, files })}\n`);
+    host.stdout.write(`${JSON.stringify({ session: looked.turns.id, to, turn, dryRun: dry, passed, files })}\n`);
   } else {
     const still = rows.filter(({ file }) => isStill(file)).length;
     const shown = still > stillMax ? rows.filter(({ file }) => !isStill(file)) : rows;
     const lines = shown.flatMap((row) => [lineOf(row, host), ...viewOf(row, host)]);
     if (still > stillMax) lines.push(`  as it was: ${still} files`);
-    host.stdout.write(`${[headOf(way, outcome, looked.ids), ...lines].join("\n")}\n`);
+    const head = [headOf(way, outcome, looked.ids), ...passedLines(outcome.passed, looked.ids)];
+    host.stdout.write(`${[...head, ...lines].join("\n")}\n`);
   }
   return outcome.files.some(isLeft) ? 1 : 0;
 }
@@ -88,7 +89,7 @@ async function rowOf(
 const forPerson = (why: string): string =>
   why
     .replace(/: the user rejected it, .*$/, ": you said no")
-    .replace(/; force overwrites that$/, "; --force overwrites that")
+    .replace(/; force (?=\w+ )/, "; --force ")
     .replace(/ would allow it$/, " would allow it (--allow), or answer with --yes");
 
 function headOf(way: Way, { to, turn, files, dryRun: dry }: RewindOutcome, ids: readonly string[]): string {
@@ -96,12 +97,16 @@ function headOf(way: Way, { to, turn, files, dryRun: dry }: RewindOutcome, ids: 
   const what = `${changed} of ${files.length} ${files.length === 1 ? "file" : "files"}`;
   const id = escapeName(shortNames(ids).get(to) ?? to);
   if (dry) return `Dry run, nothing was written. ${would[way](id)} would change ${what}:`;
-  if (changed === 0 && way !== "rewind" && files.every(({ step }) => step.does === "nothing")) {
-    return `Nothing to do for turn ${id}, go further back with filehand rewind <turn>:`;
-  }
   if (changed === 0) return `Nothing was changed by ${would[way](id).replace(/^./, (first) => first.toLowerCase())}:`;
   const back = turn === undefined ? "" : ` This is turn ${escapeName(turn)}.`;
   return `${did[way](id)}: ${what} changed.${back}`;
+}
+
+function passedLines(passed: readonly string[], ids: readonly string[]): readonly string[] {
+  if (passed.length === 0) return [];
+  const names = shortNames(ids);
+  const list = passed.map((id) => escapeName(names.get(id) ?? id)).join(", ");
+  return [`Passed over ${list}: what was changed there is as it was, or cannot be brought back.`];
 }
 
 const would = {

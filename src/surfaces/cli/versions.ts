@@ -12,7 +12,7 @@ import { hunksOfTexts } from "../../text/hunks.ts";
 const diffBytesMax = 33_554_432;
 
 const notKeptWords = {
-  secret: "it holds secrets and was not kept",
+  secret: "it holds secrets and is never stored",
   "too large": "it was too large to be kept",
   failed: "it could not be kept",
 } as const satisfies Record<NotKept, string>;

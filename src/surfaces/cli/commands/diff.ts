@@ -1,6 +1,6 @@
 /** `filehand diff`: what a turn changed, or several turns together. */
 
-import type { FileVersion, Snapshot } from "../../../contract/history.ts";
+import type { FileVersion } from "../../../contract/history.ts";
 import { escapeName } from "../../../text/escape.ts";
 import { nameFrom } from "../change.ts";
 import type { Command, Given, Host } from "../command.ts";
@@ -83,12 +83,9 @@ async function changedFiles(
   past: Past,
   host: Host,
 ): Promise<readonly ChangedFile[]> {
-  const { session, turns, ids } = looked;
-  const every = turns.snapshots();
-  const end = ids.indexOf(to) + 1;
-  const snapshots = every.slice(ids.indexOf(from), end);
-  const ends = endsIn(snapshots, every.slice(end), looked);
-  const all = [...new Set(snapshots.flatMap(({ trackedFileBackups }) => Object.keys(trackedFileBackups)))];
+  const { session, turns } = looked;
+  const changed = new Map(turns.changes(from, to).map((file) => [file.path, file]));
+  const all = [...changed.keys()];
   const wanted = given.list("file").map((asked) => {
     const path = pathAmong(asked, all, past, host);
     if (path === undefined) throw noTurn(`Cannot show "${escapeName(asked)}": it was not changed then`);
@@ -96,7 +93,7 @@ async function changedFiles(
   });
   const files: ChangedFile[] = [];
   for (const path of wanted.length > 0 ? [...new Set(wanted)] : all) {
-    const { before, after } = ends(path);
+    const { before, after } = changed.get(path) ?? { before: absent, after: absent };
     const refused = await readRefusal(path, session);
     const sides = refused === undefined ? [await sideOf(before, turns), await sideOf(after, turns)] : undefined;
     const [a = { why: refused ?? "" }, b = { why: refused ?? "" }] = sides ?? [];
@@ -106,22 +103,6 @@ async function changedFiles(
 }
 
 const absent: FileVersion = { kind: "absent" };
-
-/**
- * Before the first of the turns that changed a file, and after the last. What no later turn changed is as it was left,
- * which is known of all files at once; a question for each would read the whole journal each time.
- */
-function endsIn(snapshots: readonly Snapshot[], later: readonly Snapshot[], { turns }: Looked) {
-  const left = turns.tracked();
-  const again = new Set(later.flatMap(({ trackedFileBackups }) => Object.keys(trackedFileBackups)));
-  return (path: string): { readonly before: FileVersion; readonly after: FileVersion } => {
-    const touching = snapshots.filter(({ trackedFileBackups }) => trackedFileBackups[path] !== undefined);
-    const before = touching[0]?.trackedFileBackups[path] ?? absent;
-    const last = touching.at(-1)?.messageId ?? "";
-    const after = again.has(path) ? turns.versionOf(last, path, "after") : left.get(path);
-    return { before, after: after ?? absent };
-  };
-}
 
 function modesOf(before: FileVersion, after: FileVersion): readonly [string, string] | null {
   if (before.kind === "absent" || after.kind === "absent") return null;
