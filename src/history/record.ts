@@ -25,7 +25,20 @@ export function encodeEntry({ id, record }: Entry): string {
   return `\n${sumOf(body)} ${body}`;
 }
 
+/** All lines at once, and line by line only where one is damaged: to list a long session is mostly this. */
 export function decodeLines(bytes: Buffer): DecodedLines {
+  const entries: Entry[] = [];
+  for (const line of bytes.toString("utf8").split("\n")) {
+    if (line === "") continue;
+    const entry = decodeLine(line);
+    if (entry === undefined) return decodeOneByOne(bytes);
+    entries.push(entry);
+  }
+  return { entries, damagedAt: [] };
+}
+
+/** By bytes: in a damaged line they need not be text, and where it begins is to be told. */
+function decodeOneByOne(bytes: Buffer): DecodedLines {
   const entries: Entry[] = [];
   const damagedAt: number[] = [];
   for (let from = 0; from < bytes.length; ) {
@@ -59,40 +72,46 @@ const sumOf = (body: string): string => crc32(body).toString(16).padStart(sumCha
 /** The checksum says that it is whole, not that this version of the program knows what it means. */
 function recordOf(value: unknown): HistoryRecord | undefined {
   if (!isObject(value)) return undefined;
-  const isRecord = (): boolean => {
-    switch (value["type"]) {
-      case "start":
-        return areTexts(value["session"], value["dialect"]) && isTexts(value["roots"]) && isNumber(value["timeMs"]);
-      case "turn":
-        return areTexts(value["messageId"]) && isNumber(value["timeMs"]) && isRewinds(value["rewinds"]);
-      case "change":
-        return (
-          areTexts(value["messageId"], value["path"], value["relative"], value["tool"]) &&
-          isNumber(value["timeMs"]) &&
-          isVersion(value["before"]) &&
-          isVersion(value["after"])
-        );
-      case "after":
-        return areTexts(value["of"]) && isVersion(value["after"]);
-      case "void":
-        return areTexts(value["of"]);
-      case "base":
-        return isTexts(value["absorbed"]) && isTexts(value["ids"]) && isTexts(value["pruned"]);
-      default:
-        return false;
-    }
-  };
-  return isRecord() ? (value as unknown as HistoryRecord) : undefined; // every field that is relied on was looked at
+  return isRecord(value) ? (value as unknown as HistoryRecord) : undefined; // every field that is relied on was looked at
+}
+
+function isRecord(value: Record<string, unknown>): boolean {
+  switch (value["type"]) {
+    case "start":
+      return (
+        isText(value["session"]) && isText(value["dialect"]) && isTexts(value["roots"]) && isNumber(value["timeMs"])
+      );
+    case "turn":
+      return isText(value["messageId"]) && isNumber(value["timeMs"]) && isRewinds(value["rewinds"]);
+    case "change":
+      return (
+        isText(value["messageId"]) &&
+        isText(value["path"]) &&
+        isText(value["relative"]) &&
+        isText(value["tool"]) &&
+        isNumber(value["timeMs"]) &&
+        isVersion(value["before"]) &&
+        isVersion(value["after"])
+      );
+    case "after":
+      return isText(value["of"]) && isVersion(value["after"]);
+    case "void":
+      return isText(value["of"]);
+    case "base":
+      return isTexts(value["absorbed"]) && isTexts(value["ids"]) && isTexts(value["pruned"]);
+    default:
+      return false;
+  }
 }
 
 const rewindKinds: readonly unknown[] = ["rewind", "undo", "redo", "partial"] satisfies RewindKind[];
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-const areTexts = (...values: readonly unknown[]): boolean => values.every((value) => typeof value === "string");
-const isTexts = (value: unknown): boolean => Array.isArray(value) && areTexts(...value);
+const isText = (value: unknown): boolean => typeof value === "string";
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
 const isRewinds = (value: unknown): boolean =>
-  value === undefined || (isObject(value) && areTexts(value["to"]) && rewindKinds.includes(value["as"]));
+  value === undefined || (isObject(value) && isText(value["to"]) && rewindKinds.includes(value["as"]));
 
 function isVersion(value: unknown): value is FileVersion {
   if (!isObject(value)) return false;

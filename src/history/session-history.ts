@@ -118,7 +118,15 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
     if (last?.state !== state) {
       const { entries, faults } = store.records(session);
       const story = shortened(storyOf(entries), snapshotsMax);
-      last = { state, story, faults, turns: byTurn(changesIn(story.steps)) };
+      let turns: Read["turns"] | undefined;
+      last = {
+        state,
+        story,
+        faults,
+        get turns() {
+          return (turns ??= byTurn(changesIn(story.steps)));
+        },
+      };
     }
     return last;
   };
