@@ -35,7 +35,8 @@ const builtins = {
   kinds: ["node:module", "node:timers/promises", "node:url", "node:worker_threads", "node:zlib"],
   history: ["node:crypto", "node:zlib"],
   ".": ["node:crypto", "node:os"],
-  surfaces: ["node:events", "node:os", "node:stream"],
+  // A child process only of this program itself, for work that nobody shall wait for.
+  surfaces: ["node:child_process", "node:events", "node:os", "node:stream"],
 };
 
 /**

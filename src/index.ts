@@ -5,8 +5,10 @@ export { type LineNumber, lineNumber } from "./contract/brand.ts";
 export type { JsonSchema, Reply, ReplyPart, ToolDefinition } from "./contract/call.ts";
 export { type FailureCode, FilehandError } from "./contract/failure.ts";
 export type { Formatter } from "./contract/formatter.ts";
+export type { DiffStats, FileVersion, RewindStep, Snapshot } from "./contract/history.ts";
 export type { Profile } from "./contract/profile.ts";
 export type { LineRange, LsRequest, ReadRequest } from "./contract/read.ts";
+export type { RewindOutcome, RewoundFile } from "./contract/rewind.ts";
 export type { RuleText, Verdict } from "./contract/rule.ts";
 export type { Request } from "./contract/verb.ts";
 export type { DialectName, DialectTools } from "./dialects/index.ts";
@@ -14,7 +16,10 @@ export type {
   CallOptions,
   Filehand,
   FilehandOptions,
+  History,
+  RewindOptions,
   Session,
+  SessionHistory,
   SessionOptions,
   SessionStats,
   ToolFunctions,
@@ -22,3 +27,4 @@ export type {
 export type { ReadState, ShownElsewhere } from "./session/read-state.ts";
 export { createFilehand } from "./toolkit.ts";
 export type { Cost } from "./tools/cost.ts";
+export type { Observed } from "./tools/observe.ts";

@@ -16,6 +16,7 @@ import { createIndexStore } from "./disk/index-store.ts";
 import { createLocks } from "./disk/lock.ts";
 import { createGuard, type Guard } from "./guard/guard.ts";
 import type { History } from "./history/history.ts";
+import { createUpkeep } from "./history/upkeep.ts";
 import { relativeTo } from "./guard/paths.ts";
 import { createPageCache } from "./kinds/page-cache.ts";
 import { compileRestricted } from "./kinds/restricted.ts";
@@ -86,7 +87,11 @@ function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<Hi
   const open = async (): Promise<History> => {
     const { openHistory } = await import("./history/history.ts");
     const judge = guard();
-    return openHistory({ stateDir, isSecret: (path) => judge.isSecret(path), nowMs: Date.now, ...history });
+    const nowMs = Date.now;
+    const upkeep = createUpkeep({ collect: () => past.gc({ ifDue: true }), nowMs });
+    const isSecret = (path: string): boolean => judge.isSecret(path);
+    const past = openHistory({ stateDir, isSecret, nowMs, ...history, onKept: () => upkeep.kept() });
+    return past;
   };
   return () => (opened ??= open());
 }

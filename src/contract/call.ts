@@ -22,7 +22,8 @@ export interface JsonSchema {
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | JsonSchema;
   readonly items?: JsonSchema;
-  readonly enum?: readonly (string | number)[];
+  readonly enum?: readonly (string | number | boolean)[];
+  readonly anyOf?: readonly JsonSchema[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;

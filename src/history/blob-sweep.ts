@@ -21,6 +21,9 @@ export function fromTrash(folder: StoreFolder, content: string): string | undefi
   return undefined;
 }
 
+export const trashBytes = (folder: StoreFolder): number =>
+  folder.list(trash).reduce((sum, aside) => sum + (folder.look(`${trash}/${aside}`)?.sizeBytes ?? 0), 0);
+
 export interface Swept {
   readonly removed: number;
   readonly bytes: number;

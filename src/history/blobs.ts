@@ -14,7 +14,7 @@ import type { Stored, StoredFile, StoreFolder } from "../disk/store-folder.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { compressed, contentOf, hashOf, nameOf, pack, smallBytesMax, unpack } from "./blob-code.ts";
 import { asOpenFile, openBytes } from "./blob-file.ts";
-import { fromTrash, sweepBlobs } from "./blob-sweep.ts";
+import { fromTrash, sweepBlobs, trashBytes } from "./blob-sweep.ts";
 import { openPacks } from "./packs.ts";
 import { isContentId } from "./record.ts";
 import type { BlobRead, BlobSource, HistoryStore } from "./store.ts";
@@ -29,7 +29,10 @@ const touchAfterMs = 300_000;
 
 const verifiedMax = 10_000;
 
-type Blobs = Pick<HistoryStore, "putBytes" | "putFile" | "has" | "isLinkTo" | "openBlob" | "blobs" | "sweep">;
+type Blobs = Pick<
+  HistoryStore,
+  "putBytes" | "putFile" | "has" | "isLinkTo" | "openBlob" | "blobs" | "sweep" | "asideBytes"
+>;
 
 export function openBlobs(folder: StoreFolder): Blobs {
   /** Contents that this process has written or read back: name, and the state in which they were right. */
@@ -145,6 +148,7 @@ export function openBlobs(folder: StoreFolder): Blobs {
         }
       yield* packs.entries();
     },
+    asideBytes: () => trashBytes(folder),
     sweep: (isNeeded, graceMs) => sweepBlobs({ folder, packs, isKept }, isNeeded, graceMs),
   };
 }

@@ -15,6 +15,8 @@ export interface Limits {
 export interface CollectOptions {
   /** Do nothing if a collection was made less than so long ago. */
   readonly unlessWithinMs?: number;
+  /** Do nothing unless it is due (`History.isDue`): for those who were not asked. */
+  readonly ifDue?: boolean;
   /** What is younger stays, since its record may be about to be written. 0 only where no other process is at work. */
   readonly graceMs?: number;
   /** Told about each session and at the end; for long runs. */
@@ -39,10 +41,47 @@ export async function collect(
   nowMs: number,
   options: CollectOptions,
 ): Promise<Collected | "not due"> {
-  const { unlessWithinMs, graceMs = graceMsDefault, onProgress } = options;
-  const last = store.collectedMs();
-  if (unlessWithinMs !== undefined && last !== undefined && Math.abs(nowMs - last) < unlessWithinMs) return "not due";
+  const { unlessWithinMs, ifDue = false, graceMs = graceMsDefault, onProgress } = options;
+  if (ifDue && !isDue(store, nowMs)) return "not due";
+  if (unlessWithinMs !== undefined && isWithin(store.collectedMs(), unlessWithinMs, nowMs)) return "not due";
+  store.markCollecting(true);
+  try {
+    return await collectNow(store, limits, nowMs, graceMs, onProgress);
+  } finally {
+    store.markCollecting(false);
+  }
+}
 
+const isWithin = (timeMs: number | undefined, withinMs: number, nowMs: number): boolean =>
+  timeMs !== undefined && Math.abs(nowMs - timeMs) < withinMs;
+
+/** One that was killed keeps others away for a while, not for ever. */
+const busyMs = 600_000;
+const isBusy = (store: HistoryStore, nowMs: number): boolean => isWithin(store.collectingMs(), busyMs, nowMs);
+
+const dayMs = 86_400_000;
+
+/**
+ * Is a collection due that nobody asked for? One a day; and one more when what the last has put aside may go. A store
+ * that was never collected is new: its day begins now.
+ */
+export function isDue(store: HistoryStore, nowMs: number): boolean {
+  const last = store.collectedMs();
+  if (last === undefined) {
+    if (store.sessions().length > 0) store.markCollected();
+    return false;
+  }
+  if (isBusy(store, nowMs) || isWithin(last, graceMsDefault, nowMs)) return false;
+  return !isWithin(last, dayMs, nowMs) || store.asideBytes() > 0;
+}
+
+async function collectNow(
+  store: HistoryStore,
+  limits: Limits,
+  nowMs: number,
+  graceMs: number,
+  onProgress: CollectOptions["onProgress"],
+): Promise<Collected> {
   const sessions = store.sessions().toSorted((a, b) => a.lastMs - b.lastMs);
   const tooOld = sessions.filter(({ lastMs }) => nowMs - lastMs > limits.ageMsMax);
   for (const { session } of tooOld) store.removeSession(session);

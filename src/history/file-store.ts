@@ -14,17 +14,20 @@ export interface FileStoreOptions {
   readonly lockFolder?: string | undefined;
 }
 
-const stamp = "collected";
+const [ended, underWay] = ["collected", "collecting"];
 
 export function openFileStore({ folder: path, durable = false, lockFolder }: FileStoreOptions): HistoryStore {
   const folder = openStoreFolder(path, { durable });
+  const timeOf = (name: string): number | undefined => {
+    const stored = folder.look(name);
+    return stored === undefined ? undefined : Number(stored.mtimeNs / 1_000_000n);
+  };
   return {
     ...openJournals(folder, lockFolder),
     ...openBlobs(folder),
-    collectedMs() {
-      const stored = folder.look(stamp);
-      return stored === undefined ? undefined : Number(stored.mtimeNs / 1_000_000n);
-    },
-    markCollected: () => folder.put(stamp, new Uint8Array()),
+    collectedMs: () => timeOf(ended),
+    markCollected: () => folder.put(ended, new Uint8Array()),
+    collectingMs: () => timeOf(underWay),
+    markCollecting: (isUnderWay) => (isUnderWay ? folder.put(underWay, new Uint8Array()) : folder.remove(underWay)),
   };
 }

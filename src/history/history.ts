@@ -1,9 +1,10 @@
 /** What files were before we changed them, over all sessions, and how to go back. */
 
 import * as nodePath from "node:path";
-import { type Collected, type CollectOptions, collect } from "./collect.ts";
+import { type Collected, type CollectOptions, collect, isDue } from "./collect.ts";
 import { openFileStore } from "./file-store.ts";
 import { type Usage, usageOf, type Verified, verify } from "./inspect.ts";
+import { failureOf } from "./keeping.ts";
 import { openSessionHistory, type SessionHistory, type SessionStart } from "./session-history.ts";
 import { storyOf, turnsWithChanges } from "./snapshots.ts";
 import type { HistoryStore } from "./store.ts";
@@ -26,6 +27,8 @@ export interface HistoryOptions {
   readonly durable?: boolean;
   /** Another store than that of files. */
   readonly store?: HistoryStore;
+  /** After something was kept. */
+  readonly onKept?: () => void;
   /** For tests; see `disk/lock.ts`. */
   readonly lockFolder?: string;
 }
@@ -47,6 +50,8 @@ export interface History {
   sessions(): readonly SessionSummary[];
   usage(): Usage;
   verify(onProgress?: (done: number, total: number) => void): Promise<Verified>;
+  /** Is a collection due that nobody asked for? Never throws for a store that cannot be used: then it is not. */
+  isDue(): boolean;
   /** To be called now and then; several processes may. */
   gc(options?: CollectOptions): Promise<Collected | "not due">;
 }
@@ -60,11 +65,11 @@ export const historyDefaults = {
 /** Touches nothing until it is used. What the store refuses is thrown as StoreFailed, but not by `keep` and its like. */
 export function openHistory(options: HistoryOptions): History {
   const { nowMs, isSecret, snapshotsMax, bytesMax, ageMsMax } = { ...historyDefaults, ...options };
-  const { durable = false, fileBytesMax = bytesMax, lockFolder } = options;
+  const { durable = false, fileBytesMax = bytesMax, lockFolder, onKept } = options;
   const folder = nodePath.join(options.stateDir, "history");
   const store = options.store ?? openFileStore({ folder, durable, lockFolder });
   return {
-    session: (start) => openSessionHistory({ start, store, nowMs, snapshotsMax, isSecret, fileBytesMax }),
+    session: (start) => openSessionHistory({ start, store, nowMs, snapshotsMax, isSecret, fileBytesMax, onKept }),
     sessions: () =>
       store
         .sessions()
@@ -76,6 +81,14 @@ export function openHistory(options: HistoryOptions): History {
         }),
     usage: () => usageOf(store),
     verify: (onProgress) => verify(store, onProgress),
+    isDue: () => {
+      try {
+        return isDue(store, nowMs());
+      } catch (error) {
+        failureOf(error);
+        return false;
+      }
+    },
     gc: (gcOptions = {}) => collect(store, { snapshotsMax, bytesMax, ageMsMax }, nowMs(), gcOptions),
   };
 }

@@ -10,6 +10,8 @@ export interface Usage {
   readonly contents: number;
   readonly contentBytes: number;
   readonly journalBytes: number;
+  /** Of contents that nobody needs any more and the next collection removes. */
+  readonly asideBytes: number;
   readonly sessions: number;
   /** The last change of the session that was left alone for longest. */
   readonly oldestMs: number | undefined;
@@ -25,12 +27,14 @@ export function usageOf(store: HistoryStore): Usage {
   const contents = all.size;
   const sessions = store.sessions();
   const journalBytes = sessions.reduce((sum, { bytes }) => sum + bytes, 0);
+  const asideBytes = store.asideBytes();
   const oldestMs = sessions.length === 0 ? undefined : Math.min(...sessions.map(({ lastMs }) => lastMs));
   return {
-    bytes: contentBytes + journalBytes,
+    bytes: contentBytes + journalBytes + asideBytes,
     contents,
     contentBytes,
     journalBytes,
+    asideBytes,
     sessions: sessions.length,
     oldestMs,
   };

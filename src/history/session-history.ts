@@ -100,6 +100,8 @@ export interface SessionOptions extends KeepingRules {
   readonly store: HistoryStore;
   readonly nowMs: () => number;
   readonly snapshotsMax: number;
+  /** After something was kept. */
+  readonly onKept?: (() => void) | undefined;
 }
 
 const tidyEveryTurns = 64;
@@ -171,6 +173,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
       const change = changeOf(keeping, versions, nowMs());
       const voided: HistoryRecord[] = instead?.id === undefined ? [] : [{ type: "void", of: instead.id }];
       const { ids, failed } = write([...turnOf(messageId), ...voided, change]);
+      options.onKept?.();
       const { before, after } = versions;
       return { id: ids.at(-1), before, after, failed: versions.failed ?? failed };
     },

@@ -59,9 +59,14 @@ export interface HistoryStore {
    * record may be about to be written.
    */
   sweep(isNeeded: (content: string) => boolean, graceMs: number): Promise<Swept>;
+  /** Bytes that a sweep has put aside, to be removed by a later one. */
+  asideBytes(): number;
   /** When a collection last came to its end, and that one has now. */
   collectedMs(): number | undefined;
   markCollected(): void;
+  /** Since when one is under way, in whatever process; and that one begins, or has ended. It is no lock: two may run. */
+  collectingMs(): number | undefined;
+  markCollecting(isUnderWay: boolean): void;
 }
 
 export interface Swept {

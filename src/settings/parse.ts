@@ -67,6 +67,10 @@ interface Checking {
 
 /** The value of a node as far as it is what the schema describes; undefined if it is something else. */
 function check(node: Node, expected: JsonSchema, name: string, checking: Checking): unknown {
+  const fitting = expected.anyOf?.find(
+    (one) => one.type === node.type && (node.type === "object" || isDescribed(node.value, one)),
+  );
+  if (fitting !== undefined) return check(node, fitting, name, checking);
   if (node.type === "object" && expected.properties !== undefined) {
     return checkObject(node, expected.properties, name, checking);
   }
@@ -120,11 +124,16 @@ function isDescribed(value: unknown, expected: JsonSchema): boolean {
   if (typeof value === "number") {
     return expected.type === "integer" && Number.isSafeInteger(value) && value >= (expected.minimum ?? -Infinity);
   }
-  return typeof value === "boolean" && expected.type === "boolean";
+  const isAllowed = expected.enum === undefined || (typeof value === "boolean" && expected.enum.includes(value));
+  return typeof value === "boolean" && expected.type === "boolean" && isAllowed;
 }
 
 function inWords(expected: JsonSchema): string {
-  if (expected.enum !== undefined) return `one of ${expected.enum.map((choice) => `"${choice}"`).join(", ")}`;
+  if (expected.anyOf !== undefined) return expected.anyOf.map(inWords).join(" or ");
+  if (expected.enum !== undefined) {
+    const choices = expected.enum.map((choice) => JSON.stringify(choice)).join(", ");
+    return expected.enum.length === 1 ? choices : `one of ${choices}`;
+  }
   if (expected.properties !== undefined)
     return `an object with the keys ${Object.keys(expected.properties).join(", ")}`;
   if (expected.items !== undefined) return 'a list of texts in quotes, such as ["a", "b"]';

@@ -98,6 +98,22 @@ export const schema = {
       description:
         "Folder for what is kept between runs; a relative path starts at this file, ~/ at home (user settings only)",
     },
+    history: {
+      description:
+        "How much of the past of changed files is kept, or false if nothing is; the defaults are 100 turns of a session, 2 GiB and 30 days (user settings only)",
+      anyOf: [
+        { type: "boolean", enum: [false] },
+        {
+          type: "object",
+          additionalProperties: false,
+          properties: {
+            snapshotsMax: { type: "integer", minimum: 1, description: "Turns of a session that can be gone back to" },
+            bytesMax: { type: "integer", minimum: 1, description: "Bytes of all that is kept" },
+            ageMsMax: { type: "integer", minimum: 1, description: "Milliseconds since the last change of a session" },
+          },
+        },
+      ],
+    },
     secrets: {
       type: "string",
       enum: ["ask", "allow"],
@@ -120,23 +136,26 @@ export const userOnlyKeys: ReadonlySet<string> = new Set([
   "editBytesMax",
   "roots",
   "stateDir",
+  "history",
   "secrets",
 ] satisfies (keyof typeof schema.properties)[]);
 
 /** The type of the values a schema describes; every key may be missing. */
-type ValueOf<Schema> = Schema extends { readonly enum: readonly (infer Choice)[] }
-  ? Choice
-  : Schema extends { readonly type: "string" }
-    ? string
-    : Schema extends { readonly type: "boolean" }
-      ? boolean
-      : Schema extends { readonly type: "integer" }
-        ? number
-        : Schema extends { readonly items: infer Items }
-          ? readonly ValueOf<Items>[]
-          : Schema extends { readonly properties: infer Properties }
-            ? { readonly [Key in keyof Properties]?: ValueOf<Properties[Key]> }
-            : never;
+type ValueOf<Schema> = Schema extends { readonly anyOf: readonly (infer Branch)[] }
+  ? ValueOf<Branch>
+  : Schema extends { readonly enum: readonly (infer Choice)[] }
+    ? Choice
+    : Schema extends { readonly type: "string" }
+      ? string
+      : Schema extends { readonly type: "boolean" }
+        ? boolean
+        : Schema extends { readonly type: "integer" }
+          ? number
+          : Schema extends { readonly items: infer Items }
+            ? readonly ValueOf<Items>[]
+            : Schema extends { readonly properties: infer Properties }
+              ? { readonly [Key in keyof Properties]?: ValueOf<Properties[Key]> }
+              : never;
 
 /** What one settings file says. */
 export type SettingsValues = ValueOf<typeof schema>;

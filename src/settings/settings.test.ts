@@ -172,6 +172,7 @@ describe("one file", () => {
     ["staleness is the user's", '{"staleness": "content-match"}', {}, 1, /"staleness" here: .*user/],
     ["the limit of edits is the user's", '{"editBytesMax": 5}', {}, 1, /"editBytesMax" here: .*user/],
     ["what becomes of hard links is the user's", '{"hardLinks": "keep"}', {}, 1, /"hardLinks" here: .*user/],
+    ["how much past is kept is the user's", '{"history": false}', {}, 1, /"history" here: .*user/],
     ["nesting without end", "[".repeat(500_000), {}, 1, /nested too deeply/],
     [
       "after a syntax error only what makes things stricter counts",
@@ -194,6 +195,26 @@ describe("one file", () => {
       equal(parsed.faults.length, 1);
       equal(parsed.faults[0]?.line, line);
       match(parsed.faults[0]?.message ?? "", message);
+    });
+  }
+
+  for (const [text, history, message] of [
+    ["false", false, undefined],
+    [
+      '{"snapshotsMax": 5, "bytesMax": 1000000, "ageMsMax": 60000}',
+      { snapshotsMax: 5, bytesMax: 1_000_000, ageMsMax: 60_000 },
+      undefined,
+    ],
+    ["true", undefined, /"history": expected false or an object with the keys snapshotsMax, bytesMax, ageMsMax/],
+    ['"no"', undefined, /"history": expected false or an object/],
+    ['{"snapshotsMax": 0}', {}, /"history\.snapshotsMax": expected a whole number of at least 1/],
+    ['{"snapshots": 5}', {}, /"history\.snapshots": there is no such key, the nearest is "snapshotsMax"/],
+  ] as const) {
+    test(`history: ${text}`, () => {
+      const { values, faults } = parseSettings(`{"history": ${text}}`, "user settings");
+      deepEqual(values.history, history);
+      equal(faults.length, message === undefined ? 0 : 1);
+      if (message !== undefined) match(faults[0]?.message ?? "", message);
     });
   }
 

@@ -23,6 +23,7 @@ const singleKeys = [
   "denyHardlinks",
   "writeEol",
   "editBytesMax",
+  "history",
 ] as const;
 type SingleKey = (typeof singleKeys)[number];
 

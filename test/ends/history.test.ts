@@ -1,11 +1,23 @@
 /** Looking back and going back with the built command line, each command in a process of its own. */
 
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { createInterface } from "node:readline";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { main } from "../../src/surfaces/cli/main.ts";
-import { commandLine, type Ran, run, temporaryFolder } from "./run.ts";
+import { commandLine, environment, type Ran, run, temporaryFolder } from "./run.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -241,6 +253,146 @@ describe("what is kept", () => {
     expect(await filehand("history", "verify")).toMatchObject({ code: 0 });
     expect(await filehand("rewind", "start", "--yes")).toMatchObject({ code: 0 });
     expect(text("a.txt")).toBe("0\n");
+  });
+});
+
+describe("limits", () => {
+  const store = join(state, "filehand", "history");
+  const ago = (path: string, days: number): void => {
+    const seconds = Date.now() / 1_000 - days * 86_400;
+    utimesSync(path, seconds, seconds);
+  };
+  const userSettings = (values: unknown): void => {
+    mkdirSync(join(home, ".config", "filehand"), { recursive: true });
+    writeFileSync(join(home, ".config", "filehand", "filehand.jsonc"), JSON.stringify(values));
+  };
+  const sessions = (): readonly string[] => readdirSync(join(store, "sessions"));
+
+  test("once a day a change starts a collection that nobody waits for", { timeout: 60_000 }, async () => {
+    const input = JSON.stringify({ file_path: "b.txt", content: "x" });
+    expect(await filehand("call", "Write", input, "--yes", "--session", "old")).toMatchObject({ code: 0 });
+    await edit("0", "1");
+    ago(join(store, "sessions", "s-old", "log"), 40);
+    await edit("1", "2");
+    expect(sessions()).toContain("s-old");
+    ago(join(store, "collected"), 2);
+    expect(await filehand("read", "a.txt")).toMatchObject({ code: 0 });
+    expect(sessions()).toContain("s-old");
+    await edit("2", "3");
+    const isDone = (): boolean => !sessions().includes("s-old") && !existsSync(join(store, "collecting"));
+    await expect.poll(isDone, { timeout: 30_000 }).toBe(true);
+    expect((await listed()).session.turns).toHaveLength(3);
+    expect(await filehand("history", "gc", "--if-due")).toMatchObject({ code: 0, stdout: "Nothing to do yet\n" });
+  });
+
+  test("a user's settings say how much is kept, or that nothing is", async () => {
+    userSettings({ history: { snapshotsMax: 2 } });
+    await threeEdits();
+    expect((await listed()).session.turns).toHaveLength(2);
+    userSettings({ history: false });
+    expect(await filehand("undo", "--yes")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: 'filehand: Cannot look back: the setting "history" is false, so nothing is kept\n',
+    });
+    rmSync(state, { recursive: true });
+    await edit("3", "4");
+    expect(existsSync(store)).toBe(false);
+  });
+
+  test("a store that cannot be read is told, with what to do, by all that look back", async () => {
+    await edit("0", "1");
+    rmSync(join(store, "sessions"), { recursive: true });
+    writeFileSync(join(store, "sessions"), "in the way");
+    for (const args of [
+      ["history"],
+      ["undo", "--yes"],
+      ["redo", "--yes"],
+      ["diff", "-1"],
+      ["rewind", "start", "--yes"],
+    ]) {
+      const { code, stdout, stderr } = await filehand(...args);
+      expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(/cannot be read|Cannot read/i)]);
+      expect(stderr).toContain("filehand history verify");
+    }
+    const verified = await filehand("history", "verify");
+    expect(verified.code).toBe(1);
+    expect(verified.stdout).toContain(`cannot be read: ${join(store, "sessions")}`);
+  });
+});
+
+describe("batch --observe", () => {
+  /** Calls one by one; `between` is done after the reply to each. */
+  const batch = async (
+    steps: readonly { readonly input: unknown; readonly between: () => void }[],
+    args: readonly string[],
+  ) => {
+    const given = ["batch", "--yes", "--no-read-first", "--session", "agent", ...args];
+    const child = spawn(process.execPath, [commandLine, ...given], {
+      cwd: workspace,
+      env: environment({ HOME: home, XDG_STATE_HOME: state }),
+    });
+    const closed = once(child, "close");
+    const stderr: Buffer[] = [];
+    child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
+    const replies = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    for (const { input, between } of steps) {
+      child.stdin.write(`${JSON.stringify({ id: 1, tool: "Write", input })}\n`);
+      expect(JSON.parse((await replies.next()).value)).toMatchObject({ reply: { isError: false } });
+      between();
+    }
+    child.stdin.end();
+    const [code] = await closed;
+    return { code, stderr: Buffer.concat(stderr).toString() };
+  };
+  const steps = [
+    {
+      input: { file_path: "b.txt", content: "ours\n" },
+      between: () => writeFileSync(file("a.txt"), "a shell was here\n"),
+    },
+    {
+      input: { file_path: "c.txt", content: "ours\n" },
+      between: () => writeFileSync(file("b.txt"), "a formatter was here\n"),
+    },
+  ];
+
+  test("what a shell changes between two calls, and after the last, can be undone", async () => {
+    expect(await batch(steps, ["--observe"])).toEqual({ code: 0, stderr: "" });
+    const undo = ["undo", "--session", "agent", "--yes"];
+    for (const [a, b, c] of [
+      ["a shell was here\n", "ours\n", true],
+      ["a shell was here\n", "ours\n", false],
+      ["0\n", "ours\n", false],
+    ] as const) {
+      expect(await filehand(...undo)).toMatchObject({ code: 0, stderr: "" });
+      expect([text("a.txt"), text("b.txt"), existsSync(file("c.txt"))]).toEqual([a, b, c]);
+    }
+    expect(await filehand(...undo)).toMatchObject({ code: 0 });
+    expect(readdirSync(workspace)).toEqual(["a.txt"]);
+  });
+
+  test("without it, they are somebody else's", async () => {
+    expect(await batch(steps, [])).toEqual({ code: 0, stderr: "" });
+    const back = await filehand("rewind", "start", "--session", "agent", "--yes");
+    expect(back.stdout).toContain("left as it is: b.txt (somebody else changed it since; --force overwrites that)");
+    expect(text("a.txt")).toBe("a shell was here\n");
+  });
+
+  test("what cannot be brought back is said on stderr", async () => {
+    writeFileSync(file(".env"), "KEY=1\n");
+    const [first] = steps;
+    const between = (): void => writeFileSync(file(".env"), "KEY=2, longer\n");
+    const { code, stderr } = await batch([{ input: first?.input, between }], ["--observe"]);
+    expect([code, stderr]).toEqual([0, "filehand: changed by others, and cannot be brought back: .env\n"]);
+  });
+
+  test("wrong usage: several calls at once, a dry run, no history", async () => {
+    expect(await filehand("batch", "--observe", "--parallel", "2")).toMatchObject({ code: 2 });
+    expect(await filehand("batch", "--observe", "--dry-run")).toMatchObject({ code: 2 });
+    mkdirSync(join(home, ".config", "filehand"), { recursive: true });
+    writeFileSync(join(home, ".config", "filehand", "filehand.jsonc"), '{"history": false}');
+    const refused = await filehand("batch", "--observe");
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("no history is kept")]);
   });
 });
 

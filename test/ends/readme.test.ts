@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { parse } from "jsonc-parser";
 import { expect, onTestFinished, test } from "vitest";
+import { commands } from "../../src/surfaces/cli/commands/index.ts";
 import { commandLine, project, run, temporaryFolder } from "./run.ts";
 
 const readme = readFileSync(join(project, "README.md"), "utf8");
@@ -22,6 +23,11 @@ test("exactly two commands are marked, each before a block of shell", () => {
     "<!-- command: test -->\n```sh",
   ]);
   expect(readme.match(/<!-- command:/g)).toHaveLength(2);
+});
+
+test("every command of the command line is shown", () => {
+  const shown = new Set([...readme.matchAll(/^filehand ([a-z-]+)/gm)].map(([, name]) => name));
+  expect(commands.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([]);
 });
 
 test("both commands begin from nothing", () => {

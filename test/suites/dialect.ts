@@ -237,9 +237,9 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
   ],
   ENCODING: [{ code: "ENCODING", place, encoding: "windows-1252", character: "😀" }],
   EXISTS: (["file", "folder", "link"] as const).map((reason) => ({ code: "EXISTS", place, reason })),
-  NO_TURN: (["unknown", "pruned", "no history", "content gone", "unreadable", "nothing to undo", "nothing to redo"] as const).map(
-    (reason) => ({ code: "NO_TURN", asked: "m1", reason }),
-  ),
+  NO_TURN: (
+    ["unknown", "pruned", "no history", "content gone", "unreadable", "nothing to undo", "nothing to redo"] as const
+  ).map((reason) => ({ code: "NO_TURN", asked: "m1", reason })),
   LOCKED: [{ code: "LOCKED", place, holder: "process 7" }],
   ROLLED_BACK: [
     {

@@ -14,6 +14,7 @@ import { type Needs, openSession } from "./open-session.ts";
 import { coloured, printReply } from "./print.ts";
 import { progressBar } from "./progress.ts";
 import { shortened } from "./shown-hunks.ts";
+import { startUpkeep } from "./upkeep.ts";
 
 /** Diff lines on the screen; `--json` has them all. */
 const diffLinesMax = 2_000;
@@ -31,7 +32,8 @@ export async function runChange(
     ...(stdin === "used" ? { stdin } : {}),
     ...(forPeople ? { dialect: "claude" } : {}),
   };
-  const { session, record, asking } = await openSession(given, host, "people", needs);
+  const opened = await openSession(given, host, "people", needs);
+  const { session, record, asking } = opened;
   const bar = progressBar("Searching", host);
   const reply = await session.run(makeRequest, {
     signal: host.signal,
@@ -41,6 +43,7 @@ export async function runChange(
   });
   bar.clear();
   record();
+  if (!reply.isError) await startUpkeep(opened, host);
   if (!forPeople) return printReply(reply, given, host);
   if (reply.isError) {
     if (asking.declined) host.stderr.write("Nothing was changed\n");

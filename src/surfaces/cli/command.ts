@@ -12,6 +12,8 @@ export interface Host {
   readonly home: string | undefined;
   readonly platform: NodeJS.Platform;
   readonly signal: AbortSignal;
+  /** Starts this program once more, for work that nobody waits for; left out where nothing may outlive the command. */
+  readonly background?: (args: readonly string[]) => void;
 }
 
 /** How an option's value is read: `flag` has none, `list` may be given several times. */

@@ -7,6 +7,7 @@ import { nameFrom } from "./change.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 import { chosenSession, type Looked, type Past, type SessionSummary, sessionNamed, sessionsHere } from "./past.ts";
 import { coloured } from "./print.ts";
+import { progressBar } from "./progress.ts";
 import { shortNames } from "./turn-names.ts";
 
 /** Files of a turn on the screen; `--json` has them all. */
@@ -21,7 +22,7 @@ export async function showHistory(past: Past, limit: number, given: Given, host:
       : newest === undefined
         ? undefined
         : await sessionNamed(past, newest.id);
-  const turns = looked === undefined ? [] : await turnsOf(looked, limit);
+  const turns = looked === undefined ? [] : await turnsOf(looked, limit, host);
   if (given.flag("json")) {
     const listed = turns.map(({ snapshot, stats }) => turnData(snapshot, stats));
     const shown = looked === undefined ? null : { id: looked.turns.id, turns: listed };
@@ -43,11 +44,15 @@ interface Turn {
 }
 
 /** Newest first. */
-async function turnsOf({ turns }: Looked, limit: number): Promise<readonly Turn[]> {
+async function turnsOf({ turns }: Looked, limit: number, host: Host): Promise<readonly Turn[]> {
   const list: Turn[] = [];
-  for (const snapshot of turns.snapshots().slice(-limit).toReversed()) {
+  const newest = turns.snapshots().slice(-limit).toReversed();
+  const bar = progressBar("Counting lines", host, "items");
+  for (const [at, snapshot] of newest.entries()) {
+    bar.show(at, newest.length);
     list.push({ snapshot, stats: await turns.diffStats(snapshot.messageId) });
   }
+  bar.clear();
   return list;
 }
 

@@ -53,11 +53,12 @@ export async function showUsage({ history }: Past, given: Given, host: Host): Pr
     host.stdout.write(`${JSON.stringify({ ...rest, oldest })}\n`);
     return 0;
   }
-  const { bytes, contents, contentBytes, journalBytes, sessions, oldestMs } = usage;
+  const { bytes, contents, contentBytes, journalBytes, asideBytes, sessions, oldestMs } = usage;
   const lines = [
     `In all: ${sizeText(bytes)}`,
     `Contents: ${contents}, ${sizeText(contentBytes)}`,
     `Sessions: ${sessions}, ${sizeText(journalBytes)}`,
+    ...(asideBytes === 0 ? [] : [`No longer needed, to be removed: ${sizeText(asideBytes)}`]),
     ...(oldestMs === undefined ? [] : [`Oldest: ${timeText(new Date(oldestMs))}`]),
   ];
   host.stdout.write(`${lines.join("\n")}\n`);
@@ -66,7 +67,7 @@ export async function showUsage({ history }: Past, given: Given, host: Host): Pr
 
 export async function collectStore({ history }: Past, given: Given, host: Host): Promise<ExitCode> {
   const bar = progressBar("Tidying", host, "items");
-  const collected = await history.gc({ onProgress: bar.show }).finally(() => bar.clear());
+  const collected = await history.gc({ onProgress: bar.show, ifDue: given.flag("if-due") }).finally(() => bar.clear());
   if (given.flag("json")) {
     host.stdout.write(`${JSON.stringify(collected)}\n`);
     return 0;

@@ -1,5 +1,6 @@
 /** The command line's entry: which command, run it, and how the process ends. Exit codes are decided here alone. */
 
+import { spawn } from "node:child_process";
 import { homedir } from "node:os";
 import { FilehandError } from "../../contract/failure.ts";
 import { nearest } from "../../dialects/nearest.ts";
@@ -85,5 +86,13 @@ export function processHost(): Host {
     cwd: currentFolder(),
     home: env["HOME"] ?? homedir(),
     signal: interrupted.signal,
+    background: startAgain,
   };
+}
+
+function startAgain(args: readonly string[]): void {
+  const [program = ""] = process.argv.slice(1);
+  const child = spawn(process.execPath, [program, ...args], { detached: true, stdio: "ignore", windowsHide: true });
+  child.on("error", () => undefined); // where no process can be started, a later command will try again
+  child.unref();
 }

@@ -17,6 +17,7 @@ export interface Opened {
   /** Keeps what the session came to for `filehand stats`. */
   readonly record: () => void;
   readonly figures: Filehand["figures"];
+  readonly stateDir: string | undefined;
   /** What the person was asked and said. */
   readonly asking: Asking;
 }
@@ -68,6 +69,7 @@ export async function openSession(
     ...(given.flag("yes") ? { ask: "yes" as const } : asking.asker === undefined ? {} : { ask: asking.asker }),
     ...(readFirst === undefined ? {} : { readFirst }),
     ...changeOptions(settings),
+    ...(settings.history === undefined ? {} : { history: settings.history }),
     ...(model === undefined ? {} : { model }),
     ...(settings.restricted === undefined ? {} : { restricted: settings.restricted }),
     ...(settings.secrets === undefined ? {} : { secrets: settings.secrets }),
@@ -88,6 +90,7 @@ export async function openSession(
     session,
     record: () => filehand.keepFigures(session),
     figures: filehand.figures,
+    stateDir,
     asking,
   };
 }

@@ -26,7 +26,11 @@ export async function openPast(given: Given, host: Host): Promise<Past> {
   const opened = await openSession(given, host, "people", { dialect: "claude" });
   const history = await opened.filehand.history();
   if (history === undefined) {
-    throw noTurn("Cannot look back: no history is kept without a state folder, give one with --state-dir");
+    throw noTurn(
+      opened.stateDir === undefined
+        ? "Cannot look back: no history is kept without a state folder, give one with --state-dir"
+        : 'Cannot look back: the setting "history" is false, so nothing is kept',
+    );
   }
   return { ...opened, history, ownId: ownSessionId(opened.filehand) };
 }
@@ -47,6 +51,7 @@ const holds = (outer: string, inner: string): boolean => {
 
 /** A session with what it changed. */
 export interface Looked {
+  readonly past: Past;
   readonly session: Session;
   readonly turns: SessionHistory;
   /** Of turns that changed something, oldest first. */
@@ -61,16 +66,16 @@ export async function chosenSession(past: Past, given: Given): Promise<Looked> {
       `Cannot look at the session "${escapeName(asked)}": nothing is kept of it, see filehand history --all`,
     );
   }
-  return looked(past.session);
+  return looked(past.session, past);
 }
 
 export const sessionNamed = (past: Past, id: string): Promise<Looked> =>
-  looked(past.filehand.session({ dialect: "claude", id }));
+  looked(past.filehand.session({ dialect: "claude", id }), past);
 
-async function looked(session: Session): Promise<Looked> {
+async function looked(session: Session, past: Past): Promise<Looked> {
   const turns = await session.history();
   if (turns === undefined) throw new Error("a session of a kept history has one");
-  return { session, turns, ids: turns.snapshots().map(({ messageId }) => messageId) };
+  return { past, session, turns, ids: turns.snapshots().map(({ messageId }) => messageId) };
 }
 
 export interface Named extends Looked {

@@ -14,6 +14,7 @@ import type { Looked } from "./past.ts";
 import { coloured } from "./print.ts";
 import { progressBar } from "./progress.ts";
 import { shortNames } from "./turn-names.ts";
+import { startUpkeep } from "./upkeep.ts";
 
 export const rewindOptions = {
   "dry-run": dryRun,
@@ -39,6 +40,7 @@ export async function runRewind(
   const bar = progressBar("Going back", host, "files");
   const options = { signal: host.signal, dryRun: given.flag("dry-run"), force: given.flag("force") };
   const outcome = await go({ ...options, onProgress: bar.show }).finally(() => bar.clear());
+  if (outcome.turn !== undefined) await startUpkeep(looked.past, host);
   const { structured } = renderRewind(outcome, (problem) => sentenceOf(problem, "rewind"));
   const rows = await Promise.all(outcome.files.map((file, at) => rowOf(file, structured?.files[at], looked, given)));
   if (given.flag("json")) {

@@ -12,6 +12,8 @@ import { dryRun, noReadFirst, sessionOption } from "../change-options.ts";
 import { internalError } from "../internal-error.ts";
 import { jsonFault } from "../json-input.ts";
 import { openSession } from "../open-session.ts";
+import { startUpkeep } from "../upkeep.ts";
+import { startWatch } from "../watch.ts";
 
 export const batch: Command = {
   name: "batch",
@@ -22,6 +24,10 @@ export const batch: Command = {
     "dry-run": dryRun,
     "no-read-first": noReadFirst,
     session: sessionOption,
+    observe: {
+      type: "flag",
+      words: "Look at the workspace before each call, so that what others changed in between can be undone as well",
+    },
   },
   details: [
     'Each line: {"id": 1, "tool": "Read", "input": {"file_path": "a.txt"}}',
@@ -29,12 +35,20 @@ export const batch: Command = {
   ].join("\n"),
   examples: [
     `echo '{"id":1,"tool":"Read","input":{"file_path":"README.md"}}' | filehand batch`,
+    "filehand batch --observe --session my-agent < calls.jsonl",
     "filehand batch --parallel 8 --root /srv/project < calls.jsonl > replies.jsonl",
   ],
   async run(given, host) {
     const parallel = given.integer("parallel") ?? 1;
     if (parallel < 1 || parallel > 256) throw new UsageError("--parallel must be from 1 to 256");
-    const { session, record } = await openSession(given, host, "models", { stdin: "used" });
+    if (given.flag("observe") && parallel > 1)
+      throw new UsageError("--observe needs calls one by one: leave out --parallel");
+    if (given.flag("observe") && given.flag("dry-run")) {
+      throw new UsageError("--observe keeps what others changed, and --dry-run keeps nothing: give one of them");
+    }
+    const opened = await openSession(given, host, "models", { stdin: "used" });
+    const { session, record } = opened;
+    const watch = given.flag("observe") ? await startWatch(session, host) : undefined;
     const options = { signal: host.signal, dryRun: given.flag("dry-run") };
 
     /** Replies that are under way, oldest first: the order of the input. */
@@ -47,6 +61,7 @@ export const batch: Command = {
     host.signal.addEventListener("abort", stop, { once: true });
     try {
       for await (const line of jsonLines(host)) {
+        await watch?.look();
         underWay.push(answer(line, session, options, host));
         if (underWay.length >= parallel) await printOldest();
       }
@@ -55,7 +70,9 @@ export const batch: Command = {
       if (!host.signal.aborted) throw error;
     }
     while (underWay.length > 0) await printOldest();
+    if (!host.signal.aborted) await watch?.look();
     record();
+    if (!given.flag("dry-run")) await startUpkeep(opened, host);
     return host.signal.aborted ? 1 : 0;
   },
 };

@@ -5,6 +5,7 @@ import { dryRun, noReadFirst, sessionOption } from "../change-options.ts";
 import { jsonFault } from "../json-input.ts";
 import { openSession } from "../open-session.ts";
 import { printReply } from "../print.ts";
+import { startUpkeep } from "../upkeep.ts";
 
 export const call: Command = {
   name: "call",
@@ -23,9 +24,12 @@ export const call: Command = {
   async run(given, host) {
     const [tool = "", json = ""] = given.parameters;
     const input = parsed(json);
-    const { session, record } = await openSession(given, host, "models");
+    const opened = await openSession(given, host, "models");
+    const { session, record } = opened;
     const reply = await session.call(tool, input, { signal: host.signal, dryRun: given.flag("dry-run") });
     record();
+    const isRead = session.definitions().some(({ name, readOnly }) => name === tool && readOnly);
+    if (!reply.isError && !isRead) await startUpkeep(opened, host);
     return printReply(reply, given, host);
   },
 };

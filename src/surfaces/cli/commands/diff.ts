@@ -17,6 +17,7 @@ import {
   pathAmong,
   sessionToLookAt,
 } from "../past.ts";
+import { progressBar } from "../progress.ts";
 import { findTurn, rangeOf } from "../turn-names.ts";
 import { diffOfSides, readRefusal, sideOf, type VersionDiff } from "../versions.ts";
 
@@ -92,13 +93,17 @@ async function changedFiles(
     return path;
   });
   const files: ChangedFile[] = [];
-  for (const path of wanted.length > 0 ? [...new Set(wanted)] : all) {
+  const paths = wanted.length > 0 ? [...new Set(wanted)] : all;
+  const bar = progressBar("Comparing", host, "files");
+  for (const [at, path] of paths.entries()) {
+    bar.show(at, paths.length);
     const { before, after } = changed.get(path) ?? { before: absent, after: absent };
     const refused = await readRefusal(path, session);
     const sides = refused === undefined ? [await sideOf(before, turns), await sideOf(after, turns)] : undefined;
     const [a = { why: refused ?? "" }, b = { why: refused ?? "" }] = sides ?? [];
     files.push({ path, modes: modesOf(before, after), ...diffOfSides(a, b) });
   }
+  bar.clear();
   return files;
 }
 

@@ -17,6 +17,7 @@ export const history: Command = {
   options: {
     session: { type: "text", value: "ID", words: "The session whose turns are listed (default: the newest)" },
     all: { type: "flag", words: "Also sessions of other workspaces" },
+    "if-due": { type: "flag", words: "gc: only if none was made within a day; changes start that by themselves" },
     limit: { type: "integer", value: "N", words: "How many turns and sessions, newest first (default: 20)" },
   },
   details: [
