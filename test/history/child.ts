@@ -38,7 +38,11 @@ switch (task) {
       await bed.write(name, `${id} ${n}\n`.repeat(1 + (n % 7) * 400));
       // In one call, so that it is out or not.
       writeSync(1, `${JSON.stringify({ messageId: `${id}-${n}`, name })}\n`);
-      if (n % 5 === 4) await bed.rewind(`${id}-${n - 2}`, { id: `${id}-${n}-back` });
+      if (n % 5 === 4) {
+        const back = `${id}-${n}-back`;
+        await bed.rewind(`${id}-${n - 2}`, { id: back });
+        writeSync(1, `${JSON.stringify({ messageId: back, name })}\n`);
+      }
       if (n % 9 === 8) await bed.session.tidy();
       if (n % 13 === 12) await bed.history.gc();
     }

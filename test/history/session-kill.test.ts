@@ -1,17 +1,22 @@
 /**
  * A process that edits and rewinds through the library is killed at any moment, again and again. Files are one version
- * or another, never between; what it had acknowledged can be taken back. FILEHAND_HISTORY_ROUNDS sets the rounds.
+ * or another, never between; what it had acknowledged can be taken back. `npm run test:history` makes more rounds.
  */
 
 import { deepEqual, ok } from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import * as nodePath from "node:path";
 import { afterAll, beforeAll, test } from "vitest";
+import { openFileStore } from "../../src/history/file-store.ts";
+import { contentsOf, storyOf } from "../../src/history/snapshots.ts";
 import { workspace } from "../support/workspace.ts";
+import { blobFiles } from "./bed.ts";
 import { openDesk, told } from "./desk.ts";
 import { buildChild, type Child } from "./program.ts";
 
-const rounds = Math.ceil(Number(process.env["FILEHAND_HISTORY_ROUNDS"] ?? 50) / 5);
+/** A tenth of a second each, and more on a busy machine; the long run makes as many as of the others. */
+const rounds = Number(process.env["FILEHAND_HISTORY_ROUNDS"] ?? 10);
 const { path: place } = workspace({});
 let child: Child;
 beforeAll(async () => {
@@ -39,8 +44,16 @@ async function killedRun(top: string, id: string, afterMs: number): Promise<read
     .map((line) => JSON.parse(line) as Said); // the child wrote it
 }
 
+const neededBy = (store: string): ReadonlySet<string> =>
+  new Set(contentsOf(storyOf(openFileStore({ folder: store }).records("one").entries)));
+
 /** Versions that the child writes: one line, repeated. */
 const isWhole = (text: string): boolean => new Set(text.split("\n").slice(0, -1)).size <= 1 && text.endsWith("\n");
+
+const tally = { rounds: 0, said: 0, contents: 0 };
+afterAll(() => {
+  if (rounds > 10) process.stdout.write(`killed in the library: ${JSON.stringify(tally)}\n`);
+});
 
 test(`killed ${rounds} times while it works through the library`, { timeout: rounds * 8_000 }, async () => {
   const top = place("desk");
@@ -51,6 +64,11 @@ test(`killed ${rounds} times while it works through the library`, { timeout: rou
     for (const [name, shown] of Object.entries(desk.tree())) {
       if (name.startsWith("file-")) ok(isWhole(shown.slice(4)), `round ${round}: ${name}`);
     }
+    const turns = (await desk.session.history())?.snapshots().map(({ messageId }) => messageId) ?? [];
+    const kept = said.slice(-4);
+    for (const { messageId } of kept) ok(turns.includes(messageId), `round ${round}: ${messageId} is known`);
+    tally.rounds += 1;
+    tally.said += said.length;
     const last = said.at(-1);
     ok(last !== undefined, `round ${round}: it said something`);
     const outcome = await desk.session.rewind(last.messageId);
@@ -59,6 +77,17 @@ test(`killed ${rounds} times while it works through the library`, { timeout: rou
     }
   }
   const desk = openDesk(top, { history: { snapshotsMax: 10 } });
+  const history = await desk.filehand.history();
+  ok(history !== undefined);
+  await history.gc({ graceMs: 0 });
+  const needed = neededBy(`${desk.stateDir}/history`);
+  const files = blobFiles(`${desk.stateDir}/history`).map((file) => nodePath.basename(file).replace(/\.br$/u, ""));
+  deepEqual(
+    files.filter((content) => !needed.has(content)),
+    [],
+    "no content that nobody needs",
+  );
+  tally.contents = files.length;
   await desk.session.rewind("start");
   deepEqual(
     Object.keys(desk.tree()).filter((name) => name.startsWith("file-")),
