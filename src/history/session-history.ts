@@ -58,6 +58,9 @@ export interface ChangedFile {
   readonly relative: string;
   readonly before: FileVersion;
   readonly after: FileVersion;
+  /** The other half of a rename. */
+  readonly movedFrom?: string;
+  readonly movedTo?: string;
 }
 
 export interface SessionHistory {
@@ -120,15 +123,8 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
     if (last?.state !== state) {
       const { entries, faults } = store.records(session);
       const story = shortened(storyOf(entries), snapshotsMax);
-      let turns: Read["turns"] | undefined;
-      last = {
-        state,
-        story,
-        faults,
-        get turns() {
-          return (turns ??= byTurn(changesIn(story.steps)));
-        },
-      };
+      const turns = once(() => byTurn(changesIn(story.steps)));
+      last = { state, story, faults, turns, snapshots: once(() => snapshotsOf(story)) };
     }
     return last;
   };
@@ -156,7 +152,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
       return short.steps.length < story.steps.length ? recordsOf(short) : undefined;
     });
 
-  const changesOf = (messageId: string): readonly ChangeRecord[] => read().turns.get(messageId) ?? [];
+  const changesOf = (messageId: string): readonly ChangeRecord[] => read().turns().get(messageId) ?? [];
 
   return {
     id: session,
@@ -184,7 +180,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
     undone({ id }) {
       if (id !== undefined) write([{ type: "void", of: id }]);
     },
-    snapshots: () => snapshotsOf(read().story),
+    snapshots: () => read().snapshots(),
     faults: () => read().faults,
     async diffStats(messageId) {
       const changes = changesOf(messageId);
@@ -198,7 +194,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
       const { story, turns } = read();
       const ids = turnsWithChanges(story);
       const [from, to] = [ids.indexOf(messageId), ids.indexOf(upTo)];
-      const all = from < 0 || to < 0 ? [] : ids.slice(from, to + 1).flatMap((id) => turns.get(id) ?? []);
+      const all = from < 0 || to < 0 ? [] : ids.slice(from, to + 1).flatMap((id) => turns().get(id) ?? []);
       return [...byPath(all).values()].flatMap(endsOf);
     },
     tracked: () => new Map(changesIn(read().story.steps).map(({ path, after }) => [path, after])),
@@ -218,13 +214,22 @@ interface Read {
   readonly story: Story;
   readonly faults: readonly StoreFault[];
   /** Its changes by message. */
-  readonly turns: ReadonlyMap<string, readonly ChangeRecord[]>;
+  readonly turns: () => ReadonlyMap<string, readonly ChangeRecord[]>;
+  readonly snapshots: () => readonly Snapshot[];
+}
+
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => (made ??= make());
 }
 
 function endsOf(changes: readonly ChangeRecord[]): readonly ChangedFile[] {
   const [first, last] = [changes[0], changes.at(-1)];
   if (first === undefined || last === undefined) return [];
-  return [{ path: first.path, relative: last.relative, before: first.before, after: last.after }];
+  const { movedFrom } = first;
+  const { path, relative, after, movedTo } = last;
+  const moved = { ...(movedFrom === undefined ? {} : { movedFrom }), ...(movedTo === undefined ? {} : { movedTo }) };
+  return [{ path, relative, before: first.before, after, ...moved }];
 }
 
 const isNews = (now: FileVersion, before: FileVersion): boolean =>

@@ -198,6 +198,29 @@ describe("looking", () => {
     expect(await filehand("diff", "-1", "--file", "b.txt")).toMatchObject({ code: 1, stdout: "" });
   });
 
+  test("diff names both halves of a rename", async () => {
+    const lines = [
+      "*** Begin Patch",
+      "*** Update File: a.txt",
+      "*** Move to: b.txt",
+      "@@",
+      "-0",
+      "+1",
+      "*** End Patch",
+    ];
+    const patched = await run(process.execPath, [commandLine, "patch", "--yes"], {
+      cwd: workspace,
+      input: lines.join("\n"),
+      env: { HOME: home, XDG_STATE_HOME: state },
+    });
+    expect(patched).toMatchObject({ code: 0 });
+    const { stdout } = await filehand("diff", "-1");
+    expect(stdout).toMatch(/^b\.txt, moved from a\.txt \(new\)$/m);
+    expect(stdout).toMatch(/^a\.txt, moved to b\.txt \(deleted\)$/m);
+    expect(await filehand("undo", "--yes")).toMatchObject({ code: 0 });
+    expect([readdirSync(workspace), text("a.txt")]).toEqual([["a.txt"], "0\n"]);
+  });
+
   test("show prints the bytes as they were", async () => {
     await threeEdits();
     expect(await filehand("show", "-3:a.txt")).toEqual({ code: 0, stdout: "0\n", stderr: "" });

@@ -261,6 +261,50 @@ describe.skipIf(onWindows)("a hard link that was made since", () => {
   });
 });
 
+describe("what is recorded", () => {
+  test("of a rename by patch, both halves and the mode", async () => {
+    const d = desk();
+    d.stranger("old.sh", "one\n");
+    if (!onWindows) fs.chmodSync(d.at("old.sh"), 0o755);
+    await d.session.checkpoint("m1");
+    await d.patch("*** Update File: old.sh", "*** Move to: bin/new.sh", "@@", "-one", "+two");
+    const changes = (await d.session.history())?.changes("m1") ?? [];
+    const [from, to] = ["old.sh", "bin/new.sh"].map((name) => changes.find(({ relative }) => relative === name));
+    deepEqual([from?.movedTo, to?.movedFrom], [to?.path, from?.path]);
+    deepEqual([from?.after.kind, to?.before.kind], ["absent", "absent"]);
+    if (!onWindows) equal(from?.before.kind === "file" && from.before.mode, 0o755);
+  });
+
+  test("of several turns, each file from before the first change to after the last", async () => {
+    const d = desk();
+    for (const [turn, text] of [
+      ["m1", "1"],
+      ["m2", "22"],
+      ["m3", "333"],
+    ] as const) {
+      await d.session.checkpoint(turn);
+      await d.write("a.txt", text);
+    }
+    const history = await d.session.history();
+    const sizes = (from: string, to?: string) =>
+      history
+        ?.changes(from, to)
+        .map(({ before, after }) => [before, after].map((one) => (one.kind === "file" ? one.sizeBytes : "-")));
+    deepEqual(sizes("m2"), [[1, 2]]);
+    deepEqual(sizes("m1", "m3"), [["-", 3]]);
+    deepEqual([sizes("m3", "m1"), sizes("what")], [[], []]);
+  });
+
+  test.skipIf(onWindows)("of an edit through a link, the file that it leads to; the link stays", async () => {
+    const d = desk();
+    d.stranger("real.txt", "one\n");
+    fs.symlinkSync("real.txt", d.at("link.txt"));
+    await d.edit("link.txt", "one", "two");
+    deepEqual(told(await d.session.undo()), { "real.txt": "restore: done" });
+    deepEqual([d.read("real.txt"), fs.readlinkSync(d.at("link.txt"))], ["one\n", "real.txt"]);
+  });
+});
+
 describe("a store that cannot be read", () => {
   /** A folder where the journal should be: reading it fails, whoever runs the test. */
   const broken = async (): Promise<Desk> => {

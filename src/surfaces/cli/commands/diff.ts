@@ -43,7 +43,7 @@ export const diff: Command = {
         host.stdout.write(`${JSON.stringify({ session: looked.turns.id, from, to, files })}\n`);
         return 0;
       }
-      const parts = files.map((file) => paintVersions(nameFrom(host.cwd, file.path), withMode(file), host));
+      const parts = files.map((file) => paintVersions(titleOf(file, host), withMode(file), host));
       host.stdout.write(`${parts.join("\n\n")}\n`);
       return 0;
     }),
@@ -74,6 +74,9 @@ async function turnsOf(asked: string, past: Past, given: Given): Promise<Turns> 
 interface ChangedFile extends VersionDiff {
   readonly path: string;
   readonly modes: readonly [string, string] | null;
+  /** The other half of a rename. */
+  readonly movedFrom: string | null;
+  readonly movedTo: string | null;
 }
 
 async function changedFiles(
@@ -85,29 +88,32 @@ async function changedFiles(
   host: Host,
 ): Promise<readonly ChangedFile[]> {
   const { session, turns } = looked;
-  const changed = new Map(turns.changes(from, to).map((file) => [file.path, file]));
-  const all = [...changed.keys()];
+  const changed = turns.changes(from, to);
+  const all = changed.map(({ path }) => path);
   const wanted = given.list("file").map((asked) => {
     const path = pathAmong(asked, all, past, host);
     if (path === undefined) throw noTurn(`Cannot show "${escapeName(asked)}": it was not changed then`);
     return path;
   });
+  const chosen = wanted.length === 0 ? changed : changed.filter(({ path }) => wanted.includes(path));
   const files: ChangedFile[] = [];
-  const paths = wanted.length > 0 ? [...new Set(wanted)] : all;
   const bar = progressBar("Comparing", host, "files");
-  for (const [at, path] of paths.entries()) {
-    bar.show(at, paths.length);
-    const { before, after } = changed.get(path) ?? { before: absent, after: absent };
+  for (const [at, { path, before, after, movedFrom = null, movedTo = null }] of chosen.entries()) {
+    bar.show(at, chosen.length);
     const refused = await readRefusal(path, session);
     const sides = refused === undefined ? [await sideOf(before, turns), await sideOf(after, turns)] : undefined;
     const [a = { why: refused ?? "" }, b = { why: refused ?? "" }] = sides ?? [];
-    files.push({ path, modes: modesOf(before, after), ...diffOfSides(a, b) });
+    files.push({ path, modes: modesOf(before, after), movedFrom, movedTo, ...diffOfSides(a, b) });
   }
   bar.clear();
   return files;
 }
 
-const absent: FileVersion = { kind: "absent" };
+function titleOf({ path, movedFrom, movedTo }: ChangedFile, { cwd }: Host): string {
+  const name = nameFrom(cwd, path);
+  if (movedFrom !== null) return `${name}, moved from ${nameFrom(cwd, movedFrom)}`;
+  return movedTo === null ? name : `${name}, moved to ${nameFrom(cwd, movedTo)}`;
+}
 
 function modesOf(before: FileVersion, after: FileVersion): readonly [string, string] | null {
   if (before.kind === "absent" || after.kind === "absent") return null;
