@@ -38,9 +38,9 @@ switch (task) {
       await bed.write(name, `${id} ${n}\n`.repeat(1 + (n % 7) * 400));
       // In one call, so that it is out or not.
       writeSync(1, `${JSON.stringify({ messageId: `${id}-${n}`, name })}\n`);
-      if (n % 5 === 4) {
+      if (n % 3 === 2) {
         const back = `${id}-${n}-back`;
-        await bed.rewind(`${id}-${n - 2}`, { id: back });
+        await bed.rewind(`${id}-${n - 1}`, { id: back });
         writeSync(1, `${JSON.stringify({ messageId: back, name })}\n`);
       }
       if (n % 9 === 8) await bed.session.tidy();
