@@ -16,7 +16,6 @@ import { createIndexStore } from "./disk/index-store.ts";
 import { createLocks } from "./disk/lock.ts";
 import { createGuard, type Guard } from "./guard/guard.ts";
 import type { History } from "./history/history.ts";
-import { createUpkeep } from "./history/upkeep.ts";
 import { relativeTo } from "./guard/paths.ts";
 import { createPageCache } from "./kinds/page-cache.ts";
 import { compileRestricted } from "./kinds/restricted.ts";
@@ -85,7 +84,7 @@ function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<Hi
   if (stateDir === undefined || history === false) return undefined;
   let opened: Promise<History> | undefined;
   const open = async (): Promise<History> => {
-    const { openHistory } = await import("./history/history.ts");
+    const { createUpkeep, openHistory } = await import("./history/history.ts");
     const judge = guard();
     const nowMs = Date.now;
     const upkeep = createUpkeep({ collect: () => past.gc({ ifDue: true }), nowMs });

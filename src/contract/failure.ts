@@ -12,3 +12,7 @@ export class FilehandError extends Error {
     this.code = code;
   }
 }
+
+/** Told to people by its message: what the library throws on purpose. `StoreFailed`: the history cannot be read. */
+export const isFailure = (error: unknown): error is Error & { readonly code: FailureCode } =>
+  error instanceof FilehandError || (error instanceof Error && error.name === "StoreFailed");

@@ -1,16 +1,21 @@
 /** Single files of a store folder: how they are looked at and opened, and the words for what the system refuses. */
 
 import * as fs from "node:fs";
-import { FilehandError } from "../contract/failure.ts";
 import { errnoName } from "./errno.ts";
 
-/** The store cannot be used; the message says why, in words. It may reach those who use the library. */
-export class StoreFailed extends FilehandError {
+/**
+ * The store cannot be used; the message says why, in words. It reaches those who use the library, so it has a code as a
+ * FilehandError has (`contract/failure.ts`). It extends none, for that would put both into a second file of code, which the
+ * command line would load at each start.
+ */
+export class StoreFailed extends Error {
+  override readonly name = "StoreFailed";
+  readonly code = "IO_ERROR";
   readonly reason: "full" | "not permitted" | "read-only" | "failed";
   /** Where; the folder, if it is not one file. */
   readonly path: string;
   constructor(reason: StoreFailed["reason"], message: string, path: string) {
-    super("IO_ERROR", message);
+    super(message);
     this.reason = reason;
     this.path = path;
   }

@@ -9,6 +9,9 @@ import { openSessionHistory, type SessionHistory, type SessionStart } from "./se
 import { storyOf, turnsWithChanges } from "./snapshots.ts";
 import type { HistoryStore } from "./store.ts";
 
+/** With it, what the toolkit loads for a history is one file of code. */
+export { createUpkeep } from "./upkeep.ts";
+
 export interface HistoryOptions {
   /** The state folder; history is in `history/` below it, and is made when something is first kept. */
   readonly stateDir: string;
@@ -62,7 +65,7 @@ export const historyDefaults = {
   ageMsMax: 30 * 86_400_000,
 } as const satisfies Record<string, number>;
 
-/** Touches nothing until it is used. What the store refuses is thrown as StoreFailed, but not by `keep` and its like. */
+/** Touches nothing until it is used. What the store refuses is thrown as StoreFailed (code IO_ERROR), but not by `keep` and its like. */
 export function openHistory(options: HistoryOptions): History {
   const { nowMs, isSecret, snapshotsMax, bytesMax, ageMsMax } = { ...historyDefaults, ...options };
   const { durable = false, fileBytesMax = bytesMax, lockFolder, onKept } = options;

@@ -24,7 +24,7 @@ import {
 } from "../history/observe.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 import { markOf } from "../history/versions.ts";
-import { orUnreadable } from "./rewind.ts";
+import { orUnreadable } from "./unreadable.ts";
 import { signOf } from "./stamp.ts";
 import type { Bench } from "./tool.ts";
 import { atPath, signAt, walkWorkspace } from "./workspace-walk.ts";

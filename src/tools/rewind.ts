@@ -9,7 +9,6 @@ import type { Target } from "../contract/target.ts";
 import { hashOf } from "../disk/line-index.ts";
 import type { Found } from "../disk/look.ts";
 import type { OpenFile } from "../disk/open-file.ts";
-import { StoreFailed } from "../disk/store-folder.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { refusal } from "../guard/guard.ts";
 import type { SessionHistory } from "../history/session-history.ts";
@@ -19,19 +18,10 @@ import { signOf } from "./stamp.ts";
 import { exclusively, type Subject, subjectOf, ticketFor } from "./subject.ts";
 import type { Bench, Tool } from "./tool.ts";
 import { keeperOf, type Turn } from "./turn.ts";
+import { orUnreadable } from "./unreadable.ts";
 
 export const rewind: Tool<"rewind"> = (request, bench) =>
   orUnreadable(typeof request.to === "string" ? request.to : request.to.last, () => goBack(request, bench));
-
-/** A store that cannot be read is bad luck that can be told, not a bug. */
-export async function orUnreadable<Result>(asked: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof StoreFailed) throw new Problem({ code: "NO_TURN", asked, reason: "unreadable" });
-    throw error;
-  }
-}
 
 async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutcome> {
   const history = await bench.past();

@@ -332,7 +332,7 @@ describe("a store that cannot be read", () => {
     const history = await d.filehand.history();
     const faults = (await history?.verify())?.faults ?? [];
     ok(faults.some((fault) => fault.fault === "unreadable" && fault.file.endsWith("sessions")));
-    await rejects(async () => history?.sessions(), { name: "FilehandError", code: "IO_ERROR" });
+    await rejects(async () => history?.sessions(), { code: "IO_ERROR", message: /filehand history verify/ });
   });
 
   test.skipIf(onWindows)("one content that cannot be read fails by name, the other file is restored", async () => {

@@ -1,13 +1,13 @@
 /** Refusals for programs: with `--json` they are on stdout, in the form of a reply. */
 
-import { FilehandError } from "../../contract/failure.ts";
+import { isFailure } from "../../contract/failure.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 
 export async function orJsonFailure(given: Given, host: Host, work: () => Promise<ExitCode>): Promise<ExitCode> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof FilehandError) || !given.flag("json")) throw error;
+    if (!isFailure(error) || !given.flag("json")) throw error;
     const { code, message } = error;
     host.stdout.write(`${JSON.stringify({ isError: true, error: { code, message } })}\n`);
     return 1;

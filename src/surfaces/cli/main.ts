@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { homedir } from "node:os";
-import { FilehandError } from "../../contract/failure.ts";
+import { isFailure } from "../../contract/failure.ts";
 import { nearest } from "../../dialects/nearest.ts";
 import { type Command, type ExitCode, type Host, UsageError } from "./command.ts";
 import { commands } from "./commands/index.ts";
@@ -15,7 +15,7 @@ export async function main(argv: readonly string[], host: Host): Promise<ExitCod
   try {
     return await run(argv, host);
   } catch (error) {
-    if (error instanceof UsageError || error instanceof FilehandError) {
+    if (error instanceof UsageError || isFailure(error)) {
       host.stderr.write(`filehand: ${error.message}\n`);
       // Without a root or a dialect nothing could begin; anything else was refused by a tool.
       const usage = error instanceof UsageError || error.code === "NO_ROOT" || error.code === "UNKNOWN_DIALECT";
