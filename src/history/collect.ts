@@ -4,7 +4,7 @@
  */
 
 import { condensed, contentsOf, recordsOf, shortened, type Story, storyOf } from "./snapshots.ts";
-import type { HistoryStore, SessionUsage } from "./store.ts";
+import type { HistoryStore, Rewrite, SessionUsage } from "./store.ts";
 
 export interface Limits {
   readonly snapshotsMax: number;
@@ -89,6 +89,8 @@ async function collectNow(
   for (const [index, { session }] of kept.entries()) {
     await shorten(store, session, limits.snapshotsMax);
     onProgress?.(index + 1, kept.length + 1);
+    // Journals are read at once: calls that wait get their turn after each.
+    await new Promise((resolve) => void setImmediate(resolve));
   }
   const fitted = await fit(store, kept, limits, nowMs);
   const swept = await sweep(store, graceMs);
@@ -104,12 +106,15 @@ async function collectNow(
 
 const storyIn = (store: HistoryStore, session: string): Story => storyOf(store.records(session).entries);
 
-const shorten = (store: HistoryStore, session: string, snapshotsMax: number): Promise<void> =>
-  store.rewrite(session, (entries) => {
+/** Looked at without a lock first: a session at work must not wait for a collection that has nothing to do. */
+async function shorten(store: HistoryStore, session: string, snapshotsMax: number): Promise<void> {
+  const shorter: Rewrite = (entries) => {
     const story = storyOf(entries);
     const short = condensed(shortened(story, snapshotsMax));
     return short.steps.length < story.steps.length ? recordsOf(short) : undefined;
-  });
+  };
+  if (shorter(store.records(session).entries) !== undefined) await store.rewrite(session, shorter);
+}
 
 interface Needs {
   readonly session: string;
