@@ -21,6 +21,7 @@ function toolsPage(dialect: (typeof dialects)["claude"]): string {
   const tools = dialect.cards.flatMap((card) => [
     `## ${card.name}`,
     "",
+    ...(card.optIn === undefined ? [] : ["Offered only if the operator has switched it on (`historyTools`).", ""]),
     card.description,
     "",
     "```json",

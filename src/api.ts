@@ -84,9 +84,12 @@ export interface FilehandOptions {
         readonly bytesMax?: number;
         readonly ageMsMax?: number;
       };
+  /** Are the tools `History` and `Rewind` offered to models? They are not by default. They need a state folder. */
+  readonly historyTools?: boolean;
   /** What `~` means in rules; the user's home folder by default. */
   readonly home?: string;
   readonly clock?: Clock;
+  /** Ids for attachments and turns: never the same twice in a session, also in another process. Random by default. */
   readonly ids?: Ids;
 }
 

@@ -44,6 +44,7 @@ export function startSession<Name extends DialectName>(
   { options, cwd, openPast, ...shared }: Shared,
 ): Session<Name> {
   const profile = tuned(dialect.profile, options);
+  const cards = dialect.cards.filter(({ optIn }) => optIn === undefined || options.historyTools === true);
   const ledger = createLedger(chosen.readState);
   const offered = options.instructions === true ? new Set<string>() : undefined;
   const ids = { session: chosen.id ?? randomUUID(), message: "", next: () => options.ids?.next() ?? randomUUID() };
@@ -61,10 +62,10 @@ export function startSession<Name extends DialectName>(
   let message: string | undefined;
   let begun: string | undefined;
   const turnFor = (tool: string): Bench["turn"] => {
-    const own = randomUUID();
+    let own: string | undefined;
     return async () => {
       const history = await past();
-      const messageId = message ?? own;
+      const messageId = message ?? (own ??= history && options.ids ? options.ids.next() : randomUUID());
       if (begun !== messageId) await history?.checkpoint(messageId);
       begun = messageId;
       return history === undefined ? undefined : { history, messageId, tool };
@@ -123,11 +124,17 @@ export function startSession<Name extends DialectName>(
   ): Promise<Reply> =>
     answered(tool, verb, input, given, async (bench, facts) => {
       const outcome = await runTool(toRequest(), bench);
+      if (outcome.kind === "rewind") afterRewind(outcome);
       if (outcome.kind === "unchanged") figures.tokensSaved += outcome.tokensSaved;
       const reply = renderPages(dialect, outcome, facts());
       figures.tokensGiven += tokensOf(reply);
       return reply;
     });
+
+  /** What comes now is no part of a message that was just taken back: it must be possible to undo it alone. */
+  const afterRewind = ({ turn }: RewindOutcome): void => {
+    if (turn !== undefined) message = undefined;
+  };
 
   /** A request whose outcome is wanted as data. */
   const rewound = async (request: RewindRequest, given: CallOptions): Promise<RewindOutcome> => {
@@ -138,15 +145,14 @@ export function startSession<Name extends DialectName>(
     });
     if (failed?.error !== undefined) throw failureOf(failed.error);
     if (outcome?.kind !== "rewind") throw new Error("a rewind has one outcome");
-    // What comes now is no part of a message that was just taken back: it must be possible to undo it alone.
-    if (outcome.turn !== undefined) message = undefined;
+    afterRewind(outcome);
     return outcome;
   };
   const goBack = (way: "undo" | "redo", { files, force = false, ...given }: RewindOptions): Promise<RewindOutcome> =>
     rewound({ verb: "rewind", to: { last: way }, files, force, as: files === undefined ? way : "partial" }, given);
 
   const call: Session["call"] = (tool, input, given = {}) =>
-    answer(tool, verbOf(dialect, tool), input, () => cardNamed(dialect, tool).toRequest(input, profile), given);
+    answer(tool, verbOf(cards, tool), input, () => cardNamed(cards, tool).toRequest(input, profile), given);
 
   return {
     dialect: chosen.dialect,
@@ -219,7 +225,7 @@ export function startSession<Name extends DialectName>(
     undo: async (given = {}) => goBack("undo", given),
     redo: async (given = {}) => goBack("redo", given),
     definitions: () =>
-      dialect.cards.map(({ name, description, inputSchema, readOnly }) => ({
+      cards.map(({ name, description, inputSchema, readOnly }) => ({
         name,
         description: described(description, changeRules(options)),
         inputSchema,
@@ -229,12 +235,12 @@ export function startSession<Name extends DialectName>(
   };
 }
 
-const verbOf = (dialect: Dialect, tool: string): Facts["verb"] => dialect.cards.find(({ name }) => name === tool)?.verb;
+const verbOf = (cards: Dialect["cards"], tool: string): Facts["verb"] => cards.find(({ name }) => name === tool)?.verb;
 
-function cardNamed(dialect: Dialect, tool: string): Dialect["cards"][number] {
-  const card = dialect.cards.find(({ name }) => name === tool);
+function cardNamed(cards: Dialect["cards"], tool: string): Dialect["cards"][number] {
+  const card = cards.find(({ name }) => name === tool);
   if (card !== undefined) return card;
-  const known = dialect.cards.map(({ name }) => name);
+  const known = cards.map(({ name }) => name);
   const data: ProblemData = { code: "UNKNOWN_TOOL", tool: String(tool), known, nearest: nearest(String(tool), known) };
   throw new Problem(data);
 }

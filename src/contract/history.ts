@@ -82,6 +82,30 @@ export interface Snapshot {
   readonly rewinds: { readonly to: string; readonly as: RewindKind } | undefined;
 }
 
+/** What one turn did to one file. */
+export interface FileChange {
+  /** Real and absolute, and below its root. */
+  readonly path: string;
+  readonly relative: string;
+  readonly before: FileVersion;
+  readonly after: FileVersion;
+  /** Real paths: where a file came from, or went to. */
+  readonly movedFrom: string | undefined;
+  readonly movedTo: string | undefined;
+  /** Somebody else did it, and a scan found it. */
+  readonly observed: boolean;
+  /** Has a later rewind brought the file back to before it, and was that not taken back itself? */
+  readonly undone: boolean;
+}
+
+/** A turn with what it changed. */
+export interface TurnChanges {
+  readonly messageId: string;
+  readonly timestamp: Date;
+  readonly rewinds: Snapshot["rewinds"];
+  readonly files: readonly FileChange[];
+}
+
 export interface DiffStats {
   readonly insertions: number;
   readonly deletions: number;

@@ -38,6 +38,19 @@ export const limits = {
   editHeldBytesMax: 33_554_432,
   /** Characters of a field in the reply to a change, and of its diff. */
   changeCharsMax: 100_000,
+  /** Turns, or files of one turn, that History shows at once; files of each turn in a list. */
+  historyItemsMax: 100,
+  historyFilesMax: 10,
+  /** Characters of one answer of History, and of one line of a diff in it. */
+  historyCharsMax: 40_000,
+  historyLineCharsMax: 1_000,
+  /** Bytes of one version that is compared for History, and of all that one call compares. */
+  historyVersionBytesMax: 4_194_304,
+  historyBytesMax: 33_554_432,
+  /** Files that the answer to a rewind names one by one. */
+  rewindFilesMax: 200,
+  /** Turns that a refusal names. */
+  turnsNamedMax: 10,
   /** Suggestions for a path that does not exist. */
   suggestionsMax: 3,
   /** Entries looked at when searching for suggestions. */

@@ -236,6 +236,8 @@ export type ProblemData =
         | "unreadable"
         | "nothing to undo"
         | "nothing to redo";
+      /** The latest turns there are, newest first, for who asked for another one. */
+      readonly known?: readonly string[];
     }
   | { readonly code: "LOCKED"; readonly place: Place; readonly holder: string }
   /** Of several files one failed: what was written was put back, but for those that could not be. */

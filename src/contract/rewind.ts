@@ -12,6 +12,8 @@ export interface RewindRequest {
   /** Also over what somebody else changed since. */
   readonly force: boolean;
   readonly as: RewindKind;
+  /** A model's call: the turn may be named by the beginning of its id, and what rules hide is not named. */
+  readonly byModel?: { readonly dryRun: boolean };
 }
 
 /** One file of a rewind: what was planned, and whether it was done. */
@@ -34,4 +36,6 @@ export interface RewindOutcome {
   readonly turn: string | undefined;
   readonly files: readonly RewoundFile[];
   readonly dryRun: boolean;
+  /** For a model: how many files rules hide from it, and which of the files it asked for were not changed since. */
+  readonly forModel?: { readonly withheld: number; readonly unchanged: readonly string[] };
 }

@@ -10,6 +10,7 @@ import type {
   WriteOutcome,
   WriteRequest,
 } from "./edit.ts";
+import type { HistoryOutcome, HistoryRequest } from "./looking-back.ts";
 import type { RewindOutcome, RewindRequest } from "./rewind.ts";
 import type { LsOutcome, LsRequest, ReadOutcome, ReadRequest } from "./read.ts";
 
@@ -20,6 +21,7 @@ export interface Verbs {
   readonly write: { readonly request: WriteRequest; readonly outcome: WriteOutcome };
   readonly "notebook-edit": { readonly request: NotebookEditRequest; readonly outcome: NotebookEditOutcome };
   readonly rewind: { readonly request: RewindRequest; readonly outcome: RewindOutcome };
+  readonly history: { readonly request: HistoryRequest; readonly outcome: HistoryOutcome };
   readonly patch: { readonly request: PatchRequest; readonly outcome: PatchOutcome };
 }
 

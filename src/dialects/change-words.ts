@@ -30,6 +30,7 @@ export const doing = {
   "notebook-edit": "edit",
   patch: "patch",
   rewind: "rewind",
+  history: "look at the history of",
   cost: "read",
 } satisfies Readonly<Record<Verb | "cost", string>>;
 

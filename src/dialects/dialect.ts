@@ -32,6 +32,8 @@ export interface Card {
   readonly description: string;
   readonly readOnly: boolean;
   readonly inputSchema: JsonSchema;
+  /** A tool that is offered only where the operator has switched such tools on. */
+  readonly optIn?: "history";
   /** Answers with the neutral request; throws a Problem that names every argument that is wrong. */
   toRequest(input: unknown, profile: Profile): Request;
 }

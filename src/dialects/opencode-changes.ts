@@ -9,7 +9,6 @@ import type { Card, Facts } from "./dialect.ts";
 import { unchangedNotice } from "./opencode-words.ts";
 import { jsonSchemaOf, noticeAsContent, optional, parseArguments } from "./parameters.ts";
 import { success } from "./replies.ts";
-import type { RewindResult } from "./rewind-text.ts";
 
 const editInput = z.strictObject({
   filePath: z.string(),
@@ -64,8 +63,6 @@ export interface ChangeResult {
     readonly filepath?: string;
     /** How the text of an edit was found. */
     readonly matchedBy?: MatchedBy;
-    /** What going back came to. */
-    readonly rewind?: RewindResult | null;
   };
 }
 

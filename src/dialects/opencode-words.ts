@@ -33,7 +33,7 @@ import {
 } from "./change-words.ts";
 import type { Facts } from "./dialect.ts";
 import { notebookParts, pdfParts, textOf } from "./media-text.ts";
-import { noTurnWords } from "./rewind-text.ts";
+import { noTurnDoing, noTurnClause } from "./turn-words.ts";
 import { escapeName } from "../text/escape.ts";
 import { argumentFault, denial, mediaFault, pagesFault, pathFaults, quoted, specialWords, spelled } from "./words.ts";
 
@@ -210,7 +210,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
   NO_CELL: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${noCellWords(problem)}`,
   ENCODING: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${encodingWords(problem)}`,
   EXISTS: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${existsWords[problem.reason]}`,
-  NO_TURN: ({ asked, reason }) => `Cannot go back to ${quoted(asked)}: ${noTurnWords[reason]}`,
+  NO_TURN: (problem) => `Cannot ${noTurnDoing(problem)}: ${noTurnClause(problem)}`,
   LOCKED: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${lockedWords(problem)}`,
   ROLLED_BACK: (problem, telling) => rolledBackWords(problem, said(problem.cause, telling)),
   CANCELLED: ({ tool }) => `${tool} was cancelled`,

@@ -19,7 +19,7 @@ export interface RewindResult {
 }
 
 export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemData) => string): Reply<RewindResult> {
-  const files = outcome.files.map((file) => ({ path: file.path, ...wordsOf(file, wording) }));
+  const files = outcome.files.map((file) => ({ path: file.path, ...rewoundWords(file, wording) }));
   const { to, turn, dryRun, passed } = outcome;
   const changed = outcome.files.filter(({ came }) => came === "done" || came === "planned").length;
   const head = dryRun
@@ -66,7 +66,7 @@ const unavailable = {
   refused: "the system does not let it be looked at",
 } as const;
 
-function wordsOf(
+export function rewoundWords(
   { step, came, action }: RewoundFile,
   wording: (problem: ProblemData) => string,
 ): { readonly did: string; readonly why: string | null } {

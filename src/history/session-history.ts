@@ -10,6 +10,7 @@ import type {
   RewindPlan,
   Snapshot,
   StoreFault,
+  TurnChanges,
 } from "../contract/history.ts";
 import type { Identity } from "../disk/look.ts";
 import { diffStats } from "./diff-stats.ts";
@@ -37,6 +38,7 @@ import {
   turnsWithChanges,
 } from "./snapshots.ts";
 import type { BlobRead, HistoryStore } from "./store.ts";
+import { turnChanges } from "./turn-changes.ts";
 import { type UndoTargets, undoTargets } from "./undo.ts";
 
 export interface SessionStart {
@@ -81,6 +83,8 @@ export interface SessionHistory {
   undone(kept: Kept): void;
   /** Turns that changed something, oldest first, at most as many as are kept. */
   snapshots(): readonly Snapshot[];
+  /** The same turns with what each did to its files, oldest first. */
+  turns(): readonly TurnChanges[];
   /** What was found damaged in the journal; it is as if it had not been written. */
   faults(): readonly StoreFault[];
   diffStats(messageId: string): Promise<DiffStats | undefined>;
@@ -181,6 +185,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
       if (id !== undefined) write([{ type: "void", of: id }]);
     },
     snapshots: () => read().snapshots(),
+    turns: () => turnChanges(read().story),
     faults: () => read().faults,
     async diffStats(messageId) {
       const changes = changesOf(messageId);

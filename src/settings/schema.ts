@@ -114,6 +114,10 @@ export const schema = {
         },
       ],
     },
+    historyTools: {
+      type: "boolean",
+      description: "Whether models get the tools that look back and take changes back (user settings only)",
+    },
     secrets: {
       type: "string",
       enum: ["ask", "allow"],
@@ -137,6 +141,7 @@ export const userOnlyKeys: ReadonlySet<string> = new Set([
   "roots",
   "stateDir",
   "history",
+  "historyTools",
   "secrets",
 ] satisfies (keyof typeof schema.properties)[]);
 

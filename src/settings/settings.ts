@@ -24,6 +24,7 @@ const singleKeys = [
   "writeEol",
   "editBytesMax",
   "history",
+  "historyTools",
 ] as const;
 type SingleKey = (typeof singleKeys)[number];
 

@@ -4,10 +4,16 @@ import { Buffer } from "node:buffer";
 import type { Hunk } from "../contract/edit.ts";
 
 /** Empty if there are no hunks: a file created or deleted empty has no diff. Otherwise it ends with a newline. */
-export function unified(path: string, hunks: readonly Hunk[], kind: "update" | "create" | "delete"): string {
+export function unified(
+  path: string,
+  hunks: readonly Hunk[],
+  kind: "update" | "create" | "delete",
+  /** Of a file that was moved. */
+  oldPath = path,
+): string {
   if (hunks.length === 0) return "";
   const lines = [
-    `--- ${kind === "create" ? "/dev/null" : fileName("a", path)}`,
+    `--- ${kind === "create" ? "/dev/null" : fileName("a", oldPath)}`,
     `+++ ${kind === "delete" ? "/dev/null" : fileName("b", path)}`,
     ...hunks.flatMap((hunk) => [hunkHeader(hunk), ...hunk.lines]),
   ];

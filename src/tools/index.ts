@@ -24,7 +24,11 @@ const tools: { readonly [V in Verb]: Tool<V> } = {
   edit: async (request, bench) => (await changes()).edit(request, bench),
   write: async (request, bench) => (await changes()).write(request, bench),
   "notebook-edit": async (request, bench) => (await changes()).notebookEdit(request, bench),
-  rewind: async (request, bench) => (await changes()).rewind(request, bench),
+  rewind: async (request, bench) =>
+    request.byModel === undefined
+      ? (await changes()).rewind(request, bench)
+      : (await changes()).rewindByModel(request, bench),
+  history: async (request, bench) => (await changes()).history(request, bench),
   patch: async (request, bench) => (await changes()).patch(request, bench),
 };
 

@@ -237,9 +237,14 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
   ],
   ENCODING: [{ code: "ENCODING", place, encoding: "windows-1252", character: "😀" }],
   EXISTS: (["file", "folder", "link"] as const).map((reason) => ({ code: "EXISTS", place, reason })),
-  NO_TURN: (
-    ["unknown", "pruned", "no history", "content gone", "unreadable", "nothing to undo", "nothing to redo"] as const
-  ).map((reason) => ({ code: "NO_TURN", asked: "m1", reason })),
+  NO_TURN: [
+    ...(
+      ["unknown", "pruned", "no history", "content gone", "unreadable", "nothing to undo", "nothing to redo"] as const
+    ).map((reason) => ({ code: "NO_TURN" as const, asked: "m1", reason })),
+    { code: "NO_TURN", asked: "", reason: "no history" },
+    { code: "NO_TURN", asked: "m1", reason: "unknown", known: ["m3", "m2"] },
+    { code: "NO_TURN", asked: "m1", reason: "unknown", known: [] },
+  ],
   LOCKED: [{ code: "LOCKED", place, holder: "process 7" }],
   ROLLED_BACK: [
     {
@@ -374,6 +379,70 @@ export function dialectSuite(given: DialectCase): void {
       const reply = await definition?.execute({ [given.path]: "a.txt" });
       expect(reply?.isError).toBe(false);
       expect(definition?.readOnly).toBe(true);
+    });
+
+    describe("the tools that look back", () => {
+      const spell = (name: string): string => (given.tool === "Read" ? name : name.toLowerCase());
+      const dryRun = given.tool === "Read" ? "dry_run" : "dryRun";
+      const opened = (historyTools: boolean): Session => {
+        const stateDir = path.join(root, "..", `${path.basename(root)}-state`);
+        const filehand = createFilehand({ roots: [root], stateDir, ask: "yes", historyTools });
+        return filehand.session({ dialect: given.name });
+      };
+      const named = (on: Session): readonly string[] => on.definitions().map(({ name }) => name);
+      afterAll(() =>
+        fs.rmSync(path.join(root, "..", `${path.basename(root)}-state`), { recursive: true, force: true }),
+      );
+
+      test("are offered only where the operator wants them, and unknown elsewhere", async () => {
+        for (const name of ["History", "Rewind"].map(spell)) {
+          expect(named(opened(true))).toContain(name);
+          expect(named(opened(false))).not.toContain(name);
+          expect(named(session)).not.toContain(name);
+          const reply = await opened(false).call(name, { turn: "start" });
+          expect(reply.error?.code).toBe("UNKNOWN_TOOL");
+          expect(reply.error?.message).not.toMatch(/(use one of|did you mean).*(history|rewind)/i);
+        }
+      });
+
+      test("are described in at most 2 KB, with a lean schema", () => {
+        const definitions = opened(true).definitions();
+        const [history, rewind] = ["History", "Rewind"].map((name) =>
+          definitions.find((definition) => definition.name === spell(name)),
+        );
+        expect([history?.readOnly, rewind?.readOnly]).toEqual([true, false]);
+        expect([history?.inputSchema.required, rewind?.inputSchema.required]).toEqual([[], ["turn"]]);
+        expect(Object.keys(rewind?.inputSchema.properties ?? {})).toEqual(["turn", "paths", dryRun, "force"]);
+        for (const definition of [history, rewind]) {
+          expect(Buffer.byteLength(definition?.description ?? "")).toBeGreaterThan(150);
+          expect(Buffer.byteLength(definition?.description ?? "")).toBeLessThanOrEqual(2_048);
+          expect(JSON.stringify(definition?.inputSchema)).not.toMatch(/9007199254740991|\$schema|anyOf|null/);
+          for (const property of Object.values(definition?.inputSchema.properties ?? {}))
+            expect(property.description).toMatch(/^[A-Z]/);
+        }
+      });
+
+      test("tell of a change and take it back", async () => {
+        const on = opened(true);
+        await on.checkpoint("m1");
+        await on.call(spell("Write"), { [given.path]: "made.txt", content: "made\n" });
+        const listed = await on.call(spell("History"), {});
+        expect(JSON.stringify(listed.content)).toMatch(/m1.*created.*made\.txt/);
+        expect(JSON.stringify(listed.structured)).toContain("made.txt");
+        const planned = await on.call(spell("Rewind"), { turn: "m1", [dryRun]: true });
+        expect(JSON.stringify(planned.content)).toMatch(/Dry run, nothing was written.*would be deleted/);
+        expect(fs.existsSync(path.join(root, "made.txt"))).toBe(true);
+        const rewound = await on.call(spell("Rewind"), { turn: "m1" });
+        expect([rewound.isError, rewound.error]).toEqual([false, undefined]);
+        expect(fs.existsSync(path.join(root, "made.txt"))).toBe(false);
+      });
+
+      test("cancelled, they are CANCELLED", async () => {
+        const signal = AbortSignal.abort();
+        for (const name of ["History", "Rewind"].map(spell)) {
+          expect((await opened(true).call(name, { turn: "m1" }, { signal })).error?.code).toBe("CANCELLED");
+        }
+      });
     });
 
     test("several ranges in one call are worded one by one", async () => {

@@ -88,7 +88,7 @@ export function buildWorkspace({ folder, recipe = [] }: Scenario): Workspace {
   return {
     root,
     shown: (value) =>
-      mapTexts(value, (text) => withSlashes(text.replace(rootAlone, "<root>").replaceAll(temp, "<temp>"))),
+      mapTexts(value, (text) => withSlashes(timeless(text.replace(rootAlone, "<root>").replaceAll(temp, "<temp>")))),
     meant: (value) => mapTexts(value, (text) => text.replaceAll("<root>", root).replaceAll("<temp>", temp)),
     [Symbol.dispose]: () => fs.rmSync(temp, { recursive: true, force: true }),
   };
@@ -136,6 +136,12 @@ function mapTexts<Value>(value: Value, change: (text: string) => string): Value 
   };
   return map(value) as Value; // every part keeps its type
 }
+
+/** A time of today is that of the run; files of a scenario have older ones. */
+const timeless = (text: string): string =>
+  text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (time) =>
+    Math.abs(Date.parse(time) - Date.now()) < 86_400_000 ? "<now>" : time,
+  );
 
 /** A Windows path behind `<root>` reads like the others. */
 function withSlashes(text: string): string {

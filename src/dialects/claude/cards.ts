@@ -5,6 +5,7 @@ import { lineNumber } from "../../contract/brand.ts";
 import type { Card } from "../dialect.ts";
 import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
 import { changeCards } from "./change-cards.ts";
+import { historyCards } from "./history-cards.ts";
 import readDescription from "./read.txt";
 
 const readInput = z.strictObject({
@@ -52,4 +53,4 @@ const read: Card = {
   },
 };
 
-export const cards: readonly Card[] = [read, ...changeCards];
+export const cards: readonly Card[] = [read, ...changeCards, ...historyCards];

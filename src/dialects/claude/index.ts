@@ -6,6 +6,8 @@ import { failure } from "../replies.ts";
 import { cards, type ReadInput } from "./cards.ts";
 import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from "./change-cards.ts";
 import type { EditResult, MultiEditResult, NotebookEditResult, WriteResult } from "./change-render.ts";
+import type { HistoryInput, RewindInput } from "./history-cards.ts";
+import type { HistoryResult, RewindResult } from "./history-render.ts";
 import { sentenceOf } from "./problems.ts";
 import { profile } from "./profile.ts";
 import { type ReadResult, render } from "./render.ts";
@@ -17,6 +19,8 @@ export interface Tools {
   readonly MultiEdit: { readonly input: MultiEditInput; readonly output: MultiEditResult };
   readonly Write: { readonly input: WriteInput; readonly output: WriteResult };
   readonly NotebookEdit: { readonly input: NotebookEditInput; readonly output: NotebookEditResult };
+  readonly History: { readonly input: HistoryInput; readonly output: HistoryResult };
+  readonly Rewind: { readonly input: RewindInput; readonly output: RewindResult };
 }
 
 export const claude: Dialect = {
@@ -31,12 +35,16 @@ export const claude: Dialect = {
 export type {
   EditInput,
   EditResult,
+  HistoryInput,
+  HistoryResult,
   MultiEditInput,
   MultiEditResult,
   NotebookEditInput,
   NotebookEditResult,
   ReadInput,
   ReadResult,
+  RewindInput,
+  RewindResult,
   WriteInput,
   WriteResult,
 };

@@ -21,7 +21,7 @@ import {
   staleWords,
   tooLargeWords,
 } from "../change-words.ts";
-import { noTurnWords } from "../rewind-text.ts";
+import { noTurnDoing, noTurnClause } from "../turn-words.ts";
 import {
   argumentFault,
   binaryReason,
@@ -111,7 +111,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
   NO_CELL: (problem, cannot) => `${cannot(problem.place.asked)}: ${noCellWords(problem)}`,
   ENCODING: (problem, cannot) => `${cannot(problem.place.asked)}: ${encodingWords(problem)}`,
   EXISTS: (problem, cannot) => `${cannot(problem.place.asked)}: ${existsWords[problem.reason]}`,
-  NO_TURN: ({ asked, reason }) => `Cannot go back to ${quoted(asked)}: ${noTurnWords[reason]}`,
+  NO_TURN: (problem) => `Cannot ${noTurnDoing(problem)}: ${noTurnClause(problem)}`,
   LOCKED: (problem, cannot) => `${cannot(problem.place.asked)}: ${lockedWords(problem)}`,
   ROLLED_BACK: (problem, cannot) => rolledBackWords(problem, said(problem.cause, cannot)),
   CANCELLED: ({ tool }) => `${tool} was cancelled, nothing was changed`,

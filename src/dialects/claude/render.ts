@@ -10,9 +10,8 @@ import { imageNote, notebookParts, pdfParts } from "../media-text.ts";
 import { joinedLines, numbered } from "../numbered.ts";
 import { success } from "../replies.ts";
 import reminder from "./reminder.txt";
-import { type RewindResult, renderRewind } from "../rewind-text.ts";
-import { sentenceOf } from "./problems.ts";
 import { type ChangeResult, renderChange } from "./change-render.ts";
+import { type HistoryResult, type RewindResult, renderHistory, renderRewind } from "./history-render.ts";
 import unchanged from "./unchanged.txt";
 
 const arrow = { digitsMin: 1, pad: " ", mark: "→" } as const;
@@ -100,7 +99,7 @@ export interface DirectoryResult {
 export function render(
   outcome: Outcome,
   facts: Facts,
-): Reply<ReadResult | DirectoryResult | ChangeResult | RewindResult> {
+): Reply<ReadResult | DirectoryResult | ChangeResult | HistoryResult | RewindResult> {
   switch (outcome.kind) {
     case "text":
       return renderText(outcome, outcome.pages[0], facts);
@@ -117,7 +116,9 @@ export function render(
     case "unchanged":
       return success(unchanged, { type: "file_unchanged", file: { filePath: outcome.target.absolute } });
     case "rewind":
-      return renderRewind(outcome, (problem) => sentenceOf(problem, "rewind"));
+      return renderRewind(outcome);
+    case "history":
+      return renderHistory(outcome);
     default:
       return renderChange(outcome, facts);
   }

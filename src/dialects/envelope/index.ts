@@ -4,6 +4,8 @@ import type { Dialect } from "../dialect.ts";
 import { cards, type ReadInput } from "./cards.ts";
 import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from "./change-cards.ts";
 import type { ChangeEnvelope } from "./change-render.ts";
+import type { HistoryInput, RewindInput } from "./history-cards.ts";
+import type { HistoryEnvelope, RewindEnvelope } from "./history-render.ts";
 import { profile } from "./profile.ts";
 import { type ErrorEnvelope, type ReadResult, render, renderProblem } from "./render.ts";
 
@@ -17,8 +19,19 @@ export interface Tools {
   readonly MultiEdit: { readonly input: MultiEditInput; readonly output: ChangeResult };
   readonly Write: { readonly input: WriteInput; readonly output: ChangeResult };
   readonly NotebookEdit: { readonly input: NotebookEditInput; readonly output: ChangeResult };
+  readonly History: { readonly input: HistoryInput; readonly output: HistoryEnvelope | ErrorEnvelope };
+  readonly Rewind: { readonly input: RewindInput; readonly output: RewindEnvelope | ErrorEnvelope };
 }
 
 export const envelope: Dialect = { name: "envelope", failures: "returned", profile, cards, render, renderProblem };
 
-export type { EditInput, MultiEditInput, NotebookEditInput, ReadInput, ReadResult, WriteInput };
+export type {
+  EditInput,
+  HistoryInput,
+  MultiEditInput,
+  NotebookEditInput,
+  ReadInput,
+  ReadResult,
+  RewindInput,
+  WriteInput,
+};

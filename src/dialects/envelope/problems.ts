@@ -1,5 +1,6 @@
 /** Failures in the words of the `envelope` dialect. */
 
+import { limits } from "../../contract/limits.ts";
 import type { ArgumentIssue, Code, ProblemData, ProblemOf } from "../../contract/problem.ts";
 import {
   alreadyWords,
@@ -20,7 +21,7 @@ import {
   staleWords,
   tooLargeWords,
 } from "../change-words.ts";
-import { noTurnWords } from "../rewind-text.ts";
+import { noTurnClause } from "../turn-words.ts";
 import {
   argumentFault,
   bounds,
@@ -46,6 +47,8 @@ export const names: Names = {
   repair: "repair its JSON with Edit",
 };
 
+const isMissing = ({ reason }: ProblemOf<"NO_TURN">): boolean => reason === "unknown" || reason === "pruned";
+
 /** How a sentence about a file that was not read or not changed begins. */
 type Cannot = (path: string) => string;
 
@@ -55,7 +58,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
   INVALID_PARAM: (problem, cannot) => {
     switch (problem.reason) {
       case "arguments":
-        return problem.issues.map(issueSentence).join(" ");
+        return problem.issues.map((issue) => issueSentence(issue, problem.tool)).join(" ");
       case "path":
         return `Invalid path ${named(problem.asked)}: ${pathFaults[problem.fault]}.`;
       case "edit":
@@ -104,15 +107,17 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
   NO_CELL: (problem, cannot) => `${cannot(problem.place.asked)}: ${noCellWords(problem)}.`,
   ENCODING: (problem, cannot) => `${cannot(problem.place.asked)}: ${encodingWords(problem)}.`,
   EXISTS: (problem, cannot) => `${cannot(problem.place.asked)}: ${existsWords[problem.reason]}.`,
-  NO_TURN: ({ asked, reason }) => `Turn ${named(asked)} cannot be gone back to: ${noTurnWords[reason]}.`,
+  NO_TURN: (problem) =>
+    `Turn ${named(problem.asked)} cannot be ${isMissing(problem) ? "found" : "gone back to"}: ${noTurnClause(problem)}.`,
   LOCKED: (problem, cannot) => `${cannot(problem.place.asked)}: ${lockedWords(problem)}.`,
   ROLLED_BACK: (problem, cannot) => `${rolledBackWords(problem, said(problem.cause, cannot).replace(/\.$/, ""))}.`,
   CANCELLED: ({ tool }) => `${tool} was cancelled.`,
 };
 
-function issueSentence(issue: ArgumentIssue): string {
+function issueSentence(issue: ArgumentIssue, tool: string): string {
   if (issue.fault !== "range") return `${argumentFault(issue)}.`;
-  const limit = issue.name === "limit" ? bounds(1, 2_000) : bounds(issue.min, issue.max);
+  const limitMax = tool === "History" ? limits.historyItemsMax : 2_000;
+  const limit = issue.name === "limit" ? bounds(1, limitMax) : bounds(issue.min, issue.max);
   return `Invalid ${issue.name}: ${issue.got}. It must be ${limit}.`;
 }
 
@@ -129,6 +134,7 @@ const done = {
   "notebook-edit": "edited",
   patch: "patched",
   rewind: "rewound",
+  history: "looked back at",
   cost: "read",
 } satisfies Readonly<Record<Doing, string>>;
 

@@ -3,16 +3,15 @@
 import type { Reply } from "../../contract/call.ts";
 import type { ProblemData } from "../../contract/problem.ts";
 import type { DirectoryOutcome, Entry, ReadOutcome, Page, TextOutcome } from "../../contract/read.ts";
-import type { RewindOutcome } from "../../contract/rewind.ts";
 import type { Outcome } from "../../contract/verb.ts";
 import { codePoints } from "../../text/encoding.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
 import { imageNote, notebookParts, pdfParts, textOf } from "../media-text.ts";
 import { joinedLines, numbered } from "../numbered.ts";
-import { type RewindResult, renderRewind } from "../rewind-text.ts";
 import { type ChangeEnvelope, renderChange } from "./change-render.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
+import { type HistoryEnvelope, type RewindEnvelope, renderHistory, renderRewind } from "./history-render.ts";
 import { sentenceOf } from "./problems.ts";
 import { profile } from "./profile.ts";
 
@@ -64,7 +63,7 @@ interface MediaEnvelope {
 export function render(
   outcome: Outcome,
   facts: Facts,
-): Reply<TextEnvelope | DirectoryEnvelope | MediaEnvelope | ChangeEnvelope | RewindEnvelope> {
+): Reply<TextEnvelope | DirectoryEnvelope | MediaEnvelope | ChangeEnvelope | HistoryEnvelope | RewindEnvelope> {
   switch (outcome.kind) {
     case "text": {
       const envelope = textEnvelope(outcome, facts);
@@ -87,32 +86,12 @@ export function render(
       return replyOf(mediaEnvelope(outcome, textOf(parts), facts), textOf(parts));
     }
     case "rewind":
-      return rewindReply(outcome, facts);
+      return renderRewind(outcome, facts);
+    case "history":
+      return renderHistory(outcome, facts);
     default:
       return renderChange(outcome, facts);
   }
-}
-
-interface RewindEnvelope {
-  readonly status: "success" | "partial";
-  readonly data: RewindResult;
-  readonly text: string;
-  readonly stats: { readonly time_ms: number };
-  readonly context: Context;
-}
-
-function rewindReply(outcome: RewindOutcome, facts: Facts): Reply<RewindEnvelope> {
-  const { content, structured } = renderRewind(outcome, (problem) => sentenceOf(problem, "rewind"));
-  const text = content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-  const left = outcome.files.some(({ came }) => typeof came === "object");
-  const envelope: RewindEnvelope = {
-    status: left ? "partial" : "success",
-    data: structured ?? { to: outcome.to, turn: null, dryRun: outcome.dryRun, passed: [], files: [] },
-    text,
-    stats: { time_ms: wholeMs(facts) },
-    context: contextOf(facts, undefined),
-  };
-  return { content, structured: envelope, isError: false };
 }
 
 const replyOf = <Envelope extends { readonly text: string }>(envelope: Envelope, body: string): Reply<Envelope> => ({

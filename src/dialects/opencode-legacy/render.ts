@@ -6,24 +6,25 @@ import type { Outcome } from "../../contract/verb.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
 import { type ChangeResult, renderChange } from "../opencode-changes.ts";
+import { type HistoryResult, type RewindResult, renderHistory, renderRewind } from "../opencode-history.ts";
 import { footerOf, previewLines, type ReadResult, renderMedia, resultOf, sentenceOf } from "../opencode-words.ts";
 import { firstLines, numbered } from "../numbered.ts";
 import { success } from "../replies.ts";
-import { renderRewind } from "../rewind-text.ts";
 import { profile } from "./profile.ts";
 
-export function render(outcome: Outcome, facts: Facts): Reply<ReadResult | ChangeResult> {
+export function render(
+  outcome: Outcome,
+  facts: Facts,
+): Reply<ReadResult | ChangeResult | HistoryResult | RewindResult> {
   switch (outcome.kind) {
     case "text":
       return replyOf(textResult(outcome));
     case "directory":
       return replyOf(directoryResult(outcome));
-    case "rewind": {
-      const { content, structured } = renderRewind(outcome, (problem) => sentenceOf(problem, "rewind", numberLine, 0));
-      const output = content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-      const metadata = { diff: "", diagnostics: {}, rewind: structured };
-      return success(output, { title: outcome.to, output, metadata });
-    }
+    case "rewind":
+      return renderRewind(outcome, (problem) => sentenceOf(problem, "rewind", numberLine, 0));
+    case "history":
+      return renderHistory(outcome, 0);
     case "edit":
     case "write":
     case "notebook-edit":

@@ -4,10 +4,13 @@ import * as z from "zod/mini";
 import { lineNumber } from "../../contract/brand.ts";
 import type { Card } from "../dialect.ts";
 import { changeCards } from "../opencode-changes.ts";
+import { historyCards } from "../opencode-history.ts";
 import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
 import editDescription from "./edit.txt";
+import historyDescription from "./history.txt";
 import patchDescription from "./patch.txt";
 import readDescription from "./read.txt";
+import rewindDescription from "./rewind.txt";
 import writeDescription from "./write.txt";
 
 const linesDefault = 2_000;
@@ -54,4 +57,5 @@ const read: Card = {
 export const cards: readonly Card[] = [
   read,
   ...changeCards({ edit: editDescription, write: writeDescription, patch: patchDescription }),
+  ...historyCards({ history: historyDescription, rewind: rewindDescription }, 1),
 ];

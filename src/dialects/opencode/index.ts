@@ -3,6 +3,7 @@
 import type { ProblemData } from "../../contract/problem.ts";
 import type { Dialect } from "../dialect.ts";
 import type { ChangeTools } from "../opencode-changes.ts";
+import type { HistoryTools } from "../opencode-history.ts";
 import { type ReadResult, sentenceOf } from "../opencode-words.ts";
 import { failure } from "../replies.ts";
 import { cards, type ReadInput } from "./cards.ts";
@@ -10,7 +11,7 @@ import { profile } from "./profile.ts";
 import { numberLine, render } from "./render.ts";
 
 /** The tools of this dialect with their types. */
-export interface Tools extends ChangeTools {
+export interface Tools extends ChangeTools, HistoryTools {
   readonly read: { readonly input: ReadInput; readonly output: ReadResult };
 }
 

@@ -9,6 +9,11 @@ export const noReadFirst: Option = {
   words: "Let files be changed that this session has not read",
 };
 
+export const historyTools: Option = {
+  type: "flag",
+  words: "Offer the tools that look back and take changes back (History, Rewind)",
+};
+
 export const sessionOption: Option = {
   type: "text",
   value: "ID",

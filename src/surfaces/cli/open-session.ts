@@ -70,6 +70,7 @@ export async function openSession(
     ...(readFirst === undefined ? {} : { readFirst }),
     ...changeOptions(settings),
     ...(settings.history === undefined ? {} : { history: settings.history }),
+    historyTools: given.flag("history-tools") || settings.historyTools === true,
     ...(model === undefined ? {} : { model }),
     ...(settings.restricted === undefined ? {} : { restricted: settings.restricted }),
     ...(settings.secrets === undefined ? {} : { secrets: settings.secrets }),

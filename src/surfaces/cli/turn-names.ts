@@ -1,6 +1,6 @@
 /** How people name turns: by the beginning of an id, or counted from the newest. Pure. */
 
-const shortCharsMin = 8;
+export { shortNames } from "../../text/turn-names.ts";
 
 export type NotFound =
   | { readonly why: "unknown" | "counted too far" }
@@ -17,23 +17,6 @@ export function findTurn(asked: string, ids: readonly string[]): string | NotFou
   const [only, second] = among;
   if (only === undefined) return { why: "unknown" };
   return second === undefined ? only : { why: "several", among };
-}
-
-/** The shortest beginnings that tell the ids apart. Of two neighbours in order of the alphabet nothing is nearer. */
-export function shortNames(ids: readonly string[]): ReadonlyMap<string, string> {
-  const sorted = [...new Set(ids)].toSorted();
-  return new Map(
-    sorted.map((id, at) => {
-      const common = Math.max(commonChars(id, sorted[at - 1]), commonChars(id, sorted[at + 1]));
-      return [id, id.slice(0, Math.max(shortCharsMin, common + 1))] as const;
-    }),
-  );
-}
-
-function commonChars(a: string, b = ""): number {
-  let chars = 0;
-  while (chars < a.length && a.charCodeAt(chars) === b.charCodeAt(chars)) chars += 1;
-  return chars;
 }
 
 /** `<turn>` or `<turn>..<turn>`. An id may hold dots itself, so what names a turn as a whole is one. */

@@ -1,0 +1,86 @@
+/** Answers of History and Rewind in the `claude` dialect. */
+
+import type { Reply } from "../../contract/call.ts";
+import type { Hunk } from "../../contract/edit.ts";
+import type { HistoryOutcome } from "../../contract/looking-back.ts";
+import type { RewindOutcome } from "../../contract/rewind.ts";
+import { historyText, nextOffset } from "../history-text.ts";
+import { success } from "../replies.ts";
+import { type Rewound, rewindAnswer } from "../rewind-answer.ts";
+import { sentenceOf } from "./problems.ts";
+
+const names = { history: "History", rewind: "Rewind" } as const;
+const telling = { names, first: 1 } as const;
+
+/** What `History` answers for programs. */
+export interface HistoryResult {
+  readonly turns: readonly {
+    readonly turn: string;
+    readonly time: string;
+    /** Did a later rewind bring back its files: "all", "part" or "no". */
+    readonly undone: string;
+    readonly rewinds: { readonly to: string; readonly as: string } | null;
+    readonly files: readonly {
+      readonly filePath: string;
+      readonly did: string;
+      readonly undone: boolean;
+      readonly movedFrom: string | null;
+      readonly additions: number | null;
+      readonly deletions: number | null;
+      /** Why lines were not counted. */
+      readonly why: string | null;
+      /** Of one turn in detail. */
+      readonly structuredPatch?: readonly Hunk[];
+      readonly patchCut?: boolean;
+    }[];
+    readonly totalFiles: number;
+    /** Files that rules hide. */
+    readonly withheld: number;
+  }[];
+  /** Turns, or files of the one turn. */
+  readonly total: number;
+  readonly nextOffset: number | null;
+}
+
+/** What `Rewind` answers for programs. */
+export interface RewindResult {
+  readonly to: string;
+  /** To go back before the rewind itself; null where nothing was done. */
+  readonly turn: string | null;
+  readonly dryRun: boolean;
+  readonly files: readonly Rewound[];
+  readonly totalFiles: number;
+  readonly withheld: number;
+  /** Of the paths that were asked for: what was not changed since. */
+  readonly unchanged: readonly string[];
+}
+
+export function renderHistory(outcome: HistoryOutcome): Reply<HistoryResult> {
+  const turns = outcome.turns.map(({ messageId, timestamp, undone, rewinds, files, filesTotal, withheld }) => ({
+    turn: messageId,
+    time: timestamp.toISOString(),
+    undone,
+    rewinds: rewinds ?? null,
+    files: files.map(({ path, did, undone: back, movedFrom, lines, why, hunks, cut }) => ({
+      filePath: path,
+      did,
+      undone: back,
+      movedFrom: movedFrom?.path ?? null,
+      additions: lines?.additions ?? null,
+      deletions: lines?.deletions ?? null,
+      why: why ?? null,
+      ...(hunks === undefined ? {} : { structuredPatch: hunks, patchCut: cut }),
+    })),
+    totalFiles: filesTotal,
+    withheld,
+  }));
+  const result = { turns, total: outcome.total, nextOffset: nextOffset(outcome, telling) };
+  return success(historyText(outcome, telling), result);
+}
+
+export function renderRewind(outcome: RewindOutcome): Reply<RewindResult> {
+  const wording = (problem: Parameters<typeof sentenceOf>[0]): string => sentenceOf(problem, "rewind");
+  const { text, files, filesTotal: totalFiles } = rewindAnswer(outcome, wording, names);
+  const { to, turn = null, dryRun, forModel = { withheld: 0, unchanged: [] } } = outcome;
+  return success(text, { to, turn, dryRun, files, totalFiles, ...forModel });
+}

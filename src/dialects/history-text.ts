@@ -1,0 +1,129 @@
+/** What a session did before, in words that dialects share. */
+
+import type { FileSeen, HistoryOutcome, TurnSeen, Uncounted } from "../contract/looking-back.ts";
+import { unified } from "../text/unified.ts";
+import { type HistoryNames, inFiles, withheldLine } from "./rewind-answer.ts";
+import { quoted, spelled } from "./words.ts";
+
+/** How many turns or files a call gets that says nothing about it. */
+export const turnsDefault = 20;
+
+export interface HistoryTelling {
+  readonly names: HistoryNames;
+  /** What the first turn or file is called in a call. */
+  readonly first: 0 | 1;
+}
+
+export function historyText(outcome: HistoryOutcome, telling: HistoryTelling): string {
+  const lines = outcome.of === "turns" ? listLines(outcome, telling) : detailLines(outcome);
+  return [...lines, ...pageLine(outcome, telling)].join("\n");
+}
+
+/** The number that a call goes on with; null at the end. */
+export const nextOffset = ({ next }: HistoryOutcome, { first }: HistoryTelling): number | null =>
+  next === undefined ? null : next - 1 + first;
+
+function listLines({ turns, total, from, path }: HistoryOutcome, { names }: HistoryTelling): readonly string[] {
+  const about = path === undefined ? "" : ` that changed ${quoted(path || ".")}`;
+  if (total === 0) {
+    return [path === undefined ? "This session has changed nothing yet." : `This session has no turn${about}.`];
+  }
+  const head = `${total} ${total === 1 ? "turn" : "turns"} of this session${about}, newest first:`;
+  if (turns.length === 0) return [`${head.slice(0, -1)}, but none from number ${from} on.`];
+  return [head, ...turns.flatMap((turn) => turnLines(turn, names))];
+}
+
+function turnLines(turn: TurnSeen, { history }: HistoryNames): readonly string[] {
+  const more = turn.filesTotal - turn.files.length;
+  return [
+    headOf(turn),
+    ...turn.files.map((file) => `  ${fileLine(file, turn)}`),
+    ...(more > 0 ? [`  and ${more} more; ${history} with turn ${quoted(turn.name)} tells of all`] : []),
+    ...withheldLine(turn.withheld).map((line) => `  ${line}`),
+  ];
+}
+
+function headOf({ name, timestamp, rewinds, undone }: TurnSeen): string {
+  const notes = [
+    timestamp.toISOString(),
+    ...(rewinds === undefined ? [] : [`${rewindWords[rewinds.as]} ${quoted(rewinds.to)}`]),
+    ...(undone === "no" ? [] : [undone === "all" ? "undone by a later rewind" : "undone in part by a later rewind"]),
+  ];
+  return `turn ${spelled(name)} (${notes.join(", ")})`;
+}
+
+const rewindWords = {
+  rewind: "went back before",
+  partial: "went back with some files before",
+  undo: "undid",
+  redo: "took back",
+} as const;
+
+function detailLines({ turns: [turn], from, total, path }: HistoryOutcome): readonly string[] {
+  if (turn === undefined) return ["That turn changed nothing."];
+  const { files, withheld } = turn;
+  const none = total === 0 ? [`That turn did not change ${quoted(path || ".")}.`] : [];
+  return [
+    headOf(turn),
+    ...(total === 0 && path !== undefined ? none : []),
+    ...(total > 0 && files.length === 0
+      ? [`It changed ${inFiles(total)}, but there is none from number ${from} on.`]
+      : []),
+    ...files.flatMap((file) => [fileLine(file, turn), ...diffLines(file)]),
+    ...withheldLine(withheld),
+  ];
+}
+
+const deeds = {
+  created: "created",
+  changed: "changed",
+  deleted: "deleted",
+  moved: "moved",
+  mode: "changed the mode of",
+  nothing: "left as before",
+} as const satisfies Record<FileSeen["did"], string>;
+
+const uncounted = {
+  secret: "it holds secrets, so its content was not kept",
+  "too large": "it was too large to be kept",
+  failed: "its content could not be kept",
+  pruned: "its content is no longer kept",
+  damaged: "what was kept of it is damaged",
+  "not text": "it is not text",
+  "over the limit": "too large to be compared here",
+  refused: "its content may not be read",
+} as const satisfies Record<Uncounted, string>;
+
+function fileLine(file: FileSeen, turn: TurnSeen): string {
+  const { relative, did, movedFrom, modes, observed, lines, why } = file;
+  const name = movedFrom === undefined ? quoted(relative) : `${quoted(movedFrom.relative)} to ${quoted(relative)}`;
+  const notes = [
+    ...(lines === undefined || did === "mode" || did === "nothing" ? [] : [`+${lines.additions} -${lines.deletions}`]),
+    ...(why === undefined ? [] : [uncounted[why]]),
+    ...(modes === undefined ? [] : [`mode ${modes[0].toString(8)}, then ${modes[1].toString(8)}`]),
+    ...(turn.undone === "part" && !file.undone ? ["not undone"] : []),
+    ...(observed ? ["not by these tools"] : []),
+  ];
+  return `${deeds[did]} ${name}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`;
+}
+
+function diffLines(file: FileSeen): readonly string[] {
+  const diff = diffOf(file);
+  return [
+    ...(diff === "" ? [] : [diff.slice(0, -1)]),
+    ...(file.cut ? ["(diff cut: it is too long to be shown whole)"] : []),
+  ];
+}
+
+/** As `diff -u` has it; empty where there is none. */
+export function diffOf({ relative, did, hunks, movedFrom }: FileSeen): string {
+  const kind = did === "created" ? "create" : did === "deleted" ? "delete" : "update";
+  return unified(relative, hunks ?? [], kind, movedFrom?.relative);
+}
+
+function pageLine(outcome: HistoryOutcome, telling: HistoryTelling): readonly string[] {
+  const next = nextOffset(outcome, telling);
+  if (next === null || outcome.next === undefined) return [];
+  const { of, from, total } = outcome;
+  return [`(Showing ${of} ${from} to ${outcome.next - 1} of ${total}. Use offset ${next} to go on.)`];
+}

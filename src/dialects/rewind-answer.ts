@@ -1,0 +1,100 @@
+/** The answer to a rewind, in words that dialects share: what became of each file, and what to do next. */
+
+import { limits } from "../contract/limits.ts";
+import type { ProblemData } from "../contract/problem.ts";
+import type { RewindOutcome, RewoundFile } from "../contract/rewind.ts";
+import { rewoundWords } from "./rewind-text.ts";
+import { quoted } from "./words.ts";
+
+/** What a dialect calls the tools that an answer speaks of. */
+export interface HistoryNames {
+  readonly history: string;
+  readonly rewind: string;
+}
+
+/** One file of a rewind for programs. */
+export interface Rewound {
+  readonly path: string;
+  readonly did: string;
+  /** Why it was left as it is; null where it was not. */
+  readonly why: string | null;
+  /** Was it left because somebody else changed it? */
+  readonly conflict: boolean;
+}
+
+export interface RewindAnswer {
+  readonly text: string;
+  /** Those that were left as they are first, if there are too many to name them all. */
+  readonly files: readonly Rewound[];
+  readonly filesTotal: number;
+  /** Could something not be brought back? */
+  readonly partial: boolean;
+}
+
+export function rewindAnswer(
+  outcome: RewindOutcome,
+  wording: (problem: ProblemData) => string,
+  names: HistoryNames,
+): RewindAnswer {
+  const { to, dryRun, forModel = { withheld: 0, unchanged: [] } } = outcome;
+  const told = outcome.files.map((file) => ({ file, ...wordsOf(file, dryRun, wording) }));
+  const total = told.length;
+  const changed = outcome.files.filter(({ came }) => came === "done" || came === "planned");
+  const left = told.filter(({ why }) => why !== null);
+  const shown = (total > limits.rewindFilesMax ? [...left, ...told.filter(({ why }) => why === null)] : told).slice(
+    0,
+    limits.rewindFilesMax,
+  );
+  const head = dryRun
+    ? `Dry run, nothing was written. Going back before ${quoted(to)} would change ${changed.length} of ${inFiles(total)}.`
+    : `Went back before ${quoted(to)}: ${changed.length} of ${inFiles(total)} changed.`;
+  const lines = shown.map(({ file, did, why }) => `${did}: ${quoted(file.relative)}${why === null ? "" : ` (${why})`}`);
+  const text = [
+    head,
+    ...lines,
+    ...(total > shown.length ? [`and ${inFiles(total - shown.length)} more`] : []),
+    ...forModel.unchanged.map((path) => `not changed since then, so left as it is: ${quoted(path)}`),
+    ...withheldLine(forModel.withheld),
+    ...adviceLines(
+      outcome,
+      told.some(({ conflict }) => conflict),
+      names,
+    ),
+  ].join("\n");
+  return {
+    text,
+    files: shown.map(({ file, did, why, conflict }) => ({ path: file.path, did, why, conflict })),
+    filesTotal: total,
+    partial: left.length > 0 || forModel.withheld > 0,
+  };
+}
+
+export const inFiles = (count: number): string => `${count} ${count === 1 ? "file" : "files"}`;
+
+export const withheldLine = (withheld: number): readonly string[] =>
+  withheld === 0
+    ? []
+    : [`(${inFiles(withheld)} withheld: rules do not let this session read ${withheld === 1 ? "it" : "them"})`];
+
+/** What to do next. Only a model that has the tools is told about them. */
+function adviceLines(outcome: RewindOutcome, conflict: boolean, { rewind }: HistoryNames): readonly string[] {
+  if (outcome.forModel === undefined) return [];
+  const there = outcome.files.some(({ came, action }) => came === "done" && action?.does !== "delete");
+  return [
+    ...(conflict
+      ? [
+          `A file in conflict is left to you: look at it and change it by hand, or call ${rewind} again with force to overwrite what others did.`,
+        ]
+      : []),
+    ...(there ? ["What was brought back was not shown to you: read it before you change it."] : []),
+    ...(outcome.turn === undefined ? [] : [`To take this back, call ${rewind} with turn ${quoted(outcome.turn)}.`]),
+  ];
+}
+
+/** A dry run speaks of what would be. */
+function wordsOf(file: RewoundFile, dryRun: boolean, wording: (problem: ProblemData) => string): Omit<Rewound, "path"> {
+  const { did, why } = rewoundWords(file, wording);
+  const later = typeof file.came === "object" ? "would fail" : `would be ${did}`;
+  const isLeft = why !== null && dryRun;
+  return { did: isLeft ? later : did, why, conflict: file.came === "left" && file.step.does === "conflict" };
+}

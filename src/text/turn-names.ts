@@ -1,0 +1,21 @@
+/** Ids of turns, shortened so that they can still be told apart, and found again by their beginnings. */
+
+/** Shorter beginnings are soon shared by two. */
+export const shortCharsMin = 8;
+
+/** The shortest beginnings that tell the ids apart. Of two neighbours in order of the alphabet nothing is nearer. */
+export function shortNames(ids: readonly string[]): ReadonlyMap<string, string> {
+  const sorted = [...new Set(ids)].toSorted();
+  return new Map(
+    sorted.map((id, at) => {
+      const common = Math.max(commonChars(id, sorted[at - 1]), commonChars(id, sorted[at + 1]));
+      return [id, id.slice(0, Math.max(shortCharsMin, common + 1))] as const;
+    }),
+  );
+}
+
+function commonChars(a: string, b = ""): number {
+  let chars = 0;
+  while (chars < a.length && a.charCodeAt(chars) === b.charCodeAt(chars)) chars += 1;
+  return chars;
+}
