@@ -5,6 +5,7 @@ export { type LineNumber, lineNumber } from "./contract/brand.ts";
 export type { JsonSchema, Reply, ReplyPart, ToolDefinition } from "./contract/call.ts";
 export { type FailureCode, FilehandError } from "./contract/failure.ts";
 export type { Formatter } from "./contract/formatter.ts";
+export type { GlobRequest } from "./contract/glob.ts";
 export type { Profile } from "./contract/profile.ts";
 export type { LineRange, LsRequest, ReadRequest } from "./contract/read.ts";
 export type { RuleText, Verdict } from "./contract/rule.ts";

@@ -33,7 +33,7 @@ interface Where {
 const filehand = (args: readonly string[], { cwd = workspace, input = "", env = {} }: Where = {}): Promise<Ran> =>
   run(process.execPath, [commandLine, ...args], { cwd, input, env: { HOME: home, ...env } });
 
-const commands = ["read", "ls", "edit", "write", "patch", "notebook-edit", "call", "batch", "tools"] as const;
+const commands = ["read", "ls", "glob", "edit", "write", "patch", "notebook-edit", "call", "batch", "tools"] as const;
 const numbered = "1→one\n2→two\n3→three\n";
 
 describe("exit codes and streams", () => {

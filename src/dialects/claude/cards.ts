@@ -6,6 +6,7 @@ import type { Card } from "../dialect.ts";
 import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
 import { changeCards } from "./change-cards.ts";
 import readDescription from "./read.txt";
+import { searchCards } from "./search-cards.ts";
 
 const readInput = z.strictObject({
   file_path: z.string(),
@@ -52,4 +53,4 @@ const read: Card = {
   },
 };
 
-export const cards: readonly Card[] = [read, ...changeCards];
+export const cards: readonly Card[] = [read, ...searchCards, ...changeCards];

@@ -1,4 +1,4 @@
-/** The `claude` dialect: Read with numbered lines and a token budget, Edit, MultiEdit, Write, NotebookEdit. */
+/** The `claude` dialect: Read with numbered lines and a token budget, Glob, LS, Edit, MultiEdit, Write, NotebookEdit. */
 
 import type { ProblemData } from "../../contract/problem.ts";
 import type { Dialect } from "../dialect.ts";
@@ -6,6 +6,8 @@ import { failure } from "../replies.ts";
 import { cards, type ReadInput } from "./cards.ts";
 import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from "./change-cards.ts";
 import type { EditResult, MultiEditResult, NotebookEditResult, WriteResult } from "./change-render.ts";
+import type { GlobInput, LsInput } from "./search-cards.ts";
+import type { GlobResult, LsResult } from "./search-render.ts";
 import { sentenceOf } from "./problems.ts";
 import { profile } from "./profile.ts";
 import { type ReadResult, render } from "./render.ts";
@@ -13,6 +15,8 @@ import { type ReadResult, render } from "./render.ts";
 /** The tools of this dialect with their types. */
 export interface Tools {
   readonly Read: { readonly input: ReadInput; readonly output: ReadResult };
+  readonly Glob: { readonly input: GlobInput; readonly output: GlobResult };
+  readonly LS: { readonly input: LsInput; readonly output: LsResult };
   readonly Edit: { readonly input: EditInput; readonly output: EditResult };
   readonly MultiEdit: { readonly input: MultiEditInput; readonly output: MultiEditResult };
   readonly Write: { readonly input: WriteInput; readonly output: WriteResult };
@@ -31,6 +35,10 @@ export const claude: Dialect = {
 export type {
   EditInput,
   EditResult,
+  GlobInput,
+  GlobResult,
+  LsInput,
+  LsResult,
   MultiEditInput,
   MultiEditResult,
   NotebookEditInput,

@@ -13,6 +13,7 @@ import reminder from "./reminder.txt";
 import { type RewindResult, renderRewind } from "../rewind-text.ts";
 import { sentenceOf } from "./problems.ts";
 import { type ChangeResult, renderChange } from "./change-render.ts";
+import { type GlobResult, type LsResult, renderGlob, renderTree } from "./search-render.ts";
 import unchanged from "./unchanged.txt";
 
 const arrow = { digitsMin: 1, pad: " ", mark: "→" } as const;
@@ -100,7 +101,7 @@ export interface DirectoryResult {
 export function render(
   outcome: Outcome,
   facts: Facts,
-): Reply<ReadResult | DirectoryResult | ChangeResult | RewindResult> {
+): Reply<ReadResult | DirectoryResult | GlobResult | LsResult | ChangeResult | RewindResult> {
   switch (outcome.kind) {
     case "text":
       return renderText(outcome, outcome.pages[0], facts);
@@ -116,6 +117,10 @@ export function render(
     }
     case "unchanged":
       return success(unchanged, { type: "file_unchanged", file: { filePath: outcome.target.absolute } });
+    case "glob":
+      return renderGlob(outcome, facts);
+    case "tree":
+      return renderTree(outcome);
     case "rewind":
       return renderRewind(outcome, (problem) => sentenceOf(problem, "rewind"));
     default:

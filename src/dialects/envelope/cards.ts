@@ -6,6 +6,7 @@ import type { Card } from "../dialect.ts";
 import { jsonSchemaOf, parseArguments, strictInteger } from "../parameters.ts";
 import { changeCards } from "./change-cards.ts";
 import readDescription from "./read.txt";
+import { searchCards } from "./search-cards.ts";
 
 const linesDefault = 500;
 const linesMax = 2_000;
@@ -49,4 +50,4 @@ const read: Card = {
   },
 };
 
-export const cards: readonly Card[] = [read, ...changeCards];
+export const cards: readonly Card[] = [read, ...searchCards, ...changeCards];

@@ -6,13 +6,21 @@ import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from ".
 import type { ChangeEnvelope } from "./change-render.ts";
 import { profile } from "./profile.ts";
 import { type ErrorEnvelope, type ReadResult, render, renderProblem } from "./render.ts";
+import type { GlobInput, LsInput } from "./search-cards.ts";
+import type { GlobEnvelope, LsEnvelope } from "./search-render.ts";
 
 /** What a change answers, also for a failure. */
 export type ChangeResult = ChangeEnvelope | ErrorEnvelope;
 
+/** What a search answers, also for a failure. */
+export type GlobResult = GlobEnvelope | ErrorEnvelope;
+export type LsResult = LsEnvelope | ErrorEnvelope;
+
 /** The tools of this dialect with their types. */
 export interface Tools {
   readonly Read: { readonly input: ReadInput; readonly output: ReadResult };
+  readonly Glob: { readonly input: GlobInput; readonly output: GlobResult };
+  readonly LS: { readonly input: LsInput; readonly output: LsResult };
   readonly Edit: { readonly input: EditInput; readonly output: ChangeResult };
   readonly MultiEdit: { readonly input: MultiEditInput; readonly output: ChangeResult };
   readonly Write: { readonly input: WriteInput; readonly output: ChangeResult };
@@ -21,4 +29,4 @@ export interface Tools {
 
 export const envelope: Dialect = { name: "envelope", failures: "returned", profile, cards, render, renderProblem };
 
-export type { EditInput, MultiEditInput, NotebookEditInput, ReadInput, ReadResult, WriteInput };
+export type { EditInput, GlobInput, LsInput, MultiEditInput, NotebookEditInput, ReadInput, ReadResult, WriteInput };

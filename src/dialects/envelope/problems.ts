@@ -20,6 +20,7 @@ import {
   staleWords,
   tooLargeWords,
 } from "../change-words.ts";
+import { patternFaults } from "../glob-words.ts";
 import { noTurnWords } from "../rewind-text.ts";
 import {
   argumentFault,
@@ -58,6 +59,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
         return problem.issues.map(issueSentence).join(" ");
       case "path":
         return `Invalid path ${named(problem.asked)}: ${pathFaults[problem.fault]}.`;
+      case "pattern":
+        return `Invalid pattern ${named(problem.pattern)}: ${patternFaults[problem.fault]}.`;
       case "edit":
         return `${cannot(problem.place.asked)}: ${editFaultWords(problem, names)}.`;
       case "cell":
@@ -124,6 +127,7 @@ function said(problem: ProblemData, cannot: Cannot): string {
 const done = {
   read: "read",
   ls: "listed",
+  glob: "searched",
   edit: "edited",
   write: "written",
   "notebook-edit": "edited",

@@ -15,6 +15,7 @@ import { type ChangeEnvelope, renderChange } from "./change-render.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
 import { sentenceOf } from "./problems.ts";
 import { profile } from "./profile.ts";
+import { type GlobEnvelope, type LsEnvelope, renderGlob, renderTree } from "./search-render.ts";
 
 export interface TextEnvelope {
   readonly status: "success" | "partial";
@@ -64,7 +65,9 @@ interface MediaEnvelope {
 export function render(
   outcome: Outcome,
   facts: Facts,
-): Reply<TextEnvelope | DirectoryEnvelope | MediaEnvelope | ChangeEnvelope | RewindEnvelope> {
+): Reply<
+  TextEnvelope | DirectoryEnvelope | MediaEnvelope | GlobEnvelope | LsEnvelope | ChangeEnvelope | RewindEnvelope
+> {
   switch (outcome.kind) {
     case "text": {
       const envelope = textEnvelope(outcome, facts);
@@ -86,6 +89,10 @@ export function render(
       const parts = outcome.kind === "pdf" ? pdfParts(outcome) : notebookParts(outcome);
       return replyOf(mediaEnvelope(outcome, textOf(parts), facts), textOf(parts));
     }
+    case "glob":
+      return renderGlob(outcome, facts);
+    case "tree":
+      return renderTree(outcome, facts);
     case "rewind":
       return rewindReply(outcome, facts);
     default:

@@ -5,7 +5,10 @@ import { lineNumber } from "../../contract/brand.ts";
 import type { Card } from "../dialect.ts";
 import { changeCards } from "../opencode-changes.ts";
 import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
+import { searchCards } from "../opencode-search.ts";
 import editDescription from "./edit.txt";
+import globDescription from "./glob.txt";
+import listDescription from "./list.txt";
 import patchDescription from "./patch.txt";
 import readDescription from "./read.txt";
 import writeDescription from "./write.txt";
@@ -53,5 +56,6 @@ const read: Card = {
 
 export const cards: readonly Card[] = [
   read,
+  ...searchCards({ glob: globDescription, list: listDescription }),
   ...changeCards({ edit: editDescription, write: writeDescription, patch: patchDescription }),
 ];

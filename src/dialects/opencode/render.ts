@@ -7,17 +7,22 @@ import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
 import { type ChangeResult, renderChange } from "../opencode-changes.ts";
 import { footerOf, previewLines, type ReadResult, renderMedia, resultOf, sentenceOf } from "../opencode-words.ts";
+import { renderGlob, renderTree, type SearchResult } from "../opencode-search.ts";
 import { firstLines, numbered } from "../numbered.ts";
 import { success } from "../replies.ts";
 import { renderRewind } from "../rewind-text.ts";
 import { profile } from "./profile.ts";
 
-export function render(outcome: Outcome, facts: Facts): Reply<ReadResult | ChangeResult> {
+export function render(outcome: Outcome, facts: Facts): Reply<ReadResult | ChangeResult | SearchResult> {
   switch (outcome.kind) {
     case "text":
       return replyOf(textResult(outcome));
     case "directory":
       return replyOf(directoryResult(outcome));
+    case "glob":
+      return renderGlob(outcome);
+    case "tree":
+      return renderTree(outcome);
     case "rewind": {
       const { content, structured } = renderRewind(outcome, (problem) => sentenceOf(problem, "rewind", numberLine, 1));
       const output = content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
