@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { parseSize } from "./units.js";
 
-export const suiteNames = /** @type {const} */ (["start", "warm", "large", "kinds", "edit", "edits"]);
+export const suiteNames = /** @type {const} */ (["start", "warm", "large", "kinds", "edit", "edits", "glob"]);
 /** @typedef {(typeof suiteNames)[number]} SuiteName */
 
 /**

@@ -14,6 +14,7 @@ import { parseOptions, usage } from "./options.js";
 import { peersAreInstalled } from "./peers/index.js";
 import { edit } from "./suites/edit.js";
 import { edits } from "./suites/edits.js";
+import { glob } from "./suites/glob.js";
 import { kinds } from "./suites/kinds.js";
 import { large } from "./suites/large.js";
 import { start } from "./suites/start.js";
@@ -33,7 +34,7 @@ import { showTable } from "./table.js";
  * @property {(words: string) => void} progress
  */
 
-const suites = { start, warm, large, kinds, edit, edits };
+const suites = { start, warm, large, kinds, edit, edits, glob };
 const withPeers = new Set(["warm", "large", "edit"]);
 /** @type {Set<string>} */
 const said = new Set();
