@@ -15,6 +15,7 @@ import { peersAreInstalled } from "./peers/index.js";
 import { edit } from "./suites/edit.js";
 import { edits } from "./suites/edits.js";
 import { history } from "./suites/history.js";
+import { glob } from "./suites/glob.js";
 import { kinds } from "./suites/kinds.js";
 import { large } from "./suites/large.js";
 import { start } from "./suites/start.js";
@@ -34,7 +35,7 @@ import { showTable } from "./table.js";
  * @property {(words: string) => void} progress
  */
 
-const suites = { start, warm, large, kinds, edit, edits, history };
+const suites = { start, warm, large, kinds, edit, edits, history, glob };
 const withPeers = new Set(["warm", "large", "edit"]);
 /** @type {Set<string>} */
 const said = new Set();

@@ -99,8 +99,8 @@ export interface CallOptions {
   readonly dryRun?: boolean;
   /** Give programs the old content and the whole diff of a change, whatever their size. */
   readonly full?: boolean;
-  /** Told now and then how far a long scan is. */
-  readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
+  /** Told now and then how far a long scan is: bytes; of a search for names the entries so far, and 0, as nobody knows the total. */
+  readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** The tools of a dialect as functions. They throw a FilehandError where the dialect throws. */

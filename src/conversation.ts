@@ -159,7 +159,7 @@ export function startSession<Name extends DialectName>(
     call,
     run: (make, given = {}) => {
       const request = make(profile);
-      const input = "path" in request ? { path: request.path } : {};
+      const input = inputOf(request);
       return answer(request.verb, request.verb, input, () => request, given);
     },
     tools: Object.fromEntries(
@@ -234,6 +234,12 @@ export function startSession<Name extends DialectName>(
       })),
   };
 }
+
+/** What a neutral request would be as a call. */
+const inputOf = (request: Request): object => ({
+  ...("pattern" in request ? { pattern: request.pattern } : {}),
+  ...("path" in request && request.path !== undefined ? { path: request.path } : {}),
+});
 
 const verbOf = (cards: Dialect["cards"], tool: string): Facts["verb"] => cards.find(({ name }) => name === tool)?.verb;
 

@@ -6,6 +6,7 @@ export type { JsonSchema, Reply, ReplyPart, ToolDefinition } from "./contract/ca
 export { type FailureCode, FilehandError } from "./contract/failure.ts";
 export type { Formatter } from "./contract/formatter.ts";
 export type { DiffStats, FileVersion, RewindStep, Snapshot } from "./contract/history.ts";
+export type { GlobRequest } from "./contract/glob.ts";
 export type { Profile } from "./contract/profile.ts";
 export type { LineRange, LsRequest, ReadRequest } from "./contract/read.ts";
 export type { RewindOutcome, RewoundFile } from "./contract/rewind.ts";

@@ -70,6 +70,28 @@ export const limits = {
   foldersMadeMax: 100,
   /** Entries of a folder held at once. */
   folderEntriesMax: 1_000_000,
+  /** Characters of a glob, texts that its braces stand for, groups in one name, names in one text and in all. */
+  globCharsMax: 2_000,
+  globChoicesMax: 1_000,
+  globGroupsMax: 20,
+  globDepthMax: 200,
+  globNamesMax: 10_000,
+  /** How long a search for names goes on, and how many ignored or hidden entries are looked at to count those that match. */
+  globMsMax: 30_000,
+  globCountedEntriesMax: 10_000,
+  /** Files that one answer of Glob names. */
+  globFilesMax: 100,
+  /** Entries of one tree below its first level, and levels of a tree. */
+  treeEntriesMax: 500,
+  treeDepthMax: 20,
+  /** Levels that a tree for a model has. */
+  treeLevels: 3,
+  /** Entries of the first level of a list that names no limit. */
+  listEntriesMax: 2_000,
+  /** Patterns of what a list leaves out. */
+  listIgnoreMax: 100,
+  /** Bytes of an ignore file. */
+  ignoreFileBytesMax: 1_048_576,
   /** Bytes of one line of `filehand batch`. */
   batchLineBytesMax: 67_108_864,
   /** Bytes of a settings file. */

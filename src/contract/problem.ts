@@ -41,6 +41,24 @@ export type PathFault =
   | "too long"
   | "half character";
 
+/** What is wrong with a pattern for paths. */
+export type PatternFault =
+  | "empty"
+  | "nul"
+  | "parent"
+  /** Nothing but slashes and dots. */
+  | "no name"
+  | "too long"
+  | "unclosed bracket"
+  | "unclosed group"
+  | "unclosed brace"
+  | "trailing backslash"
+  | "reversed range"
+  | "unknown class"
+  | "too many groups"
+  | "too many choices"
+  | "too many names";
+
 /** A path that exists and may have been meant. */
 export interface Suggestion {
   readonly absolute: string;
@@ -63,6 +81,13 @@ export type ProblemData =
       readonly issues: readonly [ArgumentIssue, ...ArgumentIssue[]];
     }
   | { readonly code: "INVALID_PARAM"; readonly reason: "path"; readonly asked: string; readonly fault: PathFault }
+  /** A pattern for paths that cannot be understood, or that would take too long. */
+  | {
+      readonly code: "INVALID_PARAM";
+      readonly reason: "pattern";
+      readonly pattern: string;
+      readonly fault: PatternFault;
+    }
   | {
       readonly code: "INVALID_PARAM";
       readonly reason: "range";

@@ -27,8 +27,13 @@ export interface ReadRequest {
 export interface LsRequest {
   readonly verb: "ls";
   readonly path: string;
+  /** First entry of the folder itself, and how many of them. */
   readonly from: LineNumber;
   readonly entriesMax: number;
+  /** Levels that are shown: 1 (the default) is the folder itself, 2 also what lies in its folders. */
+  readonly depth?: number;
+  /** Patterns of what is left out, as those of `glob`. */
+  readonly ignore?: readonly string[];
 }
 
 /** How a text file's bytes were understood. */
@@ -126,6 +131,35 @@ export interface DirectoryOutcome {
   readonly next: LineNumber | undefined;
 }
 
+/** An entry of a tree. A folder that was opened has its own entries. */
+export interface TreeEntry extends Entry {
+  readonly entries?: readonly TreeEntry[];
+  /** How many entries a folder has, shown or not; undefined where it was not looked into. */
+  readonly entriesTotal?: number;
+  /** Entries of a folder that the call's patterns or permission rules leave out; not among `entriesTotal`. */
+  readonly entriesLeftOut?: number;
+  /** Why a folder was not opened: too deep, too many entries shown already, left out by an ignore file, the system's no. */
+  readonly closed?: "depth" | "budget" | "ignored" | "unreadable";
+}
+
+export interface TreeOutcome {
+  readonly kind: "tree";
+  readonly target: Target;
+  readonly from: LineNumber;
+  readonly depth: number;
+  readonly entries: readonly TreeEntry[];
+  /** Of the folder itself. */
+  readonly entriesTotal: number;
+  /** Where to go on, if the folder itself has more. */
+  readonly next: LineNumber | undefined;
+  /** Entries of all levels: shown, and left out for want of room. What lies deeper than was looked is in neither. */
+  readonly shown: number;
+  readonly leftOut: number;
+  /** Left out by the patterns of the call, and by permission rules. */
+  readonly ignored: number;
+  readonly withheld: number;
+}
+
 /** A picture that decodes, within the budget. */
 export interface ImageOutcome {
   readonly kind: "image";
@@ -199,4 +233,4 @@ export type ReadOutcome =
   | PdfOutcome
   | NotebookOutcome
   | UnchangedOutcome;
-export type LsOutcome = DirectoryOutcome;
+export type LsOutcome = TreeOutcome;

@@ -11,12 +11,14 @@ import type {
   WriteRequest,
 } from "./edit.ts";
 import type { HistoryOutcome, HistoryRequest } from "./looking-back.ts";
+import type { GlobOutcome, GlobRequest } from "./glob.ts";
 import type { RewindOutcome, RewindRequest } from "./rewind.ts";
 import type { LsOutcome, LsRequest, ReadOutcome, ReadRequest } from "./read.ts";
 
 export interface Verbs {
   readonly read: { readonly request: ReadRequest; readonly outcome: ReadOutcome };
   readonly ls: { readonly request: LsRequest; readonly outcome: LsOutcome };
+  readonly glob: { readonly request: GlobRequest; readonly outcome: GlobOutcome };
   readonly edit: { readonly request: EditRequest; readonly outcome: EditOutcome };
   readonly write: { readonly request: WriteRequest; readonly outcome: WriteOutcome };
   readonly "notebook-edit": { readonly request: NotebookEditRequest; readonly outcome: NotebookEditOutcome };

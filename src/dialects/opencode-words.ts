@@ -32,6 +32,7 @@ import {
   tooLargeWords,
 } from "./change-words.ts";
 import type { Facts } from "./dialect.ts";
+import { patternFaults } from "./glob-words.ts";
 import { notebookParts, pdfParts, textOf } from "./media-text.ts";
 import { noTurnDoing, noTurnClause } from "./turn-words.ts";
 import { escapeName } from "../text/escape.ts";
@@ -163,6 +164,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
           .join("; ");
       case "path":
         return `Invalid path ${quoted(problem.asked)}: ${pathFaults[problem.fault]}`;
+      case "pattern":
+        return `Invalid pattern ${quoted(problem.pattern)}: ${patternFaults[problem.fault]}`;
       case "edit":
         return `Cannot edit ${path(problem.place)}: ${editFaultWords(problem, names)}`;
       case "cell":

@@ -1,22 +1,24 @@
 /** The only door to the file system: look beneath the roots, open what was found, list a folder, change a file. */
 
-import { constants, type Dirent } from "node:fs";
+import { constants } from "node:fs";
 import * as nodePath from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { RealPath } from "../contract/brand.ts";
-import type { EntryKind } from "../contract/read.ts";
 import { lookBeneath } from "./beneath.ts";
 import { lookByRealpath } from "./by-realpath.ts";
 import { type Created, type CreateInput, createFile } from "./create.ts";
+import { type FolderEntry, kindOfEntry } from "./folder-entry.ts";
 import { errnoName } from "./errno.ts";
 import { isKernelType, isLocalType } from "./file-systems.ts";
 import { handlePathOf } from "./held.ts";
 import type { WriteContext } from "./held-folder.ts";
 import type { Border, Found, Held, Look, Root } from "./look.ts";
+import { kernelMounts } from "./mounts.ts";
 import { type OpenFile, openFile } from "./open-file.ts";
 import { type Removed, type RemoveInput, removeFile } from "./remove.ts";
 import { type Replaced, type ReplaceInput, replaceFile } from "./replace.ts";
 import { nodeSystem, type System } from "./system.ts";
+import { type WalkFolder, walkFrom } from "./walk.ts";
 
 export interface Disk {
   readonly roots: readonly Root[];
@@ -26,6 +28,8 @@ export interface Disk {
   open(found: Found): OpenFile | { readonly errno: string };
   /** The names in a folder that was found, in no order. */
   list(found: Found): Promise<readonly FolderEntry[] | { readonly errno: string }>;
+  /** A folder that was found, to walk from: folder by folder, each held while it is looked at, no link followed. */
+  walk(found: Found): WalkFolder;
   /** New content for a file; the caller holds its lock. The old content or the new, never something between. */
   replace(input: ReplaceInput): Promise<Replaced>;
   /** A file that does not exist, and the folders that are missing above it. */
@@ -38,12 +42,6 @@ export interface DiskOptions {
   /** For undo journals that have no place beside their file; without it such a file is not written. */
   readonly stateDir?: string | undefined;
   readonly border?: Border | undefined;
-}
-
-/** A name in a folder. Links are not followed. */
-export interface FolderEntry {
-  readonly name: string;
-  readonly kind: EntryKind;
 }
 
 /** Why a folder cannot be a root. */
@@ -68,6 +66,8 @@ export function createDisk(
     strong ? lookBeneath(path, roots, system, border) : lookByRealpath(path, roots, system, undefined, border);
   // Of a file that was written, the error of closing counts: this one tells it.
   const writing: WriteContext = { system: given, look, stateDir, swept: new Set() };
+  const closedBeneath = strong ? kernelMounts(system) : () => new Set<string>();
+  const walking = { system, look, strong, closedBeneath, sameDevice: border?.sameDevice === true };
   return {
     roots,
     look,
@@ -75,6 +75,7 @@ export function createDisk(
     create: (input) => createFile(input, writing),
     remove: (input) => removeFile(input, writing),
     open: (found) => openFile(found, system),
+    walk: (found) => walkFrom(found, walking),
     list: async (found) => {
       try {
         return await listFolder(found.held, system);
@@ -150,15 +151,6 @@ async function listFolder({ handlePath, reads }: Held, system: System): Promise<
     if (entries.length % entriesPerTurn === 0) await setImmediate();
   }
   return entries;
-}
-
-function kindOfEntry(entry: Dirent): EntryKind {
-  if (entry.isFile()) return "file";
-  if (entry.isDirectory()) return "directory";
-  if (entry.isSymbolicLink()) return "link";
-  return entry.isFIFO() || entry.isSocket() || entry.isCharacterDevice() || entry.isBlockDevice()
-    ? "special"
-    : "unknown";
 }
 
 function hasProc(system: System): boolean {

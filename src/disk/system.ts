@@ -22,6 +22,11 @@ export interface System {
   folder(path: string): Promise<fs.Dirent[]>;
   /** The same entry by entry, for local folders: it needs no thread of the pool, which hanging reads may have used up. */
   folderNow(path: string): Iterable<fs.Dirent>;
+  /** The same in one piece: for walks of whole trees, which cost half as much by it. */
+  folderWhole(path: string): readonly fs.Dirent[];
+  /** What a name in a folder is, links not followed; undefined if it is gone. Times in milliseconds, with a fraction. */
+  glance(path: string): fs.Stats | undefined;
+  glanceLater(path: string): Promise<fs.Stats | undefined>;
 
   // Changing files. Whatever can take long has a twin that does not hold the process.
   /** Makes a file; `mode` loses the bits of the umask, as the kernel has it. */
@@ -72,6 +77,16 @@ export const nodeSystem: System = {
       fs.read(fd, into, offset, length, at, (error, bytes) => (error ? reject(error) : resolve(bytes)));
     }),
   folderNow: entriesNow,
+  folderWhole: (path) => fs.readdirSync(path, { withFileTypes: true }),
+  glance: (path) => fs.lstatSync(path, { throwIfNoEntry: false }),
+  glanceLater: (path) =>
+    new Promise((resolve, reject) => {
+      fs.lstat(path, (error, stats) => {
+        if (error === null) resolve(stats);
+        else if (error.code === "ENOENT") resolve(undefined);
+        else reject(error);
+      });
+    }),
   folder: (path) =>
     new Promise((resolve, reject) => {
       fs.readdir(path, { withFileTypes: true }, (error, entries) => (error ? reject(error) : resolve(entries)));

@@ -4,7 +4,8 @@ import * as nodePath from "node:path";
 import { type LineNumber, lineNumber } from "../contract/brand.ts";
 import type { DirectoryOutcome, Entry } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
-import type { Disk, FolderEntry } from "../disk/disk.ts";
+import type { Disk } from "../disk/disk.ts";
+import type { FolderEntry } from "../disk/folder-entry.ts";
 import type { Found } from "../disk/look.ts";
 import { compareNames } from "../text/order.ts";
 

@@ -21,6 +21,7 @@ const changes = () =>
 const tools: { readonly [V in Verb]: Tool<V> } = {
   read,
   ls,
+  glob: async (request, bench) => (await import("./glob.ts")).glob(request, bench),
   edit: async (request, bench) => (await changes()).edit(request, bench),
   write: async (request, bench) => (await changes()).write(request, bench),
   "notebook-edit": async (request, bench) => (await changes()).notebookEdit(request, bench),

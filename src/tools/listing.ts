@@ -4,7 +4,7 @@ import * as nodePath from "node:path";
 import type { LineNumber } from "../contract/brand.ts";
 import { Problem } from "../contract/problem.ts";
 import type { DirectoryOutcome } from "../contract/read.ts";
-import type { FolderEntry } from "../disk/disk.ts";
+import type { FolderEntry } from "../disk/folder-entry.ts";
 import { refusal } from "../guard/guard.ts";
 import { readDirectory } from "../kinds/directory.ts";
 import type { Located } from "./locate.ts";

@@ -47,7 +47,7 @@ export interface Bench {
   readonly dedup: boolean | undefined;
   /** Instruction files that were named in this session; undefined if they are not to be. */
   readonly offered: Set<string> | undefined;
-  readonly onProgress: ((doneBytes: number, totalBytes: number) => void) | undefined;
+  readonly onProgress: ((done: number, total: number) => void) | undefined;
   readonly signal: AbortSignal;
 }
 

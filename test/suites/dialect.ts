@@ -5,7 +5,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DifferenceKind } from "../../src/contract/edit.ts";
-import type { Code, PatchFault, ProblemData } from "../../src/contract/problem.ts";
+import type { Code, PatchFault, PatternFault, ProblemData } from "../../src/contract/problem.ts";
 import type { Facts } from "../../src/dialects/dialect.ts";
 import { type DialectName, dialects } from "../../src/dialects/index.ts";
 import { createFilehand, type Reply, type Session } from "../../src/index.ts";
@@ -46,6 +46,22 @@ const patchFaults: readonly PatchFault[] = [
   "nothing changes",
   "same file twice",
   "unified diff",
+];
+const patternFaults: readonly PatternFault[] = [
+  "empty",
+  "nul",
+  "parent",
+  "no name",
+  "too long",
+  "unclosed bracket",
+  "unclosed group",
+  "unclosed brace",
+  "trailing backslash",
+  "reversed range",
+  "unknown class",
+  "too many groups",
+  "too many choices",
+  "too many names",
 ];
 const which = { index: 1, of: 1, othersFound: [] };
 const differences: readonly DifferenceKind[] = [
@@ -90,6 +106,12 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
       fault,
       pagesTotal: 12,
       pagesMax: 20,
+    })),
+    ...patternFaults.map((fault) => ({
+      code: "INVALID_PARAM" as const,
+      reason: "pattern" as const,
+      pattern: "[a",
+      fault,
     })),
     { code: "INVALID_PARAM", reason: "range", place, of: "lines", from: 9, total: 3 },
     { code: "INVALID_PARAM", reason: "range", place, of: "lines", from: 9, total: 0 },

@@ -86,6 +86,9 @@ export function faultySystem(base: System = nodeSystem): FaultySystem {
     readLater: later("readLater", (fd, into, offset, length, at) => base.readLater(fd, into, offset, length, at)),
     folderNow: guarded("folderNow", (path) => base.folderNow(path)),
     folder: later("folder", (path) => base.folder(path)),
+    folderWhole: guarded("folderWhole", (path) => base.folderWhole(path)),
+    glance: guarded("glance", (path) => base.glance(path)),
+    glanceLater: later("glanceLater", (path) => base.glanceLater(path)),
     make: guarded("make", (path, flags, mode) => {
       const fd = base.make(path, flags, mode);
       open.add(fd);

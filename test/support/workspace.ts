@@ -75,6 +75,16 @@ export const noFifo: string | undefined = (() => {
   }
 })();
 
+/** Why git cannot be asked; undefined if it can. `npm test` installs it where it may. */
+export const noGit: string | undefined = (() => {
+  try {
+    execFileSync("git", ["--version"], { stdio: "ignore" });
+    return undefined;
+  } catch {
+    return "there is no git";
+  }
+})();
+
 export const onLinux: boolean = process.platform === "linux";
 export const onWindows: boolean = process.platform === "win32";
 

@@ -7,6 +7,7 @@ import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.t
 import { changeCards } from "./change-cards.ts";
 import { historyCards } from "./history-cards.ts";
 import readDescription from "./read.txt";
+import { searchCards } from "./search-cards.ts";
 
 const readInput = z.strictObject({
   file_path: z.string(),
@@ -53,4 +54,4 @@ const read: Card = {
   },
 };
 
-export const cards: readonly Card[] = [read, ...changeCards, ...historyCards];
+export const cards: readonly Card[] = [read, ...searchCards, ...changeCards, ...historyCards];

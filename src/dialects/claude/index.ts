@@ -1,4 +1,4 @@
-/** The `claude` dialect: Read with numbered lines and a token budget, Edit, MultiEdit, Write, NotebookEdit. */
+/** The `claude` dialect: Read with numbered lines and a token budget, Glob, LS, Edit, MultiEdit, Write, NotebookEdit. */
 
 import type { ProblemData } from "../../contract/problem.ts";
 import type { Dialect } from "../dialect.ts";
@@ -8,6 +8,8 @@ import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from ".
 import type { EditResult, MultiEditResult, NotebookEditResult, WriteResult } from "./change-render.ts";
 import type { HistoryInput, RewindInput } from "./history-cards.ts";
 import type { HistoryResult, RewindResult } from "./history-render.ts";
+import type { GlobInput, LsInput } from "./search-cards.ts";
+import type { GlobResult, LsResult } from "./search-render.ts";
 import { sentenceOf } from "./problems.ts";
 import { profile } from "./profile.ts";
 import { type ReadResult, render } from "./render.ts";
@@ -15,6 +17,8 @@ import { type ReadResult, render } from "./render.ts";
 /** The tools of this dialect with their types. */
 export interface Tools {
   readonly Read: { readonly input: ReadInput; readonly output: ReadResult };
+  readonly Glob: { readonly input: GlobInput; readonly output: GlobResult };
+  readonly LS: { readonly input: LsInput; readonly output: LsResult };
   readonly Edit: { readonly input: EditInput; readonly output: EditResult };
   readonly MultiEdit: { readonly input: MultiEditInput; readonly output: MultiEditResult };
   readonly Write: { readonly input: WriteInput; readonly output: WriteResult };
@@ -37,6 +41,10 @@ export type {
   EditResult,
   HistoryInput,
   HistoryResult,
+  GlobInput,
+  GlobResult,
+  LsInput,
+  LsResult,
   MultiEditInput,
   MultiEditResult,
   NotebookEditInput,

@@ -21,6 +21,7 @@ import {
   staleWords,
   tooLargeWords,
 } from "../change-words.ts";
+import { patternFaults } from "../glob-words.ts";
 import { noTurnDoing, noTurnClause } from "../turn-words.ts";
 import {
   argumentFault,
@@ -57,6 +58,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
         return `Cannot call ${problem.tool}: ${problem.issues.map(argumentFault).join("; ")}`;
       case "path":
         return `Cannot use the path ${quoted(problem.asked)}: ${pathFaults[problem.fault]}`;
+      case "pattern":
+        return `Cannot use the pattern ${quoted(problem.pattern)}: ${patternFaults[problem.fault]}`;
       case "edit":
         return `${cannot(problem.place.asked)}: ${editFaultWords(problem, names)}`;
       case "cell":
@@ -82,7 +85,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
     return `${cannot(problem.place.asked)}: ${denial(problem)}${meant}`;
   },
   IS_DIRECTORY: ({ place }, cannot) => `${cannot(place.asked)}: it is a folder, name a file in it`,
-  NOT_DIRECTORY: ({ place }) => `Cannot list ${quoted(place.asked)}: it is not a folder, read it instead`,
+  NOT_DIRECTORY: ({ place }, cannot) => `${cannot(place.asked)}: it is not a folder, read it instead`,
   LINK_LOOP: ({ place }, cannot) => `${cannot(place.asked)}: its links lead in a circle, use another path`,
   SPECIAL_FILE: ({ place, special }, cannot) =>
     `${cannot(place.asked)}: it is ${specialWords[special]}, only regular files can be worked with`,

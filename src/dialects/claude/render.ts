@@ -12,6 +12,7 @@ import { success } from "../replies.ts";
 import reminder from "./reminder.txt";
 import { type ChangeResult, renderChange } from "./change-render.ts";
 import { type HistoryResult, type RewindResult, renderHistory, renderRewind } from "./history-render.ts";
+import { type GlobResult, type LsResult, renderGlob, renderTree } from "./search-render.ts";
 import unchanged from "./unchanged.txt";
 
 const arrow = { digitsMin: 1, pad: " ", mark: "→" } as const;
@@ -99,7 +100,7 @@ export interface DirectoryResult {
 export function render(
   outcome: Outcome,
   facts: Facts,
-): Reply<ReadResult | DirectoryResult | ChangeResult | HistoryResult | RewindResult> {
+): Reply<ReadResult | DirectoryResult | GlobResult | LsResult | ChangeResult | HistoryResult | RewindResult> {
   switch (outcome.kind) {
     case "text":
       return renderText(outcome, outcome.pages[0], facts);
@@ -115,6 +116,10 @@ export function render(
     }
     case "unchanged":
       return success(unchanged, { type: "file_unchanged", file: { filePath: outcome.target.absolute } });
+    case "glob":
+      return renderGlob(outcome, facts);
+    case "tree":
+      return renderTree(outcome);
     case "rewind":
       return renderRewind(outcome);
     case "history":

@@ -7,6 +7,7 @@ import { jsonSchemaOf, parseArguments, strictInteger } from "../parameters.ts";
 import { changeCards } from "./change-cards.ts";
 import { historyCards } from "./history-cards.ts";
 import readDescription from "./read.txt";
+import { searchCards } from "./search-cards.ts";
 
 const linesDefault = 500;
 const linesMax = 2_000;
@@ -50,4 +51,4 @@ const read: Card = {
   },
 };
 
-export const cards: readonly Card[] = [read, ...changeCards, ...historyCards];
+export const cards: readonly Card[] = [read, ...searchCards, ...changeCards, ...historyCards];

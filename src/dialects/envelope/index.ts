@@ -8,13 +8,21 @@ import type { HistoryInput, RewindInput } from "./history-cards.ts";
 import type { HistoryEnvelope, RewindEnvelope } from "./history-render.ts";
 import { profile } from "./profile.ts";
 import { type ErrorEnvelope, type ReadResult, render, renderProblem } from "./render.ts";
+import type { GlobInput, LsInput } from "./search-cards.ts";
+import type { GlobEnvelope, LsEnvelope } from "./search-render.ts";
 
 /** What a change answers, also for a failure. */
 export type ChangeResult = ChangeEnvelope | ErrorEnvelope;
 
+/** What a search answers, also for a failure. */
+export type GlobResult = GlobEnvelope | ErrorEnvelope;
+export type LsResult = LsEnvelope | ErrorEnvelope;
+
 /** The tools of this dialect with their types. */
 export interface Tools {
   readonly Read: { readonly input: ReadInput; readonly output: ReadResult };
+  readonly Glob: { readonly input: GlobInput; readonly output: GlobResult };
+  readonly LS: { readonly input: LsInput; readonly output: LsResult };
   readonly Edit: { readonly input: EditInput; readonly output: ChangeResult };
   readonly MultiEdit: { readonly input: MultiEditInput; readonly output: ChangeResult };
   readonly Write: { readonly input: WriteInput; readonly output: ChangeResult };
@@ -27,7 +35,9 @@ export const envelope: Dialect = { name: "envelope", failures: "returned", profi
 
 export type {
   EditInput,
+  GlobInput,
   HistoryInput,
+  LsInput,
   MultiEditInput,
   NotebookEditInput,
   ReadInput,

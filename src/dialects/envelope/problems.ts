@@ -21,6 +21,7 @@ import {
   staleWords,
   tooLargeWords,
 } from "../change-words.ts";
+import { patternFaults } from "../glob-words.ts";
 import { noTurnClause } from "../turn-words.ts";
 import {
   argumentFault,
@@ -61,6 +62,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
         return problem.issues.map((issue) => issueSentence(issue, problem.tool)).join(" ");
       case "path":
         return `Invalid path ${named(problem.asked)}: ${pathFaults[problem.fault]}.`;
+      case "pattern":
+        return `Invalid pattern ${named(problem.pattern)}: ${patternFaults[problem.fault]}.`;
       case "edit":
         return `${cannot(problem.place.asked)}: ${editFaultWords(problem, names)}.`;
       case "cell":
@@ -129,6 +132,7 @@ function said(problem: ProblemData, cannot: Cannot): string {
 const done = {
   read: "read",
   ls: "listed",
+  glob: "searched",
   edit: "edited",
   write: "written",
   "notebook-edit": "edited",

@@ -14,6 +14,7 @@ import { type Context, contextOf, wholeMs } from "./context.ts";
 import { type HistoryEnvelope, type RewindEnvelope, renderHistory, renderRewind } from "./history-render.ts";
 import { sentenceOf } from "./problems.ts";
 import { profile } from "./profile.ts";
+import { type GlobEnvelope, type LsEnvelope, renderGlob, renderTree } from "./search-render.ts";
 
 export interface TextEnvelope {
   readonly status: "success" | "partial";
@@ -63,7 +64,16 @@ interface MediaEnvelope {
 export function render(
   outcome: Outcome,
   facts: Facts,
-): Reply<TextEnvelope | DirectoryEnvelope | MediaEnvelope | ChangeEnvelope | HistoryEnvelope | RewindEnvelope> {
+): Reply<
+  | TextEnvelope
+  | DirectoryEnvelope
+  | MediaEnvelope
+  | GlobEnvelope
+  | LsEnvelope
+  | ChangeEnvelope
+  | HistoryEnvelope
+  | RewindEnvelope
+> {
   switch (outcome.kind) {
     case "text": {
       const envelope = textEnvelope(outcome, facts);
@@ -85,6 +95,10 @@ export function render(
       const parts = outcome.kind === "pdf" ? pdfParts(outcome) : notebookParts(outcome);
       return replyOf(mediaEnvelope(outcome, textOf(parts), facts), textOf(parts));
     }
+    case "glob":
+      return renderGlob(outcome, facts);
+    case "tree":
+      return renderTree(outcome, facts);
     case "rewind":
       return renderRewind(outcome, facts);
     case "history":

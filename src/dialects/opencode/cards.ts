@@ -6,8 +6,11 @@ import type { Card } from "../dialect.ts";
 import { changeCards } from "../opencode-changes.ts";
 import { historyCards } from "../opencode-history.ts";
 import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
+import { searchCards } from "../opencode-search.ts";
 import editDescription from "./edit.txt";
 import historyDescription from "./history.txt";
+import globDescription from "./glob.txt";
+import listDescription from "./list.txt";
 import patchDescription from "./patch.txt";
 import readDescription from "./read.txt";
 import rewindDescription from "./rewind.txt";
@@ -56,6 +59,7 @@ const read: Card = {
 
 export const cards: readonly Card[] = [
   read,
+  ...searchCards({ glob: globDescription, list: listDescription }),
   ...changeCards({ edit: editDescription, write: writeDescription, patch: patchDescription }),
   ...historyCards({ history: historyDescription, rewind: rewindDescription }, 1),
 ];

@@ -5,13 +5,14 @@ import type { Dialect } from "../dialect.ts";
 import type { ChangeTools } from "../opencode-changes.ts";
 import type { HistoryTools } from "../opencode-history.ts";
 import { type ReadResult, sentenceOf } from "../opencode-words.ts";
+import type { SearchTools } from "../opencode-search.ts";
 import { failure } from "../replies.ts";
 import { cards, type ReadInput } from "./cards.ts";
 import { profile } from "./profile.ts";
 import { numberLine, render } from "./render.ts";
 
 /** The tools of this dialect with their types. */
-export interface Tools extends ChangeTools, HistoryTools {
+export interface Tools extends ChangeTools, HistoryTools, SearchTools {
   readonly read: { readonly input: ReadInput; readonly output: ReadResult };
 }
 

@@ -8,6 +8,7 @@ import type { Facts } from "../dialect.ts";
 import { type ChangeResult, renderChange } from "../opencode-changes.ts";
 import { type HistoryResult, type RewindResult, renderHistory, renderRewind } from "../opencode-history.ts";
 import { footerOf, previewLines, type ReadResult, renderMedia, resultOf, sentenceOf } from "../opencode-words.ts";
+import { renderGlob, renderTree, type SearchResult } from "../opencode-search.ts";
 import { firstLines, numbered } from "../numbered.ts";
 import { success } from "../replies.ts";
 import { profile } from "./profile.ts";
@@ -15,7 +16,7 @@ import { profile } from "./profile.ts";
 export function render(
   outcome: Outcome,
   facts: Facts,
-): Reply<ReadResult | ChangeResult | HistoryResult | RewindResult> {
+): Reply<ReadResult | ChangeResult | HistoryResult | RewindResult | SearchResult> {
   switch (outcome.kind) {
     case "text":
       return replyOf(textResult(outcome));
@@ -25,6 +26,10 @@ export function render(
       return renderRewind(outcome, (problem) => sentenceOf(problem, "rewind", numberLine, 1));
     case "history":
       return renderHistory(outcome, 1);
+    case "glob":
+      return renderGlob(outcome);
+    case "tree":
+      return renderTree(outcome);
     case "edit":
     case "write":
     case "notebook-edit":

@@ -5,14 +5,17 @@ import { visibleControls } from "../../text/escape.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 import { styled } from "./style.ts";
 
+/** A text with colours. */
+export type Paint = (text: string) => string;
+
 /** Prints a reply and says how the process ends. */
-export function printReply(reply: Reply, given: Given, host: Host): ExitCode {
+export function printReply(reply: Reply, given: Given, host: Host, paint: Paint = painted): ExitCode {
   if (given.flag("json")) {
     host.stdout.write(`${JSON.stringify(reply)}\n`);
   } else {
     const text = reply.content.map((part) => (part.type === "text" ? part.text : `[${part.mimeType}]`)).join("\n\n");
     if (reply.isError) host.stderr.write(`${coloured(host, "stderr") ? styled("red", visible(text)) : text}\n`);
-    else host.stdout.write(`${coloured(host, "stdout") ? painted(text) : text}\n`);
+    else host.stdout.write(`${coloured(host, "stdout") ? paint(text) : text}\n`);
   }
   return reply.isError ? 1 : 0;
 }
@@ -25,6 +28,28 @@ export function coloured(host: Host, stream: "stdout" | "stderr"): boolean {
   return host[stream].isTTY === true && TERM !== "dumb";
 }
 
+/** Names of files stand out from the folders they are in; notes step back. */
+export const paintedPaths: Paint = (text) =>
+  visible(text)
+    .split("\n")
+    .map((line) => {
+      if (isNotice(line)) return styled("yellow", line);
+      const [, mark = "", name = "", note = ""] = /^(\s*(?:- )?)(.*?)( \([^()]*\))?$/.exec(line) ?? [];
+      if (name.endsWith("/")) return mark + styled("blue", name) + styled("dim", note);
+      const cut = name.lastIndexOf("/") + 1;
+      const [shown, lead] = name.includes(" -> ") ? ["cyan" as const, 0] : [undefined, cut];
+      const last = name.slice(lead);
+      return (
+        mark +
+        styled("dim", name.slice(0, lead)) +
+        (shown === undefined ? last : styled(shown, last)) +
+        styled("dim", note)
+      );
+    })
+    .join("\n");
+
+const isNotice = (line: string): boolean => /^(?:<\/?[a-z-]+>.*|\(.*\)|\[.*\])$/.test(line);
+
 const visible = (text: string): string => visibleControls(text.replaceAll("\r\n", "\n"));
 
 /** Line numbers, tags and notices step back, so that the file's own text stands out. */
@@ -34,7 +59,7 @@ function painted(text: string): string {
     .map((line) => {
       const number = /^(?:\s*\d+(?:→|: | \| |\| ))/.exec(line)?.[0];
       if (number !== undefined) return styled("dim", number) + line.slice(number.length);
-      if (/^(?:<\/?[a-z-]+>.*|\(.*\)|\[.*\])$/.test(line)) return styled("yellow", line);
+      if (isNotice(line)) return styled("yellow", line);
       return /^\s*(?:- )?\S.*\/$/.test(line) ? styled("blue", line) : line;
     })
     .join("\n");

@@ -13,13 +13,23 @@ export interface ProgressBar {
 }
 
 /** `unit`: what is counted; bytes are shown as a size. */
-export function progressBar(label: string, host: Host, unit: "bytes" | "files" | "items" = "bytes"): ProgressBar {
+export function progressBar(
+  label: string,
+  host: Host,
+  unit: "bytes" | "files" | "items" | "entries" = "bytes",
+): ProgressBar {
   const startedMs = performance.now();
   let shownMs = 0;
   const show = (done: number, total: number): void => {
     const nowMs = performance.now();
-    if (nowMs - startedMs < patienceMs || nowMs - shownMs < everyMs || total === 0) return;
+    if (nowMs - startedMs < patienceMs || nowMs - shownMs < everyMs) return;
+    if (total === 0 && unit !== "entries") return;
     shownMs = nowMs;
+    // Nobody knows how many entries a tree has before its end.
+    if (total === 0) {
+      host.stderr.write(`\r${label}: ${done} ${unit} so far \x1b[K`);
+      return;
+    }
     const filled = Math.round((width * done) / total);
     const bar = "█".repeat(filled) + "░".repeat(width - filled);
     const all = unit === "bytes" ? sizeText(total) : `${total} ${unit}`;

@@ -5,6 +5,7 @@ import { batch } from "./batch.ts";
 import { call } from "./call.ts";
 import { diff } from "./diff.ts";
 import { edit } from "./edit.ts";
+import { glob } from "./glob.ts";
 import { history } from "./history.ts";
 import { ls } from "./ls.ts";
 import { notebookEdit } from "./notebook-edit.ts";
@@ -20,6 +21,7 @@ import { write } from "./write.ts";
 export const commands: readonly Command[] = [
   read,
   ls,
+  glob,
   edit,
   write,
   patch,

@@ -1,0 +1,79 @@
+/** Counts files that match below folders which a search did not open, up to a number of entries. */
+
+import type { WalkFolder } from "../disk/walk.ts";
+import type { GlobState } from "../text/glob-state.ts";
+import type { FilesTally, Pruned } from "./files.ts";
+
+export interface PrunedCount {
+  ignored: number;
+  hidden: number;
+  /** False if there was more to look at. */
+  complete: boolean;
+}
+
+export interface PrunedWays {
+  readonly entriesMax: number;
+  /** Finds a folder again; undefined if it is another one by now. The caller closes it. */
+  open(real: string): WalkFolder | undefined;
+  hides(path: string, is: "file" | "folder"): boolean;
+}
+
+interface Left {
+  readonly entries: number;
+}
+
+export async function countPruned(tally: FilesTally, ways: PrunedWays): Promise<PrunedCount> {
+  const count: PrunedCount = { ignored: 0, hidden: 0, complete: !tally.prunedMore };
+  let left: Left = { entries: ways.entriesMax };
+  for (const pruned of tally.pruned) {
+    if (left.entries <= 0) {
+      count.complete = false;
+      break;
+    }
+    if (ways.hides(pruned.path, "folder")) continue;
+    const folder = ways.open(pruned.real);
+    if (folder === undefined) continue;
+    try {
+      left = await countIn(folder, pruned.path, pruned.state, pruned.why, left, count, ways);
+    } finally {
+      folder.close();
+    }
+  }
+  return count;
+}
+
+async function countIn(
+  folder: WalkFolder,
+  path: string,
+  state: GlobState,
+  why: Pruned["why"],
+  before: Left,
+  count: PrunedCount,
+  ways: PrunedWays,
+): Promise<Left> {
+  const entries = await folder.entries();
+  if ("errno" in entries) return before;
+  let left: Left = { entries: before.entries - entries.length };
+  // Whether files are denied is not asked: the number tells no names, and denied folders are not opened.
+  for (const entry of entries) {
+    if (!entry.isDirectory() && state.accepts(entry.name.normalize(), "all")) count[why] += 1;
+  }
+  folder.leave();
+  for (const entry of entries) {
+    const { name } = entry;
+    const below = entry.isDirectory() && name !== ".git" ? state.enter(name.normalize(), "all") : undefined;
+    if (below === undefined || ways.hides(`${path}/${name}`, "folder")) continue;
+    if (left.entries <= 0) {
+      count.complete = false;
+      return left;
+    }
+    const next = folder.enter(name);
+    if ("errno" in next) continue;
+    try {
+      left = await countIn(next, `${path}/${name}`, below, why, left, count, ways);
+    } finally {
+      next.close();
+    }
+  }
+  return left;
+}

@@ -1,0 +1,246 @@
+/**
+ * Walks a tree for files whose paths match a glob. Ignore files hold first, then the pattern; what is ignored or hidden and
+ * would match is counted. Links are not followed, and memory does not grow with the tree.
+ */
+
+import { setImmediate } from "node:timers/promises";
+import type { WalkEntry, WalkFolder } from "../disk/walk.ts";
+import type { GlobState } from "../text/glob-state.ts";
+import { type Ignored, ignoredIn, isIgnored } from "./files-ignored.ts";
+
+export interface FilesSearch {
+  /** The names of the folders from the top of the workspace down to where the walk starts. */
+  readonly above: readonly string[];
+  readonly ignored: Ignored;
+  readonly state: GlobState;
+  /** May this path, below the start, be named at all; and to those who have not named it themselves? */
+  hides(path: string, is: "file" | "folder"): boolean;
+  shows(path: string): boolean;
+  /** Takes a file that matches. `folder` is open until the answer. False if it is none after all. */
+  take(path: string, name: string, folder: WalkFolder): boolean | Promise<boolean>;
+  /** Told now and then how many entries were looked at. Throws to end the walk. */
+  onTurn(entries: number): "more" | "enough";
+}
+
+export interface FilesTally {
+  /** Files that matched and were taken. */
+  matched: number;
+  /** Files that match but are left out, as far as they were met without opening what is left out. */
+  ignored: number;
+  hidden: number;
+  withheld: number;
+  withheldFolders: number;
+  /** Folders that could not be listed. */
+  unreadable: number;
+  /** Folders that match by themselves. */
+  folders: number;
+  entries: number;
+  ended: "all" | "enough";
+  /** Why the start itself could not be listed. */
+  refused: string | undefined;
+  /** Folders that were not opened, and below which more may match. */
+  readonly pruned: Pruned[];
+  /** There were more of them than are remembered. */
+  prunedMore: boolean;
+}
+
+export interface Pruned {
+  readonly why: "ignored" | "hidden";
+  /** As the walk found it. */
+  readonly real: string;
+  readonly path: string;
+  readonly state: GlobState;
+}
+
+/** Other calls get their turn after so many entries or, on a slow disk, so long. */
+const entriesPerTurn = 4_096;
+const turnMsMax = 20;
+const prunedMax = 10_000;
+
+interface Below {
+  readonly name: string;
+  readonly state: GlobState;
+  readonly named: boolean;
+}
+
+interface Frame {
+  readonly folder: WalkFolder;
+  /** The path below the start, with its slash; empty for the start. */
+  readonly path: string;
+  readonly ignored: Ignored;
+  readonly todo: Below[];
+}
+
+export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise<FilesTally> {
+  const tally: FilesTally = {
+    matched: 0,
+    ignored: 0,
+    hidden: 0,
+    withheld: 0,
+    withheldFolders: 0,
+    unreadable: 0,
+    folders: 0,
+    entries: 0,
+    ended: "all",
+    refused: undefined,
+    pruned: [],
+    prunedMore: false,
+  };
+  const above = [...search.above];
+  const stack: Frame[] = [];
+  let turnAt = entriesPerTurn;
+  let turnMs = performance.now() + turnMsMax;
+  try {
+    stack.push(await openFrame(start, "", search.ignored, { state: search.state, named: true }, above, search, tally));
+    for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+      const below = frame.todo.pop();
+      if (below === undefined) {
+        if (stack.length > 1) {
+          frame.folder.close();
+          above.pop();
+        }
+        stack.pop();
+        continue;
+      }
+      const folder = frame.folder.enter(below.name);
+      if ("errno" in folder) {
+        // What vanished meanwhile is not unreadable.
+        if (folder.errno !== "ENOENT") tally.unreadable += 1;
+        continue;
+      }
+      above.push(below.name);
+      const path = `${frame.path}${below.name}/`;
+      try {
+        const opened = openFrame(folder, path, frame.ignored, below, above, search, tally);
+        stack.push(opened instanceof Promise ? await opened : opened);
+      } catch (error) {
+        folder.close();
+        throw error;
+      }
+      folder.leave();
+      if (tally.entries >= turnAt || performance.now() >= turnMs) {
+        await setImmediate();
+        turnAt = tally.entries + entriesPerTurn;
+        turnMs = performance.now() + turnMsMax;
+        if (search.onTurn(tally.entries) === "enough") {
+          tally.ended = "enough";
+          break;
+        }
+      }
+    }
+    return tally;
+  } finally {
+    for (const { folder } of stack.slice(1).toReversed()) folder.close();
+  }
+}
+
+/** Goes through the entries of one folder. A promise is made only where something has to be waited for. */
+function openFrame(
+  folder: WalkFolder,
+  path: string,
+  outer: Ignored,
+  at: Pick<Below, "state" | "named">,
+  above: readonly string[],
+  search: FilesSearch,
+  tally: FilesTally,
+): Frame | Promise<Frame> {
+  const listed = folder.entries();
+  if (listed instanceof Promise) return listed.then((entries) => withEntries(entries));
+  return withEntries(listed);
+
+  function withEntries(entries: Awaited<typeof listed>): Frame | Promise<Frame> {
+    if ("errno" in entries) {
+      if (path === "") tally.refused = entries.errno;
+      else if (entries.errno !== "ENOENT") tally.unreadable += 1;
+      return { folder, path, ignored: outer, todo: [] };
+    }
+    tally.entries += entries.length;
+    const ignored = ignoredIn(folder, entries, above.length, outer);
+    return ignored instanceof Promise ? ignored.then((all) => judge(entries, all)) : judge(entries, ignored);
+  }
+
+  function judge(entries: readonly WalkEntry[], ignored: Ignored): Frame | Promise<Frame> {
+    const frame: Frame = { folder, path, ignored, todo: [] };
+    const waiting: Promise<boolean>[] = [];
+    for (const entry of entries) {
+      if (entry.isDirectory()) judgeFolder(entry, frame, at, above, search, tally);
+      else {
+        const taken = judgeFile(entry, frame, at, above, search, tally);
+        if (taken instanceof Promise) waiting.push(taken);
+        else if (taken) tally.matched += 1;
+      }
+    }
+    if (waiting.length === 0) return frame;
+    return Promise.all(waiting).then((all) => {
+      tally.matched += all.filter(Boolean).length;
+      return frame;
+    });
+  }
+}
+
+function judgeFolder(
+  { name: given }: WalkEntry,
+  { todo, path, folder, ignored }: Frame,
+  { state, named }: Pick<Below, "state" | "named">,
+  above: readonly string[],
+  search: FilesSearch,
+  tally: FilesTally,
+): void {
+  const name = composed(given);
+  const wanted = named && state.names(name);
+  // What git keeps there are no files of the project. Who names it gets it.
+  if (name === ".git" && !wanted) return;
+  const next = state.enter(name, "visible");
+  const matches = state.accepts(name, "visible");
+  const prune = (why: Pruned["why"]): void => {
+    const all = next ?? state.enter(name, "all");
+    if (all === undefined) return;
+    if (tally.pruned.length >= prunedMax) tally.prunedMore = true;
+    else tally.pruned.push({ why, real: `${folder.real}/${given}`, path: `${path}${given}`, state: all });
+  };
+  if (next === undefined && !matches) {
+    if (name.charCodeAt(0) === 46) prune("hidden");
+    return;
+  }
+  // What the pattern names outright is not left out.
+  const leftOut = !wanted && isIgnored(ignored, above, given, "folder");
+  if (leftOut) return prune("ignored");
+  if (search.hides(`${path}${given}`, "folder")) {
+    tally.withheldFolders += 1;
+    return;
+  }
+  if (matches) tally.folders += 1;
+  if (next !== undefined) todo.push({ name: given, state: next, named: wanted });
+}
+
+function judgeFile(
+  entry: WalkEntry,
+  { path, folder, ignored }: Frame,
+  { state, named }: Pick<Below, "state" | "named">,
+  above: readonly string[],
+  search: FilesSearch,
+  tally: FilesTally,
+): boolean | Promise<boolean> {
+  const name = composed(entry.name);
+  const visible = state.accepts(name, "visible");
+  if (!visible && (name.charCodeAt(0) !== 46 || !state.accepts(name, "all"))) return false;
+  const wanted = named && state.names(name);
+  if (!wanted && isIgnored(ignored, above, entry.name, "file")) {
+    tally.ignored += 1;
+    return false;
+  }
+  const below = `${path}${entry.name}`;
+  if (search.hides(below, "file") || (!wanted && !search.shows(below))) {
+    tally.withheld += 1;
+    return false;
+  }
+  if (!visible) {
+    tally.hidden += 1;
+    return false;
+  }
+  return search.take(below, entry.name, folder);
+}
+
+/** Names of other systems may come decomposed; patterns are composed. */
+// oxlint-disable-next-line no-control-regex
+const composed = (name: string): string => (/[^\0-\x7f]/.test(name) ? name.normalize("NFC") : name);

@@ -1,0 +1,113 @@
+/** Braces: `{a,b}`, `{1..3}`, `{01..10..3}`, `{a..e}`, one within another. Braces that offer no choice are letters. */
+
+/** All texts that a pattern stands for, at most `choicesMax` of them. */
+export function expandBraces(
+  pattern: string,
+  choicesMax: number,
+): readonly string[] | { readonly fault: "unclosed brace" | "too many choices" } {
+  const parsed = sequence(pattern, 0, "top");
+  if (parsed === "unclosed") return { fault: "unclosed brace" };
+  if (count(parsed.parts) > choicesMax) return { fault: "too many choices" };
+  return [...new Set(expand(parsed.parts))];
+}
+
+/** A text, or a choice between sequences. */
+type Part = string | readonly (readonly Part[])[];
+
+interface Sequence {
+  readonly parts: readonly Part[];
+  /** Where it ends: at a comma or brace that belongs to whoever asked. */
+  readonly end: number;
+}
+
+function sequence(text: string, from: number, inside: "top" | "brace"): Sequence | "unclosed" {
+  const parts: Part[] = [];
+  let plain = "";
+  let at = from;
+  while (at < text.length) {
+    const letter = text[at] ?? "";
+    if (letter === "\\") {
+      plain += text.slice(at, at + 2);
+      at += 2;
+    } else if (inside === "brace" && (letter === "," || letter === "}")) break;
+    else if (letter === "{") {
+      const brace = choiceAt(text, at);
+      if (brace === "unclosed") return brace;
+      parts.push(plain, ...brace.parts);
+      plain = "";
+      at = brace.end;
+    } else {
+      // Braces and commas inside brackets are letters.
+      const bracket = letter === "[" ? /^\[[!^]?\]?[^\]/]*\]/.exec(text.slice(at))?.[0] : undefined;
+      plain += bracket ?? letter;
+      at += bracket?.length ?? 1;
+    }
+  }
+  if (inside === "brace" && at >= text.length) return "unclosed";
+  return { parts: [...parts, plain], end: at };
+}
+
+function choiceAt(text: string, open: number): Sequence | "unclosed" {
+  const range = /^\{(-?\d{1,9}|[a-zA-Z])\.\.(-?\d{1,9}|[a-zA-Z])(?:\.\.(-?\d{1,9}))?\}/.exec(text.slice(open));
+  const steps = range === null ? undefined : rangeOf(range[1] ?? "", range[2] ?? "", range[3]);
+  if (range !== null && steps !== undefined) {
+    return { parts: [steps], end: open + range[0].length };
+  }
+  const choices: (readonly Part[])[] = [];
+  for (let at = open + 1; ; ) {
+    const choice = sequence(text, at, "brace");
+    if (choice === "unclosed") return choice;
+    choices.push(choice.parts);
+    at = choice.end + 1;
+    if (text[choice.end] === "}") {
+      const [only] = choices;
+      if (choices.length > 1 || only === undefined) return { parts: [choices], end: at };
+      // One choice is none: the braces are letters.
+      return { parts: ["\\{", ...only, "\\}"], end: at };
+    }
+  }
+}
+
+/** Undefined where the two ends are not of one kind. More than can be used are cut off: the count is over the limit then. */
+function rangeOf(from: string, to: string, by: string | undefined): readonly (readonly Part[])[] | undefined {
+  const numeric = /\d/.test(from);
+  if (numeric !== /\d/.test(to)) return undefined;
+  const first = numeric ? Number(from) : from.charCodeAt(0);
+  const last = numeric ? Number(to) : to.charCodeAt(0);
+  const step = Math.abs(Number(by ?? 1)) || 1;
+  const padded = numeric && [from, to].some((end) => /^-?0\d/.test(end));
+  const digits = padded ? Math.max(from.length, to.length) : 0;
+  const texts: string[][] = [];
+  const total = Math.floor(Math.abs(last - first) / step) + 1;
+  for (let index = 0; index < Math.min(total, rangeMax); index += 1) {
+    const value = first + index * step * Math.sign(last - first);
+    texts.push([numeric ? padTo(value, digits) : escaped(String.fromCharCode(value))]);
+  }
+  return texts;
+}
+
+const rangeMax = 100_000;
+
+const padTo = (value: number, digits: number): string =>
+  value < 0 ? `-${String(-value).padStart(digits - 1, "0")}` : String(value).padStart(digits, "0");
+
+/** Between `Z` and `a` stand brackets and a backslash. */
+const escaped = (letter: string): string => (/[[\]\\^`_]/.test(letter) ? `\\${letter}` : letter);
+
+/** How many texts, without making them. */
+function count(parts: readonly Part[]): number {
+  return parts.reduce(
+    (product, part) =>
+      typeof part === "string" ? product : product * part.reduce((sum, choice) => sum + count(choice), 0),
+    1,
+  );
+}
+
+function expand(parts: readonly Part[]): readonly string[] {
+  let texts: readonly string[] = [""];
+  for (const part of parts) {
+    const next = typeof part === "string" ? [part] : part.flatMap(expand);
+    texts = texts.flatMap((text) => next.map((more) => text + more));
+  }
+  return texts;
+}
