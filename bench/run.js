@@ -17,6 +17,7 @@ import { edits } from "./suites/edits.js";
 import { history } from "./suites/history.js";
 import { kinds } from "./suites/kinds.js";
 import { large } from "./suites/large.js";
+import { permissions } from "./suites/permissions.js";
 import { start } from "./suites/start.js";
 import { warm } from "./suites/warm.js";
 import { showTable } from "./table.js";
@@ -34,7 +35,7 @@ import { showTable } from "./table.js";
  * @property {(words: string) => void} progress
  */
 
-const suites = { start, warm, large, kinds, edit, edits, history };
+const suites = { start, warm, large, kinds, edit, edits, history, permissions };
 const withPeers = new Set(["warm", "large", "edit"]);
 /** @type {Set<string>} */
 const said = new Set();
