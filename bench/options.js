@@ -12,6 +12,7 @@ export const suiteNames = /** @type {const} */ ([
   "edits",
   "history",
   "glob",
+  "permissions",
 ]);
 /** @typedef {(typeof suiteNames)[number]} SuiteName */
 

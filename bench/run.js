@@ -18,6 +18,7 @@ import { history } from "./suites/history.js";
 import { glob } from "./suites/glob.js";
 import { kinds } from "./suites/kinds.js";
 import { large } from "./suites/large.js";
+import { permissions } from "./suites/permissions.js";
 import { start } from "./suites/start.js";
 import { warm } from "./suites/warm.js";
 import { showTable } from "./table.js";
@@ -35,7 +36,7 @@ import { showTable } from "./table.js";
  * @property {(words: string) => void} progress
  */
 
-const suites = { start, warm, large, kinds, edit, edits, history, glob };
+const suites = { start, warm, large, kinds, edit, edits, history, glob, permissions };
 const withPeers = new Set(["warm", "large", "edit"]);
 /** @type {Set<string>} */
 const said = new Set();

@@ -47,7 +47,7 @@ const builtins = {
 const packages = {
   disk: ["koffi"],
   dialects: ["zod/mini", "fastest-levenshtein"],
-  guard: ["ignore"],
+  guard: ["ignore", "fastest-levenshtein"],
   kinds: ["@embedpdf/pdfium", "gpt-tokenizer/encoding/o200k_base", "heic-decode", "jschardet", "sharp"],
   search: ["fastest-levenshtein"],
   settings: ["jsonc-parser", "fastest-levenshtein", "zod/mini"],

@@ -1,8 +1,10 @@
 /** What the library offers, as types: options, sessions and what they answer. */
 
-import type { Asker, Clock, Ids } from "./contract/ask.ts";
+import type { Asker, Clock, Ids, RuleKeeper } from "./contract/ask.ts";
 import type { Reply, ToolDefinition } from "./contract/call.ts";
 import type { Formatter } from "./contract/formatter.ts";
+import type { Lock, Mode } from "./contract/mode.ts";
+import type { Permissions } from "./contract/permission.ts";
 import type { Profile } from "./contract/profile.ts";
 import type { RuleText } from "./contract/rule.ts";
 import type { Request } from "./contract/verb.ts";
@@ -34,6 +36,23 @@ export interface FilehandOptions {
   readonly rules?: readonly RuleText[];
   /** Whom to ask when a rule says so. `"yes"` answers every question about files inside the roots. */
   readonly ask?: Asker | "yes";
+  /**
+   * What sessions may do at all; `default` by default. `read-only`: nothing is written, whatever rules say. `plan`: the
+   * same, and the model is told that it is planning. `accept-edits`: files in the roots are changed without asking,
+   * but for those that are protected or that a rule speaks of.
+   */
+  readonly mode?: Mode;
+  /**
+   * What no session and no project can make more generous: `mode`, and `rules` (then allow rules count only from the
+   * options and the user's settings, and no answer is kept).
+   */
+  readonly locked?: readonly Lock[];
+  /** Do allow rules whose source is "project settings" count? They do not by default: a project comes from strangers. */
+  readonly trustProject?: boolean;
+  /** What is done about a path outside the roots that no rule `external_directory(...)` speaks of; refused by default. */
+  readonly externalDirectories?: "refuse" | "ask";
+  /** Keeps rules that somebody wants for good. Without it an "always" holds for the session. */
+  readonly keepRule?: RuleKeeper;
   /** Do secrets (`.env`, keys) ask before they are read? They do by default. */
   readonly secrets?: "ask" | "allow";
   /** Changes to the list of restricted extensions and names. */
@@ -123,6 +142,11 @@ export interface SessionStats {
 
 export interface Session<Name extends DialectName = DialectName> {
   readonly dialect: Name;
+  readonly mode: Mode;
+  /** From here on. Throws a FilehandError if the operator has locked the mode and this one would allow more. */
+  setMode(mode: Mode): void;
+  /** Why this session may do what it may. */
+  readonly permissions: Permissions;
   /** One call as a model writes it. Answers with a reply, also for a failure; throws only for a bug. */
   call(tool: string, input: unknown, options?: CallOptions): Promise<Reply>;
   /** One neutral request, answered in the session's dialect. */
@@ -191,6 +215,8 @@ export interface Filehand {
   /** Adds what a session came to to the figures of the state folder, and reads them; without such a folder there are none. */
   keepFigures(session: Session): void;
   readonly figures: () => readonly Figures[];
-  /** Rules that are malformed or can never match. */
+  /** Which rules there are, and why they decide as they do. */
+  readonly permissions: Permissions;
+  /** Rules that are malformed, or that do not count where they stand. */
   readonly ruleFaults: readonly { readonly text: string; readonly source: string; readonly why: string }[];
 }

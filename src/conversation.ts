@@ -14,7 +14,10 @@ import { described } from "./dialects/described.ts";
 import type { Dialect, Facts } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/index.ts";
 import { nearest } from "./dialects/nearest.ts";
+import { isWider, modes, type Mode } from "./contract/mode.ts";
+import type { Permissions } from "./contract/permission.ts";
 import type { Guard } from "./guard/guard.ts";
+import type { SessionState } from "./guard/session-state.ts";
 import type { History } from "./history/history.ts";
 import type { SessionHistory } from "./history/session-history.ts";
 import { renderPages } from "./pages.ts";
@@ -29,6 +32,8 @@ import type { Bench } from "./tools/tool.ts";
 /** What a session has from its toolkit. */
 export interface Shared extends Pick<Bench, "disk" | "restricted" | "indexes" | "pages" | "locks" | "turns"> {
   readonly guard: Guard;
+  readonly state: SessionState;
+  readonly permissions: (guard: () => Guard) => Permissions;
   readonly openPast: (() => Promise<History>) | undefined;
   readonly options: FilehandOptions;
   /** Where relative paths start, below the root. */
@@ -41,10 +46,12 @@ const never = new AbortController().signal;
 export function startSession<Name extends DialectName>(
   dialect: Dialect,
   chosen: SessionOptions<Name>,
-  { options, cwd, openPast, ...shared }: Shared,
+  { options, cwd, openPast, state, permissions, ...first }: Shared,
 ): Session<Name> {
   const profile = tuned(dialect.profile, options);
   const cards = dialect.cards.filter(({ optIn }) => optIn === undefined || options.historyTools === true);
+  /** Reaches further once somebody let the session into a folder outside the roots. */
+  let shared = first;
   const ledger = createLedger(chosen.readState);
   const offered = options.instructions === true ? new Set<string>() : undefined;
   const ids = { session: chosen.id ?? randomUUID(), message: "", next: () => options.ids?.next() ?? randomUUID() };
@@ -87,7 +94,23 @@ export function startSession<Name extends DialectName>(
     onProgress,
   });
 
-  /** The only catch: a Problem becomes a reply, a bug stays a bug. */
+  /** Work that comes to a path outside the roots may be let in there; then it is done again from its beginning. */
+  const withFolders = async <Result>(bench: Bench, work: (bench: Bench) => Promise<Result>): Promise<Result> => {
+    try {
+      return await work(bench);
+    } catch (error) {
+      const isOutside =
+        error instanceof Problem && error.data.code === "ACCESS_DENIED" && error.data.reason === "outside";
+      const wider = isOutside ? await bench.guard.admit(error.data.place, bench.signal) : undefined;
+      if (wider === undefined) throw error;
+      const { disk, guard, holds } = wider;
+      if (holds === "always") shared = { ...shared, disk, guard };
+      // Each time one folder more, and there is an end to those.
+      return withFolders({ ...bench, disk, guard }, work);
+    }
+  };
+
+  /** The only catch of the answer: a Problem becomes a reply, a bug stays a bug. */
   const answered = async <Answer extends Reply | undefined>(
     tool: string,
     verb: Facts["verb"],
@@ -105,7 +128,7 @@ export function startSession<Name extends DialectName>(
     figures.calls += 1;
     try {
       bench.signal.throwIfAborted();
-      return await work(bench, facts);
+      return await withFolders(bench, (wider) => work(wider, facts));
     } catch (error) {
       figures.failures += 1;
       if (error instanceof Problem) return dialect.renderProblem(error.data, facts());
@@ -156,6 +179,14 @@ export function startSession<Name extends DialectName>(
 
   return {
     dialect: chosen.dialect,
+    get mode() {
+      return state.mode;
+    },
+    setMode: (mode) => {
+      refuseMode(mode, options);
+      state.mode = mode;
+    },
+    permissions: permissions(() => shared.guard),
     call,
     run: (make, given = {}) => {
       const request = make(profile);
@@ -210,7 +241,8 @@ export function startSession<Name extends DialectName>(
       let observed: Observed | undefined;
       const failed = await answered("observed", undefined, {}, given, async (bench) => {
         observer ??= import("./tools/observe.ts").then(({ createObserver }) => createObserver());
-        observed = await (await observer).observe(bench);
+        // The workspace and nothing else: a folder that the session was let into may be anything, and large.
+        observed = await (await observer).observe({ ...bench, disk: first.disk, guard: first.guard });
         return undefined;
       });
       if (failed?.error !== undefined) throw failureOf(failed.error);
@@ -240,6 +272,18 @@ const inputOf = (request: Request): object => ({
   ...("pattern" in request ? { pattern: request.pattern } : {}),
   ...("path" in request && request.path !== undefined ? { path: request.path } : {}),
 });
+
+function refuseMode(mode: Mode, { mode: fixed = "default", locked = [] }: FilehandOptions): void {
+  if (!modes.includes(mode)) {
+    throw new FilehandError("INVALID_PARAM", `Cannot switch to the mode "${mode}": use one of ${modes.join(", ")}`);
+  }
+  if (locked.includes("mode") && isWider(mode, fixed)) {
+    throw new FilehandError(
+      "ACCESS_DENIED",
+      `Cannot switch to the mode "${mode}": the operator has locked it at "${fixed}"`,
+    );
+  }
+}
 
 const verbOf = (cards: Dialect["cards"], tool: string): Facts["verb"] => cards.find(({ name }) => name === tool)?.verb;
 

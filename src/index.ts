@@ -1,16 +1,18 @@
 /** The public names of Filehand, one by one: this file is a promise. */
 
-export type { Answer, Asker, Clock, Question } from "./contract/ask.ts";
+export type { Answer, Asker, Clock, Keep, Question, RuleKeeper } from "./contract/ask.ts";
 export { type LineNumber, lineNumber } from "./contract/brand.ts";
 export type { JsonSchema, Reply, ReplyPart, ToolDefinition } from "./contract/call.ts";
 export { type FailureCode, FilehandError } from "./contract/failure.ts";
 export type { Formatter } from "./contract/formatter.ts";
 export type { DiffStats, FileVersion, RewindStep, Snapshot } from "./contract/history.ts";
 export type { GlobRequest } from "./contract/glob.ts";
+export type { Lock, Mode } from "./contract/mode.ts";
+export type { Decider, Explanation, ListedRule, PermissionList, Permissions, Remedy } from "./contract/permission.ts";
 export type { Profile } from "./contract/profile.ts";
 export type { LineRange, LsRequest, ReadRequest } from "./contract/read.ts";
 export type { RewindOutcome, RewoundFile } from "./contract/rewind.ts";
-export type { RuleText, Verdict } from "./contract/rule.ts";
+export type { RuleFault, RuleText, Verdict } from "./contract/rule.ts";
 export type { Request } from "./contract/verb.ts";
 export type { DialectName, DialectTools } from "./dialects/index.ts";
 export type {

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import * as nodePath from "node:path";
 import type { Filehand, FilehandOptions, Session, SessionOptions } from "./api.ts";
+import { modes } from "./contract/mode.ts";
 import { FilehandError } from "./contract/failure.ts";
 import type { RuleText } from "./contract/rule.ts";
 import { startSession } from "./conversation.ts";
@@ -14,10 +15,13 @@ import { createDisk, RootError } from "./disk/disk.ts";
 import { appendFigures, readFigures } from "./disk/figures-log.ts";
 import { createIndexStore } from "./disk/index-store.ts";
 import { createLocks } from "./disk/lock.ts";
-import { createGuard, type Guard } from "./guard/guard.ts";
+import { createGuard, type Guard, type GuardOptions } from "./guard/guard.ts";
+import { createPolicy } from "./guard/policy.ts";
+import { createSessionState, type SessionState } from "./guard/session-state.ts";
 import type { History } from "./history/history.ts";
 import { relativeTo } from "./guard/paths.ts";
 import { createPageCache } from "./kinds/page-cache.ts";
+import { permissionsOf } from "./permissions.ts";
 import { compileRestricted } from "./kinds/restricted.ts";
 import { createTurns } from "./session/turns.ts";
 
@@ -29,24 +33,37 @@ export function createFilehand(options: FilehandOptions): Filehand {
   const pages = createPageCache();
   const locks = createLocks({ folder: undefined });
   const turns = createTurns();
-  const openPast = pastOf(options, () => createGuard(guardOptions));
-  const guardOptions = {
+  const rules = [...rulesOf(options.permissions), ...(options.rules ?? [])];
+  const home = options.home ?? homedir();
+  const { mode = "default", locked = [] } = options;
+  requireMode(mode);
+  const judging = { rules, home, locked, secrets: options.secrets ?? "ask", stateDir: options.stateDir } as const;
+  const policy = createPolicy({ ...judging, trustProject: options.trustProject });
+  const guardOptions: GuardOptions = {
+    ...judging,
+    trustProject: options.trustProject,
+    policy,
     disk,
     base: options.cwd ?? disk.roots[0]?.given ?? "",
-    rules: [...rulesOf(options.permissions), ...(options.rules ?? [])],
-    secrets: options.secrets ?? "ask",
-    home: options.home ?? homedir(),
     asker: options.ask,
-    stateDir: options.stateDir,
-  } as const;
+    mode,
+    keepRule: options.keepRule,
+    externalDirectories: options.externalDirectories,
+  };
+  const guard = createGuard(guardOptions);
+  const openPast = pastOf(options, () => guard);
+  const roots = disk.roots.map(({ real }) => real);
+  const permissions = (guardOf: () => Guard, state?: SessionState) =>
+    permissionsOf({ guard: guardOf, policy, rules, kept: () => state?.kept ?? [], roots, home, locked });
   const cwd =
     relativeTo(
       guardOptions.base,
       disk.roots.flatMap(({ given, real }) => [given, real]),
       nodePath,
     ) || ".";
-  const session = <Name extends DialectName>(chosen: SessionOptions<Name>): Session<Name> =>
-    startSession(dialectNamed(chosen.dialect), chosen, {
+  const session = <Name extends DialectName>(chosen: SessionOptions<Name>): Session<Name> => {
+    const state = createSessionState(mode, home);
+    return startSession(dialectNamed(chosen.dialect), chosen, {
       disk,
       restricted,
       indexes,
@@ -54,17 +71,21 @@ export function createFilehand(options: FilehandOptions): Filehand {
       locks,
       turns,
       openPast,
-      guard: createGuard(guardOptions),
+      guard: createGuard({ ...guardOptions, state }),
+      state,
+      permissions: (guardOf) => permissions(guardOf, state),
       options,
       cwd,
     });
+  };
 
   return {
     history: () => openPast?.() ?? Promise.resolve(undefined),
-    roots: disk.roots.map((root) => root.real),
-    workspaceId: workspaceIdOf(disk.roots.map((root) => root.real)),
+    roots,
+    workspaceId: workspaceIdOf(roots),
+    permissions: permissions(() => guard),
     session: (chosen?: SessionOptions<DialectName>) => session(chosen ?? { dialect: options.dialect ?? "claude" }),
-    ruleFaults: createGuard(guardOptions).ruleFaults,
+    ruleFaults: policy.faults,
     keepFigures: (ended: Session) => {
       const stats = ended.stats();
       if (options.stateDir === undefined || stats.calls === 0) return;
@@ -93,6 +114,15 @@ function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<Hi
     return past;
   };
   return () => (opened ??= open());
+}
+
+/** JavaScript callers have no compiler, and a mode with a slip in it must not be the generous one. */
+export function requireMode(mode: string): void {
+  if ((modes as readonly string[]).includes(mode)) return;
+  throw new FilehandError(
+    "INVALID_PARAM",
+    `Cannot use the mode "${mode}": there is no such mode, use ${modes.join(", ")}`,
+  );
 }
 
 function diskAt({ roots, stateDir, sameDevice, denyHardlinks }: FilehandOptions): ReturnType<typeof createDisk> {

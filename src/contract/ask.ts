@@ -1,21 +1,38 @@
 /** Ports: what a host brings. The world is handed in, so that replies repeat to the byte. */
 
+/** How long an "always" is kept: as long as the session, or in the settings of the project or of the user. */
+export type Keep = "session" | "project" | "user";
+
 export interface Question {
   readonly permission: "read" | "edit" | "external_directory";
-  /** Absolute paths or patterns the question is about. */
+  /** The real path that the question is about; for a folder outside the roots, that folder. */
   readonly patterns: readonly string[];
-  /** Rules that would answer this question for good, narrowest first. */
+  /** Rules that would answer this question for good, narrowest first; none for what is asked about each time. */
   readonly always: readonly string[];
+  /** Where such a rule can be kept. */
+  readonly keep: readonly Keep[];
+  /** `path`: as it was asked for. `rule`: the one that asks. `diff`: the change. `caution`: what else should be known. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 export type Answer =
   | { readonly reply: "once" }
-  | { readonly reply: "always"; readonly rule?: string }
+  /**
+   * `rule`: the narrowest one by default. One that does not cover what was asked about is not kept. `keep`: the session
+   * by default; where that cannot be, it is the session too.
+   */
+  | { readonly reply: "always"; readonly rule?: string; readonly keep?: Keep }
+  /** `feedback` reaches the model. */
   | { readonly reply: "reject"; readonly feedback?: string };
 
 /** Asks whoever decides. MUST settle; a rejected promise counts as a bug of the host. */
 export type Asker = (question: Question, signal: AbortSignal) => Promise<Answer>;
+
+/**
+ * Keeps an allow rule in settings. Says why it could not; then the rule holds for the session only.
+ * MUST NOT be reachable for a model: it widens what may be done without asking.
+ */
+export type RuleKeeper = (rule: string, where: "project" | "user") => Promise<{ readonly why: string } | undefined>;
 
 export interface Clock {
   nowMs(): number;

@@ -1,6 +1,7 @@
 /** Expected failures: one closed union. Codes are public and the same in all dialects; finer reasons are data. */
 
 import type { MatchedBy, NearestRegion } from "./edit.ts";
+import type { NoWriteMode } from "./mode.ts";
 import type { Place } from "./target.ts";
 
 /** What is wrong with one argument of a call. */
@@ -124,6 +125,8 @@ export type ProblemData =
       readonly place: Place;
       readonly reason: "root changed" | "system" | "other mount" | "other names";
     }
+  /** In this mode nothing is written, whatever rules say. */
+  | { readonly code: "ACCESS_DENIED"; readonly place: Place; readonly reason: "mode"; readonly mode: NoWriteMode }
   | {
       readonly code: "ACCESS_DENIED";
       readonly place: Place;
@@ -139,6 +142,8 @@ export type ProblemData =
       readonly rule: string;
       readonly remedy: string | undefined;
       readonly feedback: string | undefined;
+      /** It is asked about every time, whatever rules say. */
+      readonly everyTime?: boolean;
     }
   | { readonly code: "IS_DIRECTORY"; readonly place: Place }
   | { readonly code: "NOT_DIRECTORY"; readonly place: Place }

@@ -6,6 +6,16 @@ export interface RuleText {
   readonly verdict: Verdict;
   /** `Tool(pattern)`, or `Tool` for everything. */
   readonly text: string;
-  /** Who wrote it: "default", "user settings", "project settings", "command line" or "session". */
+  /**
+   * Who wrote it: "default", "user settings", "project settings", "options", "command line" or "session"; and those of
+   * Filehand's own that nobody can change, "protected" and "Filehand itself".
+   */
   readonly source: string;
+}
+
+/** A rule that is not in force, or may not mean what it says. */
+export interface RuleFault {
+  readonly text: string;
+  readonly source: string;
+  readonly why: string;
 }

@@ -86,13 +86,19 @@ export function denial(problem: ProblemOf<"ACCESS_DENIED">): string {
       return "it is read-only, ask the user to make it writable (or to check it out) if it shall be changed";
     case "system":
       return "the system does not permit it, ask the user to change the file's permissions";
+    case "mode":
+      return problem.mode === "plan"
+        ? "the session is planning and nothing is written until the user ends that, say what you would change instead"
+        : "the session is read-only and nothing is written whatever the rules say, tell the user what you would change";
     case "rule":
       return `the rule ${problem.rule} (${problem.source}) denies it, ask the user to change the rule`;
     case "nobody to ask": {
       const way =
-        problem.remedy === undefined
-          ? "ask the user to change that rule"
-          : `the rule ${escapeName(problem.remedy)} would allow it`;
+        problem.everyTime === true
+          ? "no rule lifts that, ask the user to make this change"
+          : problem.remedy === undefined
+            ? "ask the user to change that rule"
+            : `the rule ${escapeName(problem.remedy)} would allow it`;
       const who = problem.rule === "" ? "a change wants" : `the rule ${problem.rule} wants`;
       return `${who} a person to be asked and there is none, ${way}`;
     }

@@ -36,6 +36,8 @@ export interface Disk {
   create(input: CreateInput): Promise<Created>;
   /** Takes the very file away that was found. */
   remove(input: RemoveInput): Promise<Removed>;
+  /** The same with one more root. Throws a RootError. */
+  including(folder: string): Disk;
 }
 
 export interface DiskOptions {
@@ -61,7 +63,20 @@ export function createDisk(
 ): Disk {
   const system = closingQuietly(given);
   const strong = system.platform === "linux" && hasProc(system);
-  const roots = rootPaths.map((given) => rootAt(given, system, strong));
+  const firstRoots = rootPaths.map((path) => rootAt(path, system, strong));
+  return diskOn(firstRoots, { given, system, strong, stateDir, border });
+}
+
+interface Making {
+  readonly given: System;
+  readonly system: System;
+  readonly strong: boolean;
+  readonly stateDir: string | undefined;
+  readonly border: Border | undefined;
+}
+
+function diskOn(roots: readonly Root[], making: Making): Disk {
+  const { given, system, strong, stateDir, border } = making;
   const look = (path: string): Look =>
     strong ? lookBeneath(path, roots, system, border) : lookByRealpath(path, roots, system, undefined, border);
   // Of a file that was written, the error of closing counts: this one tells it.
@@ -71,6 +86,7 @@ export function createDisk(
   return {
     roots,
     look,
+    including: (folder) => diskOn([...roots, rootAt(folder, system, strong)], making),
     replace: (input) => replaceFile(input, writing),
     create: (input) => createFile(input, writing),
     remove: (input) => removeFile(input, writing),

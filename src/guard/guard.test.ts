@@ -8,6 +8,8 @@ import { refused, shows, textOf, wholeOf } from "../../test/support/reading.ts";
 import { onWindows, workspace } from "../../test/support/workspace.ts";
 import type { Answer, Question } from "../contract/ask.ts";
 import { Problem, type ProblemOf } from "../contract/problem.ts";
+import { createDisk } from "../disk/disk.ts";
+import { namedLinks } from "./named-links.ts";
 import type { RuleText, Verdict } from "../contract/rule.ts";
 
 const { path: at } = workspace({
@@ -143,6 +145,7 @@ describe.skipIf(onWindows)("asking", () => {
         permission: "read",
         patterns: [at("ws/.env")],
         always: ["Read(/.env)"],
+        keep: ["session"],
         metadata: { path: at("ws/to-env"), rule: "Read(.env)" },
       },
     ]);
@@ -344,5 +347,82 @@ describe.skipIf(onWindows)("a target", () => {
       shows(await engine({ base }).read("../a.txt"), "inside a");
       refused(await engine({ base }).read("../../out/x"), "ACCESS_DENIED", ["outside\\n"]);
     }
+  });
+});
+
+describe.skipIf(onWindows)("a search", () => {
+  const view = (rules: readonly RuleText[], options: Partial<EngineOptions> = {}) =>
+    engine({ rules, ...options }).guard.search(at("ws"));
+
+  for (const [relative, is, hidden, shown] of [
+    ["a.txt", "file", false, true],
+    [".env", "file", false, false],
+    [".env.example", "file", false, true],
+    ["denied", "folder", true, false],
+    ["denied/key.txt", "file", true, false],
+    ["deep/denied/key.txt", "file", false, true],
+    ["src", "folder", false, true],
+    ["asked/x", "file", false, false],
+    ["src/x.SECRET", "file", true, false],
+  ] as const) {
+    test(`${hidden ? "hides" : "names"} ${relative} and ${shown ? "shows" : "does not show"} its content`, () => {
+      const { hides, shows: isShown } = view([
+        rule("deny", "Read(/denied)"),
+        rule("deny", "Grep(*.secret)"),
+        rule("ask", "Read(asked/**)"),
+        rule("allow", "Edit"),
+      ]);
+      equal(hides(relative, is), hidden);
+      if (is === "file") equal(isShown(relative), shown);
+    });
+  }
+
+  test("says what permit says, for all paths and rules here", async () => {
+    const rules = [rule("deny", "Read(/denied/**)"), rule("deny", "Read(/to-a)"), rule("ask", "Read(x.ts)")];
+    const one = engine({ rules });
+    const { hides, shows: isShown } = one.guard.search(at("ws"));
+    for (const relative of ["a.txt", ".env", ".env.example", "src/x.ts", "denied/key.txt"]) {
+      equal(!(await one.read(relative)).isError, isShown(relative), relative);
+      equal(one.guard.denied("read", [at("ws", relative)], "file") !== undefined, hides(relative, "file"), relative);
+    }
+  });
+
+  test("hides what a denied link leads to, and what is our own", () => {
+    const { hides } = view([rule("deny", "Read(/to-denied)")]);
+    equal(hides("denied/key.txt", "file"), true);
+    equal(hides("src/x.ts", "file"), false);
+  });
+
+  test("asks the disk nothing for a path", () => {
+    const one = engine({ rules: [rule("deny", "Read(/to-a)"), rule("deny", "Read(*.secret)")] });
+    const { hides, shows: isShown } = one.guard.search(at("gone"));
+    for (let at = 0; at < 1_000; at += 1) {
+      equal(hides(`no/such/folder/${at}.ts`, "file"), false);
+      equal(isShown(`no/such/folder/${at}.secret`), false);
+    }
+  });
+});
+
+describe.skipIf(onWindows)("very many rules that name a path", () => {
+  test("still deny what a link among them leads to, also one that is made later", async () => {
+    const { path: here } = workspace({
+      "real.txt": "inside\n",
+      later: { "real.txt": "inside\n" },
+      first: { link: "real.txt" },
+    });
+    const many = Array.from({ length: 2_000 }, (_, at) => rule("deny", `Read(/names/n${at}.txt)`));
+    const rules = [...many, rule("deny", "Read(/first)"), rule("deny", "Read(/second)")];
+    let nowMs = 0;
+    const disk = createDisk([here()]);
+    const links = namedLinks(rules, disk, undefined, () => nowMs);
+    equal(links.deny("read", here("real.txt"))?.text, "Read(/first)");
+    equal(links.deny("read", here("later/real.txt")), undefined);
+    fs.symlinkSync("later", here("second"));
+    nowMs += 60_000;
+    equal(links.deny("read", here("later/real.txt"))?.text, "Read(/second)");
+    equal(links.now().deny("read", here("later/real.txt"))?.text, "Read(/second)");
+    fs.unlinkSync(here("second"));
+    equal(links.deny("read", here("later/real.txt")), undefined);
+    refused(await createEngine({ roots: [here()], rules }).read("real.txt"), "ACCESS_DENIED", ["inside\\n"]);
   });
 });

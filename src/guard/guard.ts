@@ -4,22 +4,29 @@
  */
 
 import * as nodePath from "node:path";
-import type { Asker } from "../contract/ask.ts";
-import type { RealPath } from "../contract/brand.ts";
-import { limits } from "../contract/limits.ts";
+import type { Asker, RuleKeeper } from "../contract/ask.ts";
+import { isNoWrite, type Lock, type Mode } from "../contract/mode.ts";
+import type { Explanation, Permission } from "../contract/permission.ts";
 import { Problem } from "../contract/problem.ts";
 import type { RuleText } from "../contract/rule.ts";
 import type { Place, Target } from "../contract/target.ts";
 import type { Disk } from "../disk/disk.ts";
 import type { Found, Look } from "../disk/look.ts";
-import { namedLinks } from "./named-links.ts";
+import { ask } from "./asking.ts";
+import { cautionOf } from "./caution.ts";
+import { explanationOf, externalExplanation, refusedExplanation } from "./explain.ts";
+import { admit, judgeOutside } from "./external.ts";
+import { nameOf, namesOf, realNameOf } from "./names.ts";
+import { offersFor } from "./offers.ts";
 import { pathFault, placeOf, relativeTo } from "./paths.ts";
-import { ownRules, protectedRules } from "./protected.ts";
+import { createPolicy, type Judgement, type Policy, type PolicyOptions } from "./policy.ts";
 import { respelt } from "./respelt.ts";
-import { compileRules, type Decision, escapePattern, type PathName, type RuleFault } from "./rules.ts";
-import { defaultRules } from "./secrets.ts";
+import type { PathName, RuleFault } from "./rules.ts";
+import { createSessionState, type SessionState } from "./session-state.ts";
+import { nearestAbove, newTarget, refusal, targetOf } from "./targets.ts";
 
-export type Permission = "read" | "edit";
+export type { Permission };
+export { refusal };
 
 /** What a path came to. Whoever resolved closes `found.held`. */
 export type Resolved =
@@ -36,72 +43,104 @@ export type Resolved =
 export interface Guard {
   /** Finds what is meant; throws a Problem for what can be neither found nor missing. */
   resolve(asked: string): Resolved;
-  /**
-   * Throws a Problem unless this session may do that to the target. `preview` is made only if somebody is asked: what
-   * the question shows besides the path. Says whether somebody was asked.
-   */
-  permit(permission: Permission, target: Target, signal: AbortSignal, preview?: Preview): Promise<"free" | "asked">;
+  /** Throws a Problem unless this session may do that to the target. Says whether somebody was asked. */
+  permit(permission: Permission, target: Target, signal: AbortSignal, how?: How): Promise<"free" | "asked">;
+  /** Throws a Problem if nothing is written in this session's mode. The last thing before a file is changed. */
+  requireWriting(place: Place): void;
   /**
    * The rule that forbids this outright, if there is one: for what is missing, and for what a listing or a suggestion
    * may show. Absolute paths, all of them names of one thing.
    */
   denied(permission: Permission, paths: readonly string[], is: "file" | "folder"): RuleText | undefined;
+  /**
+   * For a search through a root: what it may show, as of now. Cheap for very many paths, since nothing is looked up;
+   * whoever follows a link asks about both of its names.
+   */
+  search(root: string): SearchView;
   /** Is this a file whose content must not be kept anywhere: denied, or commonly a secret? */
   isSecret(path: string): boolean;
   /** Is there any rule that denies? If not, nothing needs to be asked about what a listing shows. */
   readonly denies: boolean;
   readonly ruleFaults: readonly RuleFault[];
+  readonly mode: Mode;
+  /** For a path outside the roots: the same with one more folder, if the session is let in. Throws a Problem if not. */
+  admit(place: Place, signal: AbortSignal): Promise<Wider | undefined>;
+  explain(tool: string, permission: Permission, asked: string): Explanation;
 }
 
-export type Preview = () => Promise<Readonly<Record<string, unknown>>>;
+/** Paths are below the root, with forward slashes and without `.` and `..`. */
+export interface SearchView {
+  /** May not even be named: denied. What lies in a hidden folder is hidden too, so it need not be entered. */
+  readonly hides: (relative: string, is: "file" | "folder") => boolean;
+  /** May content of this file be shown without anybody being asked? False for all that is hidden, and for secrets. */
+  readonly shows: (relative: string) => boolean;
+}
 
-export interface GuardOptions {
+export interface How {
+  /** Made only if somebody is asked: what the question shows besides the path. */
+  readonly preview?: () => Promise<Readonly<Record<string, unknown>>>;
+  /** Nothing will be written, so nobody is asked and no mode is in the way. A deny holds. */
+  readonly dryRun?: boolean;
+}
+
+export interface Wider {
+  readonly disk: Disk;
+  readonly guard: Guard;
+  /** `once`: for this call only. */
+  readonly holds: "once" | "always";
+}
+
+export interface GuardOptions extends PolicyOptions {
   readonly disk: Disk;
   /** Where relative paths start. */
   readonly base: string;
-  readonly rules: readonly RuleText[];
-  /** What is done about secrets that no rule speaks of. */
-  readonly secrets: "ask" | "allow";
-  readonly home: string | undefined;
   /** `yes`: every question about a file inside the roots is answered with yes. The border is no question. */
   readonly asker: Asker | "yes" | undefined;
-  /** Where Filehand keeps its own files: no tool may touch them. */
-  readonly stateDir?: string | undefined;
+  /** Compiled before, for several sessions. */
+  readonly policy?: Policy | undefined;
+  /** What the session decided for itself; by default it begins in `mode`. */
+  readonly state?: SessionState | undefined;
+  readonly mode?: Mode | undefined;
+  readonly locked?: readonly Lock[] | undefined;
+  readonly keepRule?: RuleKeeper | undefined;
+  readonly externalDirectories?: "refuse" | "ask" | undefined;
 }
 
-export function createGuard(options: GuardOptions): Guard {
-  const { disk } = options;
-  const base = nodePath.resolve(options.base);
-  const rootPaths = disk.roots.flatMap((root) => [root.given, root.real]);
-  const rules = compileRules(options.rules, { home: options.home });
-  const links = namedLinks(options.rules, disk, options.home);
-  const defaults = compileRules(options.secrets === "ask" ? defaultRules : [], { home: options.home });
-  const secrets = compileRules(defaultRules, { home: options.home });
-  const protectedOnes = compileRules(protectedRules, { home: options.home });
-  const own = compileRules(ownRules(options.stateDir), { home: options.home });
-  /** Rules that a person chose to keep for this session; they answer a question, they lift no deny. */
-  let kept: readonly RuleText[] = [];
+export const createGuard = (options: GuardOptions): Guard =>
+  guardWith(
+    options,
+    options.policy ?? createPolicy(options),
+    options.state ?? createSessionState(options.mode ?? "default", options.home),
+    new Set(),
+  );
 
-  /** A rule decides; else a secret asks; else a file inside the roots is free to read. */
-  const decide = (permission: Permission, names: readonly PathName[]): Decision => {
-    const ownFile = own.decide(permission, names);
-    if (ownFile.verdict === "deny") return ownFile;
-    const decision = rules.decide(permission, names);
-    if (decision.verdict === "deny") return decision;
-    const byLink = names.map((name) => links.deny(permission, name.absolute.replace(/\/$/, ""))).find(Boolean);
-    if (byLink !== undefined) return { verdict: "deny", rule: byLink };
-    const asksAlways = permission === "edit" ? protectedOnes.decide(permission, names) : undefined;
-    if (asksAlways?.rule !== undefined) return asksAlways;
-    // A project may not talk its reader's secrets free: only the operator's own rules lift the default.
-    if (decision.verdict !== "allow" || (decision.rule && decision.rule.source !== "project settings")) return decision;
-    const byDefault = defaults.decide(permission, names);
-    return byDefault.rule === undefined ? decision : byDefault;
+/** `external`: roots of the disk that are none of the workspace. */
+function guardWith(options: GuardOptions, policy: Policy, state: SessionState, external: ReadonlySet<string>): Guard {
+  const { disk, home, locked = [] } = options;
+  const base = nodePath.resolve(options.base);
+  const ownRoots = disk.roots.filter(({ real }) => !external.has(real));
+  const rootPaths = ownRoots.flatMap((root) => [root.given, root.real]);
+  const links = policy.linksOn(disk);
+  const asker = options.asker === "yes" ? undefined : options.asker;
+  const asks = { asker, keepRule: options.keepRule, state, home };
+  const isExternal = ({ root }: Target): boolean => external.has(root);
+  const pathNames = (path: string, is: "file" | "folder"): PathName =>
+    nameOf(path, relativeTo(path, rootPaths, nodePath), is);
+
+  /** What rules say, then what the mode makes of it. */
+  const decide = (permission: Permission, names: readonly PathName[], dryRun = false): Judgement => {
+    const judged = policy.judge(permission, names, links);
+    if (permission === "read" || judged.verdict === "deny") return judged;
+    if (dryRun) return { verdict: "allow", rule: undefined, by: "no rule" };
+    if (isNoWrite(state.mode)) return { verdict: "deny", rule: undefined, by: "mode" };
+    const isInside = names.every(({ relative }) => relative !== undefined);
+    const accepted = state.mode === "accept-edits" && judged.by === "no rule" && isInside;
+    return accepted ? { verdict: "allow", rule: undefined, by: "mode" } : judged;
   };
 
   const denied: Guard["denied"] = (permission, paths, is) => {
-    const names = paths.map((path) => nameOf(path, relativeTo(path, rootPaths, nodePath), is));
-    const decision = decide(permission, names);
-    return decision.verdict === "deny" ? decision.rule : undefined;
+    const names = paths.map((path) => pathNames(path, is));
+    return policy.denied(permission, names, links);
   };
 
   /** Whether a denied path exists, and what is wrong with it, is not told; nor by way of a link to its folder. */
@@ -114,30 +153,63 @@ export function createGuard(options: GuardOptions): Guard {
     throw new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source });
   };
 
+  const requireWriting = (place: Place): void => {
+    const { mode } = state;
+    if (isNoWrite(mode)) throw new Problem({ code: "ACCESS_DENIED", place, reason: "mode", mode });
+  };
+
+  // Not normalised: `link/..` is the parent of what the link leads to, and only the walk knows that.
+  // A slash behind a file's name is an ordinary slip.
+  const pathOf = (asked: string): string =>
+    (nodePath.isAbsolute(asked) ? asked : `${base}${nodePath.sep}${asked}`).replace(/(?<=[^/])\/+$/, "");
+
+  const lookAt = (asked: string): { readonly path: string; readonly look: Look; readonly place: Place } => {
+    const typed = pathOf(asked);
+    const first = disk.look(typed);
+    const other = first.seen === "missing" ? respelt(typed, disk) : undefined;
+    const look = other === undefined ? first : disk.look(other);
+    return { path: other ?? typed, look, place: { ...placeOf(other ?? asked, base, rootPaths, nodePath), asked } };
+  };
+
+  const offersOf = (permission: Permission, target: Target, by: Judgement["by"]) =>
+    offersFor(permission, target, {
+      by,
+      isExternal: isExternal(target),
+      roots: ownRoots.length,
+      canStore: options.keepRule !== undefined,
+      trustProject: options.trustProject ?? false,
+      locked,
+    });
+
   return {
-    ruleFaults: rules.faults,
-    denies: options.rules.some(({ verdict }) => verdict === "deny"),
+    ruleFaults: policy.faults,
+    denies: policy.denies,
     denied,
+    requireWriting,
+    get mode() {
+      return state.mode;
+    },
 
     isSecret(path) {
-      const names = [nameOf(path, relativeTo(path, rootPaths, nodePath), "file")];
-      return decide("read", names).verdict === "deny" || secrets.decide("read", names).rule !== undefined;
+      const names = [pathNames(path, "file")];
+      return policy.denied("read", names, links) !== undefined || policy.isSecret(names);
+    },
+
+    search(root) {
+      const seen = links.now();
+      const namesIn = (relative: string, is: "file" | "folder"): readonly PathName[] => [
+        nameOf(`${root}/${relative}`, relative, is),
+      ];
+      return {
+        hides: (relative, is) => policy.denied("read", namesIn(relative, is), seen) !== undefined,
+        shows: (relative) => policy.judge("read", namesIn(relative, "file"), seen).verdict === "allow",
+      };
     },
 
     resolve(asked) {
       const fault = pathFault(asked, nodePath);
       if (fault !== undefined) throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault });
-      // Not normalised: `link/..` is the parent of what the link leads to, and only the walk knows that.
-      // A slash behind a file's name is an ordinary slip.
-      const typed = (nodePath.isAbsolute(asked) ? asked : `${base}${nodePath.sep}${asked}`).replace(
-        /(?<=[^/])\/+$/,
-        "",
-      );
-      const first = disk.look(typed);
-      const other = first.seen === "missing" ? respelt(typed, disk) : undefined;
-      const path = other ?? typed;
-      const look = other === undefined ? first : disk.look(other);
-      const place = { ...placeOf(other ?? asked, base, rootPaths, nodePath), asked };
+      const { path, look, place } = lookAt(asked);
       const above = look.seen === "node" ? undefined : nearestAbove(path, look, disk);
       if (look.seen !== "node") refuseIfDenied(place, above?.real);
       switch (look.seen) {
@@ -163,130 +235,72 @@ export function createGuard(options: GuardOptions): Guard {
       }
     },
 
-    async permit(permission, target, signal, preview) {
-      const decision = decide(permission, namesOf(target));
-      if (decision.verdict === "allow") return "free";
-      const rule = decision.rule;
-      const text = rule === undefined ? "" : rule.text;
-      if (decision.verdict === "deny") {
-        throw new Problem({
-          code: "ACCESS_DENIED",
-          place: target,
-          reason: "rule",
-          rule: text,
-          source: rule?.source ?? "",
-        });
+    async permit(permission, target, signal, { preview, dryRun } = {}) {
+      const { verdict, rule, by } = decide(permission, namesOf(target, isExternal(target)), dryRun);
+      if (verdict === "allow") return "free";
+      const text = rule?.text ?? "";
+      if (verdict === "deny") {
+        if (by === "mode") requireWriting(target);
+        const source = rule?.source ?? "";
+        throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "rule", rule: text, source });
       }
-      if (options.asker === "yes") return "free";
-      // What can run code later is asked about each time.
-      if (rule?.source !== "protected" && answeredBefore(kept, permission, target, options.home)) return "free";
-      const narrow = `${permission === "read" ? "Read" : "Edit"}(${patternFor(target, disk)})`;
+      if (options.asker === "yes" && !isExternal(target)) return "free";
+      const name = realNameOf(target, isExternal(target));
+      const everyTime = by === "protected";
+      if (!everyTime && state.isAnswered(permission, name)) return "free";
+      const offered = offersOf(permission, target, by);
       // Ask is stronger than allow: a rule can only lift what asks by default.
-      const remedy = rule === undefined || rule.source === "default" ? narrow : undefined;
-      if (options.asker === undefined) {
-        const data = { rule: text, remedy, feedback: undefined };
-        throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "nobody to ask", ...data });
-      }
-      const metadata = { path: target.absolute, rule: text, ...(await preview?.()) };
-      const question = { permission, patterns: [target.real], always: [narrow], metadata };
-      const answer = await options.asker(question, signal);
-      if (answer.reply === "reject") {
-        const data = { rule: text, remedy, feedback: answer.feedback };
-        throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "rejected", ...data });
-      }
-      if (answer.reply === "always") {
-        kept = [...kept, { verdict: "allow", text: answer.rule ?? narrow, source: "session" }];
-      }
+      const remedy = by === "rule" || everyTime ? undefined : offered.narrowest;
+      const caution = permission === "edit" ? cautionOf(target.real) : undefined;
+      const metadata = async () => ({ ...(caution === undefined ? {} : { caution }), ...(await preview?.()) });
+      const asking = { permission, place: target, real: target.real, name, rule: text, remedy, everyTime, offered };
+      await ask({ ...asking, metadata }, asks, signal);
       return "asked";
     },
-  };
-}
 
-interface Above {
-  /** The real name that the path would have. */
-  readonly real: string;
-  readonly root: RealPath;
-  readonly kind: Found["kind"];
-}
+    async admit(place, signal) {
+      if (options.asker === "yes" && !policy.speaksOfExternal) return undefined;
+      const { externalDirectories = "refuse" } = options;
+      const isLocked = locked.includes("rules");
+      const isDenied = (names: readonly string[]): boolean => denied("read", names, "file") !== undefined;
+      const admitted = await admit(
+        place,
+        pathOf(place.asked),
+        { ...asks, disk, policy, externalDirectories, isLocked, isDenied },
+        signal,
+      );
+      if (admitted === undefined) return undefined;
+      const wider = { ...options, disk: admitted.disk };
+      const guard = guardWith(wider, policy, state, new Set([...external, admitted.root]));
+      return { disk: admitted.disk, guard, holds: admitted.holds };
+    },
 
-/** For a path that names nothing: the nearest thing above it decides. */
-function nearestAbove(path: string, seen: Look, disk: Disk): Above | undefined {
-  if (seen.seen === "missing" && seen.nearest !== undefined) {
-    const { real, root, rest } = seen.nearest;
-    return { real: nodePath.resolve(real, rest), root: root.real, kind: "directory" };
-  }
-  // A path of thousands of names must not cost as many lookups.
-  if (seen.seen === "too long") return undefined;
-  let above = nodePath.dirname(path);
-  for (let tries = 1; tries <= limits.lookupsAboveMax; tries += 1, above = nodePath.dirname(above)) {
-    const look = disk.look(above);
-    if (look.seen === "node") {
-      look.held.close();
-      const real = nodePath.resolve(nodePath.join(look.real, path.slice(above.length)));
-      return { real, root: look.root.real, kind: look.kind };
-    }
-    if (above === nodePath.dirname(above)) return undefined;
-  }
-  return undefined;
-}
-
-/** A file that is not there yet. Its folder is; or the folders between it and one that is will be made. */
-function newTarget(place: Place, above: Above | undefined): Target | undefined {
-  if (above === undefined || above.kind !== "directory") return undefined;
-  const realRelative = relativeTo(above.real, [above.root], nodePath);
-  if (realRelative === undefined || realRelative === "") return undefined;
-  return { ...place, real: above.real as RealPath, realRelative, root: above.root, is: "file" };
-}
-
-/** The system's own refusal, in our words. */
-export function refusal(place: Place, errno: string, during: string): Problem {
-  if (errno === "EACCES" || errno === "EPERM") return new Problem({ code: "ACCESS_DENIED", place, reason: "system" });
-  if (errno === "ESTALE" || errno === "ENOENT") return new Problem({ code: "CHANGED", place });
-  return new Problem({ code: "IO_ERROR", place, errno, during });
-}
-
-function targetOf(place: Place, found: Found, rootPaths: readonly string[]): Target {
-  const realRelative = relativeTo(found.real, [found.root.real], nodePath) ?? "";
-  const shown = found.bent
-    ? {
-        asked: place.asked,
-        absolute: found.real,
-        relative: relativeTo(found.real, rootPaths, nodePath) ?? realRelative,
+    explain(tool, permission, asked) {
+      const { mode } = state;
+      const facts = { tool, permission, path: asked, mode };
+      if (pathFault(asked, nodePath) !== undefined) return refusedExplanation(facts, "path", asked);
+      const { path, look, place } = lookAt(asked);
+      if (look.seen === "node") look.held.close();
+      const target =
+        look.seen === "node" ? targetOf(place, look, rootPaths) : newTarget(place, nearestAbove(path, look, disk));
+      if (look.seen === "outside" || look.seen === "root changed") {
+        const { externalDirectories = "refuse" } = options;
+        const judged = judgeOutside(pathOf(asked), { disk, policy, home, externalDirectories });
+        return judged === undefined
+          ? refusedExplanation(facts, "outside", place.absolute)
+          : externalExplanation(facts, judged.decision, [place.absolute, judged.outer.real]);
       }
-    : place;
-  const is = found.kind === "directory" ? "folder" : "file";
-  return { ...shown, real: found.real, realRelative, root: found.root.real, is };
-}
-
-/** Both names of a target: a rule may speak of the link or of what it leads to. */
-function namesOf(target: Target): readonly PathName[] {
-  const real = nameOf(target.real, target.realRelative, target.is);
-  if (target.absolute === target.real) return [real];
-  const below = target.relative === target.absolute ? undefined : target.relative;
-  return [nameOf(target.absolute, below, target.is), real];
-}
-
-/** A folder's name ends in a slash, so that a rule for files (`.env`) does not speak of it. */
-function nameOf(absolute: string, relative: string | undefined, is: "file" | "folder"): PathName {
-  const mark = is === "folder" && relative !== "" ? "/" : "";
-  return { absolute: absolute + mark, relative: relative === undefined ? undefined : relative + mark };
-}
-
-/** A pattern for this very file. `/x` would mean the `x` of every root. */
-function patternFor(target: Target, disk: Disk): string {
-  if (disk.roots.length === 1) return `/${escapePattern(target.realRelative)}`;
-  const slashed = nodePath.sep === "\\" ? target.real.replaceAll("\\", "/") : target.real;
-  return `//${escapePattern(slashed.replace(/^\/+/, ""))}`;
-}
-
-/** The question named the real path, so that is what was answered, by whatever link the file is asked for now. */
-function answeredBefore(
-  kept: readonly RuleText[],
-  permission: Permission,
-  target: Target,
-  home: string | undefined,
-): boolean {
-  if (kept.length === 0) return false;
-  const real = nameOf(target.real, target.realRelative, target.is);
-  return compileRules(kept, { home }).decide(permission, [real]).rule !== undefined;
+      const names = target === undefined ? [pathNames(place.absolute, "file")] : namesOf(target, isExternal(target));
+      const judge = (some: readonly PathName[]): Judgement => {
+        const judged = decide(permission, some);
+        const name = target === undefined ? undefined : realNameOf(target, isExternal(target));
+        const isKept = name !== undefined && judged.by !== "protected" && state.isAnswered(permission, name);
+        if (judged.verdict !== "ask" || !isKept) return judged;
+        return { verdict: "allow", rule: state.kept.at(-1), by: "rule" };
+      };
+      const { by } = judge(names);
+      const narrow = target === undefined ? undefined : offersOf(permission, target, by).narrowest;
+      return explanationOf({ ...facts, names, exists: look.seen === "node", judge, narrow });
+    },
+  };
 }

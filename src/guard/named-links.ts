@@ -6,38 +6,102 @@
 import * as nodePath from "node:path";
 import type { RuleText } from "../contract/rule.ts";
 import type { Disk } from "../disk/disk.ts";
+import { toolPermission } from "./patterns.ts";
 
 export interface NamedLinks {
   /** The rule whose link leads to this real path, or to a folder above it. */
   deny(permission: "read" | "edit", real: string): RuleText | undefined;
+  /** The same as of now, for very many paths: nothing is looked up any more. */
+  now(): Pick<NamedLinks, "deny">;
 }
 
-/** Each costs a lookup per call, so there is an end to them. */
-const namedMax = 100;
+/** So many are looked at in every call. Each costs a lookup, so of more only those that are links already are. */
+const everyCallMax = 16;
+/** Then all of them are looked at again now and then: at most so often, and for no more than a part of the time. */
+const againMs = 250;
+const partOfTime = 20;
 
-const readTool = /^(?:read|glob|grep|ls)$/i;
-const ruleForm = /^\s*([a-z]+)\(([^*?[\]!\\]+)\)\s*$/i;
+const ruleForm = /^\s*([\w-]+)\(([^*?[\]!\\]+)\)\s*$/;
 
-export function namedLinks(rules: readonly RuleText[], disk: Disk, home: string | undefined): NamedLinks {
-  const named = rules
-    .filter(({ verdict }) => verdict === "deny")
-    .flatMap((rule) => {
-      const [, tool = "", pattern = ""] = ruleForm.exec(rule.text) ?? [];
-      return pathsOf(pattern, disk, home).map((path) => ({ rule, path, reading: readTool.test(tool) }));
-    })
-    .slice(0, namedMax);
-  return {
-    deny(permission, real) {
-      for (const { rule, path, reading } of named) {
-        if (permission === "read" && !reading) continue;
-        const look = disk.look(path);
-        if (look.seen !== "node") continue;
-        look.held.close();
-        if (look.real !== path && (real === look.real || real.startsWith(`${look.real}${nodePath.sep}`))) return rule;
+interface Named {
+  readonly rule: RuleText;
+  readonly path: string;
+  readonly reading: boolean;
+}
+
+export function namedLinks(
+  rules: readonly RuleText[],
+  disk: Disk,
+  home: string | undefined,
+  nowMs: () => number = () => performance.now(),
+): NamedLinks {
+  let made: readonly Named[] | undefined;
+  const all = (): readonly Named[] =>
+    (made ??= rules.filter(({ verdict }) => verdict === "deny").flatMap((rule) => namedBy(rule, disk, home)));
+  /** Where a name leads, if it is another one. */
+  const goalOf = ({ path }: Named): string | undefined => {
+    const look = disk.look(path);
+    if (look.seen !== "node") return undefined;
+    look.held.close();
+    return look.real === path ? undefined : look.real;
+  };
+  let links: readonly Named[] = [];
+  let lookAgainMs = Number.NEGATIVE_INFINITY;
+  const current = (): readonly Named[] => {
+    const named = all();
+    if (named.length <= everyCallMax) return named;
+    const beganMs = nowMs();
+    if (beganMs >= lookAgainMs) {
+      // Where there is no folder there is no link in it.
+      const folders = new Map<string, boolean>();
+      const hasFolder = ({ path }: Named): boolean => {
+        const folder = nodePath.dirname(path);
+        const known = folders.get(folder) ?? isThere(folder, disk);
+        folders.set(folder, known);
+        return known;
+      };
+      links = named.filter((one) => hasFolder(one) && goalOf(one) !== undefined);
+      const endedMs = nowMs();
+      lookAgainMs = endedMs + Math.max(againMs, (endedMs - beganMs) * partOfTime);
+    }
+    return links;
+  };
+  const denying =
+    (ones: () => readonly Named[], goals: (one: Named) => string | undefined): NamedLinks["deny"] =>
+    (permission, real) => {
+      for (const one of ones()) {
+        if (permission === "read" && !one.reading) continue;
+        const goal = goals(one);
+        if (goal !== undefined && (real === goal || real.startsWith(`${goal}${nodePath.sep}`))) return one.rule;
       }
       return undefined;
+    };
+  return {
+    deny: denying(current, goalOf),
+    now: () => {
+      const goals = new Map(current().map((one) => [one, goalOf(one)] as const));
+      const links = [...goals.keys()].filter((one) => goals.get(one) !== undefined);
+      return {
+        deny: denying(
+          () => links,
+          (one) => goals.get(one),
+        ),
+      };
     },
   };
+}
+
+function isThere(path: string, disk: Disk): boolean {
+  const look = disk.look(path);
+  if (look.seen === "node") look.held.close();
+  return look.seen === "node";
+}
+
+function namedBy(rule: RuleText, disk: Disk, home: string | undefined): readonly Named[] {
+  const [, tool = "", pattern = ""] = ruleForm.exec(rule.text) ?? [];
+  const permission = toolPermission(tool);
+  if (permission !== "read" && permission !== "edit") return [];
+  return pathsOf(pattern, disk, home).map((path) => ({ rule, path, reading: permission === "read" }));
 }
 
 function pathsOf(pattern: string, disk: Disk, home: string | undefined): readonly string[] {

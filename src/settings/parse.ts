@@ -1,9 +1,10 @@
 /** One settings file from text to checked values. Loaded only when there is a file: its parser costs start-up time. */
 
 import { closest, distance } from "fastest-levenshtein";
-import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import type { JsonSchema } from "../contract/call.ts";
-import { type SettingsValues, schema, userOnlyKeys } from "./schema.ts";
+import { isNoWrite } from "../contract/mode.ts";
+import { projectValues, type SettingsValues, schema, userOnlyKeys } from "./schema.ts";
 
 /** Something in the file that is not honoured. */
 export interface LineFault {
@@ -28,12 +29,14 @@ export function parseSettings(
   const faults: LineFault[] = [];
   const checking: Checking = {
     refused: of === "project settings" ? userOnlyKeys : new Set(),
+    only: of === "project settings" ? projectValues : new Map(),
     report: (offset, message) => {
       if (faults.length < faultsMax) faults.push({ line: lineAt(text, offset), message: message() });
     },
   };
   // The cast holds because `check` returns only what the schema describes, and `SettingsValues` is made of it.
-  const values = (tree === undefined ? {} : (check(tree, schema, "", checking) ?? {})) as SettingsValues;
+  const honoured = (tree === undefined ? {} : (check(tree, schema, "", checking) ?? {})) as SettingsValues;
+  const values = of === "user settings" && tree !== undefined ? strictWhereUnclear(honoured, tree) : honoured;
 
   const [error] = errors;
   if (error !== undefined) {
@@ -41,11 +44,31 @@ export function parseSettings(
       .replace(/(?<=.)[A-Z]/g, " $&")
       .toLowerCase();
     const message = `Cannot use this file: it is not valid JSON with comments (${what}), only its deny and ask rules that could be read are in force`;
-    // Half a file is a guess, and a guess may make things stricter only.
-    const { ask = [], deny = [] } = values.permissions ?? {};
-    return { values: { permissions: { ask, deny } }, faults: [{ line: lineAt(text, error.offset), message }] };
+    return { values: stricterOnly(values), faults: [{ line: lineAt(text, error.offset), message }] };
   }
   return { values, faults };
+}
+
+/** A mode or a lock with a slip in it was meant to hold something back, and must not hold back nothing. */
+function strictWhereUnclear(values: SettingsValues, tree: Node): SettingsValues {
+  const mode = findNodeAtLocation(tree, ["mode"]);
+  const locked = findNodeAtLocation(tree, ["locked"]);
+  const locks = locked?.type === "array" ? (locked.children?.length ?? 0) : -1;
+  return {
+    ...values,
+    ...(mode !== undefined && values.mode === undefined ? { mode: "read-only" } : {}),
+    ...(locked !== undefined && values.locked?.length !== locks ? { locked: ["mode", "rules"] } : {}),
+  };
+}
+
+/** Half a file is a guess, and a guess may make things stricter only. */
+function stricterOnly({ permissions, mode, locked }: SettingsValues): SettingsValues {
+  const { ask = [], deny = [] } = permissions ?? {};
+  return {
+    permissions: { ask, deny },
+    ...(mode !== undefined && isNoWrite(mode) ? { mode } : {}),
+    ...(locked === undefined ? {} : { locked }),
+  };
 }
 
 /** The parser calls itself for every level, and a hostile file may have more levels than the stack. */
@@ -61,6 +84,8 @@ function parse(text: string, errors: ParseError[]): Node | undefined | "too deep
 interface Checking {
   /** Names of keys that may not stand in this file. */
   readonly refused: ReadonlySet<string>;
+  /** Of some keys, the only values that may. */
+  readonly only: ReadonlyMap<string, readonly unknown[]>;
   /** The message is made only if there is room for it: a file of nothing but faults must not cost more than its reading. */
   report(offset: number, message: () => string): void;
 }
@@ -107,7 +132,13 @@ function checkObject(
       checking.report(offset, () => `Cannot use ${quoted(name)} twice: the first one counts`);
     } else {
       const value = check(valueNode, expected, name, checking);
-      if (value !== undefined) values[key] = value;
+      const only = checking.only.get(name);
+      if (value === undefined) continue;
+      if (only === undefined || only.includes(value)) values[key] = value;
+      else {
+        const words = (): string => only.map((one) => JSON.stringify(one)).join(" or ");
+        checking.report(offset, () => `Cannot use ${quoted(name)} so: a project may only make it ${words()}`);
+      }
     }
   }
   return values;

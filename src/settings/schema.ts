@@ -4,6 +4,7 @@
  */
 
 import type { JsonSchema } from "../contract/call.ts";
+import { modes } from "../contract/mode.ts";
 
 const texts = { type: "array", items: { type: "string", minLength: 1 } } as const;
 
@@ -29,6 +30,28 @@ export const schema = {
         ask: { ...texts, description: "Rules for what is asked about first" },
         deny: { ...texts, description: "Rules for what is never done" },
       },
+    },
+    mode: {
+      type: "string",
+      enum: modes,
+      description:
+        "What sessions may do at all: read-only and plan write nothing, accept-edits changes files without asking; a project may only set read-only or plan",
+    },
+    locked: {
+      type: "array",
+      items: { type: "string", enum: ["mode", "rules"] },
+      description: "What nothing but these settings can make more generous: the mode, the rules (user settings only)",
+    },
+    trustedProjects: {
+      ...texts,
+      description:
+        "Folders of projects whose own allow rules count; a relative path starts at this file, ~/ at home (user settings only)",
+    },
+    externalDirectories: {
+      type: "string",
+      enum: ["refuse", "ask"],
+      description:
+        "What is done about folders outside the roots that no rule external_directory(...) speaks of (user settings only)",
     },
     restricted: {
       type: "object",
@@ -143,7 +166,15 @@ export const userOnlyKeys: ReadonlySet<string> = new Set([
   "history",
   "historyTools",
   "secrets",
+  "locked",
+  "trustedProjects",
+  "externalDirectories",
 ] satisfies (keyof typeof schema.properties)[]);
+
+/** Of other keys a project may only choose what makes things stricter. */
+export const projectValues: ReadonlyMap<string, readonly unknown[]> = new Map([
+  ["mode", ["read-only", "plan"]],
+] satisfies [keyof typeof schema.properties, readonly unknown[]][]);
 
 /** The type of the values a schema describes; every key may be missing. */
 type ValueOf<Schema> = Schema extends { readonly anyOf: readonly (infer Branch)[] }

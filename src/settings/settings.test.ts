@@ -7,7 +7,7 @@ import { parseSettings } from "./parse.ts";
 import { settingsSchema } from "./schema.ts";
 import { loadSettings, settingsFiles } from "./settings.ts";
 
-const nothing = { rules: [], restricted: { add: [], remove: [] }, roots: [] };
+const nothing = { rules: [], restricted: { add: [], remove: [] }, roots: [], trustedRoots: [] };
 
 describe("files together", () => {
   const folder = mkdtempSync(join(tmpdir(), "filehand-settings-"));
@@ -53,6 +53,7 @@ describe("files together", () => {
       pageTokensMax: 5,
       secrets: "allow",
       stateDir: join(home, "state"),
+      trustedRoots: [],
       rules: [
         { verdict: "deny", text: "Read(a)", source: "user settings" },
         { verdict: "allow", text: "Read(b)", source: "user settings" },
@@ -226,7 +227,7 @@ describe("one file", () => {
     const keys = Array.from({ length: 1_000 }, (_, at) => `"\\u001b[2J\u202e${"x".repeat(200)}${at}": 1`);
     const { faults } = parseSettings(`{${keys.join(",")}}`, "user settings");
     equal(faults.length, 50);
-    ok(faults.every(({ message }) => message.length < 400 && !/[\p{C}]/u.test(message)));
+    ok(faults.every(({ message }) => message.length < 600 && !/[\p{C}]/u.test(message)));
   });
 });
 
@@ -235,4 +236,21 @@ test("the schema describes every key in plain words and always the same", () => 
   equal(JSON.stringify(schema), JSON.stringify(settingsSchema()));
   equal(schema.$schema, "https://json-schema.org/draft/2020-12/schema");
   for (const [key, value] of Object.entries(schema.properties ?? {})) ok(value.description, key);
+});
+
+describe("what was to hold something back", () => {
+  for (const [text, of, values] of [
+    ['{"mode": "readonly"}', "user settings", { mode: "read-only" }],
+    ['{"mode": 7}', "user settings", { mode: "read-only" }],
+    ['{"mode": "accept-edits"}', "user settings", { mode: "accept-edits" }],
+    ['{"locked": ["mode", "rulez"]}', "user settings", { locked: ["mode", "rules"] }],
+    ['{"locked": "mode"}', "user settings", { locked: ["mode", "rules"] }],
+    ['{"locked": ["mode"]}', "user settings", { locked: ["mode"] }],
+    ['{"mode": "accept-edits"}', "project settings", {}],
+    ['{"mode": "default"}', "project settings", {}],
+    ['{"mode": "plan"}', "project settings", { mode: "plan" }],
+    ['{"locked": ["mode"]}', "project settings", {}],
+  ] as const) {
+    test(`${text} in ${of} means ${JSON.stringify(values)}`, () => deepEqual(parseSettings(text, of).values, values));
+  }
 });

@@ -3,7 +3,9 @@
 import { posix, win32 } from "node:path";
 import { limits } from "../contract/limits.ts";
 import type { RuleText } from "../contract/rule.ts";
+import { isWider, type Mode } from "../contract/mode.ts";
 import { readSmallFile } from "../disk/small-file.ts";
+import { nodeSystem } from "../disk/system.ts";
 import type { SettingsValues } from "./schema.ts";
 
 /** Keys with one value: the first project that has one decides, then the user. */
@@ -25,6 +27,8 @@ const singleKeys = [
   "editBytesMax",
   "history",
   "historyTools",
+  "locked",
+  "externalDirectories",
 ] as const;
 type SingleKey = (typeof singleKeys)[number];
 
@@ -33,6 +37,10 @@ export interface Settings extends Pick<SettingsValues, SingleKey> {
   readonly rules: readonly RuleText[];
   readonly restricted: { readonly add: readonly string[]; readonly remove: readonly string[] };
   readonly roots: readonly string[];
+  /** The strictest that somebody asks for; undefined if nobody does. */
+  readonly mode?: Mode;
+  /** Those that the user trusts. If there are any, rules of other projects have no allow among them. */
+  readonly trustedRoots: readonly string[];
 }
 
 export interface SettingsFault {
@@ -68,9 +76,9 @@ export async function loadSettings(
     const { parseSettings } = await import("./parse.ts");
     const parsed = parseSettings(text, source);
     faults.push(...parsed.faults.map((fault) => ({ file: path, ...fault })));
-    said.push({ source, values: withPaths(parsed.values, path, options) });
+    said.push({ source, path, values: withPaths(parsed.values, path, options) });
   }
-  return { settings: merge(said), faults };
+  return { settings: merge(said, options, faults), faults };
 }
 
 /** Where settings are looked for, the user's first. Tools must never write there. */
@@ -78,13 +86,16 @@ export function settingsFiles(options: SettingsOptions): readonly SettingsFile[]
   const path = pathOf(options.platform);
   const user = configFolder(options);
   const userFile = user === undefined ? undefined : path.join(user, "filehand", fileName);
-  const projectFiles = new Set(options.roots.map((root) => path.join(root, fileName)));
+  const projectFiles = new Set(options.roots.map((root) => projectFile(root, options.platform)));
   if (userFile !== undefined) projectFiles.delete(userFile); // a root may be the configuration folder itself
   return [
     ...(userFile === undefined ? [] : [{ path: userFile, source: "user settings" } as const]),
     ...[...projectFiles].map((file) => ({ path: file, source: "project settings" }) as const),
   ];
 }
+
+/** Where a root's own settings are. */
+export const projectFile = (root: string, platform: NodeJS.Platform): string => pathOf(platform).join(root, fileName);
 
 function configFolder({ env, platform, home }: SettingsOptions): string | undefined {
   const path = pathOf(platform);
@@ -108,10 +119,11 @@ function readOrReport(path: string, faults: SettingsFault[]): string | undefined
 
 interface Said {
   readonly source: SettingsFile["source"];
+  readonly path: string;
   readonly values: SettingsValues;
 }
 
-function merge(said: readonly Said[]): Settings {
+function merge(said: readonly Said[], { roots, platform }: SettingsOptions, faults: SettingsFault[]): Settings {
   const ofUser = said.filter(({ source }) => source === "user settings");
   const ofProjects = said.filter(({ source }) => source === "project settings");
   const strongestFirst = [...ofProjects, ...ofUser];
@@ -119,16 +131,61 @@ function merge(said: readonly Said[]): Settings {
     const value = strongestFirst.find(({ values }) => values[key] !== undefined)?.values[key];
     return value === undefined ? [] : [[key, value] as const];
   });
+  const mode = strictestMode(ofUser, ofProjects);
+  const trustedRoots = trustedOf(ofUser, roots);
   return {
     // The cast holds because each value was found under its own key.
     ...(Object.fromEntries(single) as Pick<SettingsValues, SingleKey>),
-    rules: said.flatMap(rulesOf),
+    ...(mode === undefined ? {} : { mode }),
+    trustedRoots,
+    rules: said.flatMap((one) => {
+      // Where no project is trusted all of them say what they like, and the engine tells which rules do not count.
+      const isTrusted = trustedRoots.some((root) => projectFile(root, platform) === one.path);
+      const counts = one.source === "user settings" || trustedRoots.length === 0 || isTrusted;
+      return counts ? rulesOf(one) : narrowingRulesOf(one, faults);
+    }),
     restricted: {
       add: said.flatMap(({ values }) => values.restricted?.add ?? []),
       remove: said.flatMap(({ values }) => values.restricted?.remove ?? []),
     },
     roots: said.flatMap(({ values }) => values.roots ?? []),
   };
+}
+
+/** A project can only ask for less than the user does. */
+function strictestMode(ofUser: readonly Said[], ofProjects: readonly Said[]): Mode | undefined {
+  const users = ofUser.find(({ values }) => values.mode !== undefined)?.values.mode;
+  const projects = ofProjects.flatMap(({ values }) => values.mode ?? []);
+  return projects.reduce<Mode | undefined>(
+    (strictest, mode) => (isWider(strictest ?? "default", mode) ? mode : strictest),
+    users,
+  );
+}
+
+/** The very folders that the user named, whatever links lead there; not what lies in them. */
+function trustedOf(ofUser: readonly Said[], roots: readonly string[]): readonly string[] {
+  const named = ofUser.flatMap(({ values }) => values.trustedProjects ?? []);
+  if (named.length === 0) return [];
+  const folders = new Set(named.flatMap((folder) => realPath(folder) ?? []));
+  return roots.filter((root) => folders.has(realPath(root) ?? ""));
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return nodeSystem.realPath(path);
+  } catch {
+    return undefined; // there is no such folder, so nothing in it is trusted
+  }
+}
+
+function narrowingRulesOf(said: Said, faults: SettingsFault[]): readonly RuleText[] {
+  const rules = rulesOf(said);
+  const narrowing = rules.filter(({ verdict }) => verdict !== "allow");
+  if (narrowing.length < rules.length) {
+    const message = 'Cannot use "permissions.allow" here: this project is not among your trustedProjects';
+    faults.push({ file: said.path, line: 1, message });
+  }
+  return narrowing;
 }
 
 function rulesOf({ source, values }: Said): readonly RuleText[] {
@@ -147,6 +204,7 @@ function withPaths(values: SettingsValues, file: string, { platform, home }: Set
   return {
     ...values,
     ...(values.roots && { roots: values.roots.map(absolute) }),
+    ...(values.trustedProjects && { trustedProjects: values.trustedProjects.map(absolute) }),
     ...(values.stateDir !== undefined && { stateDir: absolute(values.stateDir) }),
   };
 }

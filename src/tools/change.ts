@@ -145,10 +145,11 @@ export async function permitted<Extra>(
     diff = diffText(prepared);
     return { diff };
   };
-  return (await bench.guard.permit("edit", target, bench.signal, preview)) === "asked" ? diff : undefined;
+  const { signal, dryRun } = bench;
+  return (await bench.guard.permit("edit", target, signal, { preview, dryRun })) === "asked" ? diff : undefined;
 }
 
-/** A change as a question shows it. */
+/** What a person is shown of a change, and what their yes was said to. */
 export function diffText<Extra>(prepared: Prepared<Extra>): string {
   const { did, hunks, additions, deletions, diffComplete } = fileOf(prepared, []);
   const text = unified(prepared.target.relative, hunks, did === "created" ? "create" : "update");

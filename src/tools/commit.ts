@@ -25,6 +25,8 @@ export async function commit<Extra>(
   bench: Bench,
 ): Promise<readonly ChangeNote[]> {
   const { target, file, planned, old, subject, remember } = prepared;
+  // The mode may have been switched while the call waited for its turn.
+  bench.guard.requireWriting(target);
   if (planned.notes.some(({ note }) => note === "same content")) {
     rememberAs(target, file.identity, old, planned.wrote, bench, remember);
     return [];
@@ -83,6 +85,7 @@ export async function commitNew<Extra>(
 ): Promise<readonly ChangeNote[]> {
   const { target, bytes, mode, remember } = prepared;
   const { signal } = bench;
+  bench.guard.requireWriting(target);
   const created = await orUndone(keeper, () =>
     bench.disk.create({
       real: target.real,
@@ -117,6 +120,7 @@ export async function commitRemoval<Extra>(
   moved?: Moved,
 ): Promise<readonly ChangeNote[]> {
   const { target, file, subject, old } = prepared;
+  bench.guard.requireWriting(target);
   const removed = await orUndone(keeper, () =>
     bench.disk.remove({
       found: subject.found,

@@ -4,6 +4,7 @@
  */
 
 import type { PatchOutcome } from "../contract/edit.ts";
+import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Target } from "../contract/target.ts";
@@ -25,7 +26,12 @@ export const patch: Tool<"patch"> = async ({ patchText, profile }, bench) => {
   );
   const ticket = ticketFor(paths, bench);
   try {
-    return await applied(parsed.files, profile, ticket, bench);
+    for (let tries = 1; ; tries += 1) {
+      const outcome = await applied(parsed.files, profile, ticket, bench);
+      if ("kind" in outcome) return outcome;
+      // Who is asked about files that never rest would be asked without end.
+      if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: outcome.askAgain });
+    }
   } finally {
     ticket.release();
   }
@@ -36,7 +42,7 @@ async function applied(
   profile: Profile,
   ticket: Ticket,
   bench: Bench,
-): Promise<PatchOutcome> {
+): Promise<PatchOutcome | { readonly askAgain: Target }> {
   const [first, ...others] = all;
   const answers: [Permitted, ...Permitted[]] = [await asked(first, profile, ticket, bench)];
   for (const file of others) answers.push(await asked(file, profile, ticket, bench));
@@ -56,7 +62,10 @@ async function applied(
         if (subject.target.real !== answer.target.real) throw new Problem({ code: "CHANGED", place: answer.target });
         const job = await jobOf(file, subject, profile, bench);
         jobs.push(job);
-        refuseOther(job, answer);
+        if (job.moved?.target.real !== answer.goal?.real) throw new Problem({ code: "CHANGED", place: answer.target });
+        // A yes was said to what was shown, and to nothing else.
+        const { approved } = answer;
+        if (approved !== undefined && approved !== diffText(job.prepared)) return { askAgain: subject.target };
       }
       bench.signal.throwIfAborted();
       const files = bench.dryRun ? jobs.map((job) => shownAs(job, [])) : [...(await writeAll(jobs, bench))];
@@ -88,12 +97,6 @@ interface Permitted {
 const targetsOf = ({ target, goal }: Permitted): [Target, ...Target[]] =>
   goal === undefined ? [target] : [target, goal];
 
-/** A question takes its time: what is written must be what was permitted, in the same place. */
-function refuseOther({ prepared, moved }: Job, { target, goal, approved }: Permitted): void {
-  const isShown = approved === undefined || approved === diffText(prepared);
-  if (!isShown || moved?.target.real !== goal?.real) throw new Problem({ code: "CHANGED", place: target });
-}
-
 /** Everything that is to be permitted, before anything is locked or written. */
 async function asked(file: PatchFile, profile: Profile, ticket: Ticket, bench: Bench): Promise<Permitted> {
   const subject = await subjectOf(file.path, bench);
@@ -102,12 +105,21 @@ async function asked(file: PatchFile, profile: Profile, ticket: Ticket, bench: B
   try {
     refuseIfThere(file, subject, bench);
     approved = await permitted(subject, planOf(file, profile), ticket, bench);
+    const goal = await goalOf(file, bench);
+    if (goal === undefined) return { target, goal, approved };
+    const preview = async () => {
+      ticket.release();
+      const prepared = await prepare(subject, planOf(file, profile), bench);
+      prepared.close();
+      approved = diffText(prepared);
+      return { diff: approved, movedFrom: target.absolute };
+    };
+    const { signal, dryRun } = bench;
+    await bench.guard.permit("edit", goal, signal, { preview, dryRun });
+    return { target, goal, approved };
   } finally {
     if (subject.is === "there") subject.found.held.close();
   }
-  const goal = await goalOf(file, bench);
-  if (goal !== undefined) await bench.guard.permit("edit", goal, bench.signal);
-  return { target, goal, approved };
 }
 
 /** Where a file is moved to: nothing may be there. */

@@ -5,7 +5,7 @@ import type { CurrentState, RewindAction, RewindFile, RewindPlan } from "../cont
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { RewindOutcome, RewindRequest, RewoundFile } from "../contract/rewind.ts";
-import type { Target } from "../contract/target.ts";
+import type { Place, Target } from "../contract/target.ts";
 import { hashOf } from "../disk/line-index.ts";
 import type { Found } from "../disk/look.ts";
 import type { OpenFile } from "../disk/open-file.ts";
@@ -42,6 +42,10 @@ async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutco
     }
     return { kind: "rewind", to, passed, turn: undefined, files, dryRun: bench.dryRun };
   }
+
+  // Told once for all, and before a turn is begun.
+  const [first] = todo.filter(({ action }) => action !== undefined);
+  if (first !== undefined) bench.guard.requireWriting(placeOf(first.file));
 
   const messageId = bench.newId();
   await history.checkpoint(messageId, { to, as });
@@ -104,6 +108,8 @@ const lost: ReadonlySet<string> = new Set<Extract<RewindFile["step"], { readonly
   "pruned",
   "damaged",
 ]);
+
+const placeOf = ({ path, relative }: RewindFile): Place => ({ asked: relative, absolute: path, relative });
 
 const shown = (file: RewindFile, action: RewindAction | undefined, came: RewoundFile["came"]): RewoundFile => ({
   ...file,
@@ -172,10 +178,11 @@ async function bringBack(
   try {
     const first = await subjectOf(path, bench);
     release(first);
-    await bench.guard.permit("edit", first.target, bench.signal, async () => {
+    const preview = async () => {
       ticket.release();
-      return { rewind: turn.messageId };
-    });
+      return { rewind: turn.messageId, action: action.does };
+    };
+    await bench.guard.permit("edit", first.target, bench.signal, { preview });
     await exclusively([first.target], ticket, bench, async () => {
       const now = await subjectOf(path, bench);
       try {

@@ -14,15 +14,27 @@ export interface SearchView {
 }
 
 export function searchView(target: Target, { guard }: Bench): SearchView {
-  const namesOf = (path: string): readonly string[] => {
-    const real = nodePath.join(target.real, path);
-    return target.absolute === target.real ? [real] : [nodePath.join(target.absolute, path), real];
+  const below = (root: string, prefix: string) => {
+    const view = guard.search(root);
+    const pathOf = (path: string): string => (prefix === "" ? path : `${prefix}/${path}`);
+    return {
+      hides: (path: string, is: "file" | "folder"): boolean => view.hides(pathOf(path), is),
+      shows: (path: string): boolean => view.shows(pathOf(path)),
+    };
   };
+  const views = [below(target.root, slashed(target.realRelative))];
+  // By way of a link: a rule may speak of either name.
+  if (target.absolute !== target.real && target.relative !== target.absolute) {
+    const root = target.absolute.slice(0, target.absolute.length - target.relative.length).replace(/[\\/]$/, "");
+    views.push(below(root, slashed(target.relative)));
+  }
   return {
-    hides: (path, is) => guard.denies && guard.denied("read", namesOf(path), is) !== undefined,
-    shows: (path) => !mayBeSecret(path) || !namesOf(path).some((name) => guard.isSecret(name)),
+    hides: (path, is) => views.some((view) => view.hides(path, is)),
+    shows: (path) => !mayBeSecret(path) || views.every((view) => view.shows(path)),
   };
 }
+
+const slashed = (path: string): string => (nodePath.sep === "\\" ? path.replaceAll("\\", "/") : path);
 
 /**
  * Spares nearly every path the rules: they take microseconds each, and there may be a hundred thousand paths. A name is

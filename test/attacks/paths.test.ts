@@ -445,6 +445,7 @@ test("A57 A10 network paths, device paths and NUL are refused before any disk ca
       replace: fail,
       create: fail,
       remove: fail,
+      including: fail,
     },
     base: root,
     rules: [],

@@ -1,11 +1,10 @@
 /** Changing files with the built command line: each command in real, wrong and huge input, and who is asked. */
 
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { commandLine, environment, type Ran, run, temporaryFolder } from "./run.ts";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { commandLine, type Ran, run, temporaryFolder } from "./run.ts";
+import { hasTerminal, typing as typeAnswers } from "./terminal.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -233,10 +232,10 @@ describe("notebook-edit", () => {
     expect(replaced).toMatchObject({ code: 0, stderr: "" });
     expect(replaced.stdout).toContain('Replaced code cell "c1" (cell 1) in "n.ipynb".');
     expect(text("n.ipynb")).toBe(notebook("print(2)"));
-    const insert = ["notebook-edit", "n.ipynb", "--mode", "insert", "--type", "markdown", "--yes"];
+    const insert = ["notebook-edit", "n.ipynb", "--edit-mode", "insert", "--type", "markdown", "--yes"];
     expect(await filehand(insert, { input: "# Title" })).toMatchObject({ code: 0, stderr: "" });
     expect(cells()).toMatchObject([{ cell_type: "markdown" }, { cell_type: "code" }]);
-    const remove = await filehand(["notebook-edit", "n.ipynb", "--cell", "c1", "--mode", "delete", "--yes"]);
+    const remove = await filehand(["notebook-edit", "n.ipynb", "--cell", "c1", "--edit-mode", "delete", "--yes"]);
     expect(remove).toMatchObject({ code: 0, stderr: "" });
     expect(cells()).toHaveLength(1);
   });
@@ -282,13 +281,13 @@ describe("wrong usage ends with 2 and changes nothing", () => {
     ["no cell", ["notebook-edit", "n.ipynb", "--source", "x"], /--cell is missing/],
     [
       "a mode that is none",
-      ["notebook-edit", "n.ipynb", "--mode", "drop"],
+      ["notebook-edit", "n.ipynb", "--edit-mode", "drop"],
       /one of replace, insert, delete, not "drop"/,
     ],
     ["a type that is none", ["notebook-edit", "n.ipynb", "--cell", "c1", "--type", "x"], /one of code, markdown, raw/],
     [
       "a source to delete",
-      ["notebook-edit", "n.ipynb", "--cell", "c1", "--mode", "delete", "--source", "x"],
+      ["notebook-edit", "n.ipynb", "--cell", "c1", "--edit-mode", "delete", "--source", "x"],
       /does not go/,
     ],
     ["no source", ["notebook-edit", "n.ipynb", "--cell", "c1"], /Standard input is empty/],
@@ -453,41 +452,17 @@ describe("permission", () => {
 });
 
 describe("on a terminal", () => {
-  if (!spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux")) {
+  if (!hasTerminal) {
     test.skip("needs util-linux's script to make one");
     return;
   }
-  const quoted = (part: string): string => `'${part.replaceAll("'", "'\\''")}'`;
-  /** Answers each question when it is asked; after the last answer comes the end of the terminal's input. */
-  const typing = async (
+  const typing = (
     answers: readonly string[],
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
-  ): Promise<Pick<Ran, "code" | "stdout">> => {
-    // A shell that stays in between would tell of Ctrl-C in its own way.
-    const command = `exec ${[process.execPath, commandLine, ...args].map(quoted).join(" ")}`;
-    const child = spawn("script", ["-qec", command, "/dev/null"], {
-      cwd: workspace,
-      env: environment({ HOME: home, TERM: "xterm-256color", ...env }),
-    });
-    onTestFinished(() => void child.kill());
-    const left = [...answers];
-    let stdout = "";
-    let asked = 0;
-    if (left.length === 0) child.stdin.end();
-    child.stdin.on("error", () => undefined); // it may have ended without asking
-    child.stdout.on("data", (chunk: Buffer) => {
-      stdout += chunk.toString("utf8");
-      for (const questions = stdout.split(question).length - 1; asked < questions; asked += 1) {
-        const answer = left.shift();
-        if (answer === undefined) child.stdin.end();
-        else child.stdin.write(answer);
-      }
-    });
-    const [code] = (await once(child, "close")) as [number | null];
-    return { code, stdout };
-  };
-  const question = "[y/N/always]";
+  ): Promise<Pick<Ran, "code" | "stdout">> =>
+    typeAnswers(answers, args, { cwd: workspace, env: { HOME: home, ...env } });
+  const question = "[y/N/always/?]";
 
   test("the diff is shown once, in colour, and yes applies it", async () => {
     const ran = await typing(["y\n"], twoToTwo);
@@ -519,7 +494,7 @@ describe("on a terminal", () => {
     expect(half.code).toBe(1);
     expect(half.stdout.split(question)).toHaveLength(3);
     expect(text("a.txt")).toContain("two");
-    const all = await typing(["always\n"], ["patch", "p.patch"]);
+    const all = await typing(["a2\n"], ["patch", "p.patch"]);
     expect(all.code).toBe(0);
     expect(all.stdout.split(question)).toHaveLength(2);
     expect([text("a.txt"), text("b.txt")]).toEqual(["one\n2\nthree\n", "b\n"]);

@@ -2,6 +2,7 @@
 
 import type { Answer, Asker, Question } from "../../contract/ask.ts";
 import { escapeName } from "../../text/escape.ts";
+import { answerOf, menuOf, promptOf } from "./choices.ts";
 import type { Given, Host } from "./command.ts";
 import { paintDiff } from "./diff.ts";
 import { coloured } from "./print.ts";
@@ -16,36 +17,56 @@ export interface Asking {
   readonly asker: Asker | undefined;
   /** Did a question show the diff of a change? Then it need not be shown again. */
   diffShown: boolean;
-  /** Did the person say no? */
-  declined: boolean;
+  /** What the person said no with. */
+  declined: Extract<Answer, { readonly reply: "reject" }> | undefined;
 }
 
 /** `stdin`: `used` where it carries what the command works with. */
 export function askingAt(host: Host, given: Given, stdin: "free" | "used"): Asking {
-  const asking = { asker: undefined as Asker | undefined, diffShown: false, declined: false };
+  const asking: { -readonly [Key in keyof Asking]: Asking[Key] } = {
+    asker: undefined,
+    diffShown: false,
+    declined: undefined,
+  };
   const someoneThere = stdin === "free" && host.stdin.isTTY === true && host.stderr.isTTY === true;
   if (!someoneThere || given.flag("json")) return asking;
   const nextLine = lineReader(host);
+  let menuShown = false;
   asking.asker = async (question, signal) => {
-    // A dry run changes nothing; that its diff may be seen is another question, and was asked before.
-    if (question.permission === "edit" && given.flag("dry-run")) return { reply: "once" };
     const diff = diffOf(question, host);
-    const words = coloured(host, "stderr") ? styled("bold", wordsOf(question)) : wordsOf(question);
+    const words = wordsOf(question);
+    const caution = cautionOf(question);
     asking.diffShown ||= diff !== "";
+    const menu = (): string => `${menuOf(question).join("\n")}\n`;
     // The first characters take a progress bar away.
-    host.stderr.write(`\r\x1b[K${diff}${words} [y/N/always] `);
-    const line = await nextLine(signal);
-    if (line === undefined) host.stderr.write("\n");
-    const answer = answerOf(line, question);
-    if (answer.reply === "reject") asking.declined = true;
-    if (answer.reply === "always") {
-      const [rule = ""] = question.always;
-      host.stderr.write(`Always in this run. For other runs: --allow "${escapeName(rule)}", or the same in settings\n`);
+    host.stderr.write(`\r\x1b[K${diff}${paint("yellow", caution)}${menuShown ? "" : paint("dim", menu())}`);
+    menuShown = true;
+    for (;;) {
+      host.stderr.write(`${paint("bold", words)} ${promptOf(question)} `);
+      const line = await nextLine(signal);
+      if (line === undefined) host.stderr.write("\n");
+      const answer = answerOf(line, question);
+      if (answer === "help") {
+        host.stderr.write(menu());
+        continue;
+      }
+      if (answer.reply === "reject") asking.declined = answer;
+      if (answer.reply === "always" && answer.keep === "session") {
+        const { rule = "" } = answer;
+        host.stderr.write(
+          `Always in this run. For other runs: --allow ${quotedForShell(rule)}, or the same in settings\n`,
+        );
+      }
+      return answer;
     }
-    return answer;
   };
+  const paint = (style: "bold" | "dim" | "yellow", text: string): string =>
+    coloured(host, "stderr") ? text.replace(/.+/g, (line) => styled(style, line)) : text;
   return asking;
 }
+
+/** As it can be typed again; what acts on a terminal is shown and not typed. */
+const quotedForShell = (text: string): string => `'${escapeName(text).replaceAll("'", "'\\''")}'`;
 
 function diffOf(question: Question, host: Host): string {
   const { diff } = question.metadata;
@@ -57,30 +78,41 @@ function diffOf(question: Question, host: Host): string {
 const pathOf = ({ metadata, patterns: [first = ""] }: Question): string =>
   typeof metadata["path"] === "string" ? metadata["path"] : first;
 
-function wordsOf(question: Question): string {
-  const { permission, metadata } = question;
-  // An empty file has no diff, and lines can be too long for one: then the path must tell.
-  if (permission === "edit" && typeof metadata["diff"] === "string" && metadata["diff"] !== "") {
-    return "Apply this change?";
-  }
-  const path = escapeName(pathOf(question));
-  const rule = metadata["rule"];
-  const why = typeof rule === "string" && rule !== "" ? ` (the rule ${escapeName(rule)} asks)` : "";
-  return `${permission === "edit" ? "Change" : "Read"} "${path}"?${why}`;
+/** Also where it really is, if the path that was asked for leads elsewhere. */
+function namesOf(question: Question): string {
+  const [real = ""] = question.patterns;
+  const path = pathOf(question);
+  return path === real ? `"${escapeName(path)}"` : `"${escapeName(path)}", which is "${escapeName(real)}"`;
 }
 
-function answerOf(line: string | undefined, { permission }: Question): Answer {
-  switch (line?.trim().toLowerCase()) {
-    case "y":
-    case "yes":
-      return { reply: "once" };
-    case "a":
-    case "always":
-      // Changes: all that this command makes. What holds secrets: that very file.
-      return permission === "edit" ? { reply: "always", rule: "Edit" } : { reply: "always" };
-    default:
-      return { reply: "reject" };
+function wordsOf(question: Question): string {
+  const { permission, metadata, patterns } = question;
+  const [real = ""] = patterns;
+  if (permission === "external_directory") {
+    return `Let this session into the folder "${escapeName(real)}", outside the workspace, for "${escapeName(pathOf(question))}"?`;
   }
+  // An empty file has no diff, and lines can be too long for one: then the path must tell.
+  const isShown = typeof metadata["diff"] === "string" && metadata["diff"] !== "";
+  if (permission === "edit" && isShown) {
+    return pathOf(question) === real ? "Apply this change?" : `Apply this change to ${namesOf(question)}?`;
+  }
+  const rule = metadata["rule"];
+  const why = typeof rule === "string" && rule !== "" ? ` (the rule ${escapeName(rule)} asks)` : "";
+  return `${permission === "edit" ? "Change" : "Read"} ${namesOf(question)}?${why}`;
+}
+
+/** What is easily overlooked in a diff. */
+function cautionOf({ metadata, permission }: Question): string {
+  const { caution, rule, movedFrom } = metadata;
+  const lines = [
+    caution === "build" ? "This file names commands that are run when the project is built or installed" : "",
+    caution === "instructions" ? "Agents take what stands in this file for their instructions" : "",
+    permission === "edit" && typeof rule === "string" && rule !== ""
+      ? `The rule ${escapeName(rule)} asks about this file`
+      : "",
+    typeof movedFrom === "string" ? `It is moved from "${escapeName(movedFrom)}"` : "",
+  ];
+  return lines.map((line) => (line === "" ? "" : `${line}\n`)).join("");
 }
 
 /** Line by line, with the stream at rest in between, so that the process can end. Undefined: end of input, or interrupted. */

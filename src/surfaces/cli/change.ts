@@ -10,6 +10,7 @@ import type { ChangeResult } from "../../dialects/claude/change-render.ts";
 import { visibleControls } from "../../text/escape.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 import { paintDiff } from "./diff.ts";
+import { modeWords } from "./mode-words.ts";
 import { type Needs, openSession } from "./open-session.ts";
 import { coloured, printReply } from "./print.ts";
 import { progressBar } from "./progress.ts";
@@ -46,7 +47,7 @@ export async function runChange(
   if (!reply.isError) await startUpkeep(opened, host);
   if (!forPeople) return printReply(reply, given, host);
   if (reply.isError) {
-    if (asking.declined) host.stderr.write("Nothing was changed\n");
+    if (asking.declined !== undefined) host.stderr.write("Nothing was changed\n");
     else printReply({ ...reply, content: [{ type: "text", text: forPerson(textOf(reply)) }] }, given, host);
     return 1;
   }
@@ -131,5 +132,5 @@ function forPerson(text: string): string {
     .replaceAll("new_string", "the new text")
     .replaceAll("use NotebookEdit for its cells", "use filehand notebook-edit for its cells")
     .replace(/ would allow it$/, " would allow it (--allow), or answer with --yes");
-  return text.slice(0, from) + said + text.slice(to);
+  return modeWords(text.slice(0, from) + said + text.slice(to));
 }

@@ -8,6 +8,7 @@ import { type Command, type ExitCode, type Host, UsageError } from "./command.ts
 import { commands } from "./commands/index.ts";
 import { helpOf, helpOfAll } from "./help.ts";
 import { internalError } from "./internal-error.ts";
+import { modeWords } from "./mode-words.ts";
 import { parseCommandLine } from "./parse.ts";
 import { version } from "./version.ts";
 
@@ -16,7 +17,7 @@ export async function main(argv: readonly string[], host: Host): Promise<ExitCod
     return await run(argv, host);
   } catch (error) {
     if (error instanceof UsageError || isFailure(error)) {
-      host.stderr.write(`filehand: ${error.message}\n`);
+      host.stderr.write(`filehand: ${modeWords(error.message)}\n`);
       // Without a root or a dialect nothing could begin; anything else was refused by a tool.
       const usage = error instanceof UsageError || error.code === "NO_ROOT" || error.code === "UNKNOWN_DIALECT";
       return usage ? 2 : 1;

@@ -4,7 +4,10 @@ import * as nodePath from "node:path";
 import type { RuleText } from "../../contract/rule.ts";
 import { type DialectName, dialectNames } from "../../dialects/index.ts";
 import { nearest } from "../../dialects/nearest.ts";
+import { isWider, type Mode, modes } from "../../contract/mode.ts";
 import { loadSettings, type Settings } from "../../settings/settings.ts";
+import { ruleKeeper } from "./keep-rule.ts";
+import { reportRuleFaults } from "./rule-faults.ts";
 import type { Filehand, FilehandOptions, Session } from "../../api.ts";
 import { createFilehand } from "../../toolkit.ts";
 import { type Asking, askingAt } from "./ask.ts";
@@ -30,6 +33,8 @@ export interface Needs {
   readonly dialect?: DialectName;
   /** A person has seen what is to be changed, or needs not. */
   readonly readFirst?: false;
+  /** Rules that are not in force are part of what the command prints. */
+  readonly ruleFaults?: "told by the command";
 }
 
 /** `people`: relative paths start where the person stands, content is always shown, and no reminder is appended. */
@@ -64,6 +69,11 @@ export async function openSession(
     roots,
     dialect,
     rules: [...settings.rules, ...rulesOf(given)],
+    trustProject: settings.trustedRoots.length > 0,
+    mode: modeOf(given.text("mode"), settings),
+    ...(settings.locked === undefined ? {} : { locked: settings.locked }),
+    ...(settings.externalDirectories === undefined ? {} : { externalDirectories: settings.externalDirectories }),
+    ...(asking.asker === undefined ? {} : { keepRule: ruleKeeper(settings.trustedRoots, host) }),
     reminder: forWhom === "models" && (settings.reminder ?? true),
     ...(forWhom === "people" && holdsFolder(roots, host.cwd) ? { cwd: host.cwd } : {}),
     ...(given.flag("yes") ? { ask: "yes" as const } : asking.asker === undefined ? {} : { ask: asking.asker }),
@@ -81,9 +91,7 @@ export async function openSession(
     ...(stateDir === undefined ? {} : { stateDir }),
     ...lineChars(given),
   });
-  for (const fault of filehand.ruleFaults) {
-    host.stderr.write(`filehand: the rule ${fault.text} (${fault.source}) is not in force: ${fault.why}\n`);
-  }
+  if (needs.ruleFaults !== "told by the command") reportRuleFaults(filehand.ruleFaults, host);
   const id = sessionIdOf(given) ?? (forWhom === "people" ? ownSessionId(filehand) : undefined);
   const session = filehand.session({ dialect, ...(id === undefined ? {} : { id }) });
   return {
@@ -144,13 +152,25 @@ function stateDirOf(given: string | undefined, fromSettings: string | undefined,
   return host.home === undefined ? undefined : nodePath.join(host.home, ".local", "state", "filehand");
 }
 
-const rulesOf = (given: Given): readonly RuleText[] => [
-  ...(["allow", "ask", "deny"] as const).flatMap((verdict) =>
+const rulesOf = (given: Given): readonly RuleText[] =>
+  (["allow", "ask", "deny"] as const).flatMap((verdict) =>
     given.list(verdict).map((text) => ({ verdict, text, source: "command line" })),
-  ),
-  // A dry run changes nothing, so by default nobody needs to be asked. What its diff shows must still be free to read.
-  ...(given.flag("dry-run") ? [{ verdict: "allow", text: "Edit", source: "--dry-run" } as const] : []),
-];
+  );
+
+/** The command line goes before settings, but not over the user's own lock. */
+function modeOf(given: string | undefined, { mode = "default", locked = [] }: Settings): Mode {
+  if (given === undefined) return mode;
+  const known = modes.find((one) => one === given);
+  if (known === undefined) {
+    const near = nearest(given, modes);
+    const hint = near === undefined ? `use one of ${modes.join(", ")}` : `did you mean ${near}`;
+    throw new UsageError(`There is no mode "${given}", ${hint}`);
+  }
+  if (locked.includes("mode") && isWider(known, mode)) {
+    throw new UsageError(`The mode is locked at "${mode}" in your settings, --mode can only make it stricter`);
+  }
+  return known;
+}
 
 const holdsFolder = (roots: readonly string[], folder: string): boolean =>
   roots.some((root) => {

@@ -80,6 +80,7 @@ function checkParameters(command: Command, given: readonly string[], helpWanted:
   const missing = needed[given.length];
   if (missing !== undefined)
     throw new UsageError(`${missing} is missing: filehand ${command.name} ${command.parameters.join(" ")}`);
+  if (command.parameters.at(-1)?.includes("...") === true) return;
   if (given.length > command.parameters.length) {
     throw new UsageError(
       `"${given[command.parameters.length]}" is one argument too many, quote paths that have spaces`,

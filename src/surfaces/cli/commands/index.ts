@@ -10,6 +10,7 @@ import { history } from "./history.ts";
 import { ls } from "./ls.ts";
 import { notebookEdit } from "./notebook-edit.ts";
 import { patch } from "./patch.ts";
+import { permissions } from "./permissions.ts";
 import { read } from "./read.ts";
 import { rewind } from "./rewind.ts";
 import { show } from "./show.ts";
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   rewind,
   undo,
   redo,
+  permissions,
   call,
   batch,
   tools,

@@ -19,7 +19,7 @@ export const notebookEdit: Command = {
       value: "ID",
       words: "The cell; with insert, the one to insert behind (default: the beginning)",
     },
-    mode: { type: "text", value: "MODE", words: "replace, insert or delete (default: replace)" },
+    "edit-mode": { type: "text", value: "MODE", words: "replace, insert or delete (default: replace)" },
     type: { type: "text", value: "TYPE", words: "code, markdown or raw" },
     source: { type: "text", value: "TEXT", words: "The source of the cell (default: standard input)" },
     "dry-run": dryRun,
@@ -27,11 +27,11 @@ export const notebookEdit: Command = {
   details: "`filehand read` shows the ids of the cells.",
   examples: [
     'filehand notebook-edit report.ipynb --cell a1b2c3 --source "print(1)"',
-    "filehand notebook-edit report.ipynb --mode insert --type markdown < intro.md",
-    "filehand notebook-edit report.ipynb --cell a1b2c3 --mode delete --dry-run",
+    "filehand notebook-edit report.ipynb --edit-mode insert --type markdown < intro.md",
+    "filehand notebook-edit report.ipynb --cell a1b2c3 --edit-mode delete --dry-run",
   ],
   async run(given, host) {
-    const mode = choice(given, "mode", modes) ?? "replace";
+    const mode = choice(given, "edit-mode", modes) ?? "replace";
     const cellType = choice(given, "type", types);
     const cellId = given.text("cell");
     if (mode !== "insert" && cellId === undefined) throw new UsageError("--cell is missing");
@@ -59,7 +59,7 @@ function choice<Choice extends string>(given: Given, name: string, choices: read
 async function sourceOf(mode: CellMode, given: Given, host: Host): Promise<string> {
   const source = given.text("source");
   if (mode === "delete") {
-    if (source !== undefined) throw new UsageError("--source does not go with --mode delete");
+    if (source !== undefined) throw new UsageError("--source does not go with --edit-mode delete");
     return "";
   }
   if (source !== undefined) return source;

@@ -1,0 +1,117 @@
+/** Rules of one verdict, permission, base and source, compared as one gitignore file is. Pure. */
+
+import ignore, { type Ignore } from "ignore";
+import type { RuleText } from "../contract/rule.ts";
+import { createPatternIndex, type PatternIndex } from "./pattern-index.ts";
+import { type Base, belowSystemRoot, type Pattern } from "./patterns.ts";
+
+/** One name of a path. MUST be normalised (no `.`, `..` or empty names); a final slash says that it is a folder. */
+export interface PathName {
+  readonly absolute: string;
+  /** Below its root, with forward slashes; empty for the root itself, undefined outside all roots. */
+  readonly relative: string | undefined;
+}
+
+/** Paths after which a group forgets its answers, and sets of patterns after which it forgets those. */
+const answersMax = 10_000;
+const matchersMax = 1_000;
+
+/** Names a path may have where patterns with an inner `**` take part: their cost grows with a power of its depth. */
+const steepDepthMax = 50;
+
+interface Line {
+  readonly pattern: string;
+  readonly rule: RuleText;
+  readonly negated: boolean;
+  readonly steep: boolean;
+}
+
+export class Group {
+  readonly #base: Base;
+  readonly #compare: "exact" | "any letter case";
+  readonly #lines: Line[] = [];
+  /** Made when it is first needed: a program may start for one read. */
+  #index: PatternIndex | undefined;
+  /** `ignore` has a time for every pattern, so it gets only those that may match; most paths come to few such sets. */
+  readonly #matchers = new Map<string, Ignore>();
+  readonly #answers = new Map<string, RuleText | undefined>();
+
+  constructor(base: Base, compare: "exact" | "any letter case") {
+    this.#base = base;
+    this.#compare = compare;
+  }
+
+  add(rule: RuleText, { lines, negated }: Pattern): void {
+    for (const line of lines) {
+      const pattern = this.#form(line);
+      this.#lines.push({ pattern, rule, negated, steep: /.\/\*\*+\/./s.test(pattern) });
+    }
+    this.#index = undefined;
+    this.#answers.clear();
+    this.#matchers.clear();
+  }
+
+  match(name: PathName): RuleText | undefined {
+    const path = this.#form(spelling(name, this.#base));
+    if (path === "") return undefined; // a root itself: gitignore patterns match only what lies beneath
+    if (this.#answers.has(path)) return this.#answers.get(path);
+    const answer = this.#judge(path);
+    if (this.#answers.size >= answersMax) this.#answers.clear();
+    this.#answers.set(path, answer);
+    return answer;
+  }
+
+  #judge(path: string): RuleText | undefined {
+    this.#index ??= createPatternIndex(this.#lines.map(({ pattern }) => pattern));
+    const numbers = this.#index.candidates(path.toLowerCase());
+    const lines = numbers.flatMap((at) => this.#lines[at] ?? []);
+    if (!lines.some(({ negated }) => !negated)) return undefined;
+    const steep = lines.find((line) => line.steep);
+    if (steep !== undefined && path.split("/").length > steepDepthMax) {
+      return this.#compare === "exact" ? undefined : steep.rule; // too deep to tell, so to the safe side
+    }
+    const mark = this.#matcher(numbers, lines).test(path).rule?.mark;
+    return mark === undefined ? undefined : lines[Number(mark)]?.rule;
+  }
+
+  #matcher(numbers: readonly number[], lines: readonly Line[]): Ignore {
+    const key = numbers.join(",");
+    const made = this.#matchers.get(key);
+    // It keeps an answer for every path and drops none; taking over its compiled patterns leaves them behind.
+    const matcher = this.#fresh();
+    if (made !== undefined) matcher.add(made);
+    else {
+      for (const [mark, { pattern, negated }] of lines.entries()) {
+        matcher.add({ pattern: negated ? `!${pattern}` : pattern, mark: String(mark) });
+      }
+    }
+    if (this.#matchers.size >= matchersMax) this.#matchers.clear();
+    this.#matchers.set(key, matcher);
+    return matcher;
+  }
+
+  #fresh(): Ignore {
+    return ignore({ ignorecase: this.#compare === "any letter case" });
+  }
+
+  /**
+   * Deny and ask rules match all canonically equal names. `ignore` translates `**` to `.*`, which stops at line ends,
+   * so that a name with a newline would slip past them: they are compared as U+FFFF, which no name should contain.
+   */
+  #form(text: string): string {
+    return this.#compare === "exact" ? text : text.normalize("NFC").replace(/[\n\r\u2028\u2029]/g, "\uffff");
+  }
+}
+
+/** The spelling of a path that patterns of a base are compared with; empty where they cannot match. */
+function spelling(name: PathName, base: Base): string {
+  const withinRoot = base === "absolute" ? undefined : name.relative;
+  if (withinRoot === undefined && base === "root") return "";
+  return checked(withinRoot ?? belowSystemRoot(name.absolute));
+}
+
+/** Judging `src/../.env` by its first name would open a hole, so a caller's mistake must not pass. */
+function checked(path: string): string {
+  if (/(?:^|\/)\.\.?(?:\/|$)|\/\//.test(path)) throw new Error(`Cannot judge "${path}": it is not normalised`);
+  return path;
+}

@@ -1,0 +1,146 @@
+/** One permission rule from text to a gitignore pattern that is anchored somewhere, or what is wrong with it. Pure. */
+
+import { closest, distance } from "fastest-levenshtein";
+import { limits } from "../contract/limits.ts";
+import type { RuleText, Verdict } from "../contract/rule.ts";
+
+/** What rules speak of. A folder outside the roots has a permission of its own. */
+export type RulePermission = "read" | "edit" | "external_directory";
+
+/** Where a pattern is anchored, so which spelling of a path it is compared with. */
+export type Base = "absolute" | "root" | "anywhere";
+
+export interface Pattern {
+  readonly base: Base;
+  readonly negated: boolean;
+  /** What `ignore` is given; each of them stands for the rule. */
+  readonly lines: readonly string[];
+}
+
+/** Without a pattern the rule covers everything. */
+export type Parsed =
+  | { readonly permission: RulePermission; readonly pattern: Pattern | undefined }
+  | { readonly why: string };
+
+/** The tools of all dialects, and those of other programs that rules are written for. */
+const kin = {
+  read: ["Read", "Glob", "Grep", "LS", "List", "NotebookRead"],
+  edit: ["Edit", "Write", "MultiEdit", "NotebookEdit", "Patch", "ApplyPatch", "Rewind"],
+  external_directory: ["external_directory"],
+} as const satisfies Record<RulePermission, readonly string[]>;
+
+const toolNames: readonly string[] = Object.values(kin).flat();
+
+/** `apply_patch`, `ApplyPatch` and `notebook-edit` are written by different people and mean the same. */
+const plain = (tool: string): string => tool.toLowerCase().replace(/[_-]/g, "");
+
+const permissionOf: ReadonlyMap<string, RulePermission> = new Map(
+  (["read", "edit", "external_directory"] as const).flatMap((permission) =>
+    kin[permission].flatMap((tool) => [[tool, permission] as const, [plain(tool), permission] as const]),
+  ),
+);
+
+/** Which permission a tool needs; for an unknown one, the words that say so and name the nearest. */
+export function toolPermission(tool: string): RulePermission | { readonly why: string } {
+  const permission = permissionOf.get(tool) ?? permissionOf.get(plain(tool));
+  if (permission !== undefined) return permission;
+  // A long word is no typing error.
+  const near = tool.length <= 32 ? closest(plain(tool), toolNames.map(plain)) : "";
+  const meant = toolNames.find((name) => plain(name) === near);
+  return meant !== undefined && distance(plain(tool), near) <= Math.max(1, Math.ceil(near.length / 3))
+    ? { why: `its tool is unknown, did you mean ${meant}` }
+    : { why: `its tool is unknown, use ${toolNames.slice(0, -1).join(", ")} or ${toolNames.at(-1)}` };
+}
+
+export function parseRule(rule: RuleText, home: string | undefined): Parsed {
+  const [, tool, pattern] = /^([\w-]+)(?:\((.*)\))?$/s.exec(rule.text.trim()) ?? [];
+  if (tool === undefined) return { why: "it is not of the form Tool(pattern)" };
+  const permission = toolPermission(tool);
+  if (typeof permission === "object") return permission;
+  if (pattern === undefined) {
+    return permission === "external_directory" && rule.verdict === "allow"
+      ? { why: "it would let sessions in everywhere, name the folder as in external_directory(//srv/data)" }
+      : { permission, pattern: undefined };
+  }
+
+  const negated = pattern.startsWith("!");
+  const anchored = anchor(negated ? pattern.slice(1) : pattern, rule.verdict, home);
+  if ("why" in anchored) return anchored;
+  const { base } = anchored;
+  if (permission === "external_directory" && base === "root") {
+    return { why: "a folder outside the workspace is named from the file system's root (//srv/data) or home (~/data)" };
+  }
+  // Such a rule speaks of a folder, and the folder is more than what lies in it.
+  const line = permission === "external_directory" ? anchored.line.replace(/\/\*\*\/?$/, "") : anchored.line;
+  // What widens access is taken to the letter; what narrows it is widened where a pattern can be read in two ways.
+  const strict = rule.verdict === "allow" || negated;
+  const why = neverMatches(line, strict);
+  if (why !== undefined) return { why };
+  return { permission, pattern: { base, negated, lines: strict ? [line] : widened(line) } };
+}
+
+/** Makes every character of a path literal, for patterns made out of paths. */
+export const escapePattern = (path: string): string =>
+  // `ignore` drops line ends and blanks at the end of a pattern; in brackets they stay.
+  path.replace(/[\\*?[\]!#]| (?=$|\/)/g, "\\$&").replace(/[\r\n\t]/g, "[$&]");
+
+/** An absolute path without its leading slash; `C:\x` becomes `c/x`, as it is written in `//c/x`. */
+export function belowSystemRoot(absolute: string): string {
+  // A path that begins otherwise is one of Windows, where a backslash cannot be part of a name.
+  const slashed = absolute.startsWith("/") ? absolute : absolute.replaceAll("\\", "/");
+  return slashed.replace(/^\/+/, "").replace(/^([a-z]):(?=\/|$)/i, (_, drive: string) => drive.toLowerCase());
+}
+
+type Anchored = { readonly base: Base; readonly line: string } | { readonly why: string };
+
+function anchor(pattern: string, verdict: Verdict, home: string | undefined): Anchored {
+  if (pattern.trim() === "") return { why: "its pattern is empty, write the tool alone for everything" };
+  if (/^[a-z]:[\\/]/i.test(pattern)) return { base: "absolute", line: `/${belowSystemRoot(pattern)}` };
+  if (pattern.startsWith("//")) return { base: "absolute", line: `/${belowSystemRoot(pattern.slice(1))}` };
+  if (pattern === "~" || pattern.startsWith("~/")) {
+    if (home === undefined || home === "") return { why: "the home folder is not known" };
+    const names = [escapePattern(belowSystemRoot(home).replace(/\/+$/, "")), pattern.slice(2)];
+    return { base: "absolute", line: `/${names.filter((name) => name !== "").join("/")}` };
+  }
+  if (pattern.startsWith("/")) return { base: "root", line: pattern };
+  // Deny and ask match at any depth, and outside the roots too: a secret is one wherever it lies.
+  if (verdict !== "allow") return { base: "anywhere", line: `**/${pattern}` };
+  const anyDepth = !/\/(?!$)/.test(pattern.trimEnd());
+  return { base: "root", line: anyDepth ? `**/${pattern}` : `/${pattern}` };
+}
+
+/** Inner and leading `**` of a pattern. Each multiplies the time of a comparison by the depth of the path. */
+const globstarsMax = 3;
+
+function neverMatches(line: string, strict: boolean): string | undefined {
+  // Most rules are that plain, and there may be thousands.
+  if (line.length <= limits.pathBytesMax && /^(?:\*\*)?\/?[\w-][\w.-]*(?:\/[\w-][\w.-]*)*\/?$/.test(line))
+    return undefined;
+  const names = line.split("/");
+  if (/^\/*$/.test(line)) return "it matches nothing, write the tool alone for everything";
+  if (names.includes(".") || names.includes("..")) {
+    return 'it can never match: paths have no "." or ".." when they are compared, begin with / for the workspace root';
+  }
+  if (line.includes("//")) return "it can never match: paths have no empty names when they are compared";
+  if (line.includes("\0")) return "it can never match: no path contains NUL";
+  if (line.length > limits.pathBytesMax) return `it is longer than ${limits.pathBytesMax} characters`;
+  if (names.slice(0, -1).filter((name) => /^\*\*+$/.test(name)).length > globstarsMax) {
+    return 'it has too many "**", which would take too long to compare';
+  }
+  const unescaped = line.replace(/\\./gs, "");
+  if (unescaped.endsWith("\\")) return "it can never match: it ends with a backslash that escapes nothing";
+  if (strict && unescaped.replace(/\[[!^]?(?:\][^\]]*|[^\]]+)\]/g, "").includes("[")) {
+    return 'it can never match: a "[" is not closed, write \\[ for the character itself';
+  }
+  return undefined;
+}
+
+/**
+ * `secrets/` also covers what is named so but was not told to be a folder, and `app/[slug]/**` also covers the folder
+ * that is really named `[slug]`, as routers of web frameworks have them.
+ */
+function widened(line: string): readonly string[] {
+  const open = line.replace(/(?<=[^/\\])\/$/, "");
+  const literal = open.replace(/\\.|\[/gs, (found) => (found === "[" ? "\\[" : found));
+  return literal === open ? [open] : [open, literal];
+}

@@ -1,0 +1,135 @@
+/**
+ * What all rules together say about a path, whoever wrote them. Compiled once and shared by all sessions of a toolkit;
+ * what differs between sessions (mode, answers that are kept) is the guard's.
+ */
+
+import type { Decider, Permission } from "../contract/permission.ts";
+import type { Lock } from "../contract/mode.ts";
+import type { RuleFault, RuleText } from "../contract/rule.ts";
+import type { Disk } from "../disk/disk.ts";
+import { type NamedLinks, namedLinks } from "./named-links.ts";
+import { ownRules, protectedRules } from "./protected.ts";
+import { compileRules, type Decision, type PathName } from "./rules.ts";
+import { defaultRules } from "./secrets.ts";
+
+export interface Judgement extends Decision {
+  readonly by: Decider;
+}
+
+export interface Policy {
+  judge(permission: Permission, names: readonly PathName[], links: Pick<NamedLinks, "deny">): Judgement;
+  /** The rule that denies it outright, if one does: less work than a judgement. */
+  denied(permission: Permission, names: readonly PathName[], links: Pick<NamedLinks, "deny">): RuleText | undefined;
+  /** May a session be let into a folder outside the roots? The names are the folder's. */
+  judgeExternal(names: readonly PathName[]): Decision;
+  /** Is there any rule about such folders? */
+  readonly speaksOfExternal: boolean;
+  /** Is it commonly a secret, whatever rules say? */
+  isSecret(names: readonly PathName[]): boolean;
+  /** Looks up again what deny rules that name a path outright lead to. */
+  linksOn(disk: Disk): NamedLinks;
+  /** Is there a rule by which a listing may have to leave something out? */
+  readonly denies: boolean;
+  readonly faults: readonly RuleFault[];
+  /** The rules that count, in the order in which they were given; and those that are built in. */
+  readonly rules: readonly RuleText[];
+  readonly builtIn: readonly RuleText[];
+}
+
+export interface PolicyOptions {
+  readonly rules: readonly RuleText[];
+  /** What is done about secrets that no rule speaks of. */
+  readonly secrets: "ask" | "allow";
+  readonly home: string | undefined;
+  /** Where Filehand keeps its own files: no tool may touch them. */
+  readonly stateDir?: string | undefined;
+  /** Do allow rules of the project's own settings count? */
+  readonly trustProject?: boolean | undefined;
+  readonly locked?: readonly Lock[] | undefined;
+}
+
+export function createPolicy(options: PolicyOptions): Policy {
+  const { home } = options;
+  const left: RuleFault[] = [];
+  const counting = options.rules.filter((rule) => {
+    const why = whyNotCounted(rule, options);
+    if (why !== undefined) left.push({ text: rule.text, source: rule.source, why });
+    return why === undefined;
+  });
+  const ownTexts = ownRules(options.stateDir);
+  const rules = compileRules(counting, { home });
+  const secrets = compileRules(defaultRules, { home });
+  const protectedOnes = compileRules(protectedRules, { home });
+  const own = compileRules(ownTexts, { home });
+  /** Sessions that see the same disk see the same links. */
+  const linksByDisk = new WeakMap<Disk, NamedLinks>();
+
+  return {
+    rules: counting,
+    builtIn: [...ownTexts, ...protectedRules, ...(options.secrets === "ask" ? defaultRules : [])],
+    faults: [...left, ...rules.faults],
+    denies: rules.deniesReading || own.deniesReading,
+    linksOn: (disk) => {
+      const links = linksByDisk.get(disk) ?? namedLinks(counting, disk, home);
+      linksByDisk.set(disk, links);
+      return links;
+    },
+    isSecret: (names) => secrets.decide("read", names).rule !== undefined,
+    judgeExternal: (names) => rules.decide("external_directory", names),
+    speaksOfExternal: counting.some(({ text }) => aboutExternal.test(text)),
+
+    denied: (permission, names, links) =>
+      own.denied(permission, names) ?? rules.denied(permission, names) ?? linkDenial(permission, names, links),
+
+    /** A rule decides; else a secret asks; else a file inside the roots is free to read. */
+    judge(permission, names, links) {
+      const ownFile = own.decide(permission, names);
+      if (ownFile.verdict === "deny") return { ...ownFile, by: "own file" };
+      const decision = rules.decide(permission, names);
+      if (decision.verdict === "deny") return { ...decision, by: "rule" };
+      const byLink = linkDenial(permission, names, links);
+      if (byLink !== undefined) return { verdict: "deny", rule: byLink, by: "rule about a link to it" };
+      const asksAlways = permission === "edit" ? protectedOnes.decide(permission, names) : undefined;
+      if (asksAlways?.rule !== undefined) return { ...asksAlways, by: "protected" };
+      const by = decision.rule === undefined ? "no rule" : "rule";
+      // A project may not talk its reader's secrets free, trusted or not: only the operator's own rules lift the default.
+      const isFirm = decision.verdict !== "allow" || (decision.rule && decision.rule.source !== "project settings");
+      if (isFirm || options.secrets === "allow") return { ...decision, by };
+      const secret = secrets.decide(permission, names);
+      return secret.rule === undefined ? { ...decision, by } : { ...secret, by: "secret" };
+    },
+  };
+}
+
+function linkDenial(
+  permission: Permission,
+  names: readonly PathName[],
+  links: Pick<NamedLinks, "deny">,
+): RuleText | undefined {
+  for (const { absolute } of names) {
+    const rule = links.deny(permission, absolute.endsWith("/") ? absolute.slice(0, -1) : absolute);
+    if (rule !== undefined) return rule;
+  }
+  return undefined;
+}
+
+const aboutExternal = /^\s*external[_-]?directory\b/i;
+
+/** Sources that the operator answers for, whatever is locked. */
+const operators: readonly string[] = ["user settings", "options"];
+
+/** What widens access counts only from those who may widen it; what narrows it counts from anybody. */
+function whyNotCounted(
+  { verdict, text, source }: RuleText,
+  { trustProject = false, locked = [] }: PolicyOptions,
+): string | undefined {
+  // An ask rule about folders outside is what makes sessions ask for them at all.
+  const widens = verdict === "allow" || (verdict === "ask" && aboutExternal.test(text));
+  if (!widens) return undefined;
+  if (source === "project settings" && !trustProject) {
+    return "a project may not allow itself anything, add its folder to trustedProjects in your own settings if you trust it";
+  }
+  return locked.includes("rules") && !operators.includes(source)
+    ? "the operator has locked the rules, so only the user's own settings may allow something"
+    : undefined;
+}

@@ -1,0 +1,155 @@
+/** Permissions in words for people, or as JSON for programs. */
+
+import type { Explanation, ListedRule, Permissions, Remedy } from "../../contract/permission.ts";
+import type { RuleText, Verdict } from "../../contract/rule.ts";
+import { escapeName } from "../../text/escape.ts";
+import type { ExitCode, Given, Host } from "./command.ts";
+import { coloured } from "./print.ts";
+import { styled } from "./style.ts";
+
+type Work = (permissions: Permissions, tool: string, paths: readonly string[], given: Given, host: Host) => ExitCode;
+
+const colours = { allow: "green", ask: "yellow", deny: "red" } as const satisfies Record<Verdict, string>;
+
+/** What a verdict means to whoever waits for it. */
+const meanings = {
+  allow: "allowed, nobody is asked",
+  ask: "asked about first",
+  deny: "refused",
+} as const satisfies Record<Verdict, string>;
+
+export const explainPath: Work = (permissions, tool, [path = ""], given, host) => {
+  const explanation = permissions.explain(tool, path);
+  if (given.flag("json")) host.stdout.write(`${JSON.stringify(explanation)}\n`);
+  else host.stdout.write(`${explanationText(explanation, paintFor(host))}\n`);
+  return 0;
+};
+
+export const checkPaths: Work = (permissions, tool, paths, given, host) => {
+  const explanations = paths.map((path) => permissions.explain(tool, path));
+  const allowed = explanations.every(({ verdict }) => verdict === "allow");
+  const paint = paintFor(host);
+  if (given.flag("quiet")) return allowed ? 0 : 1;
+  if (given.flag("json")) {
+    const checked = explanations.map(({ path, verdict, by, rule }) => ({ path, verdict, by, rule }));
+    host.stdout.write(`${JSON.stringify({ allowed, paths: checked })}\n`);
+  } else {
+    for (const { path, verdict, rule } of explanations) {
+      const by = rule === undefined ? "" : `  ${ruleText(rule)}`;
+      host.stdout.write(`${paint(verdict, verdict.padEnd(5))}  ${escapeName(path)}${by}\n`);
+    }
+  }
+  return allowed ? 0 : 1;
+};
+
+export const listRules: Work = (permissions, _tool, _paths, given, host) => {
+  const list = permissions.list();
+  const { builtIn, ...written } = list;
+  const wantsAll = given.flag("all");
+  if (given.flag("json")) {
+    host.stdout.write(`${JSON.stringify(wantsAll ? list : written)}\n`);
+    return 0;
+  }
+  const paint = paintFor(host);
+  const locked = list.locked.length === 0 ? "" : ` (locked: ${list.locked.join(", ")})`;
+  const lines = [`Mode: ${list.mode}${locked}`, ...list.roots.map((root) => `Root: ${escapeName(root)}`)];
+  const rules: readonly ListedRule[] = wantsAll ? [...list.rules, ...builtIn] : list.rules;
+  for (const source of new Set(rules.map((rule) => rule.source))) {
+    lines.push("", paint("bold", source));
+    for (const rule of rules.filter((one) => one.source === source)) {
+      lines.push(`  ${paint(rule.verdict, rule.verdict.padEnd(5))}  ${escapeName(rule.text)}`);
+      if (rule.fault !== undefined) lines.push(paint("dim", `         never decides: ${rule.fault}`));
+    }
+  }
+  if (rules.length === 0) lines.push("", "No rules: reading is free, changes are asked about");
+  if (!wantsAll) lines.push("", `${builtIn.length} rules are built in, --all shows them`);
+  host.stdout.write(`${lines.join("\n")}\n`);
+  return 0;
+};
+
+type Paint = (as: Verdict | "bold" | "dim", text: string) => string;
+
+function paintFor(host: Host): Paint {
+  if (!coloured(host, "stdout")) return (_, text) => text;
+  return (as, text) => styled(as === "bold" || as === "dim" ? as : colours[as], text);
+}
+
+const ruleText = ({ verdict, text, source }: Pick<RuleText, "verdict" | "text" | "source">): string =>
+  `${verdict} ${escapeName(text)} (${source})`;
+
+function explanationText(explanation: Explanation, paint: Paint): string {
+  const { tool, path, verdict, names, rule, matched, exists, mode, by, remedy } = explanation;
+  const [first = "", real] = names;
+  const rows: [string, string][] = [
+    ["because", reasonText(explanation)],
+    ...(rule === undefined ? [] : [["rule", ruleText(rule)] as [string, string]]),
+    ...(real === undefined
+      ? first === ""
+        ? []
+        : [["path", escapeName(first)] as [string, string]]
+      : [
+          ["asked", `${escapeName(first)}${matched === first ? "  (the rule matches this name)" : ""}`] as [
+            string,
+            string,
+          ],
+          ["really", `${escapeName(real)}${matched === real ? "  (the rule matches this name)" : ""}`] as [
+            string,
+            string,
+          ],
+        ]),
+    ...(exists || by === "outside" || by === "path" ? [] : [["note", "there is no such file yet"] as [string, string]]),
+    ["mode", mode],
+    ...(remedy === undefined ? [] : [["to allow", remedyText(remedy, by)] as [string, string]]),
+  ];
+  const head = `${escapeName(tool)} "${escapeName(path)}": ${paint(verdict, meanings[verdict])}`;
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return [head, ...rows.map(([name, words]) => `  ${paint("dim", name.padEnd(width))}  ${words}`)].join("\n");
+}
+
+function reasonText({ by, verdict, permission, mode }: Explanation): string {
+  switch (by) {
+    case "own file":
+      return "Filehand's own settings and state are no tool's to touch";
+    case "rule":
+      return verdict === "allow"
+        ? "a rule allows it, and none that is stronger speaks of it"
+        : verdict === "ask"
+          ? "a rule asks, and ask is stronger than allow"
+          : "a rule denies it, and deny is stronger than everything";
+    case "rule about a link to it":
+      return "a rule denies a link that leads here";
+    case "mode":
+      return verdict === "allow"
+        ? `in ${mode} mode files in the roots are changed without asking`
+        : `in ${mode} mode nothing is written, whatever rules say`;
+    case "protected":
+      return "what can run code later is asked about every time, whatever is allowed";
+    case "secret":
+      return "files of this name commonly hold secrets";
+    case "external directory":
+      return "it lies in a folder outside the roots that a rule speaks of";
+    case "outside":
+      return "it lies outside all roots";
+    case "path":
+      return "it is no path that can be worked with";
+    case "no rule":
+      return permission === "read"
+        ? "no rule speaks of it, and reading in the roots is free"
+        : "no rule speaks of it, and changes are asked about";
+  }
+}
+
+function remedyText(remedy: Remedy, by: Explanation["by"]): string {
+  switch (remedy.do) {
+    case "add":
+      return `add the allow rule ${escapeName(remedy.rule)} (--allow, or your settings)`;
+    case "remove":
+      return `take out the rule ${ruleText(remedy.rule)}`;
+    case "switch mode":
+      return `--mode ${remedy.to}`;
+    case "add a root":
+      return `name its folder as a root: --root ${escapeName(remedy.folder)}`;
+    case "nothing":
+      return by === "protected" ? "nothing: somebody must be asked each time" : "nothing does";
+  }
+}
