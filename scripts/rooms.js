@@ -34,6 +34,7 @@ const builtins = {
   disk: ["node:child_process", "node:crypto", "node:fs", "node:os", "node:timers/promises", "node:worker_threads"],
   kinds: ["node:module", "node:timers/promises", "node:url", "node:worker_threads", "node:zlib"],
   history: ["node:crypto", "node:zlib"],
+  search: ["node:child_process", "node:module"],
   ".": ["node:crypto", "node:os"],
   // A child process only of this program itself, for work that nobody shall wait for.
   surfaces: ["node:child_process", "node:events", "node:os", "node:stream"],
