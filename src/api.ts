@@ -72,6 +72,8 @@ export interface FilehandOptions {
   readonly formatter?: Formatter;
   /** Bytes of a file that can be edited; 1 GiB by default. */
   readonly editBytesMax?: number;
+  /** Milliseconds after which a search ends with what it has found; 20,000 by default. */
+  readonly searchMsMax?: number;
   /** Folder for what is kept between runs, such as the line indexes of large files; nothing is kept without it. */
   readonly stateDir?: string;
   /** Is the past of changed files kept in the state folder? It is, within these limits, if there is such a folder. */
@@ -99,7 +101,7 @@ export interface CallOptions {
   readonly dryRun?: boolean;
   /** Give programs the old content and the whole diff of a change, whatever their size. */
   readonly full?: boolean;
-  /** Told now and then how far a long scan is. */
+  /** Told now and then how far a long scan is; of a search, how many files match so far, and 0. */
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
 }
 

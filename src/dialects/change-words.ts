@@ -25,6 +25,7 @@ export interface Names {
 export const doing = {
   read: "read",
   ls: "list",
+  grep: "search",
   edit: "edit",
   write: "write",
   "notebook-edit": "edit",

@@ -26,6 +26,8 @@ export interface Disk {
   open(found: Found): OpenFile | { readonly errno: string };
   /** The names in a folder that was found, in no order. */
   list(found: Found): Promise<readonly FolderEntry[] | { readonly errno: string }>;
+  /** When something below a folder that was found was changed; no link is followed at the end. Undefined: it is gone. */
+  changedNs(found: Found, below: string): bigint | undefined;
   /** New content for a file; the caller holds its lock. The old content or the new, never something between. */
   replace(input: ReplaceInput): Promise<Replaced>;
   /** A file that does not exist, and the folders that are missing above it. */
@@ -75,6 +77,14 @@ export function createDisk(
     create: (input) => createFile(input, writing),
     remove: (input) => removeFile(input, writing),
     open: (found) => openFile(found, system),
+    changedNs: ({ held }, below) => {
+      try {
+        return system.statLink(`${held.handlePath}/${below}`).mtimeNs;
+      } catch (error) {
+        if (errnoName(error) === undefined) throw error;
+        return undefined;
+      }
+    },
     list: async (found) => {
       try {
         return await listFolder(found.held, system);

@@ -12,6 +12,7 @@ import type { RuleText } from "../contract/rule.ts";
 import type { Place, Target } from "../contract/target.ts";
 import type { Disk } from "../disk/disk.ts";
 import type { Found, Look } from "../disk/look.ts";
+import { hiddenPatterns, type HiddenPatterns } from "./hidden-patterns.ts";
 import { namedLinks } from "./named-links.ts";
 import { pathFault, placeOf, relativeTo } from "./paths.ts";
 import { ownRules, protectedRules } from "./protected.ts";
@@ -48,6 +49,10 @@ export interface Guard {
   denied(permission: Permission, paths: readonly string[], is: "file" | "folder"): RuleText | undefined;
   /** Is this a file whose content must not be kept anywhere: denied, or commonly a secret? */
   isSecret(path: string): boolean;
+  /** Is this file hidden from searches: denied, or nobody has said yes to reading it? Absolute paths, names of one file. */
+  hides(paths: readonly string[]): boolean;
+  /** What surely is hidden, in the form of gitignore, for a search of a root or of a folder within. */
+  hiddenPatterns(where: "root" | "within"): HiddenPatterns;
   /** Is there any rule that denies? If not, nothing needs to be asked about what a listing shows. */
   readonly denies: boolean;
   readonly ruleFaults: readonly RuleFault[];
@@ -115,6 +120,19 @@ export function createGuard(options: GuardOptions): Guard {
   };
 
   return {
+    hides(paths) {
+      const names = paths.map((path) => nameOf(path, relativeTo(path, rootPaths, nodePath), "file"));
+      const { verdict, rule } = decide("read", names);
+      if (verdict !== "ask") return verdict === "deny";
+      if (options.asker === "yes") return false;
+      return rule?.source === "protected" || !names.some((name) => keptRule(kept, "read", name, options.home));
+    },
+    hiddenPatterns: (where) =>
+      hiddenPatterns(options.rules, where, {
+        // What a rule or an answer may have lifted is not left out beforehand.
+        asked: options.asker !== "yes" && kept.length === 0 ? options.secrets : "allow",
+      }),
+
     ruleFaults: rules.faults,
     denies: options.rules.some(({ verdict }) => verdict === "deny"),
     denied,
@@ -286,7 +304,12 @@ function answeredBefore(
   target: Target,
   home: string | undefined,
 ): boolean {
-  if (kept.length === 0) return false;
-  const real = nameOf(target.real, target.realRelative, target.is);
-  return compileRules(kept, { home }).decide(permission, [real]).rule !== undefined;
+  return keptRule(kept, permission, nameOf(target.real, target.realRelative, target.is), home);
 }
+
+const keptRule = (
+  kept: readonly RuleText[],
+  permission: Permission,
+  name: PathName,
+  home: string | undefined,
+): boolean => kept.length > 0 && compileRules(kept, { home }).decide(permission, [name]).rule !== undefined;

@@ -23,6 +23,7 @@ const singleKeys = [
   "denyHardlinks",
   "writeEol",
   "editBytesMax",
+  "searchMsMax",
   "history",
   "historyTools",
 ] as const;

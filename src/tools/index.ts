@@ -1,6 +1,6 @@
 /**
  * Every verb of the toolkit. What a dialect offers of it is that dialect's list of cards. What changes files is loaded by
- * the first change: most sessions of the command line only read.
+ * the first change, and what searches by the first search: most sessions of the command line only read.
  */
 
 import type { Outcome, Request, Verb } from "../contract/verb.ts";
@@ -21,6 +21,7 @@ const changes = () =>
 const tools: { readonly [V in Verb]: Tool<V> } = {
   read,
   ls,
+  grep: async (request, bench) => (await import("./grep.ts")).grep(request, bench),
   edit: async (request, bench) => (await changes()).edit(request, bench),
   write: async (request, bench) => (await changes()).write(request, bench),
   "notebook-edit": async (request, bench) => (await changes()).notebookEdit(request, bench),

@@ -441,6 +441,7 @@ test("A57 A10 network paths, device paths and NUL are refused before any disk ca
       },
       open: fail,
       list: fail,
+      changedNs: fail,
       replace: fail,
       create: fail,
       remove: fail,

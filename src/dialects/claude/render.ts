@@ -11,6 +11,7 @@ import { joinedLines, numbered } from "../numbered.ts";
 import { success } from "../replies.ts";
 import reminder from "./reminder.txt";
 import { type ChangeResult, renderChange } from "./change-render.ts";
+import { type GrepResult, renderGrep } from "./grep-render.ts";
 import { type HistoryResult, type RewindResult, renderHistory, renderRewind } from "./history-render.ts";
 import unchanged from "./unchanged.txt";
 
@@ -99,7 +100,7 @@ export interface DirectoryResult {
 export function render(
   outcome: Outcome,
   facts: Facts,
-): Reply<ReadResult | DirectoryResult | ChangeResult | HistoryResult | RewindResult> {
+): Reply<ReadResult | DirectoryResult | ChangeResult | GrepResult | HistoryResult | RewindResult> {
   switch (outcome.kind) {
     case "text":
       return renderText(outcome, outcome.pages[0], facts);
@@ -115,6 +116,8 @@ export function render(
     }
     case "unchanged":
       return success(unchanged, { type: "file_unchanged", file: { filePath: outcome.target.absolute } });
+    case "grep":
+      return renderGrep(outcome, facts);
     case "rewind":
       return renderRewind(outcome);
     case "history":

@@ -4,6 +4,8 @@ import type { Dialect } from "../dialect.ts";
 import { cards, type ReadInput } from "./cards.ts";
 import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from "./change-cards.ts";
 import type { ChangeEnvelope } from "./change-render.ts";
+import type { GrepInput } from "./grep-card.ts";
+import type { GrepEnvelope } from "./grep-render.ts";
 import type { HistoryInput, RewindInput } from "./history-cards.ts";
 import type { HistoryEnvelope, RewindEnvelope } from "./history-render.ts";
 import { profile } from "./profile.ts";
@@ -12,9 +14,13 @@ import { type ErrorEnvelope, type ReadResult, render, renderProblem } from "./re
 /** What a change answers, also for a failure. */
 export type ChangeResult = ChangeEnvelope | ErrorEnvelope;
 
+/** What `Grep` answers, also for a failure. */
+export type GrepResult = GrepEnvelope | ErrorEnvelope;
+
 /** The tools of this dialect with their types. */
 export interface Tools {
   readonly Read: { readonly input: ReadInput; readonly output: ReadResult };
+  readonly Grep: { readonly input: GrepInput; readonly output: GrepResult };
   readonly Edit: { readonly input: EditInput; readonly output: ChangeResult };
   readonly MultiEdit: { readonly input: MultiEditInput; readonly output: ChangeResult };
   readonly Write: { readonly input: WriteInput; readonly output: ChangeResult };
@@ -27,6 +33,7 @@ export const envelope: Dialect = { name: "envelope", failures: "returned", profi
 
 export type {
   EditInput,
+  GrepInput,
   HistoryInput,
   MultiEditInput,
   NotebookEditInput,

@@ -11,6 +11,7 @@ import { imageNote, notebookParts, pdfParts, textOf } from "../media-text.ts";
 import { joinedLines, numbered } from "../numbered.ts";
 import { type ChangeEnvelope, renderChange } from "./change-render.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
+import { type GrepEnvelope, renderGrep } from "./grep-render.ts";
 import { type HistoryEnvelope, type RewindEnvelope, renderHistory, renderRewind } from "./history-render.ts";
 import { sentenceOf } from "./problems.ts";
 import { profile } from "./profile.ts";
@@ -63,7 +64,9 @@ interface MediaEnvelope {
 export function render(
   outcome: Outcome,
   facts: Facts,
-): Reply<TextEnvelope | DirectoryEnvelope | MediaEnvelope | ChangeEnvelope | HistoryEnvelope | RewindEnvelope> {
+): Reply<
+  TextEnvelope | DirectoryEnvelope | MediaEnvelope | GrepEnvelope | ChangeEnvelope | HistoryEnvelope | RewindEnvelope
+> {
   switch (outcome.kind) {
     case "text": {
       const envelope = textEnvelope(outcome, facts);
@@ -85,6 +88,8 @@ export function render(
       const parts = outcome.kind === "pdf" ? pdfParts(outcome) : notebookParts(outcome);
       return replyOf(mediaEnvelope(outcome, textOf(parts), facts), textOf(parts));
     }
+    case "grep":
+      return renderGrep(outcome, facts);
     case "rewind":
       return renderRewind(outcome, facts);
     case "history":

@@ -5,8 +5,10 @@ import { lineNumber } from "../../contract/brand.ts";
 import type { Card } from "../dialect.ts";
 import { changeCards } from "../opencode-changes.ts";
 import { historyCards } from "../opencode-history.ts";
+import { grepCard } from "../opencode-grep.ts";
 import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
 import editDescription from "./edit.txt";
+import grepDescription from "./grep.txt";
 import historyDescription from "./history.txt";
 import patchDescription from "./patch.txt";
 import readDescription from "./read.txt";
@@ -56,6 +58,7 @@ const read: Card = {
 
 export const cards: readonly Card[] = [
   read,
+  grepCard(grepDescription),
   ...changeCards({ edit: editDescription, write: writeDescription, patch: patchDescription }),
   ...historyCards({ history: historyDescription, rewind: rewindDescription }, 1),
 ];

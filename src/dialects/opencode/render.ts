@@ -9,18 +9,21 @@ import { type ChangeResult, renderChange } from "../opencode-changes.ts";
 import { type HistoryResult, type RewindResult, renderHistory, renderRewind } from "../opencode-history.ts";
 import { footerOf, previewLines, type ReadResult, renderMedia, resultOf, sentenceOf } from "../opencode-words.ts";
 import { firstLines, numbered } from "../numbered.ts";
+import { type GrepResult, renderGrep } from "../opencode-grep.ts";
 import { success } from "../replies.ts";
 import { profile } from "./profile.ts";
 
 export function render(
   outcome: Outcome,
   facts: Facts,
-): Reply<ReadResult | ChangeResult | HistoryResult | RewindResult> {
+): Reply<ReadResult | ChangeResult | GrepResult | HistoryResult | RewindResult> {
   switch (outcome.kind) {
     case "text":
       return replyOf(textResult(outcome));
     case "directory":
       return replyOf(directoryResult(outcome));
+    case "grep":
+      return renderGrep(outcome);
     case "rewind":
       return renderRewind(outcome, (problem) => sentenceOf(problem, "rewind", numberLine, 1));
     case "history":

@@ -76,6 +76,7 @@ export async function openSession(
     ...(settings.secrets === undefined ? {} : { secrets: settings.secrets }),
     ...(pageTokensMax === undefined ? {} : { pageTokensMax }),
     ...(dedup === undefined ? {} : { dedup }),
+    ...(settings.searchMsMax === undefined ? {} : { searchMsMax: settings.searchMsMax }),
     ...(settings.instructions === undefined ? {} : { instructions: settings.instructions }),
     ...(home === undefined ? {} : { home }),
     ...(stateDir === undefined ? {} : { stateDir }),

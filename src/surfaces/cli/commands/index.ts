@@ -5,6 +5,7 @@ import { batch } from "./batch.ts";
 import { call } from "./call.ts";
 import { diff } from "./diff.ts";
 import { edit } from "./edit.ts";
+import { grep } from "./grep.ts";
 import { history } from "./history.ts";
 import { ls } from "./ls.ts";
 import { notebookEdit } from "./notebook-edit.ts";
@@ -19,6 +20,7 @@ import { write } from "./write.ts";
 
 export const commands: readonly Command[] = [
   read,
+  grep,
   ls,
   edit,
   write,
