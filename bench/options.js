@@ -3,7 +3,16 @@
 import { parseArgs } from "node:util";
 import { parseSize } from "./units.js";
 
-export const suiteNames = /** @type {const} */ (["start", "warm", "large", "kinds", "edit", "edits", "history"]);
+export const suiteNames = /** @type {const} */ ([
+  "start",
+  "warm",
+  "large",
+  "kinds",
+  "grep",
+  "edit",
+  "edits",
+  "history",
+]);
 /** @typedef {(typeof suiteNames)[number]} SuiteName */
 
 /**
