@@ -12,6 +12,7 @@ export const suiteNames = /** @type {const} */ ([
   "edits",
   "history",
   "glob",
+  "grep",
   "permissions",
 ]);
 /** @typedef {(typeof suiteNames)[number]} SuiteName */

@@ -14,6 +14,7 @@ import { parseOptions, usage } from "./options.js";
 import { peersAreInstalled } from "./peers/index.js";
 import { edit } from "./suites/edit.js";
 import { edits } from "./suites/edits.js";
+import { grep } from "./suites/grep.js";
 import { history } from "./suites/history.js";
 import { glob } from "./suites/glob.js";
 import { kinds } from "./suites/kinds.js";
@@ -36,7 +37,7 @@ import { showTable } from "./table.js";
  * @property {(words: string) => void} progress
  */
 
-const suites = { start, warm, large, kinds, edit, edits, history, glob, permissions };
+const suites = { start, warm, large, kinds, edit, edits, history, glob, grep, permissions };
 const withPeers = new Set(["warm", "large", "edit"]);
 /** @type {Set<string>} */
 const said = new Set();

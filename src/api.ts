@@ -91,6 +91,8 @@ export interface FilehandOptions {
   readonly formatter?: Formatter;
   /** Bytes of a file that can be edited; 1 GiB by default. */
   readonly editBytesMax?: number;
+  /** Milliseconds after which a search ends with what it has found; 20,000 by default. */
+  readonly searchMsMax?: number;
   /** Folder for what is kept between runs, such as the line indexes of large files; nothing is kept without it. */
   readonly stateDir?: string;
   /** Is the past of changed files kept in the state folder? It is, within these limits, if there is such a folder. */
@@ -118,7 +120,7 @@ export interface CallOptions {
   readonly dryRun?: boolean;
   /** Give programs the old content and the whole diff of a change, whatever their size. */
   readonly full?: boolean;
-  /** Told now and then how far a long scan is: bytes; of a search for names the entries so far, and 0, as nobody knows the total. */
+  /** Told now and then how far a long scan is: bytes; of a search the entries or the files that match so far, and 0, as nobody knows the total. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 

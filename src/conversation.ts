@@ -91,6 +91,7 @@ export function startSession<Name extends DialectName>(
     past,
     newId: () => options.ids?.next() ?? randomUUID().slice(0, 8),
     signal,
+    searchMsMax: options.searchMsMax ?? limits.searchMsMax,
     onProgress,
   });
 

@@ -68,6 +68,28 @@ export const limits = {
   lookupsAboveMax: 64,
   /** Folders that are made for one new file. */
   foldersMadeMax: 100,
+  /** Milliseconds of a search (settable). */
+  searchMsMax: 20_000,
+  /**
+   * What is looked up once a search is done: files that rules hide, among the first so many files, and ignored ones that
+   * match, if no other does. After a search that was not quick a tenth of its time.
+   */
+  searchQuickMsMax: 400,
+  searchExtraMsMax: 2_000,
+  searchListedMax: 4_000,
+  /** Matching lines of one file that are counted where lines are shown. */
+  searchFileLinesMax: 1_000_000,
+  /** Entries that the answer to a search can have, and that can be skipped. */
+  searchEntriesMax: 10_000,
+  searchSkipMax: 100_000,
+  /** UTF-16 units of all lines in the answer to a search. */
+  searchCharsMax: 60_000,
+  /** UTF-16 units of a pattern. */
+  patternCharsMax: 10_000,
+  /** Lines of context on each side. */
+  contextLinesMax: 1_000,
+  /** Bytes of a UTF-16 file whose lines a search shows: it is decoded whole. */
+  wideTextBytesMax: 33_554_432,
   /** Entries of a folder held at once. */
   folderEntriesMax: 1_000_000,
   /** Characters of a glob, texts that its braces stand for, groups in one name, names in one text and in all. */

@@ -2,6 +2,7 @@
 
 import type { MatchedBy, NearestRegion } from "./edit.ts";
 import type { NoWriteMode } from "./mode.ts";
+import type { SearchFault } from "./grep.ts";
 import type { Place } from "./target.ts";
 
 /** What is wrong with one argument of a call. */
@@ -254,6 +255,10 @@ export type ProblemData =
   | { readonly code: "EXISTS"; readonly place: Place; readonly reason: "file" | "folder" | "link" }
   | { readonly code: "TOO_LARGE"; readonly place: Place; readonly kind: "text"; readonly limit: string }
   | { readonly code: "ACCESS_DENIED"; readonly place: Place; readonly reason: "read-only" }
+  /** What is searched for, or where, is malformed. */
+  | { readonly code: "INVALID_PARAM"; readonly reason: "search"; readonly fault: SearchFault }
+  /** No ripgrep is installed. */
+  | { readonly code: "NO_RIPGREP"; readonly install: string }
   /** There is no such turn to go back to, or none at all. */
   | {
       readonly code: "NO_TURN";

@@ -10,6 +10,7 @@ import type {
   WriteOutcome,
   WriteRequest,
 } from "./edit.ts";
+import type { GrepOutcome, GrepRequest } from "./grep.ts";
 import type { HistoryOutcome, HistoryRequest } from "./looking-back.ts";
 import type { GlobOutcome, GlobRequest } from "./glob.ts";
 import type { RewindOutcome, RewindRequest } from "./rewind.ts";
@@ -19,6 +20,7 @@ export interface Verbs {
   readonly read: { readonly request: ReadRequest; readonly outcome: ReadOutcome };
   readonly ls: { readonly request: LsRequest; readonly outcome: LsOutcome };
   readonly glob: { readonly request: GlobRequest; readonly outcome: GlobOutcome };
+  readonly grep: { readonly request: GrepRequest; readonly outcome: GrepOutcome };
   readonly edit: { readonly request: EditRequest; readonly outcome: EditOutcome };
   readonly write: { readonly request: WriteRequest; readonly outcome: WriteOutcome };
   readonly "notebook-edit": { readonly request: NotebookEditRequest; readonly outcome: NotebookEditOutcome };

@@ -26,6 +26,7 @@ export const doing = {
   read: "read",
   ls: "list",
   glob: "search",
+  grep: "search",
   edit: "edit",
   write: "write",
   "notebook-edit": "edit",

@@ -33,6 +33,7 @@ import {
 } from "./change-words.ts";
 import type { Facts } from "./dialect.ts";
 import { patternFaults } from "./glob-words.ts";
+import { type GrepNames, noRipgrepWords, searchFaultWords } from "./grep-text.ts";
 import { notebookParts, pdfParts, textOf } from "./media-text.ts";
 import { noTurnDoing, noTurnClause } from "./turn-words.ts";
 import { escapeName } from "../text/escape.ts";
@@ -61,6 +62,9 @@ export interface Attachment {
   readonly mime: string;
   readonly url: string;
 }
+
+/** What can be changed in a call of `grep`. */
+export const grepNames: GrepNames = { offset: undefined, glob: "include", multiline: undefined };
 
 export const previewLines = 20;
 
@@ -172,6 +176,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
         return `Cannot edit ${path(problem.place)}: ${cellFaultWords[problem.fault]}`;
       case "patch":
         return `Invalid patch: ${patchFaultWords(problem)}`;
+      case "search":
+        return `Invalid search: ${searchFaultWords(problem.fault, grepNames)}`;
       case "pages":
         return `Cannot read pages of ${path(problem.place)}: ${pagesFault(problem)}`;
       case "range": {
@@ -213,6 +219,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
   NO_CELL: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${noCellWords(problem)}`,
   ENCODING: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${encodingWords(problem)}`,
   EXISTS: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${existsWords[problem.reason]}`,
+  NO_RIPGREP: ({ install }) => `Cannot search: ${noRipgrepWords(install)}`,
   NO_TURN: (problem) => `Cannot ${noTurnDoing(problem)}: ${noTurnClause(problem)}`,
   LOCKED: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${lockedWords(problem)}`,
   ROLLED_BACK: (problem, telling) => rolledBackWords(problem, said(problem.cause, telling)),

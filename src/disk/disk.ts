@@ -30,6 +30,8 @@ export interface Disk {
   list(found: Found): Promise<readonly FolderEntry[] | { readonly errno: string }>;
   /** A folder that was found, to walk from: folder by folder, each held while it is looked at, no link followed. */
   walk(found: Found): WalkFolder;
+  /** When something below a folder that was found was changed; no link is followed at the end. Undefined: it is gone. */
+  changedNs(found: Found, below: string): bigint | undefined;
   /** New content for a file; the caller holds its lock. The old content or the new, never something between. */
   replace(input: ReplaceInput): Promise<Replaced>;
   /** A file that does not exist, and the folders that are missing above it. */
@@ -92,6 +94,14 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
     remove: (input) => removeFile(input, writing),
     open: (found) => openFile(found, system),
     walk: (found) => walkFrom(found, walking),
+    changedNs: ({ held }, below) => {
+      try {
+        return system.statLink(`${held.handlePath}/${below}`).mtimeNs;
+      } catch (error) {
+        if (errnoName(error) === undefined) throw error;
+        return undefined;
+      }
+    },
     list: async (found) => {
       try {
         return await listFolder(found.held, system);

@@ -21,6 +21,8 @@ export interface OpenFile {
   read(into: Uint8Array, at: number): number | Promise<number>;
   /** For a second thread; undefined where reading may hang and so must not be done at once. */
   readonly descriptor: number | undefined;
+  /** For another process, which reads from its beginning and may hang as it likes. */
+  readonly forChild?: number;
   /** Has the file changed since it was opened? A file that only became longer still has the bytes it had. */
   changed(): "no" | "grown" | "rewritten";
   close(): void;
@@ -87,6 +89,7 @@ export function openFile(found: Found, system: System): OpenFile | { readonly er
     mode: Number(stat.mode) & 0o777,
     links: Number(stat.nlink),
     read: held.reads === "at once" ? readAtOnce : readLater,
+    forChild: fd,
     descriptor: held.reads === "at once" ? fd : undefined,
     changed: () => {
       const now = guarded(() => system.stat(fd));

@@ -18,6 +18,7 @@ import { explanationOf, externalExplanation, refusedExplanation } from "./explai
 import { admit, judgeOutside } from "./external.ts";
 import { nameOf, namesOf, realNameOf } from "./names.ts";
 import { offersFor } from "./offers.ts";
+import { hiddenPatterns, type HiddenPatterns } from "./hidden-patterns.ts";
 import { pathFault, placeOf, relativeTo } from "./paths.ts";
 import { createPolicy, type Judgement, type Policy, type PolicyOptions } from "./policy.ts";
 import { respelt } from "./respelt.ts";
@@ -59,6 +60,10 @@ export interface Guard {
   search(root: string): SearchView;
   /** Is this a file whose content must not be kept anywhere: denied, or commonly a secret? */
   isSecret(path: string): boolean;
+  /** Is this file hidden from searches: denied, or nobody has said yes to reading it? Absolute paths, names of one file. */
+  hides(paths: readonly string[]): boolean;
+  /** What surely is hidden, in the form of gitignore, for a search of a root or of a folder within. */
+  hiddenPatterns(where: "root" | "within"): HiddenPatterns;
   /** Is there any rule that denies? If not, nothing needs to be asked about what a listing shows. */
   readonly denies: boolean;
   readonly ruleFaults: readonly RuleFault[];
@@ -182,6 +187,19 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     });
 
   return {
+    hides(paths) {
+      const names = paths.map((path) => pathNames(path, "file"));
+      const { verdict, by } = decide("read", names);
+      if (verdict !== "ask") return verdict === "deny";
+      if (options.asker === "yes") return false;
+      return by === "protected" || !names.some((name) => state.isAnswered("read", name));
+    },
+    hiddenPatterns: (where) =>
+      hiddenPatterns(policy.rules, where, {
+        // What a rule or an answer may have lifted is not left out beforehand.
+        asked: options.asker !== "yes" && state.kept.length === 0 ? options.secrets : "allow",
+      }),
+
     ruleFaults: policy.faults,
     denies: policy.denies,
     denied,

@@ -36,7 +36,7 @@ test("the binary of the package comes first", async () => {
   expect((await ripgrep())?.kind).toBe("package");
   const { end, out } = await run(["-e", "tw", "--", "./"]);
   expect(out).toBe("./a.txt:two\n");
-  expect(end).toEqual({ ended: "by itself", status: 0, complaints: "" });
+  expect(end).toEqual({ ended: "by itself", status: 0, complaints: "", complaintsCut: false });
 });
 
 test("the WebAssembly build gives the same answer", async () => {
@@ -44,7 +44,7 @@ test("the WebAssembly build gives the same answer", async () => {
   expect((await ripgrep(where))?.kind).toBe("wasm");
   const { end, out } = await run(["-e", "tw", "--", "./"], { where });
   expect(out).toBe("./a.txt:two\n");
-  expect(end).toEqual({ ended: "by itself", status: 0, complaints: "" });
+  expect(end).toEqual({ ended: "by itself", status: 0, complaints: "", complaintsCut: false });
 });
 
 test("on the PATH only a ripgrep counts, in an absolute folder that nobody works in", async () => {

@@ -34,6 +34,11 @@ export interface RipgrepRun {
   /** Takes what ripgrep prints. `enough` ends the run; a promise holds ripgrep back until it is kept. */
   readonly onChunk: (chunk: Buffer) => Taken | Promise<Taken>;
   readonly timeMsMax?: number;
+  /** Standard input, which is empty otherwise: an open file by its descriptor, read from where it stands, or bytes. */
+  readonly input?: number | Uint8Array | undefined;
+  /** Nothing beneath these folders is ever run: whoever works in them could have put it there. */
+  readonly notBeneath?: readonly string[];
+  /** In which order kinds are tried, and on which PATH; for tests. */
   readonly where?: Where;
 }
 
@@ -41,9 +46,14 @@ export type Taken = "more" | "enough";
 
 export type RipgrepEnd =
   /** 0: something was found. 1: nothing. 2: something went wrong, perhaps besides something found; `complaints` says what. */
-  | { readonly ended: "by itself"; readonly status: number; readonly complaints: string }
+  | {
+      readonly ended: "by itself";
+      readonly status: number;
+      readonly complaints: string;
+      readonly complaintsCut: boolean;
+    }
   /** It was stopped: `onChunk` had enough, or the time was over. */
-  | { readonly ended: "enough" | "time"; readonly complaints: string }
+  | { readonly ended: "enough" | "time"; readonly complaints: string; readonly complaintsCut: boolean }
   /** The system lacks what a new process needs. */
   | { readonly ended: "not started"; readonly errno: string }
   /** There is no ripgrep to run. */
@@ -70,7 +80,7 @@ export function ripgrep(where: Where = anywhere()): Promise<Ripgrep | undefined>
  * aborted. The caller's arguments MUST put patterns behind `-e` and paths behind `--`.
  */
 export async function runRipgrep(args: readonly string[], run: RipgrepRun): Promise<RipgrepEnd> {
-  const where = run.where ?? anywhere();
+  const where = { ...(run.where ?? anywhere()), ...(run.notBeneath && { notBeneath: run.notBeneath }) };
   const broken = new Set<string>();
   for (;;) {
     // One that was there and cannot be started now may have been moved by an update, or lie where nothing may be run.
@@ -93,17 +103,21 @@ const anywhere = (): Where => ({ path: process.env["PATH"], notBeneath: [] });
 async function runOnce(
   { command, before }: Ripgrep,
   args: readonly string[],
-  { cwd, signal, onChunk, timeMsMax }: RipgrepRun,
+  { cwd, signal, onChunk, timeMsMax, input }: RipgrepRun,
 ): Promise<RipgrepEnd | { readonly ended: "gone" }> {
   signal.throwIfAborted();
   const child = spawn(command, [...before, "--no-config", ...args], {
     cwd,
     env: environment(),
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [input instanceof Uint8Array ? "pipe" : (input ?? "ignore"), "pipe", "pipe"],
     windowsHide: true,
   });
+  const { stdout } = child;
+  if (stdout === null) throw new Error("a child with a pipe has an output");
   running(child);
   const exit = exitOf(child);
+  // Whoever ends before all of it was read breaks the pipe, and that is all right.
+  if (input instanceof Uint8Array) child.stdin?.on("error", () => undefined).end(input);
   const complaints = collect(child);
   let stopped: "enough" | "time" | undefined;
   const stop = (why: typeof stopped): void => {
@@ -114,14 +128,14 @@ async function runOnce(
   signal.addEventListener("abort", onAbort, { once: true });
   const timer = timeMsMax === undefined ? undefined : setTimeout(() => stop("time"), timeMsMax);
   try {
-    for await (const chunk of child.stdout) {
+    for await (const chunk of stdout) {
       if (signal.aborted || stopped !== undefined) break;
       // A pipe without an encoding yields buffers.
       if ((await onChunk(chunk as Buffer)) === "enough") stop("enough");
     }
   } finally {
     // Also when the taker throws: nothing runs on without anybody listening.
-    if (child.exitCode === null && (stopped !== undefined || signal.aborted || !child.stdout.readableEnded)) {
+    if (child.exitCode === null && (stopped !== undefined || signal.aborted || !stdout.readableEnded)) {
       child.kill("SIGKILL");
     }
     clearTimeout(timer);
@@ -130,8 +144,8 @@ async function runOnce(
   }
   signal.throwIfAborted();
   const ended = await exit;
-  if (stopped !== undefined) return { ended: stopped, complaints: complaints() };
-  if (typeof ended === "number") return { ended: "by itself", status: ended, complaints: complaints() };
+  if (stopped !== undefined) return { ended: stopped, ...complaints() };
+  if (typeof ended === "number") return { ended: "by itself", status: ended, ...complaints() };
   return ["ENOENT", "EACCES", "ENOEXEC", "ENOTDIR"].includes(ended)
     ? { ended: "gone" }
     : { ended: "not started", errno: ended };
@@ -147,12 +161,15 @@ function exitOf(child: ChildProcess): Promise<number | string> {
   });
 }
 
-function collect(child: ChildProcess): () => string {
-  let text = "";
+function collect(child: ChildProcess): () => { readonly complaints: string; readonly complaintsCut: boolean } {
+  let complaints = "";
+  let complaintsCut = false;
   child.stderr?.setEncoding("utf8").on("data", (piece: string) => {
-    if (text.length < complaintCharsMax) text += piece.slice(0, complaintCharsMax - text.length);
+    const room = complaintCharsMax - complaints.length;
+    complaintsCut ||= piece.length > room;
+    complaints += piece.slice(0, room);
   });
-  return () => text;
+  return () => ({ complaints, complaintsCut });
 }
 
 const children = new Set<ChildProcess>();

@@ -110,6 +110,11 @@ export const schema = {
       minimum: 1,
       description: "Bytes of a file that can be edited (user settings only)",
     },
+    searchMsMax: {
+      type: "integer",
+      minimum: 1,
+      description: "Milliseconds after which a search ends with what it has found",
+    },
     roots: {
       ...texts,
       description:

@@ -25,6 +25,7 @@ const singleKeys = [
   "denyHardlinks",
   "writeEol",
   "editBytesMax",
+  "searchMsMax",
   "history",
   "historyTools",
   "locked",

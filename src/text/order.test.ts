@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareCodePoints, compareNames } from "./order.ts";
+import { compareCodePoints, compareNames, comparePaths } from "./order.ts";
 
 /** The order spelled out: code points one by one, then the length. */
 function reference(a: string, b: string): number {
@@ -59,6 +59,34 @@ describe("compareNames", () => {
         expect(Math.sign(compareNames(a, b))).toBe(Math.sign(spelledOut));
       }),
       { numRuns: 2_000 },
+    );
+  });
+});
+
+describe("paths", () => {
+  test("what lies in a folder stays together", () => {
+    const paths = ["a/b", "a/b/c", "a/z", "a-b", "a.txt", "a0", "b"];
+    expect(paths.toReversed().toSorted(comparePaths)).toEqual(paths);
+  });
+
+  test("the order is that of the lists of their names", () => {
+    const byNames = (a: string, b: string): number => {
+      const [left, right] = [a.split("/"), b.split("/")];
+      const at = left.findIndex((name, index) => name !== right[index]);
+      if (at < 0) return left.length - right.length;
+      const other = right[at];
+      return other === undefined ? 1 : compareCodePoints(left[at] ?? "", other);
+    };
+    const path = fc
+      .array(fc.string({ unit: fc.constantFrom("a", "-", "0", "😀", "\ue000"), minLength: 1, maxLength: 3 }), {
+        minLength: 1,
+        maxLength: 4,
+      })
+      .map((parts) => parts.join("/"));
+    fc.assert(
+      fc.property(path, path, (a, b) => {
+        expect(Math.sign(comparePaths(a, b))).toBe(Math.sign(byNames(a, b)));
+      }),
     );
   });
 });

@@ -17,6 +17,17 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length;
 }
 
+/** Paths name by name, by code points: what lies in a folder stays together, before names that only begin like it. */
+export function comparePaths(a: string, b: string): number {
+  const common = Math.min(a.length, b.length);
+  for (let at = 0; at < common; at += 1) {
+    if (a.charCodeAt(at) === b.charCodeAt(at)) continue;
+    if (a[at] === "/") return -1;
+    return b[at] === "/" ? 1 : compareCodePoints(a, b);
+  }
+  return a.length - b.length;
+}
+
 /** By lower-cased name; names that differ in case only, by the name itself. */
 export function compareNames(a: string, b: string): number {
   const common = Math.min(a.length, b.length);

@@ -1,6 +1,6 @@
 /**
  * Every verb of the toolkit. What a dialect offers of it is that dialect's list of cards. What changes files is loaded by
- * the first change: most sessions of the command line only read.
+ * the first change, and what searches by the first search: most sessions of the command line only read.
  */
 
 import type { Outcome, Request, Verb } from "../contract/verb.ts";
@@ -22,6 +22,7 @@ const tools: { readonly [V in Verb]: Tool<V> } = {
   read,
   ls,
   glob: async (request, bench) => (await import("./glob.ts")).glob(request, bench),
+  grep: async (request, bench) => (await import("./grep.ts")).grep(request, bench),
   edit: async (request, bench) => (await changes()).edit(request, bench),
   write: async (request, bench) => (await changes()).write(request, bench),
   "notebook-edit": async (request, bench) => (await changes()).notebookEdit(request, bench),

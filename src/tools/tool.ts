@@ -47,6 +47,8 @@ export interface Bench {
   readonly dedup: boolean | undefined;
   /** Instruction files that were named in this session; undefined if they are not to be. */
   readonly offered: Set<string> | undefined;
+  /** How long a search may take. */
+  readonly searchMsMax: number;
   readonly onProgress: ((done: number, total: number) => void) | undefined;
   readonly signal: AbortSignal;
 }

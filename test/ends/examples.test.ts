@@ -14,6 +14,7 @@ NOT_FOUND: Cannot read "LICENCE": it does not exist, did you mean "LICENSE"
 `,
 
   "02-tools-for-an-agent-loop.mjs": `Read(file_path, offset, limit, pages): Reads a file from the workspace: text, images, PDFs, notebooks and office documents.
+Grep(pattern, path, glob, type, output_mode, -A, -B, -C, -n, -i, multiline, head_limit, offset): Searches the contents of files with a regular expression, by ripgrep.
 Glob(pattern, path): Finds files by the pattern of their paths, newest first.
 LS(path, ignore, offset): Lists a folder as a tree, with the sizes of files.
 Edit(file_path, old_string, new_string, replace_all): Replaces a text in a file with another.
@@ -24,7 +25,7 @@ ok: 1→MIT License
 
 [lines 1 to 1 of 21, go on with offset 2]
 no: Cannot call Read: "file_path" is missing: give a string; "path" is not a parameter, did you mean "file_path"
-no: Cannot call "Bash": there is no such tool, use one of Read, Glob, LS, Edit, MultiEdit, Write, NotebookEdit
+no: Cannot call "Bash": there is no such tool, use one of Read, Grep, Glob, LS, Edit, MultiEdit, Write, NotebookEdit
 `,
 
   "03-two-workspaces.mjs": `written on the left

@@ -5,6 +5,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DifferenceKind } from "../../src/contract/edit.ts";
+import type { SearchFault } from "../../src/contract/grep.ts";
 import type { Code, PatchFault, PatternFault, ProblemData } from "../../src/contract/problem.ts";
 import type { Facts } from "../../src/dialects/dialect.ts";
 import { type DialectName, dialects } from "../../src/dialects/index.ts";
@@ -81,10 +82,21 @@ const differences: readonly DifferenceKind[] = [
   "text",
 ];
 
+const searchFaults: readonly SearchFault[] = [
+  ...(["empty", "nul", "too long"] as const).map((why) => ({ of: "pattern", pattern: "a", why }) as const),
+  ...(["escape braces", "escape", "no look-around", "several lines", undefined] as const).map(
+    (remedy) => ({ of: "pattern", pattern: "a{", why: "engine", message: "unclosed", at: 2, remedy }) as const,
+  ),
+  { of: "glob", glob: "[", message: "it is not closed" },
+  { of: "type", type: "tz", nearest: ["ts"] },
+  { of: "type", type: "qqq", nearest: [] },
+];
+
 /** At least one problem of every code and reason. A new code does not compile until it stands here. */
 const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code: C }>[] } = {
   UNKNOWN_TOOL: [{ code: "UNKNOWN_TOOL", tool: "Rd", known: ["Read"], nearest: "Read" }],
   INVALID_PARAM: [
+    ...searchFaults.map((fault) => ({ code: "INVALID_PARAM", reason: "search", fault }) as const),
     {
       code: "INVALID_PARAM",
       reason: "arguments",
@@ -259,6 +271,7 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
   ],
   ENCODING: [{ code: "ENCODING", place, encoding: "windows-1252", character: "😀" }],
   EXISTS: (["file", "folder", "link"] as const).map((reason) => ({ code: "EXISTS", place, reason })),
+  NO_RIPGREP: [{ code: "NO_RIPGREP", install: "@vscode/ripgrep" }],
   NO_TURN: [
     ...(
       ["unknown", "pruned", "no history", "content gone", "unreadable", "nothing to undo", "nothing to redo"] as const

@@ -90,6 +90,7 @@ export function createEngine(options: EngineOptions): Engine {
           past: async () => undefined,
           dedup: false,
           offered: undefined,
+          searchMsMax: 20_000,
           onProgress: undefined,
           signal,
         });

@@ -5,6 +5,7 @@ import { lineNumber } from "../../contract/brand.ts";
 import type { Card } from "../dialect.ts";
 import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
 import { changeCards } from "./change-cards.ts";
+import { grep } from "./grep-card.ts";
 import { historyCards } from "./history-cards.ts";
 import readDescription from "./read.txt";
 import { searchCards } from "./search-cards.ts";
@@ -54,4 +55,4 @@ const read: Card = {
   },
 };
 
-export const cards: readonly Card[] = [read, ...searchCards, ...changeCards, ...historyCards];
+export const cards: readonly Card[] = [read, grep, ...searchCards, ...changeCards, ...historyCards];

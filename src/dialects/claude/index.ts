@@ -1,4 +1,4 @@
-/** The `claude` dialect: Read with numbered lines and a token budget, Glob, LS, Edit, MultiEdit, Write, NotebookEdit. */
+/** The `claude` dialect: Read with numbered lines and a token budget, Grep, Glob, LS, Edit, MultiEdit, Write, NotebookEdit. */
 
 import type { ProblemData } from "../../contract/problem.ts";
 import type { Dialect } from "../dialect.ts";
@@ -6,6 +6,8 @@ import { failure } from "../replies.ts";
 import { cards, type ReadInput } from "./cards.ts";
 import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from "./change-cards.ts";
 import type { EditResult, MultiEditResult, NotebookEditResult, WriteResult } from "./change-render.ts";
+import type { GrepInput } from "./grep-card.ts";
+import type { GrepResult } from "./grep-render.ts";
 import type { HistoryInput, RewindInput } from "./history-cards.ts";
 import type { HistoryResult, RewindResult } from "./history-render.ts";
 import type { GlobInput, LsInput } from "./search-cards.ts";
@@ -19,6 +21,7 @@ export interface Tools {
   readonly Read: { readonly input: ReadInput; readonly output: ReadResult };
   readonly Glob: { readonly input: GlobInput; readonly output: GlobResult };
   readonly LS: { readonly input: LsInput; readonly output: LsResult };
+  readonly Grep: { readonly input: GrepInput; readonly output: GrepResult };
   readonly Edit: { readonly input: EditInput; readonly output: EditResult };
   readonly MultiEdit: { readonly input: MultiEditInput; readonly output: MultiEditResult };
   readonly Write: { readonly input: WriteInput; readonly output: WriteResult };
@@ -39,6 +42,8 @@ export const claude: Dialect = {
 export type {
   EditInput,
   EditResult,
+  GrepInput,
+  GrepResult,
   HistoryInput,
   HistoryResult,
   GlobInput,

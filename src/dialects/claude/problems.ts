@@ -22,6 +22,7 @@ import {
   tooLargeWords,
 } from "../change-words.ts";
 import { patternFaults } from "../glob-words.ts";
+import { noRipgrepWords, searchFaultWords } from "../grep-text.ts";
 import { noTurnDoing, noTurnClause } from "../turn-words.ts";
 import {
   argumentFault,
@@ -34,6 +35,7 @@ import {
   quoted,
   specialWords,
 } from "../words.ts";
+import { grepNames } from "./grep-card.ts";
 
 /** What the calls of this dialect are made of. */
 export const names: Names = {
@@ -66,6 +68,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
         return `${cannot(problem.place.asked)}: ${cellFaultWords[problem.fault]}`;
       case "patch":
         return `Cannot apply the patch: ${patchFaultWords(problem)}`;
+      case "search":
+        return `Cannot search: ${searchFaultWords(problem.fault, grepNames)}`;
       case "pages":
         return `Cannot read pages of ${quoted(problem.place.asked)}: ${pagesFault(problem)}`;
       case "range": {
@@ -114,6 +118,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
   NO_CELL: (problem, cannot) => `${cannot(problem.place.asked)}: ${noCellWords(problem)}`,
   ENCODING: (problem, cannot) => `${cannot(problem.place.asked)}: ${encodingWords(problem)}`,
   EXISTS: (problem, cannot) => `${cannot(problem.place.asked)}: ${existsWords[problem.reason]}`,
+  NO_RIPGREP: ({ install }) => `Cannot search: ${noRipgrepWords(install)}`,
   NO_TURN: (problem) => `Cannot ${noTurnDoing(problem)}: ${noTurnClause(problem)}`,
   LOCKED: (problem, cannot) => `${cannot(problem.place.asked)}: ${lockedWords(problem)}`,
   ROLLED_BACK: (problem, cannot) => rolledBackWords(problem, said(problem.cause, cannot)),

@@ -11,6 +11,7 @@ import { joinedLines, numbered } from "../numbered.ts";
 import { success } from "../replies.ts";
 import reminder from "./reminder.txt";
 import { type ChangeResult, renderChange } from "./change-render.ts";
+import { type GrepResult, renderGrep } from "./grep-render.ts";
 import { type HistoryResult, type RewindResult, renderHistory, renderRewind } from "./history-render.ts";
 import { type GlobResult, type LsResult, renderGlob, renderTree } from "./search-render.ts";
 import unchanged from "./unchanged.txt";
@@ -100,7 +101,9 @@ export interface DirectoryResult {
 export function render(
   outcome: Outcome,
   facts: Facts,
-): Reply<ReadResult | DirectoryResult | GlobResult | LsResult | ChangeResult | HistoryResult | RewindResult> {
+): Reply<
+  ReadResult | DirectoryResult | GlobResult | GrepResult | LsResult | ChangeResult | HistoryResult | RewindResult
+> {
   switch (outcome.kind) {
     case "text":
       return renderText(outcome, outcome.pages[0], facts);
@@ -120,6 +123,8 @@ export function render(
       return renderGlob(outcome, facts);
     case "tree":
       return renderTree(outcome);
+    case "grep":
+      return renderGrep(outcome, facts);
     case "rewind":
       return renderRewind(outcome);
     case "history":

@@ -4,6 +4,8 @@ import type { Dialect } from "../dialect.ts";
 import { cards, type ReadInput } from "./cards.ts";
 import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from "./change-cards.ts";
 import type { ChangeEnvelope } from "./change-render.ts";
+import type { GrepInput } from "./grep-card.ts";
+import type { GrepEnvelope } from "./grep-render.ts";
 import type { HistoryInput, RewindInput } from "./history-cards.ts";
 import type { HistoryEnvelope, RewindEnvelope } from "./history-render.ts";
 import { profile } from "./profile.ts";
@@ -17,12 +19,15 @@ export type ChangeResult = ChangeEnvelope | ErrorEnvelope;
 /** What a search answers, also for a failure. */
 export type GlobResult = GlobEnvelope | ErrorEnvelope;
 export type LsResult = LsEnvelope | ErrorEnvelope;
+/** What `Grep` answers, also for a failure. */
+export type GrepResult = GrepEnvelope | ErrorEnvelope;
 
 /** The tools of this dialect with their types. */
 export interface Tools {
   readonly Read: { readonly input: ReadInput; readonly output: ReadResult };
   readonly Glob: { readonly input: GlobInput; readonly output: GlobResult };
   readonly LS: { readonly input: LsInput; readonly output: LsResult };
+  readonly Grep: { readonly input: GrepInput; readonly output: GrepResult };
   readonly Edit: { readonly input: EditInput; readonly output: ChangeResult };
   readonly MultiEdit: { readonly input: MultiEditInput; readonly output: ChangeResult };
   readonly Write: { readonly input: WriteInput; readonly output: ChangeResult };
@@ -36,6 +41,7 @@ export const envelope: Dialect = { name: "envelope", failures: "returned", profi
 export type {
   EditInput,
   GlobInput,
+  GrepInput,
   HistoryInput,
   LsInput,
   MultiEditInput,

@@ -22,6 +22,7 @@ import {
   tooLargeWords,
 } from "../change-words.ts";
 import { patternFaults } from "../glob-words.ts";
+import { noRipgrepWords, searchFaultWords } from "../grep-text.ts";
 import { noTurnClause } from "../turn-words.ts";
 import {
   argumentFault,
@@ -34,6 +35,7 @@ import {
   specialWords,
   spelled,
 } from "../words.ts";
+import { grepNames } from "./grep-card.ts";
 
 const named = (path: string): string => `'${spelled(path)}'`;
 
@@ -70,6 +72,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
         return `${cannot(problem.place.asked)}: ${cellFaultWords[problem.fault]}.`;
       case "patch":
         return `Invalid patch: ${patchFaultWords(problem)}.`;
+      case "search":
+        return `Invalid search: ${searchFaultWords(problem.fault, grepNames)}.`;
       case "pages":
         return `Invalid pages for ${named(problem.place.asked)}: ${pagesFault(problem)}.`;
       case "range":
@@ -110,6 +114,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
   NO_CELL: (problem, cannot) => `${cannot(problem.place.asked)}: ${noCellWords(problem)}.`,
   ENCODING: (problem, cannot) => `${cannot(problem.place.asked)}: ${encodingWords(problem)}.`,
   EXISTS: (problem, cannot) => `${cannot(problem.place.asked)}: ${existsWords[problem.reason]}.`,
+  NO_RIPGREP: ({ install }) => `Nothing can be searched: ${noRipgrepWords(install)}.`,
   NO_TURN: (problem) =>
     `Turn ${named(problem.asked)} cannot be ${isMissing(problem) ? "found" : "gone back to"}: ${noTurnClause(problem)}.`,
   LOCKED: (problem, cannot) => `${cannot(problem.place.asked)}: ${lockedWords(problem)}.`,
@@ -133,6 +138,7 @@ const done = {
   read: "read",
   ls: "listed",
   glob: "searched",
+  grep: "searched",
   edit: "edited",
   write: "written",
   "notebook-edit": "edited",

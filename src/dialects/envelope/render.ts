@@ -11,6 +11,7 @@ import { imageNote, notebookParts, pdfParts, textOf } from "../media-text.ts";
 import { joinedLines, numbered } from "../numbered.ts";
 import { type ChangeEnvelope, renderChange } from "./change-render.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
+import { type GrepEnvelope, renderGrep } from "./grep-render.ts";
 import { type HistoryEnvelope, type RewindEnvelope, renderHistory, renderRewind } from "./history-render.ts";
 import { sentenceOf } from "./problems.ts";
 import { profile } from "./profile.ts";
@@ -69,6 +70,7 @@ export function render(
   | DirectoryEnvelope
   | MediaEnvelope
   | GlobEnvelope
+  | GrepEnvelope
   | LsEnvelope
   | ChangeEnvelope
   | HistoryEnvelope
@@ -99,6 +101,8 @@ export function render(
       return renderGlob(outcome, facts);
     case "tree":
       return renderTree(outcome, facts);
+    case "grep":
+      return renderGrep(outcome, facts);
     case "rewind":
       return renderRewind(outcome, facts);
     case "history":

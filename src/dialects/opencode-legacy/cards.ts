@@ -5,9 +5,11 @@ import { lineNumber } from "../../contract/brand.ts";
 import type { Card } from "../dialect.ts";
 import { changeCards } from "../opencode-changes.ts";
 import { historyCards } from "../opencode-history.ts";
+import { grepCard } from "../opencode-grep.ts";
 import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
 import { searchCards } from "../opencode-search.ts";
 import editDescription from "./edit.txt";
+import grepDescription from "./grep.txt";
 import historyDescription from "./history.txt";
 import globDescription from "./glob.txt";
 import listDescription from "./list.txt";
@@ -60,6 +62,7 @@ const read: Card = {
 export const cards: readonly Card[] = [
   read,
   ...searchCards({ glob: globDescription, list: listDescription }),
+  grepCard(grepDescription),
   ...changeCards({ edit: editDescription, write: writeDescription, patch: patchDescription }),
   ...historyCards({ history: historyDescription, rewind: rewindDescription }, 0),
 ];

@@ -3,6 +3,7 @@
 import type { ProblemData } from "../../contract/problem.ts";
 import type { Dialect } from "../dialect.ts";
 import type { ChangeTools } from "../opencode-changes.ts";
+import type { GrepTools } from "../opencode-grep.ts";
 import type { HistoryTools } from "../opencode-history.ts";
 import { type ReadResult, sentenceOf } from "../opencode-words.ts";
 import type { SearchTools } from "../opencode-search.ts";
@@ -12,7 +13,7 @@ import { profile } from "./profile.ts";
 import { numberLine, render } from "./render.ts";
 
 /** The tools of this dialect with their types. */
-export interface Tools extends ChangeTools, HistoryTools, SearchTools {
+export interface Tools extends ChangeTools, HistoryTools, SearchTools, GrepTools {
   readonly read: { readonly input: ReadInput; readonly output: ReadResult };
 }
 

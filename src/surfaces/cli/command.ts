@@ -22,6 +22,8 @@ export interface Option {
   /** The value's name in the help: `--limit N`. */
   readonly value?: string;
   readonly words: string;
+  /** One letter that stands for it: `-i`. */
+  readonly short?: string;
 }
 
 export type Options = Readonly<Record<string, Option>>;

@@ -44,7 +44,8 @@ export function helpOf(command: Command): string {
 
 function optionLines(options: Options): readonly string[] {
   const rows = Object.entries(options).map(
-    ([name, { value, words }]) => [value === undefined ? `--${name}` : `--${name} ${value}`, words] as const,
+    ([name, { value, words, short }]) =>
+      [`${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`, words] as const,
   );
   const width = Math.max(16, ...rows.map(([left]) => left.length));
   return rows.map(([left, words]) => `  ${left.padEnd(width)}  ${words}`);

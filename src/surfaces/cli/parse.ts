@@ -13,9 +13,9 @@ export function parseCommandLine(command: Command, argv: readonly string[]): Giv
     allowPositionals: true,
     tokens: true,
     options: Object.fromEntries(
-      Object.entries(options).map(([name, { type }]) => [
+      Object.entries(options).map(([name, { type, short }]) => [
         name,
-        { type: type === "flag" ? "boolean" : "string" } as const,
+        { type: type === "flag" ? "boolean" : "string", ...(short === undefined ? {} : { short }) } as const,
       ]),
     ),
   });

@@ -6,6 +6,7 @@ import { call } from "./call.ts";
 import { diff } from "./diff.ts";
 import { edit } from "./edit.ts";
 import { glob } from "./glob.ts";
+import { grep } from "./grep.ts";
 import { history } from "./history.ts";
 import { ls } from "./ls.ts";
 import { notebookEdit } from "./notebook-edit.ts";
@@ -21,6 +22,7 @@ import { write } from "./write.ts";
 
 export const commands: readonly Command[] = [
   read,
+  grep,
   ls,
   glob,
   edit,

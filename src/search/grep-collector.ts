@@ -1,0 +1,115 @@
+/** Puts together what ripgrep reports, file by file: the first ones of the answer are held, all of them are counted. */
+
+import { isUtf8 } from "node:buffer";
+import type { GrepMode } from "../contract/grep.ts";
+import { limits } from "../contract/limits.ts";
+import { comparePaths } from "../text/order.ts";
+import { FirstOnes } from "./first-ones.ts";
+import type { FoundLine, OutputTaker } from "./grep-output.ts";
+
+export interface FoundFile {
+  /** Below the folder that is searched, with forward slashes; empty if a file is. */
+  readonly path: string;
+  readonly mtimeNs: bigint;
+  readonly lines: FoundLine[];
+  count: number;
+}
+
+export interface Collecting {
+  /** Lines in `content`, else files, that are held. */
+  readonly entriesMax: number;
+  /** May this file be told? `path` is below the folder that is searched. */
+  readonly isWanted: (path: string) => boolean;
+  /** When a file was last changed, if the newest come first. */
+  readonly mtimeOf: ((path: string) => bigint | undefined) | undefined;
+}
+
+export class Collector implements OutputTaker {
+  filesTotal = 0;
+  linesTotal = 0;
+  entriesTotal = 0;
+  binary = 0;
+  unnamed = 0;
+  /** Was there a file with more matching lines than are counted? */
+  overflown = false;
+  readonly #collecting: Collecting;
+  readonly #mode: GrepMode;
+  readonly #first: FirstOnes<FoundFile>;
+  /** The file that is reported now; `undefined`: it is not told. */
+  #file: { readonly held: FoundFile | undefined; matches: boolean; binary: boolean; lines: number } | undefined;
+
+  constructor(collecting: Collecting, mode: GrepMode, place: "folder" | "input") {
+    this.#collecting = collecting;
+    this.#mode = mode;
+    const weightOf = mode === "content" ? (file: FoundFile) => file.lines.length : () => 1;
+    this.#first = new FirstOnes(collecting.entriesMax, collecting.mtimeOf === undefined ? byPath : byNewest, weightOf);
+    // Of the one file on standard input nothing is reported if nothing matches.
+    if (place === "input") this.#file = { held: fileAt("", 0n), matches: false, binary: false, lines: 0 };
+  }
+
+  file(bytes: Buffer): void {
+    this.#end();
+    const path = pathOf(bytes);
+    if (path === undefined) this.unnamed += 1;
+    if (path === undefined || !this.#collecting.isWanted(path)) return;
+    const file = fileAt(path, this.#collecting.mtimeOf?.(path) ?? 0n);
+    this.#file = { held: this.#first.accepts(file) ? file : undefined, matches: true, binary: false, lines: 0 };
+  }
+
+  line(found: FoundLine): void {
+    const file = this.#file;
+    if (file === undefined) return;
+    file.matches = true;
+    this.entriesTotal += 1;
+    if (found.column > 0) {
+      this.linesTotal += 1;
+      file.lines += 1;
+      this.overflown ||= file.lines >= limits.searchFileLinesMax;
+    }
+    if (file.held !== undefined && file.held.lines.length < this.#collecting.entriesMax) file.held.lines.push(found);
+  }
+
+  count(lines: number): void {
+    const file = this.#file;
+    if (file === undefined || lines === 0) return;
+    file.matches = true;
+    this.linesTotal += lines;
+    if (file.held !== undefined) file.held.count = lines;
+  }
+
+  binaryFile(): void {
+    if (this.#file === undefined) return;
+    if (!this.#file.binary) this.binary += 1;
+    this.#file.matches = true;
+    this.#file.binary = true;
+  }
+
+  /** The first ones, in order. */
+  finish(): readonly FoundFile[] {
+    this.#end();
+    return this.#first.sorted();
+  }
+
+  #end(): void {
+    const file = this.#file;
+    this.#file = undefined;
+    if (file === undefined || !file.matches) return;
+    this.filesTotal += 1;
+    if (this.#mode !== "content") this.entriesTotal += 1;
+    if (file.held !== undefined) this.#first.add(file.held);
+  }
+}
+
+/** Without the `./` that ripgrep puts before it; undefined if it is no text. */
+export function pathOf(bytes: Buffer): string | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  const path = bytes.toString("utf8", 2);
+  return process.platform === "win32" ? path.replaceAll("\\", "/") : path;
+}
+
+const fileAt = (path: string, mtimeNs: bigint): FoundFile => ({ path, mtimeNs, lines: [], count: 0 });
+
+const byPath = (a: FoundFile, b: FoundFile): number => comparePaths(a.path, b.path);
+
+const byNewest = (a: FoundFile, b: FoundFile): number =>
+  a.mtimeNs === b.mtimeNs ? comparePaths(a.path, b.path) : a.mtimeNs > b.mtimeNs ? -1 : 1;

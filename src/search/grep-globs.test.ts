@@ -1,0 +1,104 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { compileGlobs } from "./grep-globs.ts";
+
+const compiled = (text: string, folder = "/ws") => {
+  const globs = compileGlobs(text, folder);
+  if ("message" in globs) throw new Error(globs.message);
+  return globs;
+};
+
+for (const [glob, path, fits] of [
+  ["*.ts", "a.ts", true],
+  ["*.ts", "src/deep/a.ts", true],
+  ["*.ts", "a.tsx", false],
+  ["*.{ts,tsx}", "src/a.tsx", true],
+  ["*.{ts,{js,mjs}}", "a.mjs", true],
+  ["*.ts, *.md", "b.md", true],
+  ["*.ts *.md", "b.md", true],
+  ["src/*.ts", "src/a.ts", true],
+  ["src/*.ts", "src/deep/a.ts", false],
+  ["src/*.ts", "lib/src/a.ts", false],
+  ["**/src/*.ts", "lib/src/a.ts", true],
+  ["src/**/*.ts", "src/a.ts", true],
+  ["src/**/*.ts", "src/x/y/a.ts", true],
+  ["src/**", "src/x/y/a.ts", true],
+  ["src/**", "src", false],
+  ["src/", "src/a.ts", true],
+  ["./src/a.ts", "src/a.ts", true],
+  ["/a.ts", "a.ts", true],
+  ["/a.ts", "src/a.ts", false],
+  ["/ws/src/*.ts", "src/a.ts", true],
+  ["**", "any/thing", true],
+  ["**/*", "thing", true],
+  ["!*.test.ts", "a.test.ts", false],
+  ["!*.test.ts", "a.ts", true],
+  ["*.ts !*.test.ts", "a.test.ts", false],
+  ["*.ts !*.test.ts", "a.ts", true],
+  ["a?c", "abc", true],
+  ["a?c", "a😀c", true],
+  ["a?c", "ac", false],
+  ["[a-c].txt", "b.txt", true],
+  ["[!a-c].txt", "b.txt", false],
+  ["[^a-c].txt", "d.txt", true],
+  ["[]x].txt", "].txt", true],
+  ["\\[a\\].txt", "[a].txt", true],
+  ["\\{a,b\\}", "b", false],
+  ["*a*b*c*", "xxaxxbxxcxx", true],
+  ["*a*b*c*", "xxaxxcxxbxx", false],
+  [".*", ".gitignore", true],
+] as const) {
+  test(`${glob} ${fits ? "fits" : "does not fit"} ${path}`, () => expect(compiled(glob).matches(path)).toBe(fits));
+}
+
+for (const [glob, words] of [
+  ["[a", 'a "[" is not closed'],
+  ["*.{ts,tsx", 'a "{" is not closed'],
+  ["a}", 'a "}" closes nothing'],
+  ["a\\", "backslash"],
+  ["../x", '".."'],
+  ["{a,b}".repeat(9), "over 256"],
+  ["x".repeat(3_000), "longer than"],
+] as const) {
+  test(`${glob.slice(0, 12)} is a fault: ${words}`, () => {
+    expect(compileGlobs(glob, "/ws")).toMatchObject({ message: expect.stringContaining(words) });
+  });
+}
+
+test("ripgrep gets the last names where they are plain", () => {
+  expect(compiled("*.ts,src/**/*.{js,ts}").names).toEqual(["*.ts", "*.js"]);
+  expect(compiled("src/**").names).toBeUndefined();
+  expect(compiled("[a]*.ts").names).toBeUndefined();
+  expect(compiled("!*.ts").names).toBeUndefined();
+});
+
+test("many stars take no longer than the path is long", () => {
+  const glob = compiled(`${"*a".repeat(200)}b`);
+  expect(glob.matches("a".repeat(200_000))).toBe(false);
+});
+
+test("what is matched is what a plain translation to a regular expression matches", () => {
+  const piece = fc.constantFrom("a", "b", "*", "?", "**", "/", "ab", ".");
+  const path = fc
+    .array(fc.stringMatching(/^[ab.]{1,4}$/), { minLength: 1, maxLength: 4 })
+    .map((names) => names.join("/"));
+  fc.assert(
+    fc.property(fc.array(piece, { minLength: 1, maxLength: 7 }), path, (pieces, against) => {
+      const glob = pieces
+        .join("")
+        .replace(/\/+/g, "/")
+        .replace(/(?<=[^/])\*\*+|\*\*+(?=[^/])/g, "*");
+      if (/^\/?$|\.\.|^!|\/$|^\.\//.test(glob) || /(?:^|\/)\.(?:\/|$)/.test(`${glob}|${against}`)) return;
+      const names = glob.replace(/^\//, "").split("/");
+      const body = names
+        .map((name, at) => {
+          const last = at === names.length - 1;
+          if (/^\*\*+$/.test(name)) return last ? ".+" : "(?:[^/]+/)*";
+          return name.replace(/[.]/g, "\\.").replace(/\*+/g, "[^/]*").replace(/\?/g, "[^/]") + (last ? "" : "/");
+        })
+        .join("");
+      const plain = new RegExp(`^${glob.includes("/") ? "" : "(?:.*/)?"}${body}$`);
+      expect([glob, against, compiled(glob).matches(against)]).toEqual([glob, against, plain.test(against)]);
+    }),
+  );
+});

@@ -1,0 +1,140 @@
+/**
+ * Finds lines with ripgrep. The answer has places, not text; which files may be told is not decided here. Files come in
+ * any order and as many as there are: only the first ones in the order of the answer are held, the rest are counted.
+ */
+
+import { distance } from "fastest-levenshtein";
+import type { SearchFault, Tally } from "../contract/grep.ts";
+import { filesArguments, type GrepQuery, grepArguments, type Searched } from "./grep-arguments.ts";
+import { Collector, type Collecting, type FoundFile, pathOf } from "./grep-collector.ts";
+import { faultOf, sortComplaints, typesIn } from "./grep-fault.ts";
+import { type OutputReader, type OutputTaker, readContent, readCounts, readFiles } from "./grep-output.ts";
+import { type RipgrepRun, runRipgrep } from "./ripgrep.ts";
+
+export interface GrepTask extends Collecting {
+  readonly query: GrepQuery;
+  readonly searched: Searched;
+  readonly onProgress: ((files: number) => void) | undefined;
+  readonly run: Pick<RipgrepRun, "cwd" | "input" | "signal" | "notBeneath"> & { readonly timeMsMax: number };
+}
+
+export type Found =
+  | {
+      readonly found: "places";
+      /** The first ones, in order: with as many entries as were wanted, if there are so many. */
+      readonly files: readonly FoundFile[];
+      readonly filesTotal: number;
+      readonly linesTotal: number;
+      readonly entriesTotal: number;
+      /** `at least`: a file has more matching lines than are counted, or the time was over. */
+      readonly linesCounted: Tally["counted"];
+      readonly binary: number;
+      readonly unnamed: number;
+      readonly unreadable: Tally;
+      readonly ended: "by itself" | "time";
+    }
+  | { readonly found: "fault"; readonly fault: SearchFault }
+  | { readonly found: "nothing to run" }
+  | { readonly found: "not started"; readonly errno: string };
+
+export async function grep(task: GrepTask): Promise<Found> {
+  const { query, searched, run } = task;
+  const collector = new Collector(task, query.mode, searched.in);
+  const reader = readerFor(query, searched, collector);
+  const end = await runRipgrep(grepArguments(query, searched), {
+    ...run,
+    onChunk: (chunk) => {
+      reader.feed(chunk);
+      task.onProgress?.(collector.filesTotal);
+      return "more";
+    },
+  });
+  if (end.ended === "missing") return { found: "nothing to run" };
+  if (end.ended === "not started") return { found: "not started", errno: end.errno };
+  const { unreadable, rest } = sortComplaints(end.complaints, end.complaintsCut);
+  if (end.ended === "by itself" && end.status !== 0 && rest !== "" && collector.filesTotal === 0) {
+    // What is neither about a file nor about the search may be half of a name with a newline: no reason to fail.
+    const fault = faultOf(rest, query.pattern);
+    if (fault?.of === "unknown type") return { found: "fault", fault: await typeFault(fault.type, run) };
+    if (fault !== undefined) return { found: "fault", fault };
+  }
+  const files = collector.finish();
+  const { filesTotal, linesTotal, entriesTotal, binary, unnamed } = collector;
+  const ended = end.ended === "by itself" ? "by itself" : "time";
+  const linesCounted = ended === "time" || collector.overflown ? "at least" : "all";
+  return {
+    found: "places",
+    linesCounted,
+    files,
+    filesTotal,
+    linesTotal,
+    entriesTotal,
+    binary,
+    unnamed,
+    unreadable,
+    ended,
+  };
+}
+
+/** How many of the files that a search would look at are such; counted up to a number of files, hidden ones or not. */
+export async function countFiles(
+  types: readonly string[],
+  searched: Extract<Searched, { readonly in: "folder" }>,
+  isCounted: (path: string) => boolean,
+  filesMax: number,
+  run: GrepTask["run"],
+): Promise<Tally> {
+  let number = 0;
+  let seen = 0;
+  const reader = readFiles({
+    file: (bytes) => {
+      seen += 1;
+      if (seen <= filesMax && isCounted(pathOf(bytes) ?? bytes.toString("latin1", 2))) number += 1;
+    },
+  });
+  const end = await runRipgrep(filesArguments(types, searched), {
+    ...run,
+    onChunk: (chunk) => {
+      reader.feed(chunk);
+      return seen > filesMax ? "enough" : "more";
+    },
+  });
+  return { number, counted: end.ended === "by itself" ? "all" : "at least" };
+}
+
+/** How many files match, as far as the time allows. */
+export async function countMatchingFiles(task: GrepTask): Promise<Tally> {
+  const found = await grep({ ...task, query: { ...task.query, mode: "files" }, entriesMax: 0, mtimeOf: undefined });
+  if (found.found !== "places") return { number: 0, counted: "at least" };
+  return { number: found.filesTotal, counted: found.ended === "time" ? "at least" : "all" };
+}
+
+function readerFor({ mode }: GrepQuery, { in: place }: Searched, taker: OutputTaker): OutputReader {
+  const only = place === "input";
+  if (mode === "content") return readContent(taker, only);
+  return mode === "count" || only ? readCounts(taker, only) : readFiles(taker);
+}
+
+/** `tsx` is none of ripgrep's types, `ts` is. */
+const beginsLike = (wanted: string, name: string): boolean =>
+  name.length >= 2 && name.length * 2 >= wanted.length && wanted.startsWith(name);
+
+async function typeFault(type: string, run: GrepTask["run"]): Promise<SearchFault> {
+  const chunks: Buffer[] = [];
+  await runRipgrep(["--type-list"], {
+    ...run,
+    onChunk: (chunk) => {
+      chunks.push(chunk);
+      return "more";
+    },
+  });
+  const wanted = type.toLowerCase().replace(/^[*.]+/, "");
+  const near = typesIn(Buffer.concat(chunks).toString("utf8"))
+    .map((name) => ({ name, far: distance(wanted, name) }))
+    .filter(
+      ({ name, far }) =>
+        far <= Math.max(1, Math.floor(wanted.length / 3)) || name.startsWith(wanted) || beginsLike(wanted, name),
+    )
+    .toSorted((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1));
+  return { of: "type", type, nearest: near.slice(0, 3).map(({ name }) => name) };
+}

@@ -1,0 +1,205 @@
+/**
+ * Grep: which lines match. ripgrep says where, in a folder that is held while it runs; what rules hide is left out before
+ * and asked about after; and every line of the answer is read by ourselves, from a file that was looked up beneath the
+ * roots like any other. So nothing that a link or a swapped folder leads to is shown.
+ */
+
+import type { GrepFile, GrepOutcome, GrepRequest, SearchFault, Tally } from "../contract/grep.ts";
+import { limits } from "../contract/limits.ts";
+import { Problem } from "../contract/problem.ts";
+import type { Target } from "../contract/target.ts";
+import { scratchFile, scratchPrefix } from "../disk/scratch-file.ts";
+import { refusal } from "../guard/guard.ts";
+import { compileGlobs, type Globs } from "../search/grep-globs.ts";
+import { countFiles, countMatchingFiles, type Found, type GrepTask, grep as search } from "../search/grep.ts";
+import { matchSpans } from "../search/grep-spans.ts";
+import { below, showEntries } from "./grep-lines.ts";
+import { type Located, locate } from "./locate.ts";
+import type { Bench, Tool } from "./tool.ts";
+
+export const grep: Tool<"grep"> = async (request, bench) => {
+  checkPattern(request.pattern);
+  const located = await locate(request.path, "anything", bench);
+  try {
+    const { target, found } = located;
+    await bench.guard.permit("read", target, bench.signal);
+    if (found.kind === "directory") return await inFolder(request, located, bench);
+    if (found.kind === "file") return await inFile(request, located, bench);
+    throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+  } finally {
+    located.found.held.close();
+  }
+};
+
+function checkPattern(pattern: string): void {
+  const why =
+    pattern === ""
+      ? "empty"
+      : pattern.includes("\0")
+        ? "nul"
+        : pattern.length > limits.patternCharsMax
+          ? "too long"
+          : undefined;
+  if (why !== undefined) throw faulty({ of: "pattern", pattern, why });
+}
+
+const faulty = (fault: SearchFault): Problem => new Problem({ code: "INVALID_PARAM", reason: "search", fault });
+
+const nothing: Tally = { number: 0, counted: "all" };
+
+async function inFile(request: GrepRequest, { target, found }: Located, bench: Bench): Promise<GrepOutcome> {
+  const file = bench.disk.open(found);
+  if ("errno" in file) throw refusal(target, file.errno, "opening it");
+  try {
+    const places = placesOf(
+      await search({
+        query: request,
+        searched: { in: "input" },
+        entriesMax: request.skip + request.entriesMax,
+        isWanted: () => true,
+        mtimeOf: undefined,
+        onProgress: undefined,
+        run: { ...runOf(bench), cwd: target.root, input: file.forChild },
+      }),
+      target,
+    );
+    return outcomeOf(request, target, places, bench, { withheld: nothing, ignored: nothing });
+  } finally {
+    file.close();
+  }
+}
+
+async function inFolder(request: GrepRequest, { target, found }: Located, bench: Bench): Promise<GrepOutcome> {
+  const { disk, guard } = bench;
+  const globs = request.glob === undefined ? undefined : globsOf(request.glob, target);
+  const hides = (path: string): boolean => guard.hides(namesOf(path, target));
+  const fits = (path: string): boolean => globs?.matches(path) ?? true;
+  const hidden = guard.hiddenPatterns(target.real === target.root ? "root" : "within");
+  const leftOut = scratchFile(`${[...hidden.lines, `${scratchPrefix}*`].join("\n")}\n`);
+  try {
+    const searched = { in: "folder", names: globs?.names, leftOut: leftOut?.path, ignored: "left out" } as const;
+    const run = { ...runOf(bench), cwd: found.held.handlePath };
+    const task: GrepTask = {
+      query: request,
+      searched,
+      entriesMax: request.skip + request.entriesMax,
+      isWanted: (path) => fits(path) && !hides(path),
+      mtimeOf:
+        request.mode === "files" && request.order === "newest" ? (path) => disk.changedNs(found, path) : undefined,
+      onProgress: bench.onProgress && ((files) => bench.onProgress?.(files, 0)),
+      run,
+    };
+    const startedMs = performance.now();
+    const places = placesOf(await search(task), target);
+    const extra = { ...run, timeMsMax: extraMs(performance.now() - startedMs) };
+    const isHidden = (path: string): boolean =>
+      namesOf(path, target).some(hidden.mayBeHidden) && fits(path) && hides(path);
+    const withheld =
+      hidden.lines.length === 0 && hidden.cover === "all"
+        ? nothing
+        : await countFiles(request.types, { ...searched, leftOut: undefined }, isHidden, limits.searchListedMax, extra);
+    // Only who finds nothing wonders whether it was looked for everywhere.
+    const ignored =
+      places.filesTotal > 0 || places.ended === "time"
+        ? nothing
+        : await countMatchingFiles({ ...task, searched: { ...searched, ignored: "searched" }, run: extra });
+    return await outcomeOf(request, target, places, bench, { withheld, ignored });
+  } finally {
+    leftOut?.remove();
+  }
+}
+
+function globsOf(text: string, target: Target): Globs {
+  const globs = compileGlobs(text, target.absolute);
+  if ("message" in globs) throw faulty({ of: "glob", ...globs });
+  return globs;
+}
+
+/** What comes on top must not be felt: of a search that took long it gets a tenth. */
+const extraMs = (tookMs: number): number =>
+  tookMs < limits.searchQuickMsMax ? limits.searchExtraMsMax : Math.ceil(tookMs / 10);
+
+/** A file below a folder by both names that it has: a rule may speak of either. */
+function namesOf(path: string, { absolute, real }: Target): readonly string[] {
+  return absolute === real ? [below(real, path)] : [below(absolute, path), below(real, path)];
+}
+
+const runOf = ({ signal, searchMsMax, disk }: Bench): Omit<GrepTask["run"], "cwd"> => ({
+  signal,
+  timeMsMax: searchMsMax,
+  notBeneath: disk.roots.flatMap(({ given, real }) => [given, real]),
+});
+
+type Places = Extract<Found, { readonly found: "places" }>;
+
+function placesOf(found: Found, target: Target): Places {
+  switch (found.found) {
+    case "places":
+      return found;
+    case "fault":
+      throw faulty(found.fault);
+    case "nothing to run":
+      throw new Problem({ code: "NO_RIPGREP", install: "@vscode/ripgrep" });
+    case "not started":
+      throw new Problem({ code: "IO_ERROR", place: target, errno: found.errno, during: "starting ripgrep" });
+  }
+}
+
+async function outcomeOf(
+  request: GrepRequest,
+  target: Target,
+  places: Places,
+  bench: Bench,
+  { withheld, ignored }: Pick<GrepOutcome, "withheld" | "ignored">,
+): Promise<GrepOutcome> {
+  const { pattern, mode, numbers, skip, entriesMax } = request;
+  const tally = (number: number): Tally => ({ number, counted: places.ended === "time" ? "at least" : "all" });
+  const lines = { counted: places.linesCounted } as const;
+  const shown = await showEntries(request, target, places.files, bench);
+  const more = places.entriesTotal > skip + shown.entries;
+  return {
+    kind: "grep",
+    target,
+    pattern,
+    mode,
+    numbers,
+    inFirstRoot: target.root === bench.disk.roots[0]?.real,
+    files: request.spans === true ? await withSpans(shown.files, request, target, bench) : shown.files,
+    skip,
+    entriesMax,
+    entriesShown: shown.entries,
+    entriesTotal: { ...tally(places.entriesTotal), ...(mode === "content" ? lines : {}) },
+    filesTotal: tally(places.filesTotal),
+    linesTotal: mode === "files" ? undefined : { number: places.linesTotal, ...lines },
+    stopped: more ? shown.stopped : "end",
+    next: more && shown.entries > 0 ? skip + shown.entries : undefined,
+    timedOutMs: places.ended === "time" ? bench.searchMsMax : undefined,
+    withheld,
+    ignored,
+    unreadable: places.unreadable,
+    binary: places.binary,
+    unnamed: places.unnamed,
+    unshown: shown.unshown,
+  };
+}
+
+/** A match over several lines is in none of them alone. */
+async function withSpans(
+  files: readonly GrepFile[],
+  { reach, pattern, letterCase }: GrepRequest,
+  target: Target,
+  bench: Bench,
+): Promise<readonly GrepFile[]> {
+  if (reach === "lines") return files;
+  const texts = files.flatMap(({ lines }) => lines.map(({ text }) => text));
+  const spans = await matchSpans(texts, { pattern, letterCase }, { ...runOf(bench), cwd: target.root });
+  let at = 0;
+  return files.map((file) => ({
+    ...file,
+    lines: file.lines.map((line) => {
+      const found = spans[at] ?? [];
+      at += 1;
+      return line.is === "match" ? { ...line, spans: found } : line;
+    }),
+  }));
+}
