@@ -2,6 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { build } from "rolldown";
 import { textFiles } from "./text-files.js";
 
@@ -38,6 +39,7 @@ await build({
 await build({
   ...shared,
   input: { filehand: "src/surfaces/cli/bin.ts" },
+  resolve: { ...shared.resolve, alias: { "@modelcontextprotocol/server/_shims": resolve("scripts/sdk-shims.js") } },
   // Everything but what is optional goes into the bundle: one file to read at start.
   external: packages(Object.keys(optionalDependencies)),
   output: {
@@ -53,7 +55,7 @@ await build({
 chmodSync("dist/filehand.cjs", 0o755);
 
 /** The licences of what is inside the bundles. */
-const notices = [...Object.keys(dependencies), "jsonc-parser"].map((name) => {
+const notices = [...Object.keys(dependencies), "jsonc-parser", "@modelcontextprotocol/server"].map((name) => {
   const folder = `node_modules/${name}`;
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
   if (file === undefined) throw new Error(`${name} has no licence file`);

@@ -37,7 +37,7 @@ const builtins = {
   search: ["node:child_process", "node:module", "node:timers/promises"],
   ".": ["node:crypto", "node:os"],
   // A child process only of this program itself, for work that nobody shall wait for.
-  surfaces: ["node:child_process", "node:events", "node:os", "node:stream"],
+  surfaces: ["node:child_process", "node:crypto", "node:events", "node:os", "node:stream"],
 };
 
 /**
@@ -51,6 +51,7 @@ const packages = {
   kinds: ["@embedpdf/pdfium", "gpt-tokenizer/encoding/o200k_base", "heic-decode", "jschardet", "sharp"],
   search: ["fastest-levenshtein"],
   settings: ["jsonc-parser", "fastest-levenshtein", "zod/mini"],
+  surfaces: ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
 };
 
 const importPattern =

@@ -203,6 +203,8 @@ export interface SessionOptions<Name extends DialectName> {
    * `markRead`). What is not well formed is left out, what the disk contradicts counts as changed.
    */
   readonly readState?: unknown;
+  /** Folders inside the roots that this session is kept to; all of the roots by default. */
+  readonly within?: readonly string[];
 }
 
 export interface Filehand {

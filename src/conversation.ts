@@ -258,8 +258,9 @@ export function startSession<Name extends DialectName>(
     undo: async (given = {}) => goBack("undo", given),
     redo: async (given = {}) => goBack("redo", given),
     definitions: () =>
-      cards.map(({ name, description, inputSchema, readOnly }) => ({
+      cards.map(({ name, verb, description, inputSchema, readOnly }) => ({
         name,
+        verb,
         description: described(description, changeRules(options)),
         inputSchema,
         readOnly,

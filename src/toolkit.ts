@@ -19,6 +19,7 @@ import { createGuard, type Guard, type GuardOptions } from "./guard/guard.ts";
 import { createPolicy } from "./guard/policy.ts";
 import { createSessionState, type SessionState } from "./guard/session-state.ts";
 import type { History } from "./history/history.ts";
+import { narrowed } from "./guard/narrowed.ts";
 import { relativeTo } from "./guard/paths.ts";
 import { createPageCache } from "./kinds/page-cache.ts";
 import { permissionsOf } from "./permissions.ts";
@@ -71,7 +72,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       locks,
       turns,
       openPast,
-      guard: createGuard({ ...guardOptions, state }),
+      guard: narrowed(createGuard({ ...guardOptions, state }), chosen.within),
       state,
       permissions: (guardOf) => permissions(guardOf, state),
       options,

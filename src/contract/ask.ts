@@ -23,7 +23,9 @@ export type Answer =
    */
   | { readonly reply: "always"; readonly rule?: string; readonly keep?: Keep }
   /** `feedback` reaches the model. */
-  | { readonly reply: "reject"; readonly feedback?: string };
+  | { readonly reply: "reject"; readonly feedback?: string }
+  /** There turned out to be nobody who could answer. */
+  | { readonly reply: "nobody" };
 
 /** Asks whoever decides. MUST settle; a rejected promise counts as a bug of the host. */
 export type Asker = (question: Question, signal: AbortSignal) => Promise<Answer>;

@@ -1,5 +1,7 @@
 /** What goes over a wire: the reply to a call, and the definition of a tool. */
 
+import type { Verb } from "./verb.ts";
+
 export type ReplyPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly data: string; readonly mimeType: string };
@@ -34,6 +36,8 @@ export interface JsonSchema {
 /** A tool as any agent loop can use it. */
 export interface ToolDefinition {
   readonly name: string;
+  /** What it does, whatever the dialect calls it. */
+  readonly verb: Verb;
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly readOnly: boolean;

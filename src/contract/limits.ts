@@ -116,6 +116,9 @@ export const limits = {
   ignoreFileBytesMax: 1_048_576,
   /** Bytes of one line of `filehand batch`. */
   batchLineBytesMax: 67_108_864,
+  /** Bytes of one message from an MCP client over stdio, and of one to it: clients hang up above 10 MiB. */
+  mcpLineBytesMax: 67_108_864,
+  mcpResultBytesMax: 10_000_000,
   /** Bytes of a settings file. */
   settingsBytesMax: 1_048_576,
   /** Lines of a diff that are shown with an answer, and so count as seen. */

@@ -35,11 +35,13 @@ export async function ask(asking: Asking, context: AskContext, signal: AbortSign
   const { permission, place, rule, remedy, everyTime, offered } = asking;
   const refused = { code: "ACCESS_DENIED", place, rule, remedy, everyTime } as const;
   const { asker } = context;
-  if (asker === undefined) throw new Problem({ ...refused, reason: "nobody to ask", feedback: undefined });
+  const nobody = { ...refused, reason: "nobody to ask", feedback: undefined } as const;
+  if (asker === undefined) throw new Problem(nobody);
   const metadata = { path: place.absolute, rule, ...(await asking.metadata()) };
   const always = offered.rules.map(({ here }) => here);
   const question = { permission, patterns: [asking.real], always, keep: offered.keep, metadata };
   const answer = await asker(question, signal);
+  if (answer.reply === "nobody") throw new Problem(nobody);
   if (answer.reply === "reject") throw new Problem({ ...refused, reason: "rejected", feedback: answer.feedback });
   if (answer.reply === "once" || offered.rules.length === 0) return "once";
   const chosen = answer.rule ?? always[0] ?? "";

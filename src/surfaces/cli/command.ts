@@ -14,6 +14,8 @@ export interface Host {
   readonly signal: AbortSignal;
   /** Starts this program once more, for work that nobody waits for; left out where nothing may outlive the command. */
   readonly background?: (args: readonly string[]) => void;
+  /** Lets a command that runs on and on end in order when the system wants it to. */
+  readonly onTerminate?: (stop: () => void) => void;
 }
 
 /** How an option's value is read: `flag` has none, `list` may be given several times. */
@@ -31,7 +33,7 @@ export type Options = Readonly<Record<string, Option>>;
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** What stands behind the name: `<path>` is needed, `[path]` may be left out. */
+  /** What stands behind the name: `<path>` is needed, `[path]` may be left out, `[path...]` may be several. */
   readonly parameters: readonly string[];
   readonly options: Options;
   readonly details?: string;

@@ -88,6 +88,7 @@ export function processHost(): Host {
     home: env["HOME"] ?? homedir(),
     signal: interrupted.signal,
     background: startAgain,
+    onTerminate: (stop) => process.once("SIGTERM", stop),
   };
 }
 

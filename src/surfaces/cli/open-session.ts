@@ -1,6 +1,7 @@
 /** Settings, environment and options in, a session out: what every command begins with. */
 
 import * as nodePath from "node:path";
+import type { Asker } from "../../contract/ask.ts";
 import type { RuleText } from "../../contract/rule.ts";
 import { type DialectName, dialectNames } from "../../dialects/index.ts";
 import { nearest } from "../../dialects/nearest.ts";
@@ -35,6 +36,10 @@ export interface Needs {
   readonly readFirst?: false;
   /** Rules that are not in force are part of what the command prints. */
   readonly ruleFaults?: "told by the command";
+  /** Whom to ask instead of the person at the terminal. */
+  readonly ask?: Asker;
+  /** Roots if none are given as options. */
+  readonly roots?: readonly string[];
 }
 
 /** `people`: relative paths start where the person stands, content is always shown, and no reminder is appended. */
@@ -44,7 +49,8 @@ export async function openSession(
   forWhom: "people" | "models",
   needs: Needs = {},
 ): Promise<Opened> {
-  const rootsGiven = given.list("root").map((root) => nodePath.resolve(host.cwd, root));
+  const rootsNamed = [...given.list("root"), ...(needs.roots ?? [])];
+  const rootsGiven = rootsNamed.map((root) => nodePath.resolve(host.cwd, root));
   const { env, platform, home } = host;
   const load = (roots: readonly string[]): ReturnType<typeof loadSettings> =>
     loadSettings({ roots, env, platform, home });
@@ -63,6 +69,7 @@ export async function openSession(
   const dedup = env["FILEHAND_DEDUP"] === "0" ? false : settings.dedup;
   const stateDir = stateDirOf(given.text("state-dir"), settings.stateDir, host);
   const asking = askingAt(host, given, needs.stdin ?? "free");
+  const asker = needs.ask ?? asking.asker;
   const readFirst = given.flag("no-read-first") ? false : (needs.readFirst ?? settings.readFirst);
   const dialect = needs.dialect ?? dialectOf(given.text("dialect") ?? settings.dialect);
   const filehand = createFilehand({
@@ -76,7 +83,7 @@ export async function openSession(
     ...(asking.asker === undefined ? {} : { keepRule: ruleKeeper(settings.trustedRoots, host) }),
     reminder: forWhom === "models" && (settings.reminder ?? true),
     ...(forWhom === "people" && holdsFolder(roots, host.cwd) ? { cwd: host.cwd } : {}),
-    ...(given.flag("yes") ? { ask: "yes" as const } : asking.asker === undefined ? {} : { ask: asking.asker }),
+    ...(given.flag("yes") ? { ask: "yes" as const } : asker === undefined ? {} : { ask: asker }),
     ...(readFirst === undefined ? {} : { readFirst }),
     ...changeOptions(settings),
     ...(settings.history === undefined ? {} : { history: settings.history }),

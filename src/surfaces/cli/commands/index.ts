@@ -9,6 +9,7 @@ import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { history } from "./history.ts";
 import { ls } from "./ls.ts";
+import { mcp } from "./mcp.ts";
 import { notebookEdit } from "./notebook-edit.ts";
 import { patch } from "./patch.ts";
 import { permissions } from "./permissions.ts";
@@ -39,5 +40,6 @@ export const commands: readonly Command[] = [
   call,
   batch,
   tools,
+  mcp,
   stats,
 ];

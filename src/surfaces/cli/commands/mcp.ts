@@ -1,0 +1,44 @@
+/** `filehand mcp`: the tools of a dialect for any MCP client, over stdin and stdout. */
+
+import type { Command, Given, Host } from "../command.ts";
+import { openDesk } from "../open-desk.ts";
+
+export const structuredOption = {
+  type: "flag",
+  words: "Also send what programs read; some clients then show the model nothing else",
+} as const;
+
+export const mcp: Command = {
+  name: "mcp",
+  summary: "Serve the tools to an MCP client over stdin and stdout",
+  parameters: ["[folder...]"],
+  options: { structured: structuredOption },
+  details: [
+    "The folders are the workspace's roots; without any it is CLAUDE_PROJECT_DIR, or the current folder.",
+    "What a rule asks about is put to the person behind the client, if it can do that; else it is refused and the rule named.",
+    'Changes ask by default: --allow "Edit" leaves that to the client\'s own questions.',
+  ].join("\n"),
+  examples: [
+    "filehand mcp",
+    'filehand mcp ~/project --allow "Edit"',
+    "filehand mcp --dialect opencode --deny 'Read(/private/**)'",
+  ],
+  async run(given, host) {
+    const { CLAUDE_CODE_SESSION_ID: startedFor, CLAUDE_PROJECT_DIR: project } = host.env;
+    const roots = given.parameters.length > 0 ? given.parameters : rootOf(given, project);
+    const desk = await openDesk(given, host, { name: "filehand", roots, startedFor, resultBytesMax: "stdio" });
+    const { serveOverStdio } = await import("../../mcp/stdio.ts");
+    await serveOverStdio(desk, host, stopOf(host));
+    return 0;
+  },
+};
+
+const rootOf = (given: Given, project: string | undefined): readonly string[] =>
+  given.list("root").length > 0 || project === undefined || project === "" ? [] : [project];
+
+/** Told to stop by the person or by the system. */
+export function stopOf(host: Host): AbortSignal {
+  const terminated = new AbortController();
+  host.onTerminate?.(() => terminated.abort());
+  return AbortSignal.any([host.signal, terminated.signal]);
+}

@@ -1,0 +1,44 @@
+/** Settings, environment and options in, a workspace for the MCP server out. */
+
+import { limits } from "../../contract/limits.ts";
+import type { Desk, WatchCall } from "../mcp/desk.ts";
+import { logTo } from "../mcp/log.ts";
+import type { Given, Host } from "./command.ts";
+import { openSession } from "./open-session.ts";
+import { version } from "./version.ts";
+
+export interface DeskNeeds {
+  readonly name: string;
+  readonly roots: readonly string[];
+  readonly startedFor?: string | undefined;
+  readonly resultBytesMax: "stdio" | number;
+  readonly watchCall?: WatchCall;
+}
+
+export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Promise<Desk> {
+  const [{ createApprovals }, { principalOf }, { createSessions }] = await Promise.all([
+    import("../mcp/approvals.ts"),
+    import("../mcp/desk.ts"),
+    import("../mcp/sessions.ts"),
+  ]);
+  const approvals = createApprovals(principalOf);
+  const { filehand, session } = await openSession(given, host, "models", {
+    stdin: "used",
+    ask: approvals.asker,
+    roots: needs.roots,
+  });
+  return {
+    name: needs.name,
+    version,
+    filehand,
+    dialect: session.dialect,
+    definitions: session.definitions(),
+    sessions: createSessions(filehand, session.dialect),
+    approvals,
+    structured: given.flag("structured"),
+    resultBytesMax: needs.resultBytesMax === "stdio" ? limits.mcpResultBytesMax - 65_536 : needs.resultBytesMax,
+    startedFor: needs.startedFor,
+    log: logTo(host.stderr),
+    watchCall: needs.watchCall ?? ((_tool, _meta, work) => work()),
+  };
+}

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { narrowedRoots } from "./client-roots.ts";
+
+for (const [what, uris, roots, kept] of [
+  ["a folder inside a root narrows", ["file:///ws/inner"], ["/ws"], ["/ws/inner"]],
+  ["the root itself changes nothing", ["file:///ws"], ["/ws"], undefined],
+  ["a folder above a root does not widen it", ["file:///"], ["/ws"], undefined],
+  ["one of two roots is kept", ["file:///a/b"], ["/a", "/b"], ["/a/b"]],
+  ["both, one of them narrowed", ["file:///a/b", "file:///b"], ["/a", "/b"], ["/a/b", "/b"]],
+  ["a stranger beside it is left out", ["file:///etc", "file:///ws/inner"], ["/ws"], ["/ws/inner"]],
+  ["strangers alone change nothing", ["file:///etc", "http://x/ws/inner"], ["/ws"], undefined],
+  ["a like name is no folder inside", ["file:///ws-evil"], ["/ws"], undefined],
+  ["dots are resolved before they are judged", ["file:///ws/../etc"], ["/ws"], undefined],
+] as const) {
+  test(what, () => {
+    expect(
+      narrowedRoots(
+        uris.map((uri) => ({ uri })),
+        roots,
+      ),
+    ).toEqual(kept);
+  });
+}

@@ -1,0 +1,41 @@
+/** One workspace as the server sees it: its toolkit, its sessions, its questions, and how it answers. */
+
+import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
+import type { Filehand } from "../../api.ts";
+import type { ToolDefinition } from "../../contract/call.ts";
+import type { DialectName } from "../../dialects/index.ts";
+import type { Approvals } from "./approvals.ts";
+import type { Sessions } from "./sessions.ts";
+
+export interface Desk {
+  readonly name: string;
+  readonly version: string;
+  readonly filehand: Filehand;
+  readonly dialect: DialectName;
+  readonly definitions: readonly ToolDefinition[];
+  readonly sessions: Sessions;
+  readonly approvals: Approvals;
+  readonly structured: boolean;
+  /** Bytes of one result. */
+  readonly resultBytesMax: number;
+  /** What the process was started for, on stdio. */
+  readonly startedFor: string | undefined;
+  readonly log: Log;
+  /** Told about every call of a tool when it is over; wraps it, if somebody wants to trace it. */
+  readonly watchCall: WatchCall;
+}
+
+/** Structured, on stderr. Never the content of a file, an argument or a token. */
+export type Log = (level: "info" | "warn" | "error", what: string, fields?: Readonly<Record<string, unknown>>) => void;
+
+export type WatchCall = (
+  tool: string,
+  meta: Readonly<Record<string, unknown>> | undefined,
+  work: () => Promise<Called>,
+) => Promise<Called>;
+
+/** What a call came to, or the question that stands before it. */
+export type Called = CallToolResult | InputRequiredResult;
+
+/** Who calls. The transport knows it; what a request says about itself counts for nothing. */
+export const principalOf = (ctx: ServerContext): string => ctx.http?.authInfo?.clientId ?? "local";

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { depthMax, idInPassing, parseMessage, structureFault } from "./json-message.ts";
+
+const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
+
+for (const [text, parsed] of [
+  ['{"jsonrpc":"2.0","id":1,"method":"ping"}', { message: { jsonrpc: "2.0", id: 1, method: "ping" } }],
+  ['{"jsonrpc":"2.0","id":1,"result":{}}', { message: { jsonrpc: "2.0", id: 1, result: {} } }],
+  ["{", { code: -32700, fault: "Parse error: not valid JSON", id: null }],
+  ["[]", { code: -32600, fault: "Invalid request: a message is one JSON object", id: null }],
+  ["null", { code: -32600, fault: "Invalid request: a message is one JSON object", id: null }],
+  ['{"id":"x","method":"ping"}', { code: -32600, fault: 'Invalid request: "jsonrpc" must be "2.0"', id: "x" }],
+  ['{"jsonrpc":"2.0","id":2}', { code: -32600, fault: "Invalid request: neither a method nor a result", id: 2 }],
+  [
+    '{"jsonrpc":"2.0","id":{},"METHOD":"x"}',
+    { code: -32600, fault: "Invalid request: neither a method nor a result", id: null },
+  ],
+] as const) {
+  test(`${text} is understood`, () => expect(parseMessage(text)).toEqual(parsed));
+}
+
+test("depth is limited, and a million levels are no stack overflow", () => {
+  expect(structureFault(JSON.parse(nested(depthMax)) as object)).toBeUndefined();
+  expect(structureFault(JSON.parse(nested(depthMax + 1)) as object)).toContain("levels deep");
+  const deep = `{"jsonrpc":"2.0","id":7,"method":"m","params":${"[".repeat(1e6)}${"]".repeat(1e6)}}`;
+  expect(parseMessage(deep)).toMatchObject({ code: -32600, id: 7 });
+});
+
+test("a key that names the prototype is refused, and changes none", () => {
+  const text = '{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":[{"__proto__":{"polluted":true}}]}}';
+  expect(parseMessage(text)).toMatchObject({ code: -32600, id: 1 });
+  expect("polluted" in {}).toBe(false);
+});
+
+for (const [head, tail, id] of [
+  ['{"jsonrpc":"2.0","id":12,"method"', "", 12],
+  ['{"id":"a-1","jsonrpc"', "", "a-1"],
+  ['{"method":"tools/call","params":{"id":5', '"},"jsonrpc":"2.0","id":3}', 3],
+  ['{"method":"tools/call"', ',"id":"x"} ', "x"],
+  ['{"method":"tools/call","params":{"id":5', "xxxx", null],
+] as const) {
+  test(`the id of ${head}…${tail} is ${id}`, () => expect(idInPassing(head, tail)).toBe(id));
+}

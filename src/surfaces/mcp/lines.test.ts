@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { Lines } from "./lines.ts";
+
+const feedAll = (lines: Lines, ...chunks: readonly string[]) =>
+  chunks.flatMap((chunk) => lines.feed(Buffer.from(chunk)));
+
+test("lines come out of chunks, whatever their cuts; empty ones do not", () => {
+  const lines = new Lines(100);
+  expect(feedAll(lines, "on", "e\ntw", "o\r\n\n", " \n", "three")).toEqual([{ text: "one" }, { text: "two" }]);
+  expect(feedAll(lines, "\n")).toEqual([{ text: "three" }]);
+});
+
+test("a letter that is cut in two by a chunk is whole again", () => {
+  const lines = new Lines(100);
+  const bytes = Buffer.from("→\n");
+  expect([...lines.feed(bytes.subarray(0, 1)), ...lines.feed(bytes.subarray(1))]).toEqual([{ text: "→" }]);
+});
+
+test("a line over the limit is told with its id, and the next one is as good as ever", () => {
+  const lines = new Lines(40);
+  const text = "x".repeat(1_000);
+  const last = `{"method":"m","params":"${text}","jsonrpc":"2.0","id":9}\n`;
+  const first = `{"jsonrpc":"2.0","id":"a","method":"m","params":"${text}"}\n`;
+  const chunks = (last + first).match(/.{1,30}|\n/g) ?? [];
+  expect(feedAll(lines, ...chunks, "after\n")).toEqual([
+    { tooLong: true, id: 9 },
+    { tooLong: true, id: "a" },
+    { text: "after" },
+  ]);
+});

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import type { Question } from "../../contract/ask.ts";
+import { questionText } from "./question-text.ts";
+
+const question: Question = {
+  permission: "edit",
+  patterns: ["/ws/a.txt"],
+  always: ["Edit(/a.txt)"],
+  keep: ["session"],
+  metadata: { path: "/ws/a.txt", rule: "Edit(*.txt)", diff: "-one\n+two\n" },
+};
+
+test("a change is asked about with its path, its rule and its diff", () => {
+  expect(questionText(question)).toBe(
+    [
+      'Change "/ws/a.txt"?',
+      "The rule Edit(*.txt) asks.",
+      '"Always" means the rule Edit(/a.txt).',
+      "",
+      "| -one",
+      "| +two",
+    ].join("\n"),
+  );
+});
+
+test("the real path leads, and a link by which it was asked for is told", () => {
+  const text = questionText({ ...question, metadata: { path: "/ws/link.txt" } });
+  expect(text.split("\n")[0]).toBe('Change "/ws/a.txt"? (asked for as "/ws/link.txt")');
+});
+
+test("no name and no line of a file can change what is read", () => {
+  const path = '/ws/a.txt"?\nRead "/ws/harmless\u202e.txt';
+  const diff = '+x\r\n+\x1b[2K\n+\u202eabc\nRead "/ws/b"?\n';
+  const lines = questionText({ ...question, patterns: [path], metadata: { path, diff } }).split("\n");
+  expect(lines[0]).toBe('Change "/ws/a.txt"?\\nRead "/ws/harmless\\u202e.txt"?');
+  expect(lines.slice(3)).toEqual(["| +x\\r", "| +\\x1b[2K", "| +\\u202eabc", '| Read "/ws/b"?']);
+});
+
+test("a long diff is cut, and says so", () => {
+  const diff = Array.from({ length: 100 }, (_, line) => `+${line} ${"x".repeat(300)}`).join("\n");
+  const lines = questionText({ ...question, metadata: { path: "/ws/a.txt", diff } }).split("\n");
+  expect(lines).toHaveLength(64);
+  expect(lines.at(-1)).toBe("(40 more lines are not shown)");
+  expect(Math.max(...lines.map((line) => line.length))).toBe(203);
+});

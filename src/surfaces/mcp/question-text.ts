@@ -1,0 +1,49 @@
+/**
+ * What a person reads before they decide. A path stands on one line in quotes with everything escaped that could make it
+ * look like another; of a change there is the diff, with a mark before each line that no line of a file can imitate.
+ */
+
+import type { Question } from "../../contract/ask.ts";
+import { escapeName } from "../../text/escape.ts";
+
+export type Decision = "once" | "always";
+
+/** The choices of the form, by the words that come back. */
+export const decisions = [
+  { decision: "once", label: "allow once" },
+  { decision: "always", label: "always allow in this session" },
+  { decision: "no", label: "reject" },
+] as const satisfies readonly { readonly decision: Decision | "no"; readonly label: string }[];
+
+const diffLinesMax = 60;
+const diffLineCharsMax = 200;
+
+export function questionText({ permission, patterns, always, metadata }: Question): string {
+  const [real = ""] = patterns;
+  const path = typeof metadata["path"] === "string" ? metadata["path"] : real;
+  const what = permission === "edit" ? "Change" : permission === "read" ? "Read" : "Go outside the workspace to";
+  const through = path === real ? "" : ` (asked for as "${escapeName(path)}")`;
+  const { rule, diff, caution } = metadata;
+  return [
+    `${what} "${escapeName(real)}"?${through}`,
+    ...(isText(rule) ? [`The rule ${escapeName(rule)} asks.`] : []),
+    ...(isText(caution) ? [escapeName(caution)] : []),
+    ...(always[0] === undefined ? [] : [`"Always" means the rule ${escapeName(always[0])}.`]),
+    ...(isText(diff) ? ["", ...shownDiff(diff)] : []),
+  ].join("\n");
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+function shownDiff(diff: string): readonly string[] {
+  const lines = diff.replace(/\n$/, "").split("\n");
+  const shown = lines.slice(0, diffLinesMax).map((line) => `| ${safe(line)}`);
+  const rest = lines.length - shown.length;
+  return rest > 0 ? [...shown, `(${rest} more lines are not shown)`] : shown;
+}
+
+/** Tabs stay: with marks in their place no Makefile could be read. */
+function safe(line: string): string {
+  const short = line.length > diffLineCharsMax ? `${line.slice(0, diffLineCharsMax)}…` : line;
+  return short.split("\t").map(escapeName).join("\t");
+}

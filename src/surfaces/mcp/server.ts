@@ -1,0 +1,100 @@
+/**
+ * The one factory behind stdio and HTTP, for both eras of the protocol. It registers plain handlers and no schemas:
+ * arguments are judged by the dialect, which words what is wrong with them for the model.
+ */
+
+import { Server, type ServerContext } from "@modelcontextprotocol/server";
+import instructions from "../../dialects/instructions.txt";
+import { callTool } from "./call.ts";
+import { narrowedRoots } from "./client-roots.ts";
+import { type Desk, principalOf } from "./desk.ts";
+import { metaNames, sessionHeader } from "./names.ts";
+import { sessionKey } from "./session-key.ts";
+import { toolsOf } from "./tools.ts";
+
+export interface Unit {
+  readonly era: "legacy" | "modern";
+}
+
+/** What the SDK's entries call whenever they need a server. */
+export type Factory = (unit: Unit) => Server;
+
+/** Lists that do not depend on files may be kept by clients for a while. */
+const listTtlMs = 3_600_000;
+
+export function createFactory(desk: Desk): Factory {
+  const tools = toolsOf(desk.definitions);
+  return ({ era }) => {
+    const server = new Server(
+      { name: desk.name, version: desk.version },
+      {
+        capabilities: { tools: {} },
+        instructions,
+        requestState: { verify: (state, ctx) => desk.approvals.verify(state, ctx) },
+        cacheHints: {
+          "tools/list": { ttlMs: listTtlMs, cacheScope: "public" },
+          "server/discover": { ttlMs: listTtlMs, cacheScope: "public" },
+        },
+        // Answers to questions are judged where they are used, by the words of our own form.
+        jsonSchemaValidator: {
+          getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+        },
+      },
+    );
+    server.onerror = (error) => desk.log("warn", "protocol error", { message: error.message });
+    const within = era === "legacy" ? followRoots(server, desk) : async () => undefined;
+    const callerOf = async (ctx: ServerContext) => ({
+      session: desk.sessions.find(keyOf(ctx, desk), await within()),
+      canAsk: canAsk(era === "legacy" ? server.getClientCapabilities() : capabilitiesOf(ctx)),
+    });
+    server.setRequestHandler("tools/list", () => ({ tools }));
+    server.setRequestHandler("tools/call", async (request, ctx) => callTool(request, ctx, await callerOf(ctx), desk));
+    return server;
+  };
+}
+
+export const keyOf = (ctx: ServerContext, desk: Desk): string =>
+  sessionKey({
+    principal: principalOf(ctx),
+    handle: ctx.http?.req?.headers.get(sessionHeader) ?? undefined,
+    meta: ctx.mcpReq._meta,
+    transportSession: ctx.sessionId,
+    startedFor: desk.startedFor,
+    otherwise: desk.name,
+  });
+
+/** What the request says its client can do; the SDK has checked the shape, its types have no names for it. */
+const capabilitiesOf = ({ mcpReq }: ServerContext): unknown =>
+  (mcpReq.envelope as Readonly<Record<string, unknown>> | undefined)?.[metaNames.clientCapabilities];
+
+/** A form in the client; one that only opens web pages is no use to us. */
+function canAsk(capabilities: unknown): boolean {
+  const elicitation = (
+    capabilities as { readonly elicitation?: { readonly form?: unknown; readonly url?: unknown } } | undefined
+  )?.elicitation; // its shape was checked by the SDK
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+/** How long a client may take to name its roots; until then nothing is done for it, afterwards it has named none. */
+const rootsMsMax = 5_000;
+
+/** The older protocol: roots are asked for once the client is ready, and again when they change. */
+function followRoots(server: Server, desk: Desk): () => Promise<readonly string[] | undefined> {
+  let within: Promise<readonly string[] | undefined> = Promise.resolve(undefined);
+  const ask = async (): Promise<readonly string[] | undefined> => {
+    try {
+      const { roots } = await server.listRoots(undefined, { timeout: rootsMsMax });
+      return narrowedRoots(roots, desk.filehand.roots);
+    } catch (error) {
+      desk.log("warn", "the client did not name its roots", { message: error instanceof Error ? error.message : "" });
+      return undefined;
+    }
+  };
+  server.oninitialized = () => {
+    if (server.getClientCapabilities()?.roots !== undefined) within = ask();
+  };
+  server.setNotificationHandler("notifications/roots/list_changed", () => {
+    within = ask();
+  });
+  return () => within;
+}

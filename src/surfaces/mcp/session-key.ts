@@ -1,0 +1,38 @@
+/**
+ * Which conversation a request belongs to. The key finds what was shown to the model before (the ledger, the turns); it
+ * gives no right to anything, and two principals never share one.
+ */
+
+import { metaNames } from "./names.ts";
+
+export interface Origin {
+  /** Who calls, as the transport knows it: never what a request says about itself. */
+  readonly principal: string;
+  /** A header of the client's own choosing, where there are headers. */
+  readonly handle?: string | undefined;
+  /** `_meta` of the request. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** The transport's own session, where it has one. */
+  readonly transportSession?: string | undefined;
+  /** What the process was started for, on stdio. */
+  readonly startedFor?: string | undefined;
+  /** What all requests share if nothing else tells them apart: the process, or the workspace. */
+  readonly otherwise: string;
+}
+
+const keyCharsMax = 256;
+
+/** The first that is there decides. */
+export function sessionKey({ principal, handle, meta, transportSession, startedFor, otherwise }: Origin): string {
+  const named = [
+    ["handle", handle ?? meta?.[metaNames.session]],
+    ["transport", transportSession],
+    ["thread", meta?.["threadId"] ?? meta?.["sessionId"]], // Codex
+    ["started for", startedFor],
+  ] as const;
+  const [kind, key] = named.find(([, value]) => isKey(value)) ?? ["otherwise", otherwise];
+  return JSON.stringify([principal, kind, key]);
+}
+
+const isKey = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && value.length <= keyCharsMax;

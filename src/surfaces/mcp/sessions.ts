@@ -1,0 +1,57 @@
+/** The conversations of one workspace: found by their key, the least recently used let go when there are too many. */
+
+import { createHash } from "node:crypto";
+import type { Filehand, Session } from "../../api.ts";
+import type { DialectName } from "../../dialects/index.ts";
+
+export interface Sessions {
+  /** The session of a key; `within` are the folders it is kept to from now on. */
+  find(key: string, within?: readonly string[]): Session;
+  /** A conversation that is over. */
+  end(key: string): void;
+  endAll(): void;
+  readonly size: number;
+}
+
+interface Kept {
+  readonly session: Session;
+  readonly within: string;
+}
+
+export function createSessions(filehand: Filehand, dialect: DialectName, sessionsMax = 256): Sessions {
+  const kept = new Map<string, Kept>();
+  const end = (key: string): void => {
+    const found = kept.get(key);
+    kept.delete(key);
+    if (found !== undefined) filehand.keepFigures(found.session);
+  };
+  return {
+    find(key, folders) {
+      const within = folders === undefined ? "" : JSON.stringify(folders);
+      const found = kept.get(key);
+      kept.delete(key);
+      // Kept to other folders it is another session, which knows what the first one has read.
+      const session =
+        found?.within === within
+          ? found.session
+          : filehand.session({
+              dialect,
+              id: idOf(key),
+              ...(found === undefined ? {} : { readState: found.session.readState() }),
+              ...(folders === undefined ? {} : { within: folders }),
+            });
+      kept.set(key, { session, within });
+      const [oldest] = kept.keys();
+      if (kept.size > sessionsMax && oldest !== undefined) end(oldest);
+      return session;
+    },
+    end,
+    endAll: () => [...kept.keys()].forEach(end),
+    get size() {
+      return kept.size;
+    },
+  };
+}
+
+/** The same key goes on in the same history, in this process or the next. What a client calls itself stays out of it. */
+const idOf = (key: string): string => `mcp-${createHash("sha256").update(key).digest("hex").slice(0, 16)}`;

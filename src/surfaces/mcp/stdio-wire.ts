@@ -1,0 +1,106 @@
+/**
+ * The transport of stdio. The SDK's own closes the connection at a message of 10 MiB and leaves a line that is no JSON
+ * without an answer; this one takes calls as large as a Write may be, answers every line, and sends nothing that would make
+ * a client on the other side hang up.
+ */
+
+import type { Readable, Writable } from "node:stream";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import { limits } from "../../contract/limits.ts";
+import { parseMessage } from "./json-message.ts";
+import { Lines } from "./lines.ts";
+
+type Id = string | number | null;
+
+/** How long answers that are under way may take when nothing more comes in. */
+const graceMs = 500;
+
+export class StdioWire implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #stdin: Readable;
+  readonly #stdout: Writable;
+  readonly #lines = new Lines(limits.mcpLineBytesMax);
+  /** Requests that wait for their answer. */
+  readonly #pending = new Set<Id>();
+  #ended = false;
+  #closed = false;
+
+  constructor(stdin: Readable, stdout: Writable) {
+    this.#stdin = stdin;
+    this.#stdout = stdout;
+  }
+
+  async start(): Promise<void> {
+    this.#stdin.on("data", this.#onData).on("end", this.#onEnd).on("close", this.#onEnd).on("error", this.#onEnd);
+    this.#stdout.on("error", this.#onBroken);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed) throw new Error("the connection is closed");
+    const isAnswer = "id" in message && !("method" in message);
+    const id = isAnswer ? (message.id ?? null) : null;
+    let json = JSON.stringify(message);
+    // A unit of UTF-16 has at most three bytes.
+    if (json.length * 3 > limits.mcpResultBytesMax && Buffer.byteLength(json) > limits.mcpResultBytesMax) {
+      this.onerror?.(new Error("a message was too large to be sent"));
+      if (!isAnswer) return;
+      json = JSON.stringify(failure(id, -32603, "Internal error: the answer is too large for one message"));
+    }
+    if (!this.#stdout.write(`${json}\n`)) await new Promise((resolve) => this.#stdout.once("drain", resolve));
+    if (isAnswer) this.#settled(id);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#stdin.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onEnd).pause();
+    this.onclose?.();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    for (const line of this.#lines.feed(chunk)) {
+      if ("tooLong" in line) {
+        const most = Math.floor(limits.mcpLineBytesMax / 1_048_576);
+        this.#answer(failure(line.id, -32600, `Invalid request: longer than ${most} MiB, send it in parts`));
+        continue;
+      }
+      const parsed = parseMessage(line.text);
+      if ("fault" in parsed) this.#answer(failure(parsed.id, parsed.code, parsed.fault));
+      else this.#deliver(parsed.message as JSONRPCMessage); // its outline was looked at, the SDK looks closer
+    }
+  };
+
+  #deliver(message: JSONRPCMessage): void {
+    if ("method" in message && "id" in message) this.#pending.add(message.id ?? null);
+    if ("method" in message && message.method === "notifications/cancelled") {
+      const cancelled = message.params?.["requestId"];
+      if (typeof cancelled === "string" || typeof cancelled === "number") this.#settled(cancelled);
+    }
+    this.onmessage?.(message);
+  }
+
+  #answer(message: object): void {
+    this.#stdout.write(`${JSON.stringify(message)}\n`);
+  }
+
+  #settled(id: Id): void {
+    this.#pending.delete(id);
+    if (this.#ended && this.#pending.size === 0) void this.close();
+  }
+
+  readonly #onEnd = (): void => {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (this.#pending.size === 0) return void this.close();
+    setTimeout(() => void this.close(), graceMs).unref();
+  };
+
+  /** Nobody reads any more. */
+  readonly #onBroken = (): void => {
+    void this.close();
+  };
+}
+
+const failure = (id: Id, code: number, message: string) => ({ jsonrpc: "2.0", id, error: { code, message } });

@@ -1,0 +1,253 @@
+/** `filehand mcp`: the SDK's own client, both eras, a real process. */
+
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../ends/run.ts";
+import { connect, eras, initialize, startRaw, textOf } from "./server.ts";
+
+const workspace = temporaryFolder();
+afterAll(() => workspace.remove());
+const at = (name: string): string => join(workspace.path, name);
+
+/** One red dot. */
+const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+
+beforeAll(() => {
+  fs.writeFileSync(at("a.txt"), "one\ntwo\n");
+  fs.writeFileSync(at("dot.png"), Buffer.from(dot, "base64"));
+  fs.mkdirSync(at("inner"));
+  fs.writeFileSync(at("inner/b.txt"), "inside\n");
+});
+
+for (const era of eras) {
+  describe(`the ${era} era`, () => {
+    test("lists every tool with all four hints, within 12 kB", async () => {
+      const { client } = await connect({ era, cwd: workspace.path });
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["Read", "Edit", "MultiEdit", "Write"]));
+      for (const { annotations, name } of tools) {
+        expect(
+          Object.values(annotations ?? {}).filter((hint) => typeof hint === "boolean"),
+          name,
+        ).toHaveLength(4);
+      }
+      const byName = Object.fromEntries(tools.map((tool) => [tool.name, tool]));
+      expect(byName["Read"]).toMatchObject({
+        annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+        _meta: { "anthropic/maxResultSizeChars": 500_000, "anthropic/alwaysLoad": true },
+      });
+      expect(byName["Write"]).toMatchObject({
+        annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      });
+      expect(byName["Edit"]).toMatchObject({ annotations: { destructiveHint: true, idempotentHint: false } });
+      expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(12_000);
+      expect(Buffer.byteLength(client.getInstructions() ?? "")).toBeLessThanOrEqual(2_048);
+    });
+
+    test("text comes as text, a picture as an image, and nothing else by default", async () => {
+      const { client } = await connect({ era, cwd: workspace.path });
+      const read = await client.callTool({ name: "Read", arguments: { file_path: "a.txt" } });
+      expect(read.isError).toBeUndefined();
+      expect(textOf(read)).toContain("1→one\n2→two");
+      expect(read.structuredContent).toBeUndefined();
+      const picture = await client.callTool({ name: "Read", arguments: { file_path: "dot.png" } });
+      expect(picture.content).toContainEqual(expect.objectContaining({ type: "image", mimeType: "image/png" }));
+    });
+
+    test("what programs read comes with --structured, beside the text", async () => {
+      const { client } = await connect({ era, cwd: workspace.path, args: ["--structured"] });
+      const read = await client.callTool({ name: "Read", arguments: { file_path: "a.txt" } });
+      expect(textOf(read)).toContain("1→one");
+      expect(read.structuredContent).toMatchObject({ type: "text", file: { content: "one\ntwo" } });
+    });
+
+    test("failures are marked, with the dialect's words and the code", async () => {
+      const { client } = await connect({ era, cwd: workspace.path });
+      const missing = await client.callTool({ name: "Read", arguments: { file_path: "a.tx" } });
+      expect(missing).toMatchObject({ isError: true, _meta: { "io.github.filehand/code": "NOT_FOUND" } });
+      expect(textOf(missing)).toContain("a.txt");
+      const bad = await client.callTool({ name: "Read", arguments: { path: "a.txt" } });
+      expect(bad.isError).toBe(true);
+      expect(textOf(bad)).toContain('"file_path"');
+      await expect(client.callTool({ name: "Raed", arguments: {} })).rejects.toMatchObject({
+        code: -32602,
+        message: expect.stringContaining("Read"),
+      });
+    });
+
+    test("a session remembers what it has read", async () => {
+      fs.writeFileSync(at(`${era}.txt`), "old\n");
+      const { client } = await connect({ era, cwd: workspace.path, args: ["--allow", "Edit"] });
+      const edit = { name: "Edit", arguments: { file_path: `${era}.txt`, old_string: "old", new_string: "new" } };
+      expect(await client.callTool(edit)).toMatchObject({ _meta: { "io.github.filehand/code": "NOT_READ" } });
+      await client.callTool({ name: "Read", arguments: { file_path: `${era}.txt` } });
+      expect((await client.callTool(edit)).isError).toBeUndefined();
+      expect(fs.readFileSync(at(`${era}.txt`), "utf8")).toBe("new\n");
+    });
+
+    test("another dialect brings its own tools", async () => {
+      const { client } = await connect({ era, cwd: workspace.path, args: ["--dialect", "opencode"] });
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["read", "edit", "write"]));
+      expect(textOf(await client.callTool({ name: "read", arguments: { filePath: "a.txt" } }))).toContain("1: one");
+    });
+
+    test("the folders behind the command are the roots", async () => {
+      const { client } = await connect({ era, cwd: "/", args: [at("inner")] });
+      expect(textOf(await client.callTool({ name: "Read", arguments: { file_path: "b.txt" } }))).toContain("inside");
+      expect((await client.callTool({ name: "Read", arguments: { file_path: at("a.txt") } })).isError).toBe(true);
+    });
+
+    test("a long scan tells how far it is, and ends when it is cancelled", async () => {
+      makeSparse("scanned.txt", 2_000_000_000_000);
+      const { client } = await connect({ era, cwd: workspace.path });
+      const stop = new AbortController();
+      const told: number[] = [];
+      const call = client.callTool(
+        { name: "Read", arguments: { file_path: "scanned.txt", offset: 1_100, limit: 1 } },
+        {
+          signal: stop.signal,
+          timeout: 170_000,
+          onprogress: ({ progress }) => {
+            told.push(progress);
+            if (told.length === 2) stop.abort();
+          },
+        },
+      );
+      await expect(call).rejects.toThrow();
+      expect(told[1]).toBeGreaterThan(told[0] ?? 0);
+      // The server goes on, and would not end before the test's time is up if it went on scanning.
+      expect(textOf(await client.callTool({ name: "Read", arguments: { file_path: "a.txt" } }))).toContain("one");
+      fs.rmSync(at("scanned.txt"));
+    });
+  });
+}
+
+/** Text, then a hole that takes no room on the disk. */
+function makeSparse(name: string, bytes: number): void {
+  fs.writeFileSync(at(name), Array.from({ length: 1_000 }, (_, index) => `head ${index + 1}\n`).join(""));
+  fs.truncateSync(at(name), bytes);
+}
+
+describe("roots of a client", () => {
+  const named = (...folders: readonly string[]) => ({
+    era: "legacy" as const,
+    cwd: workspace.path,
+    capabilities: { roots: { listChanged: true } },
+    prepare: (client: Awaited<ReturnType<typeof connect>>["client"]) => {
+      client.setRequestHandler("roots/list", () => ({ roots: folders.map((folder) => ({ uri: `file://${folder}` })) }));
+    },
+  });
+  const reads = async (options: Parameters<typeof connect>[0], name: string): Promise<boolean> => {
+    const { client } = await connect(options);
+    return (await client.callTool({ name: "Read", arguments: { file_path: at(name) } })).isError !== true;
+  };
+
+  test("narrow what the operator allowed", async () => {
+    expect(await reads(named(at("inner")), "inner/b.txt")).toBe(true);
+    expect(await reads(named(at("inner")), "a.txt")).toBe(false);
+  });
+
+  test("never widen it", async () => {
+    expect(await reads({ ...named("/"), args: [at("inner")] }, "a.txt")).toBe(false);
+    expect(await reads({ ...named(workspace.path), args: [at("inner")] }, "a.txt")).toBe(false);
+  });
+
+  test("may change in the middle of a conversation", async () => {
+    let folder = workspace.path;
+    const { client } = await connect({
+      ...named(),
+      prepare: (made) => made.setRequestHandler("roots/list", () => ({ roots: [{ uri: `file://${folder}` }] })),
+    });
+    const read = () => client.callTool({ name: "Read", arguments: { file_path: "a.txt" } });
+    expect((await read()).isError).toBeUndefined();
+    folder = at("inner");
+    await client.sendRootsListChanged();
+    expect((await read()).isError).toBe(true);
+  });
+});
+
+describe("what no client sends", () => {
+  test("every line gets an answer, and the next one is as good as ever", async () => {
+    const server = startRaw(workspace.path);
+    await server.sendText("no json\n[]\n{}\n\n");
+    for (const code of [-32700, -32600, -32600]) {
+      expect((await server.next((message) => message.error !== undefined)).error?.code).toBe(code);
+    }
+    await server.sendText(
+      `{"jsonrpc":"2.0","id":5,"method":"tools/list","params":${"[".repeat(1e6)}${"]".repeat(1e6)}}\n`,
+    );
+    expect(await server.next(({ id }) => id === 5)).toMatchObject({ error: { code: -32600 } });
+    expect((await server.call(1, "initialize", initialize)).result).toHaveProperty("serverInfo");
+    for (const params of [
+      { Name: "Read", ARGUMENTS: {} },
+      { name: "__proto__", arguments: {} },
+      { name: "Read", arguments: [] },
+      { name: "Read", arguments: "x" },
+    ]) {
+      expect((await server.call(2, "tools/call", params)).error?.code).toBe(-32602);
+    }
+    await server.sendText(
+      '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"Read","arguments":{"file_path":"a.txt","__proto__":{}}}}\n',
+    );
+    expect(await server.next(({ id }) => id === 3)).toMatchObject({ error: { code: -32600 } });
+    expect((await server.call(4, "no/such/method")).error?.code).toBe(-32601);
+  });
+
+  test("a line of 10 MB and a Write of 30 MB are answered", async () => {
+    const server = startRaw(workspace.path, ["--allow", "Edit"]);
+    await server.call(1, "initialize", initialize);
+    const padded = await server.call(2, "tools/call", {
+      name: "Read",
+      arguments: { file_path: "x".repeat(10_000_000) },
+    });
+    expect(padded.result?.["isError"]).toBe(true);
+    const content = `${"z".repeat(99)}\n`.repeat(300_000);
+    const written = await server.call(3, "tools/call", {
+      name: "Write",
+      arguments: { file_path: "large.txt", content },
+    });
+    expect(written.result?.["isError"]).toBeUndefined();
+    expect(fs.statSync(at("large.txt")).size).toBe(30_000_000);
+    const tooLong = `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"Write","arguments":{"file_path":"b","content":"${"y".repeat(70_000_000)}"}}}\n`;
+    await server.sendText(tooLong);
+    expect(await server.next(({ id }) => id === 4)).toMatchObject({ error: { code: -32600 } });
+    expect((await server.call(5, "tools/list")).result).toHaveProperty("tools");
+    expect(Math.max(...server.lines.map((line) => line.length))).toBeLessThan(10_485_760);
+  });
+
+  test("no answer is larger than a client takes", async () => {
+    // In JSON a control character has six bytes, so a page of them outgrows any limit on pages.
+    fs.writeFileSync(at("controls.txt"), `${"\x01".repeat(2_000)}\n`.repeat(5_000));
+    const server = startRaw(workspace.path, ["--dialect", "envelope", "--structured"]);
+    await server.call(1, "initialize", initialize);
+    const { result } = await server.call(2, "tools/call", {
+      name: "Read",
+      arguments: { path: "controls.txt", limit: 100_000 },
+    });
+    expect(result?.content?.[0]?.text).toBeTypeOf("string");
+    expect(Math.max(...server.lines.map((line) => Buffer.byteLength(line)))).toBeLessThan(10_485_760);
+  });
+
+  test("it ends in order when its input ends, when it is told to, and when nobody listens any more", async () => {
+    const piped = startRaw(workspace.path);
+    piped.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: initialize });
+    piped.child.stdin?.end(
+      `${JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "Read", arguments: { file_path: "a.txt" } } })}\n`,
+    );
+    expect(await piped.ended).toBe(0);
+    expect(piped.lines).toHaveLength(2); // what was under way was answered
+
+    const told = startRaw(workspace.path);
+    await told.call(1, "initialize", initialize);
+    told.child.kill("SIGTERM");
+    expect(await told.ended).toBe(0);
+
+    const deaf = startRaw(workspace.path);
+    await deaf.call(1, "initialize", initialize);
+    deaf.child.stdout?.destroy();
+    deaf.send({ jsonrpc: "2.0", id: 2, method: "tools/list" });
+    expect(await deaf.ended).toBe(0);
+  });
+});
