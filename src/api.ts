@@ -14,8 +14,11 @@ import type { RewindOutcome } from "./contract/rewind.ts";
 import type { History } from "./history/history.ts";
 import type { SessionHistory } from "./history/session-history.ts";
 import type { ReadState, ShownElsewhere } from "./session/read-state.ts";
+import type { Watching } from "./disk/watch.ts";
+import type { Content } from "./tools/content.ts";
 import type { Cost } from "./tools/cost.ts";
 import type { Observed } from "./tools/observe.ts";
+import type { FilePage } from "./tools/workspace-files.ts";
 
 export type { History, SessionHistory };
 
@@ -185,6 +188,19 @@ export interface Session<Name extends DialectName = DialectName> {
   redo(options?: RewindOptions): Promise<RewindOutcome>;
   /** The tools for an agent loop: name, description, JSON schema, execute. */
   definitions(): readonly ToolDefinition[];
+  /** The files themselves, for programs. Throws a FilehandError where a read would be refused. */
+  readonly workspace: Workspace;
+}
+
+export interface Workspace {
+  /** Files in a fixed order, behind the path `after`. Left out: what is denied, ignored, hidden folders, `node_modules`. */
+  files(page: { readonly after?: string; readonly max: number }, options?: CallOptions): Promise<FilePage>;
+  /** Absolute paths that begin so; those of folders end in a slash. */
+  paths(start: string, max: number, options?: CallOptions): Promise<readonly string[]>;
+  /** What a file or a folder holds, byte for byte. */
+  content(path: string, bytesMax: number, options?: CallOptions): Promise<Content>;
+  /** Calls back whenever the file has become another, was taken away or came back. Folders cannot be watched. */
+  watch(path: string, onChange: () => void, options?: CallOptions): Promise<Watching>;
 }
 
 export interface RewindOptions extends CallOptions {

@@ -1,7 +1,15 @@
 /** A session: what one conversation knows, and the one function that every call goes through. */
 
 import { randomUUID } from "node:crypto";
-import type { CallOptions, FilehandOptions, RewindOptions, Session, SessionOptions, ToolFunctions } from "./api.ts";
+import type {
+  CallOptions,
+  FilehandOptions,
+  RewindOptions,
+  Session,
+  SessionOptions,
+  ToolFunctions,
+  Workspace,
+} from "./api.ts";
 import { lineNumber } from "./contract/brand.ts";
 import type { Reply } from "./contract/call.ts";
 import { FilehandError } from "./contract/failure.ts";
@@ -21,6 +29,7 @@ import type { SessionState } from "./guard/session-state.ts";
 import type { History } from "./history/history.ts";
 import type { SessionHistory } from "./history/session-history.ts";
 import { renderPages } from "./pages.ts";
+import type { AsData } from "./workspace.ts";
 import { createLedger } from "./session/ledger.ts";
 import { roughTokens } from "./text/tokens.ts";
 import { type Cost, costOf } from "./tools/cost.ts";
@@ -175,6 +184,17 @@ export function startSession<Name extends DialectName>(
   const goBack = (way: "undo" | "redo", { files, force = false, ...given }: RewindOptions): Promise<RewindOutcome> =>
     rewound({ verb: "rewind", to: { last: way }, files, force, as: files === undefined ? way : "partial" }, given);
 
+  const asData: AsData = async (path, given, work) => {
+    let answer: { readonly is: Awaited<ReturnType<typeof work>> } | undefined;
+    const failed = await answered("workspace", "read", { path }, given, async (bench) => {
+      answer = { is: await work(bench) };
+      return undefined;
+    });
+    if (failed?.error !== undefined) throw failureOf(failed.error);
+    if (answer === undefined) throw new Error("there is an answer or a failure");
+    return answer.is;
+  };
+
   const call: Session["call"] = (tool, input, given = {}) =>
     answer(tool, verbOf(cards, tool), input, () => cardNamed(cards, tool).toRequest(input, profile), given);
 
@@ -255,6 +275,7 @@ export function startSession<Name extends DialectName>(
       const { files, force = false } = given;
       return rewound({ verb: "rewind", to, files, force, as: files === undefined ? "rewind" : "partial" }, given);
     },
+    workspace: lazyWorkspace(asData),
     undo: async (given = {}) => goBack("undo", given),
     redo: async (given = {}) => goBack("redo", given),
     definitions: () =>
@@ -274,6 +295,19 @@ const inputOf = (request: Request): object => ({
   ...("pattern" in request ? { pattern: request.pattern } : {}),
   ...("path" in request && request.path !== undefined ? { path: request.path } : {}),
 });
+
+/** Loaded for those who want it: no tool does. */
+function lazyWorkspace(asData: AsData): Workspace {
+  let loading: Promise<Workspace> | undefined;
+  const loaded = (): Promise<Workspace> =>
+    (loading ??= import("./workspace.ts").then(({ createWorkspace }) => createWorkspace(asData)));
+  return {
+    files: async (...given) => (await loaded()).files(...given),
+    paths: async (...given) => (await loaded()).paths(...given),
+    content: async (...given) => (await loaded()).content(...given),
+    watch: async (...given) => (await loaded()).watch(...given),
+  };
+}
 
 function refuseMode(mode: Mode, { mode: fixed = "default", locked = [] }: FilehandOptions): void {
   if (!modes.includes(mode)) {

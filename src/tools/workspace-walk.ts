@@ -62,9 +62,9 @@ export async function walkWorkspace(filesMax: number, bench: Bench): Promise<Wal
 }
 
 /** What tools make and keep for themselves. */
-const isLeftOut = (name: string): boolean => name.startsWith(".") || name === "node_modules";
+export const isLeftOut = (name: string): boolean => name.startsWith(".") || name === "node_modules";
 
-const slashed = (path: string): string => (nodePath.sep === "\\" ? path.replaceAll("\\", "/") : path);
+export const slashed = (path: string): string => (nodePath.sep === "\\" ? path.replaceAll("\\", "/") : path);
 
 /** Undefined for what is no regular file under this very name. */
 export function signAt(path: string, bench: Bench): string | undefined {
@@ -82,7 +82,7 @@ export function atPath<Result>(path: string, { disk }: Bench, work: (found: Foun
   }
 }
 
-async function entriesOf(path: string, { disk }: Bench) {
+export async function entriesOf(path: string, { disk }: Bench) {
   const look = disk.look(path);
   if (look.seen !== "node") return undefined;
   try {
@@ -93,7 +93,7 @@ async function entriesOf(path: string, { disk }: Bench) {
   }
 }
 
-async function textOf(path: string, bench: Bench): Promise<string> {
+export async function textOf(path: string, bench: Bench): Promise<string> {
   const file = atPath(path, bench, (found) => bench.disk.open(found));
   if (file === undefined || "errno" in file) return "";
   try {

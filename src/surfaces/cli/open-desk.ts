@@ -16,10 +16,11 @@ export interface DeskNeeds {
 }
 
 export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Promise<Desk> {
-  const [{ createApprovals }, { principalOf }, { createSessions }] = await Promise.all([
+  const [{ createApprovals }, { principalOf }, { createSessions }, { createCursors }] = await Promise.all([
     import("../mcp/approvals.ts"),
     import("../mcp/desk.ts"),
     import("../mcp/sessions.ts"),
+    import("../mcp/cursor.ts"),
   ]);
   const approvals = createApprovals(principalOf);
   const { filehand, session } = await openSession(given, host, "models", {
@@ -35,6 +36,7 @@ export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Prom
     definitions: session.definitions(),
     sessions: createSessions(filehand, session.dialect),
     approvals,
+    cursors: createCursors(),
     structured: given.flag("structured"),
     resultBytesMax: needs.resultBytesMax === "stdio" ? limits.mcpResultBytesMax - 65_536 : needs.resultBytesMax,
     startedFor: needs.startedFor,

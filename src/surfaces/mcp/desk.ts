@@ -5,6 +5,7 @@ import type { Filehand } from "../../api.ts";
 import type { ToolDefinition } from "../../contract/call.ts";
 import type { DialectName } from "../../dialects/index.ts";
 import type { Approvals } from "./approvals.ts";
+import type { Cursors } from "./cursor.ts";
 import type { Sessions } from "./sessions.ts";
 
 export interface Desk {
@@ -15,6 +16,7 @@ export interface Desk {
   readonly definitions: readonly ToolDefinition[];
   readonly sessions: Sessions;
   readonly approvals: Approvals;
+  readonly cursors: Cursors;
   readonly structured: boolean;
   /** Bytes of one result. */
   readonly resultBytesMax: number;

@@ -5,11 +5,14 @@
 
 import { Server, type ServerContext } from "@modelcontextprotocol/server";
 import instructions from "../../dialects/instructions.txt";
+import type { Session } from "../../api.ts";
 import { callTool } from "./call.ts";
 import { narrowedRoots } from "./client-roots.ts";
 import { type Desk, principalOf } from "./desk.ts";
 import { metaNames, sessionHeader } from "./names.ts";
+import { complete, listResources, readResource, templates } from "./resources.ts";
 import { sessionKey } from "./session-key.ts";
+import { createSubscriptions } from "./subscriptions.ts";
 import { toolsOf } from "./tools.ts";
 
 export interface Unit {
@@ -28,11 +31,12 @@ export function createFactory(desk: Desk): Factory {
     const server = new Server(
       { name: desk.name, version: desk.version },
       {
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, resources: { subscribe: true }, completions: {} },
         instructions,
         requestState: { verify: (state, ctx) => desk.approvals.verify(state, ctx) },
         cacheHints: {
           "tools/list": { ttlMs: listTtlMs, cacheScope: "public" },
+          "resources/templates/list": { ttlMs: listTtlMs, cacheScope: "public" },
           "server/discover": { ttlMs: listTtlMs, cacheScope: "public" },
         },
         // Answers to questions are judged where they are used, by the words of our own form.
@@ -49,8 +53,35 @@ export function createFactory(desk: Desk): Factory {
     });
     server.setRequestHandler("tools/list", () => ({ tools }));
     server.setRequestHandler("tools/call", async (request, ctx) => callTool(request, ctx, await callerOf(ctx), desk));
+    server.setRequestHandler("resources/templates/list", templates);
+    server.setRequestHandler("resources/list", async ({ params }, ctx) =>
+      listResources(params?.cursor, await callerOf(ctx), desk, ctx.mcpReq.signal),
+    );
+    server.setRequestHandler("resources/read", async ({ params }, ctx) =>
+      readResource(params.uri, ctx, await callerOf(ctx), desk),
+    );
+    server.setRequestHandler("completion/complete", async (request, ctx) =>
+      complete(request, await callerOf(ctx), ctx.mcpReq.signal),
+    );
+    if (era === "legacy") takeSubscriptions(server, async (ctx) => (await callerOf(ctx)).session);
     return server;
   };
+}
+
+/** The older protocol: one by one, for as long as the connection lasts. The newer one's are the entries' own business. */
+function takeSubscriptions(server: Server, sessionOf: (ctx: ServerContext) => Promise<Session>): void {
+  const subscriptions = createSubscriptions((uri) => {
+    server.sendResourceUpdated({ uri }).catch(() => undefined); // whoever is gone needs no news
+  });
+  server.setRequestHandler("resources/subscribe", async ({ params }, ctx) => {
+    await subscriptions.add(params.uri, await sessionOf(ctx));
+    return {};
+  });
+  server.setRequestHandler("resources/unsubscribe", ({ params }) => {
+    subscriptions.remove(params.uri);
+    return {};
+  });
+  server.onclose = () => subscriptions.removeAll();
 }
 
 export const keyOf = (ctx: ServerContext, desk: Desk): string =>

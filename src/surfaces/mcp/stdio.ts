@@ -3,6 +3,7 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Readable, Writable } from "node:stream";
 import type { Desk } from "./desk.ts";
+import { followListeners } from "./listeners.ts";
 import { createFactory } from "./server.ts";
 import { StdioWire } from "./stdio-wire.ts";
 
@@ -15,7 +16,24 @@ export interface Pipes {
 export async function serveOverStdio(desk: Desk, { stdin, stdout }: Pipes, stop: AbortSignal): Promise<void> {
   const wire = new StdioWire(stdin, stdout);
   const onerror = (error: Error): void => desk.log("warn", "connection", { message: error.message });
-  const handle = serveStdio(createFactory(desk), { transport: wire, onerror });
+  const factory = createFactory(desk);
+  let server: ReturnType<typeof factory> | undefined;
+  const handle = serveStdio((unit) => (server = factory(unit)), { transport: wire, onerror });
+  const listening = followListeners(desk, (uri) => {
+    server?.sendResourceUpdated({ uri }).catch(() => undefined); // whoever is gone needs no news
+  });
+  const { onmessage } = wire;
+  // A subscription is confirmed only when its files are watched; what comes meanwhile waits its turn.
+  let waiting: Promise<void> | undefined;
+  wire.onmessage = (message) => {
+    const watched = listening.heard(message);
+    if (waiting === undefined && watched === undefined) return onmessage?.(message);
+    const turn = Promise.all([waiting, watched]).then(() => {
+      if (waiting === turn) waiting = undefined;
+      onmessage?.(message);
+    });
+    waiting = turn;
+  };
   const over = new Promise<void>((resolve) => {
     // The SDK has set its own by now; both must hear of the end.
     const { onclose } = wire;
@@ -29,5 +47,6 @@ export async function serveOverStdio(desk: Desk, { stdin, stdout }: Pipes, stop:
   if (stop.aborted) end();
   await over;
   stop.removeEventListener("abort", end);
+  listening.end();
   desk.sessions.endAll();
 }
