@@ -37,7 +37,16 @@ const builtins = {
   search: ["node:child_process", "node:module", "node:timers/promises"],
   ".": ["node:crypto", "node:os"],
   // A child process only of this program itself, for work that nobody shall wait for.
-  surfaces: ["node:child_process", "node:crypto", "node:events", "node:os", "node:stream"],
+  surfaces: [
+    "node:child_process",
+    "node:crypto",
+    "node:events",
+    "node:http",
+    "node:net",
+    "node:os",
+    "node:stream",
+    "node:url",
+  ],
 };
 
 /**

@@ -37,7 +37,9 @@ export async function callTool(
     return resultOf(reply, name, { structured: desk.structured, bytesMax: desk.resultBytesMax });
   };
   const asked = { ctx, tool: name, input, canAsk: caller.canAsk };
-  return desk.watchCall(name, ctx.mcpReq._meta, () => answered(name, desk, () => desk.approvals.during(asked, work)));
+  return desk.watchCall(known ? name : "unknown", ctx.mcpReq._meta, () =>
+    answered(name, desk, () => desk.approvals.during(asked, work)),
+  );
 }
 
 /** A bug stays a bug: the client hears that there is one, the stack goes to the log, and the server lives on. */

@@ -15,6 +15,7 @@ import { patch } from "./patch.ts";
 import { permissions } from "./permissions.ts";
 import { read } from "./read.ts";
 import { rewind } from "./rewind.ts";
+import { serve } from "./serve.ts";
 import { show } from "./show.ts";
 import { stats } from "./stats.ts";
 import { tools } from "./tools.ts";
@@ -41,5 +42,6 @@ export const commands: readonly Command[] = [
   batch,
   tools,
   mcp,
+  serve,
   stats,
 ];

@@ -2,6 +2,7 @@
 
 import type { Command, Given, Host } from "../command.ts";
 import { openDesk } from "../open-desk.ts";
+import { version } from "../version.ts";
 
 export const structuredOption = {
   type: "flag",
@@ -26,8 +27,12 @@ export const mcp: Command = {
   async run(given, host) {
     const { CLAUDE_CODE_SESSION_ID: startedFor, CLAUDE_PROJECT_DIR: project } = host.env;
     const roots = given.parameters.length > 0 ? given.parameters : rootOf(given, project);
-    const desk = await openDesk(given, host, { name: "filehand", roots, startedFor, resultBytesMax: "stdio" });
     const { serveOverStdio } = await import("../../mcp/stdio.ts");
+    const watchCall = Object.keys(host.env).some((name) => name.startsWith("OTEL_"))
+      ? await (await import("../../mcp/tracing.ts")).tracing(version)
+      : undefined;
+    const needs = { name: "filehand", roots, startedFor, resultBytesMax: "stdio" } as const;
+    const desk = await openDesk(given, host, { ...needs, ...(watchCall === undefined ? {} : { watchCall }) });
     await serveOverStdio(desk, host, stopOf(host));
     return 0;
   },

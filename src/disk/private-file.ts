@@ -1,0 +1,45 @@
+/** A small file that is its owner's alone, such as one that holds a token. Throws an Error in words. */
+
+import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
+import { errnoName } from "./errno.ts";
+import { readSmallFile } from "./small-file.ts";
+
+/** What the file holds; made with `text` if there is none. A file that others can read is refused. */
+export function privateFile(path: string, text: () => string, bytesMax: number): string {
+  const made = create(path, text);
+  if (made !== undefined) return made;
+  refuseIfShared(path);
+  const held = readSmallFile(path, bytesMax);
+  if (held === undefined) throw new Error(`Cannot use "${path}": it has just been taken away, try again`);
+  return held;
+}
+
+function create(path: string, text: () => string): string | undefined {
+  let fd: number;
+  try {
+    // Exclusively: nobody can have put a link or a file of their own there.
+    fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  } catch (error) {
+    if (errnoName(error) === "EEXIST") return undefined;
+    throw new Error(`Cannot make "${path}": the system says ${errnoName(error) ?? String(error)}`, { cause: error });
+  }
+  try {
+    const written = text();
+    writeSync(fd, `${written}\n`);
+    return written;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function refuseIfShared(path: string): void {
+  if (process.platform === "win32") return; // modes say nothing there
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if ((fstatSync(fd).mode & 0o077) !== 0) {
+      throw new Error(`Cannot use "${path}": others can read it, run chmod 600 on it`);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}

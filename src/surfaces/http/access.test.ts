@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { oauthAccess, tokenAccess, type VerifiedToken } from "./access.ts";
+
+const token = "0123456789abcdef0123456789abcdef";
+
+for (const [authorization, admitted] of [
+  [`Bearer ${token}`, true],
+  [`bearer  ${token}`, true],
+  [undefined, false],
+  ["", false],
+  ["Bearer ", false],
+  [token, false],
+  [`Basic ${token}`, false],
+  [`Bearer ${token}x`, false],
+  [`Bearer ${token.slice(1)}`, false],
+  [`Bearer ${token} ${token}`, false],
+] as const) {
+  test(`"${authorization}" is ${admitted ? "let in" : "not let in"}`, async () => {
+    expect((await tokenAccess(token).admit(authorization)) !== undefined).toBe(admitted);
+  });
+}
+
+const good: VerifiedToken = {
+  clientId: "c",
+  scopes: ["files:read"],
+  expiresAt: 2_000,
+  resource: "https://files.example/mcp/",
+};
+
+for (const [what, verified, admitted] of [
+  ["a good token is let in", good, true],
+  ["one that has ended is not", { ...good, expiresAt: 1_000 }, false],
+  ["nor one without an end", { clientId: "c", scopes: [], resource: good.resource }, false],
+  ["nor one for another server", { ...good, resource: "https://other.example/mcp" }, false],
+  ["nor one for nobody", { clientId: "c", scopes: [], expiresAt: 2_000 }, false],
+] as const) {
+  test(what, async () => {
+    const access = oauthAccess(
+      {
+        verifier: { verifyAccessToken: async () => verified as VerifiedToken },
+        issuer: "https://login.example",
+        resource: "https://files.example/mcp",
+      },
+      () => 1_000_000,
+    );
+    expect((await access.admit("Bearer x")) !== undefined).toBe(admitted);
+  });
+}
+
+test("a verifier that rejects is a no, and the challenge says where to go", async () => {
+  const access = oauthAccess({
+    verifier: { verifyAccessToken: () => Promise.reject(new Error("no")) },
+    issuer: "https://login.example",
+    resource: "https://files.example/mcp",
+  });
+  expect(await access.admit("Bearer x")).toBeUndefined();
+  expect(access.challenge()).toContain(
+    'resource_metadata="https://files.example/.well-known/oauth-protected-resource"',
+  );
+  expect(access.metadata()).toMatchObject({ authorization_servers: ["https://login.example"] });
+});
+
+test("two people with one client are two principals", async () => {
+  let subject = "a";
+  const access = oauthAccess(
+    {
+      verifier: { verifyAccessToken: async () => ({ ...good, subject }) },
+      issuer: "https://login.example",
+      resource: "https://files.example/mcp",
+    },
+    () => 0,
+  );
+  const one = await access.admit("Bearer x");
+  subject = "b";
+  expect((await access.admit("Bearer x"))?.principal).not.toBe(one?.principal);
+});

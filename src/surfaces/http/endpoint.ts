@@ -1,0 +1,95 @@
+/** One workspace over HTTP: requests of the newer protocol stand alone, those of the older one belong to a session. */
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type AuthInfo, createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
+import type { Desk } from "../mcp/desk.ts";
+import { watchAll } from "../mcp/listeners.ts";
+import { scopes } from "../mcp/names.ts";
+import type { Factory } from "../mcp/server.ts";
+import { sessionKey } from "../mcp/session-key.ts";
+import type { Guest } from "./access.ts";
+import { goneSignal, refuse, sendResponse, webRequest } from "./exchange.ts";
+import { createLegacySessions } from "./legacy-sessions.ts";
+
+export interface Endpoint {
+  /** `body`: parsed already; undefined for requests that have none. */
+  handle(req: IncomingMessage, res: ServerResponse, body: object | undefined, guest: Guest): Promise<void>;
+  /** The right that a request needs and its token lacks. */
+  missingScope(body: object, guest: Guest): string | undefined;
+  close(): Promise<void>;
+  readonly sessions: number;
+}
+
+export interface EndpointLimits {
+  readonly sessionsMax: number;
+  readonly sessionsOfOneMax: number;
+  readonly idleMsMax: number;
+  readonly subscriptionsMax: number;
+}
+
+export const endpointLimits: EndpointLimits = {
+  sessionsMax: 512,
+  sessionsOfOneMax: 64,
+  idleMsMax: 1_800_000,
+  subscriptionsMax: 256,
+};
+
+export function createEndpoint(desk: Desk, factory: Factory, limits: EndpointLimits = endpointLimits): Endpoint {
+  const onerror = (error: Error): void => desk.log("warn", "protocol error", { message: error.message });
+  const modern = createMcpHandler(factory, { legacy: "reject", maxSubscriptions: limits.subscriptionsMax, onerror });
+  const legacy = createLegacySessions({
+    ...limits,
+    factory,
+    onEnd: (principal, id) => desk.sessions.end(sessionKey({ principal, transportSession: id, otherwise: desk.name })),
+  });
+  const notify = (uri: string): void => modern.notify.resourceUpdated(uri);
+
+  return {
+    async handle(req, res, body, guest) {
+      const request = webRequest(req, goneSignal(res));
+      // Only the principal goes on from here: the token has done its work.
+      const authInfo: AuthInfo = { token: "", clientId: guest.principal, scopes: [...guest.scopes] };
+      if (body === undefined && request.headers.get("mcp-session-id") === null) {
+        return refuse(res, 405, "Method not allowed: use POST", { headers: { allow: "POST" } });
+      }
+      if (body === undefined || (await isLegacyRequest(request, body))) {
+        return sendResponse(await legacy.handle(request, body, authInfo), res);
+      }
+      const watched = listened(body, desk, guest, notify);
+      if (watched !== undefined) res.once("close", () => watched.subscriptions.removeAll());
+      await watched?.ready;
+      return sendResponse(await modern.fetch(request, { authInfo, parsedBody: body }), res);
+    },
+
+    missingScope(body, guest) {
+      const needed = scopeOf(body, desk);
+      return needed === undefined || guest.scopes.includes(needed) ? undefined : needed;
+    },
+
+    async close() {
+      await Promise.all([modern.close(), legacy.close()]);
+      desk.sessions.endAll();
+    },
+    get sessions() {
+      return legacy.size;
+    },
+  };
+}
+
+interface Called {
+  readonly method?: unknown;
+  readonly params?: { readonly name?: unknown };
+}
+
+const listened = (body: Called, desk: Desk, guest: Guest, notify: (uri: string) => void) =>
+  body.method === "subscriptions/listen" ? watchAll(body.params, desk, guest.principal, notify) : undefined;
+
+/** What changes files needs another right than what shows them; what only says what there is needs none. */
+function scopeOf({ method, params }: Called, desk: Desk): string | undefined {
+  if (method === "tools/call") {
+    const tool = desk.definitions.find(({ name }) => name === params?.name);
+    return tool === undefined || tool.readOnly ? scopes.read : scopes.write;
+  }
+  const shows = typeof method === "string" && /^(resources|completion|subscriptions)\//.test(method);
+  return shows ? scopes.read : undefined;
+}

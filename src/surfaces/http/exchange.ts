@@ -1,0 +1,83 @@
+/** Node's requests and responses, and those of the web platform that the SDK speaks. */
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** Aborted when the other side hangs up before it has its answer. */
+export function goneSignal(res: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  res.once("close", () => {
+    if (!res.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
+/** Without the body: that was read and parsed already. */
+export function webRequest(req: IncomingMessage, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(req.headers)) {
+    if (value !== undefined && name !== "authorization")
+      headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+  }
+  return new Request(`http://${req.headers.host}${req.url}`, { method: req.method ?? "GET", headers, signal });
+}
+
+export type Body = { readonly text: string } | { readonly tooLarge: true };
+
+/** What is over the limit is not kept, and its sender is not waited for. */
+export async function readBody(req: IncomingMessage, bytesMax: number): Promise<Body> {
+  if (Number(req.headers["content-length"] ?? 0) > bytesMax) return { tooLarge: true };
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of req) {
+    const part = chunk as Buffer; // no encoding is set
+    bytes += part.length;
+    if (bytes > bytesMax) return { tooLarge: true };
+    parts.push(part);
+  }
+  return { text: Buffer.concat(parts).toString("utf8") };
+}
+
+/** Resolves when everything is written, or when nobody reads any more. */
+export async function sendResponse(response: Response, res: ServerResponse): Promise<void> {
+  const headers: Record<string, string> = {};
+  response.headers.forEach((value, name) => {
+    headers[name] = value;
+  });
+  if (response.body === null) {
+    res.writeHead(response.status, headers).end();
+    return;
+  }
+  if (headers["content-type"]?.startsWith("application/json") === true) {
+    const body = Buffer.from(await response.arrayBuffer());
+    res.writeHead(response.status, { ...headers, "content-length": body.length }).end(body);
+    return;
+  }
+  // Proxies keep streams back unless they are told not to.
+  res.writeHead(response.status, { ...headers, "x-accel-buffering": "no" });
+  res.flushHeaders();
+  const reader = response.body.getReader();
+  res.once("close", () => void reader.cancel().catch(() => undefined));
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      if (!res.write(part.value) && !res.destroyed)
+        await new Promise((resolve) => res.once("drain", resolve).once("close", resolve));
+    }
+  } catch {
+    // The stream was cut by its maker; what was sent stays sent.
+  }
+  res.end();
+}
+
+/** An answer in the protocol's form, for what never reaches it. */
+export function refuse(res: ServerResponse, status: number, message: string, more: Refusal = {}): void {
+  const { headers = {}, code = -32000, id = null } = more;
+  const body = JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
+  res.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body), ...headers });
+  res.end(body);
+}
+
+export interface Refusal {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly code?: number;
+  readonly id?: string | number | null;
+}

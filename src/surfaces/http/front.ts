@@ -1,0 +1,200 @@
+/**
+ * The front door of everything that listens. In this order: is the request addressed to us, does it come from a page of a
+ * stranger, who sends it, how often, how much; and only then what it wants.
+ */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { parseMessage } from "../mcp/json-message.ts";
+import type { Log } from "../mcp/desk.ts";
+import type { Access, Guest } from "./access.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { readBody, refuse } from "./exchange.ts";
+import { isOurHost, isOurOrigin } from "./gate.ts";
+import type { Metrics } from "./metrics.ts";
+import { createRate } from "./rate.ts";
+
+export interface FrontOptions {
+  /** By path. */
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  readonly access: Access;
+  readonly hostNames: readonly string[];
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly limits?: Partial<FrontLimits>;
+}
+
+export interface FrontLimits {
+  readonly bodyBytesMax: number;
+  readonly perSecondMax: number;
+  /** Requests of one principal that are under way at once, streams included. */
+  readonly atOnceMax: number;
+  /** Wrong tokens of one address. */
+  readonly strangersPerSecondMax: number;
+  /** How long calls that are under way may take when the server is to end. */
+  readonly graceMs: number;
+}
+
+export const frontLimits: FrontLimits = {
+  bodyBytesMax: 4_194_304,
+  perSecondMax: 5_000,
+  atOnceMax: 512,
+  strangersPerSecondMax: 10,
+  graceMs: 10_000,
+};
+
+export interface Front {
+  readonly server: Server;
+  /** Lets calls that are under way finish, then ends. */
+  close(): Promise<void>;
+}
+
+export function createFront(options: FrontOptions): Front {
+  const limits = { ...frontLimits, ...options.limits };
+  const { access, endpoints, hostNames, metrics, log } = options;
+  const rate = createRate(limits.perSecondMax, limits.perSecondMax * 2);
+  const strangers = createRate(limits.strangersPerSecondMax, limits.strangersPerSecondMax * 3);
+  const underWay = new Map<string, number>();
+  /** Calls, without streams that stay open by nature. */
+  let calls = 0;
+  let ending = false;
+  let onIdle = (): void => undefined;
+
+  const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    if (!isOurHost(req.headers.host, hostNames)) return refuse(res, 403, "Forbidden: unknown Host");
+    if (!isOurOrigin(req.headers.origin, hostNames)) return refuse(res, 403, "Forbidden: unknown Origin");
+    const [path = ""] = (req.url ?? "").split("?", 1);
+    if (path === "/healthz") return say(res, 200, "ok\n");
+    if (path === "/readyz") return ending ? say(res, 503, "ending\n") : say(res, 200, "ready\n");
+    if (path.startsWith("/.well-known/oauth-protected-resource")) return tellMetadata(req, res);
+    const endpoint = endpoints.get(path);
+    if (endpoint === undefined && path !== "/metrics") return refuse(res, 404, "Not found");
+    const guest = await admitted(req, res);
+    if (guest === undefined) return undefined;
+    if (endpoint === undefined) return say(res, 200, metrics.text(gauges()), "text/plain; version=0.0.4");
+    return serve(endpoint, req, res, guest);
+  };
+
+  const admitted = async (req: IncomingMessage, res: ServerResponse): Promise<Guest | undefined> => {
+    const guest = await access.admit(req.headers.authorization);
+    if (guest === undefined) {
+      if (!strangers.take(req.socket.remoteAddress ?? "")) tooMany(res);
+      else refuse(res, 401, "Unauthorized: a token is needed", { headers: { "www-authenticate": access.challenge() } });
+      return undefined;
+    }
+    if (!rate.take(guest.principal) || (underWay.get(guest.principal) ?? 0) >= limits.atOnceMax) {
+      tooMany(res);
+      return undefined;
+    }
+    return guest;
+  };
+
+  const serve = async (endpoint: Endpoint, req: IncomingMessage, res: ServerResponse, guest: Guest): Promise<void> => {
+    const body = await bodyOf(req, res, limits.bodyBytesMax);
+    if (body === "refused") return;
+    const scope = body === undefined ? undefined : endpoint.missingScope(body, guest);
+    if (scope !== undefined) {
+      const headers = { "www-authenticate": access.challenge({ error: "insufficient_scope", scope }) };
+      return refuse(res, 403, `Forbidden: the token lacks the scope ${scope}`, { headers });
+    }
+    const isCall = body !== undefined && !("method" in body && body.method === "subscriptions/listen");
+    underWay.set(guest.principal, (underWay.get(guest.principal) ?? 0) + 1);
+    if (isCall) calls += 1;
+    try {
+      await endpoint.handle(req, res, body, guest);
+    } finally {
+      const left = (underWay.get(guest.principal) ?? 1) - 1;
+      if (left > 0) underWay.set(guest.principal, left);
+      else underWay.delete(guest.principal);
+      if (isCall) calls -= 1;
+      if (calls === 0) onIdle();
+    }
+  };
+
+  const tellMetadata = (req: IncomingMessage, res: ServerResponse): void => {
+    const metadata = access.metadata();
+    if (metadata === undefined) return refuse(res, 404, "Not found");
+    if (req.method !== "GET") return refuse(res, 405, "Method not allowed: use GET", { headers: { allow: "GET" } });
+    return say(res, 200, JSON.stringify(metadata), "application/json");
+  };
+
+  const gauges = (): Record<string, number> => ({
+    filehand_http_requests_under_way: [...underWay.values()].reduce((sum, count) => sum + count, 0),
+    filehand_sessions: [...endpoints.values()].reduce((sum, { sessions }) => sum + sessions, 0),
+    process_resident_memory_bytes: process.memoryUsage.rss(),
+    process_uptime_seconds: process.uptime(),
+  });
+
+  const server = createServer(
+    { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000 },
+    (req, res) => {
+      const startedMs = performance.now();
+      res.once("close", () => {
+        metrics.count("filehand_http_requests_total", { code: String(res.statusCode) });
+        if (res.statusCode < 400) return;
+        const ms = Math.round(performance.now() - startedMs);
+        log("info", "request refused", {
+          method: req.method,
+          path: req.url?.split("?", 1)[0],
+          status: res.statusCode,
+          ms,
+        });
+      });
+      handle(req, res).catch((error: unknown) => {
+        const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        log("error", "internal error, this is a bug in Filehand", { stack });
+        if (!res.headersSent) refuse(res, 500, "Internal error", { code: -32603 });
+        else res.destroy();
+      });
+    },
+  );
+
+  return {
+    server,
+    async close() {
+      if (ending) return;
+      ending = true;
+      const closed = new Promise((resolve) => server.close(resolve));
+      if (calls > 0) {
+        const idle = new Promise<void>((resolve) => (onIdle = resolve));
+        const late = new Promise<void>((resolve) => setTimeout(resolve, limits.graceMs).unref());
+        await Promise.race([idle, late]);
+      }
+      await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Undefined for a request that has none; `refused` if it was answered already. */
+async function bodyOf(
+  req: IncomingMessage,
+  res: ServerResponse,
+  bytesMax: number,
+): Promise<object | undefined | "refused"> {
+  if (req.method === "GET" || req.method === "DELETE") return undefined;
+  const refused = (...given: Parameters<typeof refuse> extends [unknown, ...infer Rest] ? Rest : never): "refused" => {
+    refuse(res, ...given);
+    return "refused";
+  };
+  if (req.method !== "POST")
+    return refused(405, "Method not allowed: use POST", { headers: { allow: "POST, GET, DELETE" } });
+  if (!/^application\/json\s*(;|$)/i.test(req.headers["content-type"] ?? "")) {
+    return refused(415, "Unsupported Media Type: Content-Type must be application/json");
+  }
+  const body = await readBody(req, bytesMax);
+  if ("tooLarge" in body) {
+    const message = `Payload Too Large: ${bytesMax} bytes is the most, send it in parts`;
+    return refused(413, message, { headers: { connection: "close" } });
+  }
+  const parsed = parseMessage(body.text);
+  if ("fault" in parsed) return refused(400, parsed.fault, { code: parsed.code, id: parsed.id });
+  return parsed.message;
+}
+
+const tooMany = (res: ServerResponse): void =>
+  refuse(res, 429, "Too Many Requests: wait a moment", { headers: { "retry-after": "1" } });
+
+function say(res: ServerResponse, status: number, text: string, type = "text/plain"): void {
+  res.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) }).end(text);
+}

@@ -1,0 +1,72 @@
+/** Numbers for Prometheus, in its text format. */
+
+export interface Metrics {
+  count(name: CounterName, labels: Labels): void;
+  /** How long a call of a tool took. */
+  took(tool: string, seconds: number): void;
+  text(gauges: Readonly<Record<string, number>>): string;
+}
+
+type Labels = Readonly<Record<string, string>>;
+type CounterName = keyof typeof counters;
+
+const counters = {
+  filehand_http_requests_total: "Requests by status",
+  filehand_tool_calls_total: "Calls of tools by outcome: ok, error, asked",
+} as const;
+const histogram = "filehand_tool_call_seconds";
+const bounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10] as const;
+/** Labels come from a closed list of tools and statuses; this is for the day when one does not. */
+const seriesMax = 1_000;
+
+export function createMetrics(): Metrics {
+  const counts = new Map<CounterName, Map<string, number>>();
+  const times = new Map<string, { readonly buckets: number[]; sum: number; count: number }>();
+  return {
+    count(name, labels) {
+      const series = counts.get(name) ?? new Map<string, number>();
+      counts.set(name, series);
+      const key = labelText(labels);
+      if (series.size >= seriesMax && !series.has(key)) return;
+      series.set(key, (series.get(key) ?? 0) + 1);
+    },
+    took(tool, seconds) {
+      const time = times.get(tool) ?? { buckets: bounds.map(() => 0), sum: 0, count: 0 };
+      if (times.size >= seriesMax && !times.has(tool)) return;
+      times.set(tool, time);
+      bounds.forEach((bound, at) => {
+        if (seconds <= bound) time.buckets[at] = (time.buckets[at] ?? 0) + 1;
+      });
+      time.sum += seconds;
+      time.count += 1;
+    },
+    text(gauges) {
+      const lines: string[] = [];
+      for (const name of Object.keys(counters) as CounterName[]) {
+        lines.push(`# HELP ${name} ${counters[name]}`, `# TYPE ${name} counter`);
+        for (const [labels, value] of counts.get(name) ?? []) lines.push(`${name}${labels} ${value}`);
+      }
+      lines.push(`# HELP ${histogram} How long calls of tools took`, `# TYPE ${histogram} histogram`);
+      for (const [tool, { buckets, sum, count }] of times) {
+        bounds.forEach((bound, at) =>
+          lines.push(`${histogram}_bucket${labelText({ tool, le: String(bound) })} ${buckets[at]}`),
+        );
+        lines.push(`${histogram}_bucket${labelText({ tool, le: "+Inf" })} ${count}`);
+        lines.push(
+          `${histogram}_sum${labelText({ tool })} ${sum}`,
+          `${histogram}_count${labelText({ tool })} ${count}`,
+        );
+      }
+      for (const [name, value] of Object.entries(gauges)) lines.push(`# TYPE ${name} gauge`, `${name} ${value}`);
+      return `${lines.join("\n")}\n`;
+    },
+  };
+}
+
+function labelText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  return `{${pairs.join(",")}}`;
+}
+
+const escaped = (value: string): string =>
+  value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
