@@ -23,6 +23,8 @@ import { type Decision, decisions, questionText } from "./question-text.ts";
 export interface Approvals {
   /** For the toolkit. */
   readonly asker: Asker;
+  /** State for the client to carry, signed, bound to who asks and for how long it holds. */
+  seal(state: object, ctx: ServerContext): Promise<string>;
   /** For the SDK: refuses state that was forged, is too old or was made for somebody else. */
   verify(state: string, ctx: ServerContext): Promise<unknown>;
   /** Makes a call in which the engine may ask. */
@@ -71,7 +73,7 @@ const answerSecondsMax = 300;
 const responseKey = "approval";
 
 export function createApprovals(principalOf: (ctx: ServerContext) => string): Approvals {
-  const codec = createRequestStateCodec<State>({
+  const codec = createRequestStateCodec<object>({
     key: randomBytes(32),
     ttlSeconds: answerSecondsMax,
     bind: (ctx) => `${ctx.mcpReq.method}\0${principalOf(ctx)}`,
@@ -81,6 +83,7 @@ export function createApprovals(principalOf: (ctx: ServerContext) => string): Ap
   const rounds = new WeakMap<AbortSignal, Round>();
 
   return {
+    seal: (state, ctx) => codec.mint(state, ctx),
     verify: (state, ctx) => codec.verify(state, ctx),
 
     asker: async (question, signal): Promise<Answer> => {

@@ -112,14 +112,11 @@ export async function complete(
   };
 }
 
-/** Decoded once, then judged like any path. */
+/** Decoded once, then judged like any path. What names no file of this machine is no resource of ours. */
 export function pathOf(uri: string): string {
   const decoded = decodeFileUri(uri);
   if ("path" in decoded) return decoded.path;
-  throw new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    `Cannot read "${escapeName(uri)}": ${decoded.fault}, use ${template}`,
-  );
+  throw new ResourceNotFoundError(uri, `Cannot read "${escapeName(uri)}": ${decoded.fault}, use ${template}`);
 }
 
 /** A refusal of the engine in the words of the protocol. */
@@ -129,6 +126,6 @@ export async function told<Answer>(uri: string, work: () => Promise<Answer>): Pr
   } catch (error) {
     if (!(error instanceof FilehandError)) throw error;
     if (error.code === "NOT_FOUND") throw new ResourceNotFoundError(uri, error.message);
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, { code: error.code });
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, { uri, code: error.code });
   }
 }

@@ -3,12 +3,25 @@
  * arguments are judged by the dialect, which words what is wrong with them for the model.
  */
 
-import { Server, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  type CallToolRequest,
+  type CompleteRequest,
+  type CompleteResult,
+  type InputRequiredResult,
+  type ListResourcesRequest,
+  type ListResourcesResult,
+  type ListResourceTemplatesResult,
+  type ListToolsResult,
+  type ReadResourceRequest,
+  type ReadResourceResult,
+  Server,
+  type ServerContext,
+  type Tool,
+} from "@modelcontextprotocol/server";
 import instructions from "../../dialects/instructions.txt";
-import type { Session } from "../../api.ts";
-import { callTool } from "./call.ts";
+import { type Caller, callTool } from "./call.ts";
 import { narrowedRoots } from "./client-roots.ts";
-import { type Desk, principalOf } from "./desk.ts";
+import { type Called, type Desk, principalOf } from "./desk.ts";
 import { metaNames, sessionHeader } from "./names.ts";
 import { complete, listResources, readResource, templates } from "./resources.ts";
 import { sessionKey } from "./session-key.ts";
@@ -25,7 +38,7 @@ export type Factory = (unit: Unit) => Server;
 /** Lists that do not depend on files may be kept by clients for a while. */
 const listTtlMs = 3_600_000;
 
-export function createFactory(desk: Desk): Factory {
+export function createFactory(desk: Desk, extend: Extend = (handlers) => handlers): Factory {
   const tools = toolsOf(desk.definitions);
   return ({ era }) => {
     const server = new Server(
@@ -47,34 +60,52 @@ export function createFactory(desk: Desk): Factory {
     );
     server.onerror = (error) => desk.log("warn", "protocol error", { message: error.message });
     const within = era === "legacy" ? followRoots(server, desk) : async () => undefined;
-    const callerOf = async (ctx: ServerContext) => ({
+    const callerOf: CallerOf = async (ctx) => ({
       session: desk.sessions.find(keyOf(ctx, desk), await within()),
       canAsk: canAsk(era === "legacy" ? server.getClientCapabilities() : capabilitiesOf(ctx)),
     });
-    server.setRequestHandler("tools/list", () => ({ tools }));
-    server.setRequestHandler("tools/call", async (request, ctx) => callTool(request, ctx, await callerOf(ctx), desk));
-    server.setRequestHandler("resources/templates/list", templates);
-    server.setRequestHandler("resources/list", async ({ params }, ctx) =>
-      listResources(params?.cursor, await callerOf(ctx), desk, ctx.mcpReq.signal),
-    );
-    server.setRequestHandler("resources/read", async ({ params }, ctx) =>
-      readResource(params.uri, ctx, await callerOf(ctx), desk),
-    );
-    server.setRequestHandler("completion/complete", async (request, ctx) =>
-      complete(request, await callerOf(ctx), ctx.mcpReq.signal),
-    );
-    if (era === "legacy") takeSubscriptions(server, async (ctx) => (await callerOf(ctx)).session);
+    if (era === "legacy") takeSubscriptions(server, callerOf);
+    const handlers = extend(handlersOf(desk, tools, callerOf), server);
+    for (const [method, handler] of Object.entries(handlers)) {
+      server.setRequestHandler(method as "ping", handler as never); // the record pairs each method with its own handler
+    }
     return server;
   };
 }
 
+/** What each request is answered with. */
+export interface Handlers {
+  readonly "tools/list": Handler<unknown, ListToolsResult>;
+  readonly "tools/call": Handler<CallToolRequest, Called>;
+  readonly "resources/list": Handler<ListResourcesRequest, ListResourcesResult>;
+  readonly "resources/templates/list": Handler<unknown, ListResourceTemplatesResult>;
+  readonly "resources/read": Handler<ReadResourceRequest, ReadResourceResult | InputRequiredResult>;
+  readonly "completion/complete": Handler<CompleteRequest, CompleteResult>;
+}
+type Handler<Asked, Answer> = (request: Asked, ctx: ServerContext) => Answer | Promise<Answer>;
+
+/** For tests that need more than files: other handlers in the place of ours, or around them. */
+export type Extend = (handlers: Handlers, server: Server) => Handlers;
+
+type CallerOf = (ctx: ServerContext) => Promise<Caller>;
+
+const handlersOf = (desk: Desk, tools: Tool[], callerOf: CallerOf): Handlers => ({
+  "tools/list": () => ({ tools }),
+  "tools/call": async (request, ctx) => callTool(request, ctx, await callerOf(ctx), desk),
+  "resources/templates/list": templates,
+  "resources/list": async ({ params }, ctx) =>
+    listResources(params?.cursor, await callerOf(ctx), desk, ctx.mcpReq.signal),
+  "resources/read": async ({ params }, ctx) => readResource(params.uri, ctx, await callerOf(ctx), desk),
+  "completion/complete": async (request, ctx) => complete(request, await callerOf(ctx), ctx.mcpReq.signal),
+});
+
 /** The older protocol: one by one, for as long as the connection lasts. The newer one's are the entries' own business. */
-function takeSubscriptions(server: Server, sessionOf: (ctx: ServerContext) => Promise<Session>): void {
+function takeSubscriptions(server: Server, callerOf: CallerOf): void {
   const subscriptions = createSubscriptions((uri) => {
     server.sendResourceUpdated({ uri }).catch(() => undefined); // whoever is gone needs no news
   });
   server.setRequestHandler("resources/subscribe", async ({ params }, ctx) => {
-    await subscriptions.add(params.uri, await sessionOf(ctx));
+    await subscriptions.add(params.uri, (await callerOf(ctx)).session);
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", ({ params }) => {
