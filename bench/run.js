@@ -19,6 +19,7 @@ import { history } from "./suites/history.js";
 import { glob } from "./suites/glob.js";
 import { kinds } from "./suites/kinds.js";
 import { large } from "./suites/large.js";
+import { mcp } from "./suites/mcp.js";
 import { permissions } from "./suites/permissions.js";
 import { start } from "./suites/start.js";
 import { warm } from "./suites/warm.js";
@@ -37,7 +38,7 @@ import { showTable } from "./table.js";
  * @property {(words: string) => void} progress
  */
 
-const suites = { start, warm, large, kinds, edit, edits, history, glob, grep, permissions };
+const suites = { start, warm, large, kinds, edit, edits, history, glob, grep, permissions, mcp };
 const withPeers = new Set(["warm", "large", "edit"]);
 /** @type {Set<string>} */
 const said = new Set();

@@ -10,10 +10,12 @@ const { version, dependencies, optionalDependencies } = JSON.parse(readFileSync(
 
 rmSync("dist", { recursive: true, force: true });
 
+const plugins = [textFiles()];
+
 /** @type {import("rolldown").BuildOptions} */
 const shared = {
   platform: "node",
-  plugins: [textFiles()],
+  plugins,
   // jsonc-parser's main file loads its parts in a way that no bundler can follow.
   resolve: { mainFields: ["module", "main"] },
   transform: { target: "node20", define: { FILEHAND_VERSION: JSON.stringify(version) } },
@@ -22,6 +24,26 @@ const shared = {
 
 /** Packages with all of their parts. @param {string[]} list */
 const packages = (list) => list.map((name) => new RegExp(`^${name}(/|$)`));
+
+/**
+ * A part that is bundled by itself: found where it will lie.
+ * @param {string} source  how its imports end
+ * @param {string} file  as seen from the program
+ */
+function apart(source, file) {
+  return {
+    name: "apart",
+    /** @param {string} id */
+    resolveId: (id) => (id.endsWith(source) ? { id: file, external: true } : null),
+    // Left as it is, Node would read the whole file once more, only to guess its exports.
+    /** @param {string} code */
+    renderChunk: (code) =>
+      code.replaceAll(
+        new RegExp(`import\\(([\`"'])${file.replaceAll(".", "\\.")}\\1\\)`, "g"),
+        `Promise.resolve().then(()=>require("${file}"))`,
+      ),
+  };
+}
 
 const names = ["claude", "opencode", "opencode-legacy", "envelope"];
 
@@ -39,7 +61,7 @@ await build({
 await build({
   ...shared,
   input: { filehand: "src/surfaces/cli/bin.ts" },
-  resolve: { ...shared.resolve, alias: { "@modelcontextprotocol/server/_shims": resolve("scripts/sdk-shims.js") } },
+  plugins: [...plugins, apart("/mcp/index.ts", "./cli/mcp.cjs")],
   // Everything but what is optional goes into the bundle: one file to read at start.
   external: packages(Object.keys(optionalDependencies)),
   output: {
@@ -53,6 +75,15 @@ await build({
   },
 });
 chmodSync("dist/filehand.cjs", 0o755);
+
+// The MCP server with its SDK: one file more for the two commands that need it, and not a byte for the others.
+await build({
+  ...shared,
+  input: { mcp: "src/surfaces/mcp/index.ts" },
+  resolve: { ...shared.resolve, alias: { "@modelcontextprotocol/server/_shims": resolve("scripts/sdk-shims.js") } },
+  treeshake: { moduleSideEffects: false },
+  output: { dir: "dist/cli", format: "cjs", entryFileNames: "[name].cjs", minify: true, codeSplitting: false },
+});
 
 /** The licences of what is inside the bundles. */
 const notices = [...Object.keys(dependencies), "jsonc-parser", "@modelcontextprotocol/server"].map((name) => {

@@ -90,6 +90,21 @@ Read 2 lines from 'hello.js' (Lines 1-2).
    1 | const name = "world";
    2 |
 `,
+
+  "08-an-mcp-client.mjs": `tools: Read, Edit, Write and others
+Read: 1→export const port = 80;
+asked: Change "/workspace/port.js"?
+"Always" means the rule Edit(/port.js).
+
+| --- a/port.js
+| +++ b/port.js
+| @@ -1 +1 @@
+| -export const port = 80;
+| +export const port = 8080;
+Edit: Edited "port.js": 1 replacement at line 1 (+1 -1).
+Read refused: Cannot read "../secrets.txt": it lies outside the workspace, use a path below "/workspace"
+port.js: export const port = 8080;
+`,
 };
 
 test("every example is in the list", () => {

@@ -2,7 +2,6 @@
 
 import { limits } from "../../contract/limits.ts";
 import type { Desk, WatchCall } from "../mcp/desk.ts";
-import { logTo } from "../mcp/log.ts";
 import type { Given, Host } from "./command.ts";
 import { openSession } from "./open-session.ts";
 import { version } from "./version.ts";
@@ -16,12 +15,7 @@ export interface DeskNeeds {
 }
 
 export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Promise<Desk> {
-  const [{ createApprovals }, { principalOf }, { createSessions }, { createCursors }] = await Promise.all([
-    import("../mcp/approvals.ts"),
-    import("../mcp/desk.ts"),
-    import("../mcp/sessions.ts"),
-    import("../mcp/cursor.ts"),
-  ]);
+  const { createApprovals, createCursors, createSessions, logTo, principalOf } = await import("../mcp/index.ts");
   const approvals = createApprovals(principalOf);
   const { filehand, session } = await openSession(given, host, "models", {
     stdin: "used",

@@ -99,10 +99,10 @@ export function createApprovals(principalOf: (ctx: ServerContext) => string): Ap
     },
 
     async during({ ctx, tool, input, canAsk }, work) {
-      const call = digestOf([ctx.mcpReq.method, tool, input]);
+      const digestOfCall = (): string => digestOf([ctx.mcpReq.method, tool, input]); // most calls need none
       const state = ctx.mcpReq.requestState<State>();
       // Answers without state belong to no question that was asked.
-      if (state !== undefined && (state.call !== call || !nonces.take(state.nonce))) throw invalidState();
+      if (state !== undefined && (state.call !== digestOfCall() || !nonces.take(state.nonce))) throw invalidState();
       const { signal } = ctx.mcpReq;
       const yes = new Set(state?.yes);
       rounds.set(signal, { canAsk, yes, shown: state?.shown, decision: decisionOf(ctx) });
@@ -110,7 +110,7 @@ export function createApprovals(principalOf: (ctx: ServerContext) => string): Ap
         return await work(signal);
       } catch (error) {
         if (!(error instanceof AskFirst)) throw error;
-        const sent: State = { call, shown: error.digest, yes: [...yes], nonce: nonces.give() };
+        const sent: State = { call: digestOfCall(), shown: error.digest, yes: [...yes], nonce: nonces.give() };
         return inputRequired({
           inputRequests: { [responseKey]: inputRequired.elicit(form(error.question)) },
           requestState: await codec.mint(sent, ctx),

@@ -11,7 +11,7 @@ import {
   ResourceNotFoundError,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { FilehandError } from "../../contract/failure.ts";
+import type { FilehandError } from "../../contract/failure.ts";
 import { limits } from "../../contract/limits.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { Caller } from "./call.ts";
@@ -124,8 +124,11 @@ export async function told<Answer>(uri: string, work: () => Promise<Answer>): Pr
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof FilehandError)) throw error;
+    if (!isFailure(error)) throw error;
     if (error.code === "NOT_FOUND") throw new ResourceNotFoundError(uri, error.message);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, { uri, code: error.code });
   }
 }
+
+/** By its name: this bundle has a class of that name too, but not the one that the toolkit throws. */
+const isFailure = (error: unknown): error is FilehandError => error instanceof Error && error.name === "FilehandError";

@@ -27,9 +27,9 @@ export const mcp: Command = {
   async run(given, host) {
     const { CLAUDE_CODE_SESSION_ID: startedFor, CLAUDE_PROJECT_DIR: project } = host.env;
     const roots = given.parameters.length > 0 ? given.parameters : rootOf(given, project);
-    const { serveOverStdio } = await import("../../mcp/stdio.ts");
+    const { serveOverStdio, tracing } = await import("../../mcp/index.ts");
     const watchCall = Object.keys(host.env).some((name) => name.startsWith("OTEL_"))
-      ? await (await import("../../mcp/tracing.ts")).tracing(version)
+      ? await tracing(version)
       : undefined;
     const needs = { name: "filehand", roots, startedFor, resultBytesMax: "stdio" } as const;
     const desk = await openDesk(given, host, { ...needs, ...(watchCall === undefined ? {} : { watchCall }) });

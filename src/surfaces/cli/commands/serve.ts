@@ -60,18 +60,11 @@ export const serve: Command = {
   ],
   async run(given, host) {
     const address = given.text("host") ?? "127.0.0.1";
-    const [{ createFront }, { createMetrics }, { localNames }, { createEndpoint }, { createFactory }, { tracing }] =
-      await Promise.all([
-        import("../../http/front.ts"),
-        import("../../http/metrics.ts"),
-        import("../../http/gate.ts"),
-        import("../../http/endpoint.ts"),
-        import("../../mcp/server.ts"),
-        import("../../mcp/tracing.ts"),
-      ]);
+    const { createEndpoint, createFactory, createFront, createMetrics, localNames, tracing, watchCallWith } =
+      await import("../../mcp/index.ts");
     const access = await accessOf(given, host, address);
     const metrics = createMetrics();
-    const watchCall = (await import("../../http/watch-call.ts")).watchCallWith(metrics, await tracing(version));
+    const watchCall = watchCallWith(metrics, await tracing(version));
     const places = placesOf(given, host);
     const desks = new Map<string, Awaited<ReturnType<typeof openDesk>>>();
     for (const { path, name, roots } of places) {
@@ -136,7 +129,7 @@ function portOf(given: Given): number {
 }
 
 async function accessOf(given: Given, host: Host, address: string): Promise<Access> {
-  const { oauthAccess, openAccess, tokenAccess } = await import("../../http/access.ts");
+  const { oauthAccess, openAccess, tokenAccess } = await import("../../mcp/index.ts");
   const verifier = given.text("oauth-verifier");
   const file = given.text("token-file");
   if (verifier !== undefined) {
