@@ -1,11 +1,14 @@
 /** The tools of a dialect as `tools/list` shows them: all four hints, the dialect's own lean schemas, its own words. */
 
 import type { Tool } from "@modelcontextprotocol/server";
-import type { ToolDefinition } from "../../contract/call.ts";
+import type { JsonSchema, ToolDefinition } from "../../contract/call.ts";
 import { metaNames } from "./names.ts";
 
 /** The most that Claude Code lets a tool ask for. A page of the `claude` dialect is above its default of 50,000. */
 const resultCharsMax = 500_000;
+
+/** Whose answers are long. */
+const longAnswers: ReadonlySet<string> = new Set(["read", "grep"]);
 
 /** What a model needs in nearly every turn. */
 const alwaysLoaded: ReadonlySet<string> = new Set(["read", "edit", "write", "glob", "grep"]);
@@ -14,8 +17,7 @@ export const toolsOf = (definitions: readonly ToolDefinition[]): Tool[] =>
   definitions.map(({ name, verb, description, inputSchema, readOnly }) => ({
     name,
     description,
-    // Every card's schema is an object at its root, as the protocol wants it; ours is the narrower type of JSON.
-    inputSchema: inputSchema as Tool["inputSchema"],
+    inputSchema: lean(inputSchema) as Tool["inputSchema"], // every card's schema is an object at its root
     annotations: {
       readOnlyHint: readOnly,
       destructiveHint: !readOnly,
@@ -24,7 +26,26 @@ export const toolsOf = (definitions: readonly ToolDefinition[]): Tool[] =>
       openWorldHint: false,
     },
     _meta: {
-      ...(readOnly ? { [metaNames.anthropicResultChars]: resultCharsMax } : {}),
+      ...(longAnswers.has(verb) ? { [metaNames.anthropicResultChars]: resultCharsMax } : {}),
       ...(alwaysLoaded.has(verb) ? { [metaNames.anthropicAlwaysLoad]: true } : {}),
     },
   }));
+
+/**
+ * Every client hands the schemas to the model, in every conversation. What only says no is left out: the dialect says it
+ * better, when it comes to that.
+ */
+function lean(given: JsonSchema): JsonSchema {
+  const { additionalProperties, maximum: _, minimum, default: usual, ...schema } = given;
+  const { properties, items } = schema;
+  return {
+    ...schema,
+    ...(additionalProperties === undefined || additionalProperties === false ? {} : { additionalProperties }),
+    ...(minimum === undefined || minimum === 0 ? {} : { minimum }),
+    ...(usual === undefined || usual === false ? {} : { default: usual }),
+    ...(items === undefined ? {} : { items: lean(items) }),
+    ...(properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, lean(one)])) }),
+  };
+}
