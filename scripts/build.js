@@ -86,12 +86,14 @@ await build({
 });
 
 /** The licences of what is inside the bundles. */
-const notices = [...Object.keys(dependencies), "jsonc-parser", "@modelcontextprotocol/server"].map((name) => {
-  const folder = `node_modules/${name}`;
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  if (file === undefined) throw new Error(`${name} has no licence file`);
-  return `${name}\n\n${readFileSync(`${folder}/${file}`, "utf8").trim()}\n`;
-});
+const notices = [...Object.keys(dependencies), "jsonc-parser", "smol-toml", "@modelcontextprotocol/server"].map(
+  (name) => {
+    const folder = `node_modules/${name}`;
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    if (file === undefined) throw new Error(`${name} has no licence file`);
+    return `${name}\n\n${readFileSync(`${folder}/${file}`, "utf8").trim()}\n`;
+  },
+);
 writeFileSync("dist/THIRD-PARTY.txt", notices.join(`\n${"-".repeat(72)}\n\n`));
 
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });

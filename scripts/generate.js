@@ -1,5 +1,6 @@
 /**
- * Writes the files that are made from the code: the settings' JSON schema and docs/tools. With --check it writes
+ * Writes the files that are made from the code: the settings' JSON schema, docs/tools, docs/clients, server.json
+ * and the bundle's manifest. With --check it writes
  * nothing and says which are stale.
  */
 
@@ -16,8 +17,10 @@ await build({
   input: { generated: "scripts/generated.ts" },
   platform: "node",
   plugins: [textFiles()],
-  external: [/^(zod|ignore|fastest-levenshtein|jsonc-parser|jschardet)(\/|$)/],
+  external: [/^(zod|ignore|fastest-levenshtein|jsonc-parser|smol-toml|jschardet)(\/|$)/],
   output: { dir: out, format: "es", entryFileNames: "[name].mjs" },
+  // Here all is one program, and what the command line loads late may be loaded at once.
+  checks: { ineffectiveDynamicImport: false },
   logLevel: "warn",
 });
 

@@ -1,14 +1,23 @@
 /** The files that are made from the code, as path and text. */
 
+import { readFileSync } from "node:fs";
 import { dialects } from "../src/dialects/index.ts";
 import { settingsSchema } from "../src/settings/schema.ts";
 import { helpOf, helpOfAll } from "../src/surfaces/cli/help.ts";
 import { commands } from "../src/surfaces/cli/commands/index.ts";
+import { clientPages } from "./client-pages.ts";
+import { bundleManifest, type PackageFacts, serverJson } from "./published.ts";
 
 const note = "<!-- Made by npm run generate from the code; do not edit. -->";
 
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
 export function generatedFiles(): Readonly<Record<string, string>> {
+  const facts = JSON.parse(readFileSync("package.json", "utf8")) as PackageFacts; // our own file
   return {
+    "server.json": json(serverJson(facts)),
+    "scripts/mcpb-manifest.json": json(bundleManifest(facts)),
+    ...clientPages(note),
     "settings.schema.json": `${JSON.stringify(settingsSchema(), null, 2)}\n`,
     "docs/command-line.md": commandLinePage(),
     ...Object.fromEntries(

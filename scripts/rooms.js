@@ -59,7 +59,7 @@ const packages = {
   guard: ["ignore", "fastest-levenshtein"],
   kinds: ["@embedpdf/pdfium", "gpt-tokenizer/encoding/o200k_base", "heic-decode", "jschardet", "sharp"],
   search: ["fastest-levenshtein"],
-  settings: ["jsonc-parser", "fastest-levenshtein", "zod/mini"],
+  settings: ["jsonc-parser", "smol-toml", "fastest-levenshtein", "zod/mini"],
   surfaces: ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
 };
 

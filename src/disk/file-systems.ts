@@ -49,3 +49,39 @@ const localTypes = new Set([
 
 export const isKernelType = (type: number): boolean => kernelTypes.has(type >>> 0);
 export const isLocalType = (type: number): boolean => localTypes.has(type >>> 0);
+
+/** What the files of a file system can have. `clones`: copies that share their blocks until one is changed. */
+export interface FileSystemTraits {
+  readonly name: string;
+  readonly hardLinks: boolean;
+  readonly attributes: boolean;
+  /** `perhaps`: it depends on how it was made. */
+  readonly clones: boolean | "perhaps";
+}
+
+const traits = (
+  name: string,
+  hardLinks: boolean,
+  attributes: boolean,
+  clones: FileSystemTraits["clones"] = false,
+): FileSystemTraits => ({ name, hardLinks, attributes, clones });
+
+const traitsByType: ReadonlyMap<number, FileSystemTraits> = new Map([
+  [0xef53, traits("ext2, ext3 or ext4", true, true)],
+  [0x58465342, traits("xfs", true, true, "perhaps")],
+  [0x9123683e, traits("btrfs", true, true, true)],
+  [0x01021994, traits("tmpfs", true, true)],
+  [0x794c7630, traits("overlay", true, true, "perhaps")],
+  [0x2fc12fc1, traits("zfs", true, true, "perhaps")],
+  [0xf2f52010, traits("f2fs", true, true)],
+  [0xca451a4e, traits("bcachefs", true, true, true)],
+  [0x4d44, traits("fat", false, false)],
+  [0x2011bab0, traits("exfat", false, false)],
+  [0x6969, traits("nfs", true, false, "perhaps")],
+  [0xff534d42, traits("cifs", true, true, "perhaps")],
+  [0xfe534d42, traits("smb2", true, true, "perhaps")],
+  [0x01021997, traits("9p", true, true)],
+]);
+
+/** Undefined for a type that is not known, and everywhere but on Linux, where the numbers mean other things. */
+export const traitsOfType = (type: number): FileSystemTraits | undefined => traitsByType.get(type >>> 0);

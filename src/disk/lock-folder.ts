@@ -49,6 +49,12 @@ export function prepareLockFolder(folder: string): void {
   }
 }
 
+/** What is wrong with the folder as it is; undefined if nothing is, or if it is still to be made. Makes nothing. */
+export function lockFolderFault(folder: string): string | undefined {
+  const stat = fs.lstatSync(folder, { throwIfNoEntry: false });
+  return stat === undefined ? undefined : faultOf(stat);
+}
+
 function faultOf(stat: fs.Stats): string | undefined {
   if (stat.isSymbolicLink()) return "is a link";
   if (!stat.isDirectory()) return "is not a folder";

@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import { errnoName } from "./errno.ts";
-import { readSmallFile } from "./small-file.ts";
+import { type ByteOrderMark, readSmallFile } from "./small-file.ts";
 
 export interface SmallWrite {
   readonly path: string;
@@ -17,6 +17,8 @@ export interface SmallWrite {
   readonly bytesMax: number;
   /** Is a link at this name followed, as people have for files that they keep elsewhere? Otherwise it is refused. */
   readonly links: "follow" | "refuse";
+  /** Is a byte order mark part of `before`? Not unless said. */
+  readonly mark?: ByteOrderMark;
 }
 
 /** Undefined when it is done. `changed`: somebody else wrote meanwhile, and nothing was done. */
@@ -36,25 +38,39 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["EROFS", "it lies on a disk that is read-only"],
   ["ENOSPC", "the disk is full"],
   ["ELOOP", "its links lead in a circle"],
+  ["ENOENT", "it is a link to something that does not exist"],
+  ["EEXIST", "its folder is no folder"],
+  ["ENOTDIR", "its folder is no folder"],
 ]);
 
-function put({ path, before, text, bytesMax, links }: SmallWrite): "changed" | { readonly why: string } | undefined {
+function put({
+  path,
+  before,
+  text,
+  bytesMax,
+  links,
+  mark,
+}: SmallWrite): "changed" | { readonly why: string } | undefined {
   fs.mkdirSync(nodePath.dirname(path), { recursive: true });
   const there = fs.lstatSync(path, { throwIfNoEntry: false });
   if (there?.isSymbolicLink() === true && links === "refuse") return { why: "it is a link" };
   const goal = there?.isSymbolicLink() === true ? fs.realpathSync.native(path) : path;
+  const old = fs.statSync(goal, { throwIfNoEntry: false });
+  // A rename would replace it all the same, and for root every file is writable: but somebody said no.
+  if (old !== undefined && (old.mode & 0o222) === 0) return { why: "it is read-only" };
   const temporary = `${goal}.${randomBytes(6).toString("hex")}.tmp`;
-  const fd = fs.openSync(temporary, "wx");
+  const fd = fs.openSync(temporary, "wx", old === undefined ? 0o666 : 0o600);
   try {
     try {
       fs.writeFileSync(fd, text);
-      const stat = fs.statSync(goal, { throwIfNoEntry: false });
-      if (stat !== undefined) fs.fchmodSync(fd, stat.mode & 0o777);
+      // Root works on others' files, and they must stay theirs.
+      if (old !== undefined && process.geteuid?.() === 0) fs.fchownSync(fd, old.uid, old.gid);
+      if (old !== undefined) fs.fchmodSync(fd, old.mode & 0o777);
       fs.fsyncSync(fd);
     } finally {
       fs.closeSync(fd);
     }
-    if (textAt(goal, bytesMax) !== before) {
+    if (textAt(goal, bytesMax, mark) !== before) {
       fs.unlinkSync(temporary);
       return "changed";
     }
@@ -66,9 +82,9 @@ function put({ path, before, text, bytesMax, links }: SmallWrite): "changed" | {
   }
 }
 
-function textAt(path: string, bytesMax: number): string | undefined {
+function textAt(path: string, bytesMax: number, mark?: ByteOrderMark): string | undefined {
   try {
-    return readSmallFile(path, bytesMax);
+    return readSmallFile(path, bytesMax, mark);
   } catch {
     return undefined; // what cannot be read was not read before either
   }

@@ -2,8 +2,11 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
-/** The text of a file, without a byte order mark; undefined when there is no such file. Throws an Error in words. */
-export function readSmallFile(path: string, bytesMax: number): string | undefined {
+/** What becomes of a byte order mark: programs that write the text back must have it. */
+export type ByteOrderMark = "left out" | "kept";
+
+/** The text of a file; undefined when there is no such file. Throws an Error in words. */
+export function readSmallFile(path: string, bytesMax: number, mark: ByteOrderMark = "left out"): string | undefined {
   const handle = open(path);
   if (handle === undefined) return undefined;
   try {
@@ -12,7 +15,7 @@ export function readSmallFile(path: string, bytesMax: number): string | undefine
     if (stat.size > bytesMax) throw cannotRead(path, `it has ${stat.size} bytes, the most is ${bytesMax}`);
     const bytes = readAll(path, handle, bytesMax);
     try {
-      return new TextDecoder("utf-8", { fatal: true }).decode(bytes); // leaves out the byte order mark
+      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: mark === "kept" }).decode(bytes);
     } catch {
       throw cannotRead(path, "it is not valid UTF-8");
     }

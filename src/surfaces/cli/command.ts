@@ -16,6 +16,8 @@ export interface Host {
   readonly background?: (args: readonly string[]) => void;
   /** Lets a command that runs on and on end in order when the system wants it to. */
   readonly onTerminate?: (stop: () => void) => void;
+  /** What starts this program: Node and the script, by their whole paths. */
+  readonly program?: readonly string[];
 }
 
 /** How an option's value is read: `flag` has none, `list` may be given several times. */

@@ -149,7 +149,11 @@ function dialectOf(name: string | undefined): DialectName {
 }
 
 /** What is kept between runs: as asked, else where the system wants such things. */
-function stateDirOf(given: string | undefined, fromSettings: string | undefined, host: Host): string | undefined {
+export function stateDirOf(
+  given: string | undefined,
+  fromSettings: string | undefined,
+  host: Host,
+): string | undefined {
   if (given !== undefined) return nodePath.resolve(host.cwd, given);
   if (fromSettings !== undefined) return fromSettings;
   const { XDG_STATE_HOME, LOCALAPPDATA } = host.env;

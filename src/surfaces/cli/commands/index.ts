@@ -4,10 +4,12 @@ import type { Command } from "../command.ts";
 import { batch } from "./batch.ts";
 import { call } from "./call.ts";
 import { diff } from "./diff.ts";
+import { doctor } from "./doctor.ts";
 import { edit } from "./edit.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { history } from "./history.ts";
+import { init } from "./init.ts";
 import { ls } from "./ls.ts";
 import { mcp } from "./mcp.ts";
 import { notebookEdit } from "./notebook-edit.ts";
@@ -44,4 +46,6 @@ export const commands: readonly Command[] = [
   mcp,
   serve,
   stats,
+  init,
+  doctor,
 ];

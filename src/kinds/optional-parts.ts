@@ -1,0 +1,31 @@
+/** Which of the optional packages are there. A native one is loaded: it may be installed without its binary. */
+
+import { createRequire } from "node:module";
+
+export const optionalPartNames = ["sharp", "heic-decode", "@embedpdf/pdfium", "gpt-tokenizer", "jschardet"] as const;
+export type OptionalPart = (typeof optionalPartNames)[number];
+
+/** `broken`: it is there and cannot be loaded. */
+export type PartState = "there" | "missing" | "broken";
+
+export async function optionalParts(): Promise<ReadonlyMap<OptionalPart, PartState>> {
+  const states = optionalPartNames.map(async (name) => [name, await stateOf(name)] as const);
+  return new Map(await Promise.all(states));
+}
+
+async function stateOf(name: OptionalPart): Promise<PartState> {
+  try {
+    createRequire(import.meta.url).resolve(name);
+  } catch (error) {
+    // A package that is only for `import` is found and not let in.
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code !== "ERR_PACKAGE_PATH_NOT_EXPORTED") return "missing";
+  }
+  if (name !== "sharp") return "there";
+  try {
+    await import("sharp");
+    return "there";
+  } catch {
+    return "broken";
+  }
+}

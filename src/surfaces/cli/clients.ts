@@ -1,0 +1,222 @@
+/** The MCP clients that `filehand init` knows: which file each reads and how a server is written there. The docs are made of it. */
+
+import { posix, win32 } from "node:path";
+import type { Entry, EntryValue } from "../../settings/entry.ts";
+import type { Host } from "./command.ts";
+
+export const scopes = ["project", "user"] as const;
+export type Scope = (typeof scopes)[number];
+
+/** What of the host says where its files are. */
+export type Place = Pick<Host, "env" | "platform" | "home" | "cwd">;
+
+export interface Client {
+  /** As it is typed. */
+  readonly id: string;
+  readonly title: string;
+  readonly format: "json" | "toml";
+  /** The key under which it keeps its servers. */
+  readonly under: string;
+  /** The files of a scope, the one first that is made if there is none; empty where it has no such scope. Undefined: no home. */
+  readonly files: (scope: Scope, place: Place) => readonly string[] | undefined;
+  /** A server as it is written there. */
+  readonly value: (command: readonly string[]) => Entry["value"];
+  /** What stands for the folder that is open, if the client does not start its servers there. */
+  readonly openFolder?: string;
+  /** What a new file holds besides. */
+  readonly fresh?: Readonly<Record<string, string>>;
+  /** A program on the PATH, and folders, that are there if the client is. */
+  readonly program?: string;
+  readonly folders: (place: Place) => readonly string[];
+  /** Can it put a server's question to the person? Else what asks is refused, and every change asks unless a rule allows it. */
+  readonly asks: boolean;
+  /** What is to be done or known after the file is written. */
+  readonly afterwards: string;
+  /** What is not certain; for the docs. */
+  readonly doubts?: string;
+}
+
+const pathOf = ({ platform }: Place) => (platform === "win32" ? win32 : posix);
+
+/** Beneath the home folder; undefined if there is none. */
+function atHome(place: Place, ...names: readonly string[]): string | undefined {
+  const { home } = place;
+  return home === undefined || home === "" ? undefined : pathOf(place).join(home, ...names);
+}
+
+const inProject = (place: Place, ...names: readonly string[]): string => pathOf(place).join(place.cwd, ...names);
+
+/** A folder that a variable names, if it is a whole path; else the usual one. */
+function named(place: Place, variable: string, ...usual: readonly string[]): string | undefined {
+  const given = place.env[variable];
+  return given !== undefined && pathOf(place).isAbsolute(given) ? given : atHome(place, ...usual);
+}
+
+/** Where programs with windows keep their settings. */
+function applicationFolder(place: Place, ...names: readonly string[]): string | undefined {
+  const folder =
+    place.platform === "win32"
+      ? named(place, "APPDATA", "AppData", "Roaming")
+      : place.platform === "darwin"
+        ? atHome(place, "Library", "Application Support")
+        : named(place, "XDG_CONFIG_HOME", ".config");
+  return below(place, folder, ...names);
+}
+
+const below = (place: Place, folder: string | undefined, ...names: readonly string[]): string | undefined =>
+  folder === undefined ? undefined : pathOf(place).join(folder, ...names);
+
+/** One file for each scope. */
+const oneFile =
+  (project: readonly string[] | undefined, user: (place: Place) => string | undefined): Client["files"] =>
+  (scope, place) => {
+    if (scope === "project") return project === undefined ? [] : [inProject(place, ...project)];
+    const file = user(place);
+    return file === undefined ? undefined : [file];
+  };
+
+const listed = (path: string | undefined): readonly string[] => (path === undefined ? [] : [path]);
+
+const commandAndArgs = ([command = "", ...args]: readonly string[]): Readonly<Record<string, EntryValue>> => ({
+  command,
+  args,
+});
+
+const zedFolder = (place: Place): string | undefined =>
+  place.platform === "win32"
+    ? applicationFolder(place, "Zed")
+    : below(
+        place,
+        place.platform === "darwin" ? atHome(place, ".config") : named(place, "XDG_CONFIG_HOME", ".config"),
+        "zed",
+      );
+
+const opencodeFolder = (place: Place): string | undefined =>
+  below(place, named(place, "XDG_CONFIG_HOME", ".config"), "opencode");
+
+export const clients: readonly Client[] = [
+  {
+    id: "claude-code",
+    title: "Claude Code",
+    format: "json",
+    under: "mcpServers",
+    files: oneFile([".mcp.json"], (place) => below(place, named(place, "CLAUDE_CONFIG_DIR"), ".claude.json")),
+    value: (command) => ({ type: "stdio", ...commandAndArgs(command) }),
+    program: "claude",
+    folders: (place) => listed(named(place, "CLAUDE_CONFIG_DIR", ".claude")),
+    asks: true,
+    afterwards:
+      "Start claude anew in the project; it asks once whether the servers of .mcp.json may be used. /mcp shows them.",
+  },
+  {
+    id: "claude-desktop",
+    title: "Claude Desktop",
+    format: "json",
+    under: "mcpServers",
+    files: oneFile(undefined, (place) => applicationFolder(place, "Claude", "claude_desktop_config.json")),
+    value: commandAndArgs,
+    folders: (place) => listed(applicationFolder(place, "Claude")),
+    asks: false,
+    afterwards:
+      "Quit Claude Desktop and start it anew. It has no open folder, so the folders must be named: --root, or else the current one is taken.",
+    doubts: "The place on Linux is that of other programs with windows; Claude Desktop documents macOS and Windows.",
+  },
+  {
+    id: "cursor",
+    title: "Cursor",
+    format: "json",
+    under: "mcpServers",
+    files: oneFile([".cursor", "mcp.json"], (place) => atHome(place, ".cursor", "mcp.json")),
+    value: commandAndArgs,
+    openFolder: "${workspaceFolder}",
+    program: "cursor",
+    folders: (place) => listed(atHome(place, ".cursor")),
+    asks: true,
+    afterwards: "Switch the server on in Cursor's settings, under MCP, if it is not on already.",
+  },
+  {
+    id: "vscode",
+    title: "VS Code",
+    format: "json",
+    under: "servers",
+    files: oneFile([".vscode", "mcp.json"], (place) => applicationFolder(place, "Code", "User", "mcp.json")),
+    value: (command) => ({ type: "stdio", ...commandAndArgs(command) }),
+    openFolder: "${workspaceFolder}",
+    program: "code",
+    folders: (place) => listed(applicationFolder(place, "Code")),
+    asks: true,
+    afterwards: "Run the command MCP: List Servers and start it. Tools are there in agent mode.",
+    doubts: "The user's file is that of the default profile; other profiles and Insiders have their own folders.",
+  },
+  {
+    id: "zed",
+    title: "Zed",
+    format: "json",
+    under: "context_servers",
+    files: oneFile([".zed", "settings.json"], (place) => below(place, zedFolder(place), "settings.json")),
+    value: commandAndArgs,
+    program: "zed",
+    folders: (place) => listed(zedFolder(place)),
+    asks: false,
+    afterwards: "Zed starts it at once; the agent panel's settings show whether it runs.",
+    doubts:
+      'Versions of 2025 also wanted "source": "custom" in the entry. That Zed starts servers in the project\'s folder was not tried here: if it does not, name the folder with --root.',
+  },
+  {
+    id: "codex",
+    title: "Codex",
+    format: "toml",
+    under: "mcp_servers",
+    files: oneFile([".codex", "config.toml"], (place) =>
+      below(place, named(place, "CODEX_HOME", ".codex"), "config.toml"),
+    ),
+    value: commandAndArgs,
+    program: "codex",
+    folders: (place) => listed(named(place, "CODEX_HOME", ".codex")),
+    asks: true,
+    afterwards:
+      "Start codex anew; /mcp shows the server. The project's file counts only in projects that Codex trusts.",
+  },
+  {
+    id: "gemini",
+    title: "Gemini CLI",
+    format: "json",
+    under: "mcpServers",
+    files: oneFile([".gemini", "settings.json"], (place) => atHome(place, ".gemini", "settings.json")),
+    value: commandAndArgs,
+    program: "gemini",
+    folders: (place) => listed(atHome(place, ".gemini")),
+    asks: false,
+    afterwards: "Start gemini anew; /mcp shows the server. The project's file counts only in folders that it trusts.",
+  },
+  {
+    id: "opencode",
+    title: "opencode",
+    format: "json",
+    under: "mcp",
+    files: (scope, place) => {
+      const folder = scope === "project" ? place.cwd : opencodeFolder(place);
+      return folder === undefined
+        ? undefined
+        : ["opencode.json", "opencode.jsonc"].map((name) => pathOf(place).join(folder, name));
+    },
+    value: (command) => ({ type: "local", command, enabled: true }),
+    fresh: { $schema: "https://opencode.ai/config.json" },
+    program: "opencode",
+    folders: (place) => listed(opencodeFolder(place)),
+    asks: false,
+    afterwards: "Start opencode anew; opencode mcp list shows the server.",
+    doubts:
+      "This is the configuration of opencode 1. If there are both files, opencode reads both; the one that is there is used.",
+  },
+];
+
+export const clientIds: readonly string[] = clients.map(({ id }) => id);
+
+/** The scope that is meant if none is named: the project, where the client has such. */
+export const usualScope = (client: Client, place: Place): Scope =>
+  client.files("project", place)?.length === 0 ? "user" : "project";
+
+/** What somebody must know whose client shows no questions. */
+export const askingWords = ({ title }: Client): string =>
+  `${title} is not known to show a server's questions: changes are refused until a rule allows them. With --allow Edit they are left to ${title}'s own questions.`;

@@ -1,0 +1,238 @@
+/** `filehand init`: the configuration that an MCP client needs, shown or written, and taken out again. */
+
+import type { ClientFile, ClientPlan } from "../../../settings/client-file.ts";
+import type { Entry, EntryWish } from "../../../settings/entry.ts";
+import { nearest } from "../../../dialects/nearest.ts";
+import { escapeName } from "../../../text/escape.ts";
+import { hunksOfTexts } from "../../../text/hunks.ts";
+import { unified } from "../../../text/unified.ts";
+import { askingAt } from "../ask.ts";
+import { commandFor } from "../client-command.ts";
+import { listClients } from "../client-list.ts";
+import { askingWords, type Client, clientIds, clients, type Scope, scopes, usualScope } from "../clients.ts";
+import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
+import { paintDiff } from "../diff.ts";
+import { coloured } from "../print.ts";
+import { shortened } from "../shown-hunks.ts";
+
+/** Who writes at the same time is waited for so many times: some clients write their file all the time. */
+const triesMax = 5;
+const diffLinesMax = 400;
+
+export const init: Command = {
+  name: "init",
+  summary: "Show or write the configuration with which an MCP client uses Filehand",
+  parameters: ["[client]"],
+  options: {
+    write: { type: "flag", words: "Write it, after showing the change and asking; --yes does not ask" },
+    remove: { type: "flag", words: "Take it out again, in the same way" },
+    "dry-run": { type: "flag", words: "Show what --write or --remove would change, and change nothing" },
+    scope: {
+      type: "text",
+      value: "SCOPE",
+      words: "project or user: whose configuration (default: project, if it has one)",
+    },
+    name: { type: "text", value: "NAME", words: "What the client calls the server (default: filehand)" },
+    replace: { type: "flag", words: "Replace a server of that name that says something else" },
+    installed: { type: "flag", words: "Start this very program by its path, instead of npx -y filehand" },
+  },
+  details: [
+    `Clients: ${clientIds.join(", ")}. Without one: which of them seem to be installed.`,
+    "A project's file is the one of the current folder. All else that is in the file stays as it is, to the byte.",
+    "--root, --dialect, --mode, --model, --state-dir, --allow, --ask and --deny go into the configuration.",
+  ].join("\n"),
+  examples: [
+    "filehand init",
+    "filehand init cursor",
+    "filehand init claude-code --write",
+    "filehand init codex --scope user --write --yes",
+    "filehand init claude-desktop --root ~/project --mode read-only --dry-run",
+    "filehand init vscode --remove",
+  ],
+  async run(given, host) {
+    const [id] = given.parameters;
+    if (id === undefined) return listClients(given, host);
+    const client = clientNamed(id);
+    const scope = scopeOf(given.text("scope"), client, host);
+    const wish = wishOf(given);
+    const entry: Entry = {
+      under: client.under,
+      name: nameOf(given.text("name")),
+      value: client.value(commandFor(client, scope, given, host)),
+    };
+    // The parsers of these files cost start-up time that no other command shall pay.
+    const { isThere, planEntry } = await import("../../../settings/client-file.ts");
+    const files = filesOf(client, scope, host);
+    const present = files.filter(({ path }) => isThere(path));
+    const file = present.find((one) => planEntry(one, entry, "remove").merged === "text") ?? present[0] ?? files[0];
+    if (file === undefined)
+      throw new UsageError(`Cannot tell where ${client.title} keeps its settings: there is no home folder`);
+    const work: Work = { client, scope, entry, file, wish };
+    return given.flag("write") || given.flag("remove") || given.flag("dry-run")
+      ? change(work, given, host)
+      : show(work, given, host);
+  },
+};
+
+interface Work {
+  readonly client: Client;
+  readonly scope: Scope;
+  readonly entry: Entry;
+  readonly file: ClientFile;
+  readonly wish: EntryWish;
+}
+
+async function show(work: Work, given: Given, host: Host): Promise<ExitCode> {
+  const { client, entry, file, wish } = work;
+  const { planEntry, soleText } = await import("../../../settings/client-file.ts");
+  const plan = planEntry(file, entry, wish);
+  const text = soleText(file, entry);
+  if (given.flag("json")) return printJson(work, stateOf(plan), host, { text });
+  host.stdout.write(text);
+  const next = {
+    text: "Add --write to have it written there",
+    same: "It is there already",
+    other: `There is another "${entry.name}" in it: --replace takes its place, --name adds a second one`,
+    refused: plan.merged === "refused" ? `It cannot be written there: ${plan.why}` : "",
+  }[plan.merged];
+  host.stderr.write(
+    `\nFor ${client.title}, in ${escapeName(file.path)}\n${next}\n${client.asks ? "" : `${askingWords(client)}\n`}`,
+  );
+  return 0;
+}
+
+async function change(work: Work, given: Given, host: Host): Promise<ExitCode> {
+  const { planEntry, writePlan } = await import("../../../settings/client-file.ts");
+  const { client, entry, file, wish } = work;
+  const path = escapeName(file.path);
+  const asking = askingAt(host, given, "free");
+  for (let tries = 1; tries <= triesMax; tries += 1) {
+    const plan = planEntry(file, entry, wish);
+    if (plan.merged === "same") {
+      if (given.flag("json")) return printJson(work, "same", host);
+      host.stderr.write(`${wish === "remove" ? "Not there" : "Already there"}: "${entry.name}" in ${path}\n`);
+      return 0;
+    }
+    if (plan.merged !== "text") return refuse(work, plan, given, host);
+    const hunks = hunksOfTexts(plan.before ?? "", plan.after).hunks;
+    if (given.flag("dry-run")) {
+      if (given.flag("json"))
+        return printJson(work, "missing", host, { diff: unified(file.path, hunks, kindOf(plan)) });
+      const shown = shortened(hunks, diffLinesMax);
+      host.stdout.write(
+        `${paintDiff(file.path, shown.hunks, { colour: coloured(host, "stdout"), totals: shown.totals })}\n`,
+      );
+      return 0;
+    }
+    if (!given.flag("yes")) {
+      if (asking.asker === undefined) {
+        return fail(
+          work,
+          `Cannot ask about ${path}: nobody is at a terminal, add --yes, or --dry-run to see the change`,
+          given,
+          host,
+        );
+      }
+      const diff = unified(file.path, hunks, kindOf(plan));
+      const metadata = { path: file.path, diff };
+      const answer = await asking.asker(
+        { permission: "edit", patterns: [file.path], always: [], keep: [], metadata },
+        host.signal,
+      );
+      if (answer.reply === "reject") return fail(work, "Nothing was changed", given, host);
+    }
+    const wrote = writePlan(file, plan);
+    if (wrote === "changed") continue;
+    if (wrote !== undefined) return fail(work, `Cannot change "${path}": ${wrote.why}`, given, host);
+    if (given.flag("json")) return printJson(work, "written", host);
+    const done = wish === "remove" ? "Taken out of" : plan.before === undefined ? "Made" : "Written to";
+    host.stderr.write(`${done} ${path}\n${wish === "remove" ? "" : `${hintsOf(work, given)}\n`}`);
+    return 0;
+  }
+  return fail(work, `Cannot change "${path}": others keep changing it, close ${client.title} first`, given, host);
+}
+
+function hintsOf({ client }: Work, given: Given): string {
+  const decides = given.list("allow").length > 0 || given.text("mode") !== undefined;
+  return client.asks || decides ? client.afterwards : `${client.afterwards}\n${askingWords(client)}`;
+}
+
+const kindOf = ({ before }: Extract<ClientPlan, { merged: "text" }>): "create" | "update" =>
+  before === undefined ? "create" : "update";
+
+function refuse(
+  work: Work,
+  plan: Exclude<ClientPlan, { merged: "text" | "same" }>,
+  given: Given,
+  host: Host,
+): ExitCode {
+  const path = escapeName(work.file.path);
+  const why =
+    plan.merged === "refused"
+      ? escapeName(plan.why)
+      : `it has another "${work.entry.name}", use --replace to take its place or --name to add a second one`;
+  return fail(work, `Cannot change "${path}": ${why}`, given, host);
+}
+
+function fail(work: Work, message: string, given: Given, host: Host): ExitCode {
+  if (given.flag("json")) {
+    printJson(work, "refused", host, { message });
+    return 1;
+  }
+  host.stderr.write(`filehand: ${message}\n`);
+  return 1;
+}
+
+/** `missing`: it is not there, or something of it is. */
+type State = "missing" | "same" | "other" | "refused" | "written";
+
+const stateOf = (plan: ClientPlan): State => (plan.merged === "text" ? "missing" : plan.merged);
+
+function printJson(
+  { client, scope, entry, file, wish }: Work,
+  state: State,
+  host: Host,
+  more: Readonly<Record<string, string>> = {},
+): ExitCode {
+  const told = { client: client.id, scope, file: file.path, format: file.format, wish, entry, state, ...more };
+  host.stdout.write(`${JSON.stringify(told)}\n`);
+  return 0;
+}
+
+function clientNamed(id: string): Client {
+  const client = clients.find((one) => one.id === id);
+  if (client !== undefined) return client;
+  const near = nearest(id, clientIds);
+  const hint = near === undefined ? `use one of ${clientIds.join(", ")}` : `did you mean ${near}`;
+  throw new UsageError(`There is no client "${id}", ${hint}`);
+}
+
+function scopeOf(text: string | undefined, client: Client, host: Host): Scope {
+  if (text === undefined) return usualScope(client, host);
+  const scope = scopes.find((one) => one === text);
+  if (scope === undefined) throw new UsageError(`--scope must be project or user, not "${text}"`);
+  if (client.files(scope, host)?.length === 0) {
+    throw new UsageError(`${client.title} has no settings of a project, use --scope user`);
+  }
+  return scope;
+}
+
+function wishOf(given: Given): EntryWish {
+  if (!given.flag("remove")) return given.flag("replace") ? "replace" : "put";
+  for (const other of ["write", "replace"]) {
+    if (given.flag(other)) throw new UsageError(`--remove and --${other} cannot both be meant`);
+  }
+  return "remove";
+}
+
+/** What every client takes for a name, also as a part of its tools' names. */
+function nameOf(text: string | undefined): string {
+  if (text === undefined) return "filehand";
+  if (/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(text)) return text;
+  throw new UsageError(`--name must be up to 32 letters, digits, - and _ that begin with a letter, not "${text}"`);
+}
+
+function filesOf({ files, format, fresh }: Client, scope: Scope, host: Host): readonly ClientFile[] {
+  const links = scope === "user" ? "follow" : "refuse";
+  return (files(scope, host) ?? []).map((path) => ({ path, format, links, ...(fresh === undefined ? {} : { fresh }) }));
+}

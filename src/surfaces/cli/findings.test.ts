@@ -1,0 +1,106 @@
+/** What is said about a machine that lacks something. */
+
+import { describe, expect, test } from "vitest";
+import type { Checkup } from "../../checkup.ts";
+import { folderFindings, machineFindings } from "./findings.ts";
+
+const folder = {
+  there: "folder",
+  writable: true,
+  openToOthers: false,
+  ownedByAnother: false,
+  foldsCase: false,
+  fileSystem: { name: "btrfs", hardLinks: true, attributes: true, clones: true },
+  isLocal: true,
+} as const;
+const well: Checkup = {
+  node: { version: "22.1.0", needed: "20.19.0", enough: true },
+  ripgrep: { kind: "path", command: "/usr/bin/rg" },
+  parts: new Map([["sharp", "there"]]),
+  stateDir: { path: "/state", ...folder },
+  locks: { path: "/locks", fault: undefined, ...folder },
+  roots: [{ path: "/ws", ...folder }],
+  git: "/usr/bin/git",
+  languageServers: [],
+};
+const saidOf = (change: Partial<Checkup>, about: string): readonly (string | undefined)[] => {
+  const all = [...machineFindings({ ...well, ...change }), ...folderFindings({ ...well, ...change })];
+  const { grade, words, next } = all.find((one) => one.about === about) ?? {};
+  return [grade, words, next];
+};
+
+test("a machine that has everything", () => {
+  expect([...machineFindings(well), ...folderFindings(well)].filter(({ grade }) => grade !== "ok")).toEqual([]);
+  expect(saidOf({}, "root")[1]).toBe(
+    "/ws (btrfs, a and A are two names, hard links, extended attributes, copies share blocks)",
+  );
+});
+
+describe("what is missing", () => {
+  for (const [name, change, about, grade, words, next] of [
+    [
+      "an old Node",
+      { node: { version: "18.0.0", needed: "20.19.0", enough: false } },
+      "node",
+      "wrong",
+      "18.0.0",
+      "20.19.0",
+    ],
+    ["no ripgrep", { ripgrep: undefined }, "ripgrep", "wrong", "Grep cannot work", "npm install @vscode/ripgrep"],
+    ["no sharp", { parts: new Map([["sharp", "missing"]]) }, "sharp", "note", "not installed", "npm install"],
+    [
+      "sharp of another system",
+      { parts: new Map([["sharp", "broken"]]) },
+      "sharp",
+      "note",
+      "cannot be loaded",
+      "this very system",
+    ],
+    ["no state folder", { stateDir: undefined }, "state folder", "note", "nothing can be undone", "--state-dir"],
+    [
+      "a state folder of another",
+      { stateDir: { path: "/s", ...folder, ownedByAnother: true } },
+      "state folder",
+      "note",
+      "another user",
+      "--state-dir",
+    ],
+    [
+      "an open state folder",
+      { stateDir: { path: "/s", ...folder, openToOthers: true } },
+      "state folder",
+      "note",
+      "open to other users",
+      "chmod 700 /s",
+    ],
+    [
+      "a closed state folder",
+      { stateDir: { path: "/s", ...folder, writable: false } },
+      "state folder",
+      "wrong",
+      "may not be written",
+      "permissions",
+    ],
+    [
+      "locks of another",
+      { locks: { path: "/l", ...folder, fault: "belongs to another user" } },
+      "lock folder",
+      "wrong",
+      "/l belongs to another user",
+      "remove it",
+    ],
+    [
+      "a read-only root",
+      { roots: [{ path: "/ws", ...folder, writable: false }] },
+      "root",
+      "note",
+      "may not be written to",
+      "permissions",
+    ],
+  ] as const satisfies readonly (readonly [string, Partial<Checkup>, ...string[]])[]) {
+    test(name, () => {
+      const [actual, said, advice] = saidOf(change, about);
+      expect([actual, said, advice]).toEqual([grade, expect.stringContaining(words), expect.stringContaining(next)]);
+    });
+  }
+});

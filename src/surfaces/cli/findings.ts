@@ -1,0 +1,154 @@
+/** What a checkup found, in words: what is there, what is missing, and how to get it. Pure. */
+
+import type { Checkup } from "../../checkup.ts";
+import type { PermissionList } from "../../contract/permission.ts";
+import type { SettingsFault } from "../../settings/settings.ts";
+
+/** `wrong`: Filehand does not work as it was set up. `note`: something is missing that can be done without. */
+export interface Finding {
+  readonly about: string;
+  readonly grade: "ok" | "note" | "wrong";
+  readonly words: string;
+  readonly next?: string;
+}
+
+const finding = (about: string, grade: Finding["grade"], words: string, next?: string): Finding => ({
+  about,
+  grade,
+  words,
+  ...(next === undefined ? {} : { next }),
+});
+
+/** What each optional package is for, and what there is without it. */
+const partWords = {
+  sharp: "pictures are shown smaller where they are too large; without it only small ones are shown",
+  "heic-decode": "HEIC pictures",
+  "@embedpdf/pdfium": "PDFs: their text and their pages as pictures",
+  "gpt-tokenizer": "exact counts of tokens near a limit; without it they are estimates",
+  jschardet: "text in old encodings is recognised; without it only Unicode and what a file says of itself",
+  koffi: "extended attributes and ACLs of files that are replaced",
+} as const satisfies Record<Parameters<Checkup["parts"]["get"]>[0], string>;
+
+const ripgrepWords = {
+  package: "of @vscode/ripgrep",
+  path: "of the PATH",
+  wasm: "in WebAssembly, slower than a binary",
+};
+
+export function machineFindings(checkup: Checkup): readonly Finding[] {
+  const { node, ripgrep, parts, git, languageServers } = checkup;
+  const servers = languageServers.length === 0 ? "none on the PATH" : languageServers.join(", ");
+  return [
+    node.enough
+      ? finding("node", "ok", node.version)
+      : finding("node", "wrong", `${node.version} is too old`, `install ${node.needed} or later from nodejs.org`),
+    ripgrep === undefined
+      ? finding("ripgrep", "wrong", "there is none, so Grep cannot work", "npm install @vscode/ripgrep, or install rg")
+      : finding("ripgrep", "ok", `the one ${ripgrepWords[ripgrep.kind]}: ${ripgrep.command}`),
+    ...[...parts].map(([name, state]) =>
+      state === "there"
+        ? finding(name, "ok", partWords[name])
+        : finding(
+            name,
+            "note",
+            `${state === "missing" ? "not installed" : "installed, but cannot be loaded"}: ${partWords[name]}`,
+            `npm install --include=optional ${name}${state === "broken" ? ", on this very system" : ""}`,
+          ),
+    ),
+    git === undefined ? finding("git", "note", "not on the PATH; nothing here needs it") : finding("git", "ok", git),
+    finding("language servers", "ok", servers),
+  ];
+}
+
+export function folderFindings({ stateDir, locks, roots }: Checkup): readonly Finding[] {
+  return [...roots.map(rootFinding), stateFinding(stateDir), lockFinding(locks)];
+}
+
+function rootFinding(root: Checkup["roots"][number]): Finding {
+  if (root.there !== "folder")
+    return finding("root", "wrong", `${root.path} is no folder`, "name another one with --root");
+  const { fileSystem, foldsCase, isLocal } = root;
+  const facts = [
+    fileSystem?.name ?? "a file system of an unknown kind",
+    isLocal === false ? "not local, so reads go through threads" : "",
+    foldsCase === undefined ? "" : foldsCase ? "a and A are one name" : "a and A are two names",
+    ...(fileSystem === undefined
+      ? []
+      : [
+          fileSystem.hardLinks ? "hard links" : "no hard links",
+          fileSystem.attributes ? "extended attributes" : "no extended attributes",
+          { true: "copies share blocks", false: "copies share no blocks", perhaps: "copies perhaps share blocks" }[
+            `${fileSystem.clones}`
+          ],
+        ]),
+  ].filter((fact) => fact !== "");
+  const words = `${root.path} (${facts.join(", ")})`;
+  return root.writable
+    ? finding("root", "ok", words)
+    : finding(
+        "root",
+        "note",
+        `${words} may not be written to`,
+        "change its permissions if files in it shall be changed",
+      );
+}
+
+function stateFinding(folder: Checkup["stateDir"]): Finding {
+  if (folder === undefined) {
+    return finding("state folder", "note", "there is none, so nothing can be undone", "name one with --state-dir");
+  }
+  const { path, there, writable, openToOthers, ownedByAnother } = folder;
+  if (there === "something else") return finding("state folder", "wrong", `${path} is no folder`, "move it away");
+  if (!writable) {
+    return finding(
+      "state folder",
+      "wrong",
+      `${path} may not be written to`,
+      "change its permissions, or use --state-dir",
+    );
+  }
+  if (there === "nothing") return finding("state folder", "ok", `${path} (made when it is needed)`);
+  if (ownedByAnother) {
+    return finding("state folder", "note", `${path} belongs to another user`, "use --state-dir for one of your own");
+  }
+  return openToOthers
+    ? finding(
+        "state folder",
+        "note",
+        `${path} is open to other users; what Filehand keeps there is not`,
+        `chmod 700 ${path}`,
+      )
+    : finding("state folder", "ok", path);
+}
+
+function lockFinding({ path, fault, there, writable }: Checkup["locks"]): Finding {
+  if (fault !== undefined) return finding("lock folder", "wrong", `${path} ${fault}`, "remove it, it is made anew");
+  if (!writable)
+    return finding("lock folder", "wrong", `${path} may not be written to`, "change the permissions above it");
+  return finding("lock folder", "ok", there === "nothing" ? `${path} (made when it is needed)` : path);
+}
+
+/** Settings files that are there, what is wrong in them, and rules that decide nothing. */
+export function settingsFindings(
+  files: readonly string[],
+  faults: readonly SettingsFault[],
+  rules: PermissionList | undefined,
+): readonly Finding[] {
+  const idle = (rules?.rules ?? []).flatMap(({ verdict, text, source, fault }) => {
+    if (fault === undefined) return [];
+    const isRefused =
+      rules?.faults.some((one) => one.text === text && one.source === source && one.why === fault) === true;
+    const words = `the rule ${verdict} ${text} (${source}) ${isRefused ? "is not in force" : "never decides"}: ${fault}`;
+    return [finding("rules", isRefused ? "wrong" : "note", words, "filehand permissions list shows all of them")];
+  });
+  return [
+    ...(files.length === 0 ? [finding("settings", "ok", "no settings file; all is as it comes")] : []),
+    ...files
+      .filter((file) => faults.every((fault) => fault.file !== file))
+      .map((file) => finding("settings", "ok", file)),
+    ...faults.map(({ file, line, message }) =>
+      finding("settings", "wrong", `${file}:${line}: ${message}`, "mend it, see docs/behaviour/settings.md"),
+    ),
+    ...idle,
+  ];
+}

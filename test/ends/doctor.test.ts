@@ -1,0 +1,95 @@
+/** `filehand doctor` with the built command line: what it finds, what it calls wrong, and that it changes nothing. */
+
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { nodeNeeded } from "../../src/checkup.ts";
+import type { Finding } from "../../src/surfaces/cli/findings.ts";
+import { commandLine, project, type Ran, run, temporaryFolder } from "./run.ts";
+
+let top = "";
+const at = (name: string): string => join(top, name);
+
+beforeEach(() => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  top = folder.path;
+  for (const name of ["ws", "home", "bin"]) mkdirSync(at(name));
+});
+
+const doctor = (...args: readonly string[]): Promise<Ran> =>
+  run(process.execPath, [commandLine, "doctor", ...args], {
+    cwd: at("ws"),
+    env: { HOME: at("home"), XDG_CONFIG_HOME: at("config"), XDG_STATE_HOME: at("state"), PATH: at("bin") },
+  });
+const found = async (
+  ...args: readonly string[]
+): Promise<{ code: number | null; ok: boolean; findings: readonly Finding[] }> => {
+  const { code, stdout } = await doctor(...args, "--json");
+  return { code, ...(JSON.parse(stdout) as { ok: boolean; findings: readonly Finding[] }) };
+};
+const about = (findings: readonly Finding[], what: string): readonly Finding[] =>
+  findings.filter((finding) => finding.about === what);
+
+test("what is there is named, and nothing is made", async () => {
+  for (const name of ["gopls", "git"]) {
+    writeFileSync(at(`bin/${name}`), "#!/bin/sh\n");
+    chmodSync(at(`bin/${name}`), 0o755);
+  }
+  const { code, ok, findings } = await found();
+  expect({ code, ok }).toEqual({ code: 0, ok: true });
+  expect(about(findings, "node")).toEqual([{ about: "node", grade: "ok", words: process.versions.node }]);
+  expect(about(findings, "ripgrep")[0]?.grade).toBe("ok");
+  expect(about(findings, "git")[0]?.words).toBe(at("bin/git"));
+  expect(about(findings, "language servers")[0]?.words).toBe("gopls");
+  expect(about(findings, "root")[0]?.words).toContain(at("ws"));
+  expect(about(findings, "state folder")[0]?.words).toBe(`${at("state/filehand")} (made when it is needed)`);
+  for (const part of ["sharp", "heic-decode", "@embedpdf/pdfium", "gpt-tokenizer", "jschardet"]) {
+    expect(about(findings, part)).toHaveLength(1);
+  }
+  expect(existsSync(at("state"))).toBe(false);
+});
+
+test("for people it is a table, and it says what to do", async () => {
+  const { code, stdout, stderr } = await doctor();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/^ok {5}node +\d+\.\d+\.\d+$/m);
+  expect(stdout).toMatch(/^note {3}git +not on the PATH/m);
+});
+
+test("a settings file with faults is wrong, a rule that never decides is a note", async () => {
+  mkdirSync(at("config/filehand"), { recursive: true });
+  const file = at("config/filehand/filehand.jsonc");
+  writeFileSync(
+    file,
+    '{\n  "dialec": "claude",\n  "permissions": {"deny": ["Read(/a/**)"], "allow": ["Read(/a/b)"]}\n}\n',
+  );
+  const { code, ok, findings } = await found();
+  expect({ code, ok }).toEqual({ code: 1, ok: false });
+  expect(about(findings, "settings")).toEqual([
+    { about: "settings", grade: "wrong", words: expect.stringContaining(`${file}:2: `), next: expect.any(String) },
+  ]);
+  expect(about(findings, "rules").map(({ grade, words }) => [grade, words])).toEqual([
+    ["note", expect.stringContaining("the rule allow Read(/a/b) (user settings) never decides")],
+  ]);
+});
+
+test("a rule that is not in force is wrong", async () => {
+  const { code, findings } = await found("--deny", "Reed(x)");
+  expect(code).toBe(1);
+  expect(about(findings, "rules")[0]).toMatchObject({ grade: "wrong", words: expect.stringContaining("Reed(x)") });
+});
+
+test("a root that is missing and a state folder that is a file are wrong, and all else is still told", async () => {
+  writeFileSync(at("state"), "");
+  const { code, findings } = await found("--root", at("nowhere"), "--state-dir", at("state"));
+  expect(code).toBe(1);
+  expect(about(findings, "root")[0]).toMatchObject({ grade: "wrong", words: `${at("nowhere")} is no folder` });
+  expect(about(findings, "state folder")[0]).toMatchObject({ grade: "wrong", words: `${at("state")} is no folder` });
+  expect(about(findings, "node")).toHaveLength(1);
+});
+
+test("the oldest Node that it wants is that of package.json", () => {
+  const { engines } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as { engines: { node: string } };
+  expect(engines.node).toBe(`>=${nodeNeeded}`);
+});
