@@ -11,7 +11,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { parse } from "smol-toml";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { newClient, serverEnvironment } from "../mcp/server.ts";
 import { commandLine, type Ran, run, temporaryFolder } from "./run.ts";
 import { hasTerminal, typing } from "./terminal.ts";
 
@@ -111,6 +114,44 @@ describe.runIf(process.platform === "linux").each(Object.entries(files))("%s", (
       stderr: `filehand: Cannot change "${at(file)}": it is read-only\n`,
     });
   });
+});
+
+describe("what is written works", () => {
+  /** As the client would start it. */
+  const commandIn = (name: string): readonly string[] => {
+    const config = name.endsWith(".toml") ? parse(text(name)) : (JSON.parse(text(name)) as Record<string, unknown>);
+    const [servers] = Object.values(config).filter((value) => typeof value === "object");
+    const { filehand } = servers as { filehand: { command: string | string[]; args?: string[] } };
+    return [filehand.command, filehand.args ?? []].flat();
+  };
+
+  for (const [client, name] of [
+    ["claude-code", "ws/.mcp.json"],
+    ["codex", "ws/.codex/config.toml"],
+    ["opencode", "ws/opencode.json"],
+  ] as const) {
+    test(`${client}: the command of its file serves the project`, async () => {
+      put("ws/a.txt", "one\n");
+      expect(await init(client, "--write", "--yes", "--installed", "--mode", "read-only")).toMatchObject({ code: 0 });
+      const [command = "", ...args] = commandIn(name);
+      const mcp = newClient("legacy");
+      const transport = {
+        command,
+        args,
+        cwd: at("ws"),
+        env: serverEnvironment({ path: at("home"), remove: () => {} }),
+      };
+      await mcp.connect(new StdioClientTransport({ ...transport, stderr: "ignore" }));
+      try {
+        const read = await mcp.callTool({ name: "Read", arguments: { file_path: "a.txt" } });
+        expect(read).toMatchObject({ content: [{ text: expect.stringContaining("1→one") }] });
+        const written = await mcp.callTool({ name: "Write", arguments: { file_path: "b.txt", content: "" } });
+        expect(written.isError).toBe(true);
+      } finally {
+        await mcp.close();
+      }
+    });
+  }
 });
 
 describe("links", () => {

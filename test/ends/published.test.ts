@@ -2,8 +2,10 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newClient, serverEnvironment } from "../mcp/server.ts";
 import { project, run, temporaryFolder } from "./run.ts";
 
 const own = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
@@ -61,6 +63,7 @@ describe("the bundle", () => {
   const manifest = (): {
     version: string;
     manifest_version: string;
+    tools: { name: string }[];
     server: { entry_point: string; mcp_config: { args: string[] } };
     user_config: Record<string, { type: string; multiple: boolean }>;
   } => JSON.parse(Buffer.from(files["manifest.json"] ?? []).toString("utf8"));
@@ -80,6 +83,29 @@ describe("the bundle", () => {
       /^(?:manifest\.json|package\.json|LICENSE|dist\/(?:filehand\.cjs|cli\/.+|THIRD-PARTY\.txt)|node_modules\/(?:ripgrep|@embedpdf\/pdfium)\/.+)$/;
     expect(Object.keys(files).filter((path) => !expected.test(path))).toEqual([]);
     expect(Object.keys(files).filter((path) => /\.(?:node|map|d\.ts)$/.test(path))).toEqual([]);
+  });
+
+  test("its command starts a server that reads in the chosen folders and nowhere else", async () => {
+    const folders = [join(folder.path, "ws"), join(folder.path, "unpacked", "dist")];
+    const args = manifest().server.mcp_config.args.flatMap((one) =>
+      one === "${user_config.folders}" ? folders : one.replace("${__dirname}", unpacked),
+    );
+    const client = newClient("modern");
+    const env = serverEnvironment(folder);
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args, cwd: "/", env, stderr: "ignore" }),
+    );
+    try {
+      const offered = (await client.listTools()).tools.map(({ name }) => name);
+      expect(offered).toEqual(expect.arrayContaining(manifest().tools.map(({ name }) => name)));
+      const read = (path: string) => client.callTool({ name: "Read", arguments: { file_path: path } });
+      expect(await read(join(folder.path, "ws", "a.txt"))).toMatchObject({
+        content: [{ type: "text", text: expect.stringContaining("1→one\n2→two") }],
+      });
+      expect(await read(join(unpacked, "manifest.json"))).toMatchObject({ isError: true });
+    } finally {
+      await client.close();
+    }
   });
 
   test("runs where nothing else is installed, and searches with what it brings", async () => {
