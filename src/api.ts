@@ -6,7 +6,7 @@ import type { Formatter } from "./contract/formatter.ts";
 import type { Lock, Mode } from "./contract/mode.ts";
 import type { Permissions } from "./contract/permission.ts";
 import type { Profile } from "./contract/profile.ts";
-import type { RuleText } from "./contract/rule.ts";
+import type { RuleFault, RuleText } from "./contract/rule.ts";
 import type { Request } from "./contract/verb.ts";
 import type { DialectName, DialectTools } from "./dialects/index.ts";
 import type { Figures } from "./disk/figures-log.ts";
@@ -238,5 +238,5 @@ export interface Filehand {
   /** Which rules there are, and why they decide as they do. */
   readonly permissions: Permissions;
   /** Rules that are malformed, or that do not count where they stand. */
-  readonly ruleFaults: readonly { readonly text: string; readonly source: string; readonly why: string }[];
+  readonly ruleFaults: readonly RuleFault[];
 }

@@ -44,5 +44,5 @@ export function permissionsOf({ guard, policy, rules, kept, roots, home, locked 
   };
 }
 
-const faultOf = ({ text, source }: RuleText, faults: readonly RuleFault[]): string | undefined =>
-  faults.find((fault) => fault.text === text && fault.source === source)?.why;
+const faultOf = ({ verdict, text, source }: RuleText, faults: readonly RuleFault[]): string | undefined =>
+  faults.find((fault) => fault.verdict === verdict && fault.text === text && fault.source === source)?.why;

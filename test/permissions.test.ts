@@ -208,6 +208,13 @@ describe.skipIf(onWindows)("explain", () => {
 
 describe.skipIf(onWindows)("rules that never decide are told in the list", () => {
   const { at, open } = bed();
+  test("what is wrong with an allow rule is not said of a deny rule with the same words", () => {
+    const source = "project settings"; // whose allow rules count only where the user trusts the project
+    const rules = (["allow", "deny"] as const).map((verdict) => ({ verdict, text: "Edit(/src/**)", source }));
+    const listed = open({ rules }).permissions.list().rules;
+    expect(listed.map(({ fault }) => fault !== undefined)).toEqual([true, false]);
+  });
+
   const why = (verdict: "allow" | "ask" | "deny", text: string, ...others: readonly string[]): string | undefined => {
     const rules = others.map((other): RuleText => {
       const [kind = "", ...rest] = other.split(" ");

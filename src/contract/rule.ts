@@ -15,6 +15,7 @@ export interface RuleText {
 
 /** A rule that is not in force, or may not mean what it says. */
 export interface RuleFault {
+  readonly verdict: Verdict;
   readonly text: string;
   readonly source: string;
   readonly why: string;

@@ -53,7 +53,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   const left: RuleFault[] = [];
   const counting = options.rules.filter((rule) => {
     const why = whyNotCounted(rule, options);
-    if (why !== undefined) left.push({ text: rule.text, source: rule.source, why });
+    if (why !== undefined) left.push({ verdict: rule.verdict, text: rule.text, source: rule.source, why });
     return why === undefined;
   });
   const ownTexts = ownRules(options.stateDir);

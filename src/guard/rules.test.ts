@@ -305,7 +305,7 @@ describe("a rule that cannot work is reported and the others stay in force", () 
         const rules = compile(write("deny", "Read(.env)"), write(verdict, text, "session"), write("deny", "Read(z)"));
         deepEqual(
           rules.faults.map((fault) => ({ ...fault, why: why.test(fault.why) })),
-          [{ text, source: "session", why: true }],
+          [{ verdict, text, source: "session", why: true }],
         );
         equal(decider(rules, "read", ".env"), "Read(.env)");
         equal(decider(rules, "read", "z"), "Read(z)");

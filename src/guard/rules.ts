@@ -41,7 +41,7 @@ export function compileRules(texts: readonly RuleText[], options: { readonly hom
     const parsed = parseRule(rule, options.home);
     if (!("why" in parsed) && rule.verdict === "deny") deniesReading ||= parsed.permission === "read";
     const why = "why" in parsed ? parsed.why : shelves[rule.verdict][parsed.permission].add(rule, parsed.pattern);
-    if (why !== undefined) faults.push({ text: rule.text, source: rule.source, why });
+    if (why !== undefined) faults.push({ verdict: rule.verdict, text: rule.text, source: rule.source, why });
   }
 
   // What may not be read may not be edited either: a diff or an error text would show it.

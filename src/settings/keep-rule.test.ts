@@ -44,6 +44,7 @@ describe("a rule comes into a text of which all else stays", () => {
       "{\n  // nothing yet\n}",
       '{\n  // nothing yet\n\n"permissions": { "allow": ["Edit(/src/**)"] }\n}',
     ],
+    ["a byte order mark stays", "\ufeff{}", '\ufeff{"permissions": { "allow": ["Edit(/src/**)"] }}'],
     [
       "it is there already",
       '{"permissions": {"allow": ["Edit(/src/**)"]}} // x',

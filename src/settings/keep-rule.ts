@@ -25,14 +25,21 @@ export function keepRule(path: string, rule: string, links: "follow" | "refuse")
 
 function textOf(path: string): string | undefined | { readonly why: string } {
   try {
-    return readSmallFile(path, limits.settingsBytesMax);
+    return readSmallFile(path, limits.settingsBytesMax, "kept");
   } catch (error) {
     return { why: error instanceof Error ? error.message : String(error) };
   }
 }
 
 /** The text with the rule among those that allow. A file that is not understood is not touched. */
-export function withRule(text: string, rule: string): string | { readonly why: string } {
+export function withRule(whole: string, rule: string): string | { readonly why: string } {
+  // A byte order mark stays, but is nothing to a parser.
+  const mark = whole.startsWith("\ufeff") ? "\ufeff" : "";
+  const after = ruleAdded(whole.slice(mark.length), rule);
+  return typeof after === "string" ? mark + after : after;
+}
+
+function ruleAdded(text: string, rule: string): string | { readonly why: string } {
   if (text.trim() === "") return `${JSON.stringify({ permissions: { allow: [rule] } }, undefined, 2)}\n`;
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });
