@@ -85,7 +85,7 @@ interface Place {
   readonly fd?: number;
   readonly lists?: boolean;
   /** Lets go of what holds it, if that is no descriptor of its own. */
-  close?(): void;
+  readonly close?: () => void;
 }
 
 /** A class, since there are tens of thousands of them in a walk. */

@@ -13,7 +13,9 @@ import { nothingIgnored } from "../../src/search/files-ignored.ts";
 import { parseGlob } from "../../src/text/glob.ts";
 import { startState } from "../../src/text/glob-state.ts";
 import { faultySystem } from "../support/faulty-system.ts";
-import { noFifo, onLinux, openDescriptors, workspace } from "../support/workspace.ts";
+import { inMemory, noFifo, onLinux, openDescriptors, type Tree, workspace } from "../support/workspace.ts";
+
+const made = (tree: Tree) => workspace(tree, inMemory());
 
 const withoutCalls: System = { ...nodeSystem, folderCalls: async () => undefined };
 
@@ -96,7 +98,7 @@ describe.skipIf(!onLinux)("walks by descriptor", () => {
     await fc.assert(
       // The letters of `Tree` are those of `workspace`; `letrec` cannot say so.
       fc.asyncProperty(tree, fc.constantFrom("**", "**/*.ts", "{*,.*}/**", "a/*"), async (entries, pattern) => {
-        const { top } = workspace(entries as Parameters<typeof workspace>[0]);
+        const { top } = made(entries as Tree);
         const plain = await walked(top, withoutCalls, "plain", pattern);
         const quick = await walked(top, nodeSystem, "hurried", pattern);
         fs.rmSync(top, { recursive: true });
@@ -110,7 +112,7 @@ describe.skipIf(!onLinux)("walks by descriptor", () => {
   });
 
   test("a list is the same for every kind of entry, and for names that are not UTF-8", async () => {
-    const { top } = workspace({ in: { "a.txt": "x", sub: {}, link: { link: "a.txt" }, gone: { link: "nowhere" } } });
+    const { top } = made({ in: { "a.txt": "x", sub: {}, link: { link: "a.txt" }, gone: { link: "nowhere" } } });
     fs.writeFileSync(Buffer.concat([Buffer.from(`${top}/in/b`), Buffer.from([0xff]), Buffer.from(".txt")]), "x");
     fs.truncateSync(`${top}/in/a.txt`, 5_000_000_000);
     fs.utimesSync(`${top}/in/a.txt`, -1.5, -1.5);
@@ -121,7 +123,7 @@ describe.skipIf(!onLinux)("walks by descriptor", () => {
   });
 
   test("a folder that takes many calls to list is listed whole", async () => {
-    const { top } = workspace({ in: {} });
+    const { top } = made({ in: {} });
     for (let index = 0; index < 3_000; index += 1) fs.writeFileSync(`${top}/in/${"n".repeat(index % 200)}${index}`, "");
     const quick = await inFolder(top, nodeSystem, listed);
     expect(quick).toHaveLength(3_000);
@@ -129,7 +131,7 @@ describe.skipIf(!onLinux)("walks by descriptor", () => {
   });
 
   test("what is gone is gone, and what is no folder is not entered", async () => {
-    const { top } = workspace({ out: { "secret.txt": "x" }, in: { "a.txt": "x", link: { link: "../out" } } });
+    const { top } = made({ out: { "secret.txt": "x" }, in: { "a.txt": "x", link: { link: "../out" } } });
     await inFolder(top, nodeSystem, (folder) => {
       expect(folder.glance("nothing")).toBeUndefined();
       expect(folder.enter("nothing")).toEqual({ errno: "ENOENT" });
@@ -139,7 +141,7 @@ describe.skipIf(!onLinux)("walks by descriptor", () => {
   });
 
   test("a folder that became a link out is not entered, and one that was moved is still itself", async () => {
-    const { top } = workspace({ outside: { "secret.txt": "x" }, inside: { a: { b: { "1.txt": "x" } } } });
+    const { top } = made({ outside: { "secret.txt": "x" }, inside: { a: { b: { "1.txt": "x" } } } });
     const inside = `${top}/inside`;
     const calls = await nodeSystem.folderCalls();
     if (calls === undefined) throw new Error("it was reached above");
@@ -167,7 +169,7 @@ describe.skipIf(!onLinux)("walks by descriptor", () => {
 
   // Root reads everything.
   test.skipIf(process.getuid?.() === 0)("a folder that may be entered but not listed is unreadable", async () => {
-    const { top } = workspace({ a: { b: { "1.txt": "x" } }, "2.txt": "x" });
+    const { top } = made({ a: { b: { "1.txt": "x" } }, "2.txt": "x" });
     fs.chmodSync(`${top}/a`, 0o311);
     const [quick, plain] = [await walked(top, nodeSystem, "hurried"), await walked(top, withoutCalls, "plain")];
     fs.chmodSync(`${top}/a`, 0o755);
@@ -176,7 +178,7 @@ describe.skipIf(!onLinux)("walks by descriptor", () => {
   });
 
   test("whichever call fails, no descriptor is left open", async () => {
-    const { top } = workspace({ a: { b: { "1.txt": "x" }, ".gitignore": "x\n" }, c: { "2.txt": "x" }, "3.txt": "x" });
+    const { top } = made({ a: { b: { "1.txt": "x" }, ".gitignore": "x\n" }, c: { "2.txt": "x" }, "3.txt": "x" });
     const dry = faultySystem();
     await walked(top, dry, "hurried");
     expect(dry.calls).toContain("entries");
@@ -194,7 +196,7 @@ describe.skipIf(!onLinux)("walks by descriptor", () => {
   });
 
   test("a tree deeper than folders can be held at once", async () => {
-    const { top } = workspace({});
+    const { top } = made({});
     let folder = top;
     for (let depth = 0; depth < 150; depth += 1) fs.mkdirSync((folder = `${folder}/d`));
     fs.writeFileSync(`${folder}/end.txt`, "x");
@@ -207,7 +209,7 @@ describe.skipIf(!onLinux)("walks by descriptor", () => {
   });
 
   test("only a large walk loads the calls, and finds everything before and after, with them or without", async () => {
-    const { top } = workspace({ small: { "a.txt": "x" }, large: {} });
+    const { top } = made({ small: { "a.txt": "x" }, large: {} });
     for (let part = 0; part < 50; part += 1) {
       fs.mkdirSync(`${top}/large/${part}`);
       for (let file = 0; file < 100; file += 1) fs.writeFileSync(`${top}/large/${part}/${file}`, "");
