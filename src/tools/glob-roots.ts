@@ -47,16 +47,16 @@ export async function startsOf(request: GlobRequest, bench: Bench): Promise<Glob
  * All roots; or, where relative paths start in a folder of one, that folder and the roots that do not hold it. None of them
  * that lies in another one.
  */
-function pathsOf({ path, pattern }: GlobRequest, { disk, guard }: Bench): readonly (string | undefined)[] {
-  if (path !== undefined || nodePath.isAbsolute(pattern) || disk.roots.length < 2) return [path];
+function pathsOf({ path, pattern }: GlobRequest, { guard }: Bench): readonly (string | undefined)[] {
+  if (path !== undefined || nodePath.isAbsolute(pattern) || guard.roots.length < 2) return [path];
   const here = guard.resolve(".");
   if (here.seen !== "node") return [path];
   here.found.held.close();
   const { real: top } = here.target;
-  const isRoot = disk.roots.some(({ real }) => real === top);
+  const isRoot = guard.roots.some(({ real }) => real === top);
   // By real path, so that one that is named twice is there once.
   const tops = new Map<string, string | undefined>([[top, undefined]]);
-  for (const { real, given } of disk.roots) {
+  for (const { real, given } of guard.roots) {
     if (!tops.has(real) && (isRoot || !isWithin(top, real))) tops.set(real, given);
   }
   const outermost = [...tops].filter(

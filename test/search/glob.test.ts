@@ -148,6 +148,19 @@ describe("where it searches", () => {
     expect(openDescriptors()).toBe(before);
   });
 
+  test("a folder outside that the session was let into is no root", async () => {
+    const { top } = workspace({ one: { "a.ts": "x" }, two: { "b.ts": "x" }, out: { "c.ts": "x" } });
+    const session = createFilehand({
+      roots: [`${top}/one`, `${top}/two`],
+      home: `${top}/home`,
+      permissions: { allow: [`external_directory(/${top}/out/**)`] },
+    }).session({ dialect: "claude" });
+    expect((await session.call("Read", { file_path: `${top}/out/c.ts` })).isError).toBe(false);
+    const { structured } = await session.call("Glob", { pattern: "*.ts" });
+    expect(structured).toMatchObject({ totalMatches: 2 });
+    expect(JSON.stringify(structured)).not.toContain("c.ts");
+  });
+
   test("where paths are relative, those of another root are absolute: they can be given back", async () => {
     const { top } = workspace({ one: { "a.ts": "x" }, two: { "b.ts": "x" } });
     for (const [at, path] of ["one/a.ts", "two/b.ts"].entries()) dated(`${top}/${path}`, 9 - at);
