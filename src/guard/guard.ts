@@ -218,11 +218,12 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
 
     search(root) {
       const seen = links.now();
+      const mayDeny = policy.mayDenyBelow(root);
       const namesIn = (relative: string, is: "file" | "folder"): readonly PathName[] => [
         nameOf(`${root}/${relative}`, relative, is),
       ];
       return {
-        hides: (relative, is) => policy.denied("read", namesIn(relative, is), seen) !== undefined,
+        hides: (relative, is) => mayDeny(relative) && policy.denied("read", namesIn(relative, is), seen) !== undefined,
         shows: (relative) => policy.judge("read", namesIn(relative, "file"), seen).verdict === "allow",
       };
     },
