@@ -1,7 +1,7 @@
 /**
  * Folders by descriptor: list one, open one in it, look at a name in it. Node reaches a folder that is held only by way of
- * `/proc/self/fd`, and makes several objects of every name; in a tree of a hundred thousand files that is half of the
- * time. `koffi`, an optional package, reaches the calls of the C library. It takes 10 ms to load, so only large walks load it.
+ * `/proc/self/fd`, and makes several objects of every name; in a tree of a hundred thousand files that is a quarter of
+ * the time. `koffi`, an optional package, reaches the calls of the C library. It takes 10 ms to load, so only large walks load it.
  */
 
 import { constants as fileConstants } from "node:fs";
