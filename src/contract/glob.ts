@@ -6,14 +6,14 @@ import type { Place, Target } from "./target.ts";
 export interface GlobRequest {
   readonly verb: "glob";
   readonly pattern: string;
-  /** Where to search; where relative paths start by default. */
+  /** Where to search; by default where relative paths start, and in all other roots. */
   readonly path: string | undefined;
   readonly filesMax: number;
 }
 
 export interface GlobFile {
   readonly absolute: string;
-  /** Below its root, with forward slashes. */
+  /** Below the first root, with forward slashes; absolute in any other root, which no relative path leads to. */
   readonly relative: string;
   readonly mtimeMs: number | undefined;
   /** It is a link, and its time is its own. */
@@ -28,7 +28,7 @@ export interface Counted {
 
 export interface GlobOutcome {
   readonly kind: "glob";
-  /** The folder that was searched. */
+  /** The folder that was searched, or the first of several. */
   readonly target: Target;
   readonly pattern: string;
   /** Newest first; of the same time, by path. */

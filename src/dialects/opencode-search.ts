@@ -23,7 +23,7 @@ const listInput = z.strictObject({
 /** What a call of `glob` may hold. */
 export interface GlobInput {
   readonly pattern: string;
-  /** The folder to search; the workspace root by default. */
+  /** The folder to search; the whole workspace by default. */
   readonly path?: string;
 }
 
@@ -66,7 +66,7 @@ export function searchCards(descriptions: { readonly glob: string; readonly list
       get inputSchema() {
         return jsonSchemaOf(globInput, {
           pattern: { description: 'Pattern of the paths, such as "**/*.ts" or "src/**/*.{js,jsx}"' },
-          path: { description: "Folder to search; the workspace root by default" },
+          path: { description: "Folder to search; the whole workspace by default" },
         });
       },
       toRequest(input) {

@@ -18,7 +18,7 @@ import { type OpenFile, openFile } from "./open-file.ts";
 import { type Removed, type RemoveInput, removeFile } from "./remove.ts";
 import { type Replaced, type ReplaceInput, replaceFile } from "./replace.ts";
 import { nodeSystem, type System } from "./system.ts";
-import { type WalkFolder, walkFrom } from "./walk.ts";
+import { type Quick, type WalkFolder, walkFrom } from "./walk.ts";
 
 export interface Disk {
   readonly roots: readonly Root[];
@@ -28,8 +28,8 @@ export interface Disk {
   open(found: Found): OpenFile | { readonly errno: string };
   /** The names in a folder that was found, in no order. */
   list(found: Found): Promise<readonly FolderEntry[] | { readonly errno: string }>;
-  /** A folder that was found, to walk from: folder by folder, each held while it is looked at, no link followed. */
-  walk(found: Found): WalkFolder;
+  /** A folder that was found, to walk from: folder by folder, each held while it is looked at, no link followed. Closing it calls `close`. */
+  walk(found: Found, close?: () => void): WalkFolder;
   /** When something below a folder that was found was changed; no link is followed at the end. Undefined: it is gone. */
   changedNs(found: Found, below: string): bigint | undefined;
   /** New content for a file; the caller holds its lock. The old content or the new, never something between. */
@@ -84,7 +84,8 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
   // Of a file that was written, the error of closing counts: this one tells it.
   const writing: WriteContext = { system: given, look, stateDir, swept: new Set() };
   const closedBeneath = strong ? kernelMounts(system) : () => new Set<string>();
-  const walking = { system, look, strong, closedBeneath, sameDevice: border?.sameDevice === true };
+  const quick: Quick = { calls: undefined };
+  const walking = { system, look, strong, closedBeneath, sameDevice: border?.sameDevice === true, quick };
   return {
     roots,
     look,
@@ -93,7 +94,7 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
     create: (input) => createFile(input, writing),
     remove: (input) => removeFile(input, writing),
     open: (found) => openFile(found, system),
-    walk: (found) => walkFrom(found, walking),
+    walk: (found, close) => walkFrom(found, walking, close),
     changedNs: ({ held }, below) => {
       try {
         return system.statLink(`${held.handlePath}/${below}`).mtimeNs;

@@ -9,7 +9,13 @@ export interface FolderEntry {
   readonly kind: EntryKind;
 }
 
-export function kindOfEntry(entry: Dirent): EntryKind {
+/** What a list tells of a name. */
+export type EntryTypes = Pick<
+  Dirent,
+  "isFile" | "isDirectory" | "isSymbolicLink" | "isFIFO" | "isSocket" | "isCharacterDevice" | "isBlockDevice"
+>;
+
+export function kindOfEntry(entry: EntryTypes): EntryKind {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "directory";
   if (entry.isSymbolicLink()) return "link";

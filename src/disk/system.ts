@@ -7,6 +7,7 @@
 import * as fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { type AttributeCalls, loadAttributeCalls } from "./attributes.ts";
+import { type FolderCalls, loadFolderCalls } from "./folder-calls.ts";
 
 export interface System {
   readonly platform: NodeJS.Platform;
@@ -27,6 +28,8 @@ export interface System {
   /** What a name in a folder is, links not followed; undefined if it is gone. Times in milliseconds, with a fraction. */
   glance(path: string): fs.Stats | undefined;
   glanceLater(path: string): Promise<fs.Stats | undefined>;
+  /** The same by descriptor, for large walks; undefined where there is no way to reach them. Loaded when first asked for. */
+  folderCalls(): Promise<FolderCalls | undefined>;
 
   // Changing files. Whatever can take long has a twin that does not hold the process.
   /** Makes a file; `mode` loses the bits of the umask, as the kernel has it. */
@@ -87,6 +90,7 @@ export const nodeSystem: System = {
         else reject(error);
       });
     }),
+  folderCalls: loadFolderCalls,
   folder: (path) =>
     new Promise((resolve, reject) => {
       fs.readdir(path, { withFileTypes: true }, (error, entries) => (error ? reject(error) : resolve(entries)));

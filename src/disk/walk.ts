@@ -4,11 +4,12 @@
  * only into what the folder above calls a folder and no link.
  */
 
-import { constants, type Dirent, type Stats } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import * as nodePath from "node:path";
 import { limits } from "../contract/limits.ts";
 import { errnoName } from "./errno.ts";
-import type { FolderEntry } from "./folder-entry.ts";
+import { type FolderCalls, listFlags } from "./folder-calls.ts";
+import type { EntryTypes, FolderEntry } from "./folder-entry.ts";
 import { handlePathOf } from "./held.ts";
 import type { Found, Look } from "./look.ts";
 import type { System } from "./system.ts";
@@ -16,8 +17,10 @@ import type { System } from "./system.ts";
 type Refused = { readonly errno: string };
 type Soon<Value> = Value | Promise<Value>;
 
-/** A name as Node lists it: of a hundred thousand no copy is made. Links are not followed. */
-export type WalkEntry = Dirent;
+/** A name as it is listed: of a hundred thousand no copy is made. Links are not followed. */
+export interface WalkEntry extends EntryTypes {
+  readonly name: string;
+}
 
 export interface WalkFolder {
   /** The path it had when it was entered. */
@@ -32,6 +35,8 @@ export interface WalkFolder {
   text(name: string): Soon<string | undefined>;
   /** Only folders in it are still wanted: lets go of it where it lies too deep to be held for them. */
   leave(): void;
+  /** The tree turns out to be large: loads what makes this walk and later ones faster, and changes nothing else. */
+  hurry(): Promise<void>;
   close(): void;
 }
 
@@ -50,6 +55,12 @@ interface Ways {
   readonly sameDevice: boolean;
   /** Folders that are not entered: the kernel's own file systems. */
   closedBeneath(folder: string): ReadonlySet<string>;
+  /** Once a walk was large. */
+  readonly quick: Quick;
+}
+
+export interface Quick {
+  calls: FolderCalls | undefined;
 }
 
 type Walking = Ways & { readonly closed: ReadonlySet<string> };
@@ -57,10 +68,10 @@ type Walking = Ways & { readonly closed: ReadonlySet<string> };
 /** Folders that are held at once, one below the other; deeper ones are found anew from the root. */
 const heldMax = 100;
 
-/** The caller keeps `found.held` open until the walk is over. */
-export const walkFrom = (found: Found, ways: Ways): WalkFolder =>
-  folderAt(
-    { path: found.held.handlePath, real: found.real, later: found.held.reads === "later", depth: 0, close: () => {} },
+/** The caller keeps `found.held` open until the walk is over, or hands in what closes it. */
+export const walkFrom = (found: Found, ways: Ways, close: () => void = () => {}): WalkFolder =>
+  new Folder(
+    { path: found.held.handlePath, real: found.real, later: found.held.reads === "later", depth: 0, close },
     { ...ways, closed: ways.closedBeneath(found.real) },
   );
 
@@ -70,64 +81,123 @@ interface Place {
   readonly real: string;
   readonly later: boolean;
   readonly depth: number;
-  close(): void;
+  /** A descriptor of its own, and whether it can be listed by that. */
+  readonly fd?: number;
+  readonly lists?: boolean;
+  /** Lets go of what holds it, if that is no descriptor of its own. */
+  readonly close?: () => void;
 }
 
-function folderAt(place: Place, ways: Walking): WalkFolder {
-  const { path, real, later, depth } = place;
-  const { system } = ways;
-  const at = (name: string): string => `${path}${nodePath.sep}${name}`;
-  let open = true;
-  const close = (): void => {
-    if (open) place.close();
-    open = false;
-  };
-  return {
-    real,
-    entries: () => {
-      if (later) return system.folder(path).catch(refused);
-      try {
-        return system.folderWhole(path);
-      } catch (error) {
-        return refused(error);
-      }
-    },
-    enter: (name) => {
-      // The root alone ends in a slash. Put together and not looked at: most of these texts are never needed.
-      const below = real === nodePath.sep ? real + name : `${real}${nodePath.sep}${name}`;
-      if (ways.closed.size > 0 && ways.closed.has(below)) return { errno: "ENOTSUP" };
-      const next = { real: below, later, depth: depth + 1 };
-      if (ways.sameDevice || (ways.strong && next.depth > heldMax)) return foundAgain(below, next, ways);
-      if (!ways.strong) return folderAt({ ...next, path: at(name), close: () => {} }, ways);
-      let fd: number;
-      try {
-        fd = system.open(at(name), O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY);
-      } catch (error) {
-        return refused(error);
-      }
-      return folderAt({ ...next, path: handlePathOf(fd), close: () => system.close(fd) }, ways);
-    },
-    glance: (name) => {
-      if (later) return system.glanceLater(at(name)).then(glanceOf, gone);
-      try {
-        return glanceOf(system.glance(at(name)));
-      } catch (error) {
-        return gone(error);
-      }
-    },
-    text: (name) => (later ? undefinedIfGone(textLater(at(name), system)) : textNow(at(name), system)),
-    leave: () => {
-      if (depth >= heldMax) close();
-    },
-    close,
-  };
+/** A class, since there are tens of thousands of them in a walk. */
+class Folder implements WalkFolder {
+  readonly real: string;
+  readonly #place: Place;
+  readonly #ways: Walking;
+  #open = true;
+
+  constructor(place: Place, ways: Walking) {
+    this.real = place.real;
+    this.#place = place;
+    this.#ways = ways;
+  }
+
+  entries(): Soon<readonly WalkEntry[] | Refused> {
+    const { path, later, fd, lists } = this.#place;
+    const { system, quick } = this.#ways;
+    if (later) return system.folder(path).catch(refused);
+    try {
+      if (lists === true && fd !== undefined && quick.calls !== undefined) return quick.calls.entries(fd);
+      return system.folderWhole(path);
+    } catch (error) {
+      return refused(error);
+    }
+  }
+
+  enter(name: string): WalkFolder | Refused {
+    const { real } = this;
+    const ways = this.#ways;
+    const { later } = this.#place;
+    // The root alone ends in a slash. Put together and not looked at: most of these texts are never needed.
+    const below = real === nodePath.sep ? real + name : `${real}${nodePath.sep}${name}`;
+    if (ways.closed.size > 0 && ways.closed.has(below)) return { errno: "ENOTSUP" };
+    const depth = this.#place.depth + 1;
+    if (ways.sameDevice || (ways.strong && depth > heldMax)) return foundAgain({ real: below, later, depth }, ways);
+    if (!ways.strong) return new Folder({ path: this.#at(name), real: below, later, depth }, ways);
+    const opened = openToList(this.#place, name, ways) ?? openToHold(this.#at(name), ways.system);
+    if ("errno" in opened) return opened;
+    const { fd, lists } = opened;
+    return new Folder({ path: handlePathOf(fd), real: below, later, depth, fd, lists }, ways);
+  }
+
+  glance(name: string): Soon<Glance | undefined> {
+    const { later, fd } = this.#place;
+    const { system, quick } = this.#ways;
+    if (later) return system.glanceLater(this.#at(name)).then(glanceOf, gone);
+    try {
+      if (fd !== undefined && quick.calls !== undefined) return quick.calls.glance(fd, name);
+      return glanceOf(system.glance(this.#at(name)));
+    } catch (error) {
+      return gone(error);
+    }
+  }
+
+  text(name: string): Soon<string | undefined> {
+    const { system } = this.#ways;
+    return this.#place.later ? undefinedIfGone(textLater(this.#at(name), system)) : textNow(this.#at(name), system);
+  }
+
+  leave(): void {
+    if (this.#place.depth >= heldMax) this.close();
+  }
+
+  async hurry(): Promise<void> {
+    const { strong, quick, system } = this.#ways;
+    if (strong && !this.#place.later) quick.calls ??= await system.folderCalls();
+  }
+
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    const { fd, close } = this.#place;
+    if (fd === undefined) close?.();
+    else this.#ways.system.close(fd);
+  }
+
+  #at(name: string): string {
+    return `${this.#place.path}${nodePath.sep}${name}`;
+  }
+}
+
+type Opened = { readonly fd: number; readonly lists: boolean };
+
+/** Undefined where there is no quick way, and where a folder may be entered but not listed. */
+function openToList(place: Place, name: string, { quick, system }: Walking): Opened | Refused | undefined {
+  const { path, fd, later } = place;
+  if (quick.calls === undefined || later) return undefined;
+  try {
+    const opened =
+      fd === undefined ? system.open(`${path}${nodePath.sep}${name}`, listFlags) : quick.calls.enter(fd, name);
+    return { fd: opened, lists: true };
+  } catch (error) {
+    const { errno } = refused(error);
+    return errno === "EACCES" ? undefined : { errno };
+  }
+}
+
+function openToHold(path: string, system: System): Opened | Refused {
+  try {
+    return { fd: system.open(path, O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY), lists: false };
+  } catch (error) {
+    return refused(error);
+  }
 }
 
 /** The kernel's own number. */
 const O_PATH = 0o10000000;
 
 /** Too deep to hold every folder above: the lookup goes down from the root again, and nothing but this very path will do. */
-function foundAgain(real: string, next: Pick<Place, "real" | "later" | "depth">, ways: Walking): WalkFolder | Refused {
+function foundAgain(next: Pick<Place, "real" | "later" | "depth">, ways: Walking): WalkFolder | Refused {
+  const { real } = next;
   const look = ways.look(real);
   if (look.seen === "refused") return { errno: look.errno };
   if (look.seen !== "node") return { errno: look.seen === "missing" ? "ENOENT" : "EXDEV" };
@@ -135,7 +205,7 @@ function foundAgain(real: string, next: Pick<Place, "real" | "later" | "depth">,
     look.held.close();
     return { errno: "ENOTDIR" };
   }
-  return folderAt({ ...next, path: look.held.handlePath, close: () => look.held.close() }, ways);
+  return new Folder({ ...next, path: look.held.handlePath, close: () => look.held.close() }, ways);
 }
 
 function refused(error: unknown): Refused {

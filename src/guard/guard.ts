@@ -11,7 +11,7 @@ import { Problem } from "../contract/problem.ts";
 import type { RuleText } from "../contract/rule.ts";
 import type { Place, Target } from "../contract/target.ts";
 import type { Disk } from "../disk/disk.ts";
-import type { Found, Look } from "../disk/look.ts";
+import type { Found, Look, Root } from "../disk/look.ts";
 import { ask } from "./asking.ts";
 import { cautionOf } from "./caution.ts";
 import { explanationOf, externalExplanation, refusedExplanation } from "./explain.ts";
@@ -42,6 +42,8 @@ export type Resolved =
   | { readonly seen: "outside"; readonly place: Place };
 
 export interface Guard {
+  /** The roots of the workspace: those of the disk without folders outside that the session was let into. */
+  readonly roots: readonly Root[];
   /** Finds what is meant; throws a Problem for what can be neither found nor missing. */
   resolve(asked: string): Resolved;
   /** Throws a Problem unless this session may do that to the target. Says whether somebody was asked. */
@@ -202,6 +204,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
 
     ruleFaults: policy.faults,
     denies: policy.denies,
+    roots: ownRoots,
     denied,
     requireWriting,
     get mode() {
@@ -215,11 +218,12 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
 
     search(root) {
       const seen = links.now();
+      const mayDeny = policy.mayDenyBelow(root);
       const namesIn = (relative: string, is: "file" | "folder"): readonly PathName[] => [
         nameOf(`${root}/${relative}`, relative, is),
       ];
       return {
-        hides: (relative, is) => policy.denied("read", namesIn(relative, is), seen) !== undefined,
+        hides: (relative, is) => mayDeny(relative) && policy.denied("read", namesIn(relative, is), seen) !== undefined,
         shows: (relative) => policy.judge("read", namesIn(relative, "file"), seen).verdict === "allow",
       };
     },

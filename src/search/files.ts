@@ -120,6 +120,7 @@ export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise
       folder.leave();
       if (tally.entries >= turnAt || performance.now() >= turnMs) {
         await setImmediate();
+        if (tally.entries >= entriesPerTurn) await start.hurry();
         turnAt = tally.entries + entriesPerTurn;
         turnMs = performance.now() + turnMsMax;
         if (search.onTurn(tally.entries) === "enough") {

@@ -7,7 +7,7 @@ export function folderAgain(real: string, { disk }: Bench): WalkFolder | undefin
   const look = disk.look(real);
   if (look.seen !== "node") return undefined;
   if (look.kind === "directory" && look.real === real) {
-    return { ...disk.walk(look), close: () => look.held.close() };
+    return disk.walk(look, () => look.held.close());
   }
   look.held.close();
   return undefined;

@@ -6,31 +6,90 @@ import { limits } from "../contract/limits.ts";
 import type { Target } from "../contract/target.ts";
 import type { Glance, WalkFolder } from "../disk/walk.ts";
 import { refusal } from "../guard/guard.ts";
-import { walkFiles } from "../search/files.ts";
+import { type FilesTally, walkFiles } from "../search/files.ts";
 import { countPruned } from "../search/files-pruned.ts";
-import { newest } from "../search/glob-newest.ts";
-import { type GlobNowhere, type GlobStart, startOf } from "./glob-start.ts";
+import { type Dated, type Newest, newest } from "../search/glob-newest.ts";
+import { type GlobStarts, startsOf } from "./glob-roots.ts";
+import type { GlobNowhere, GlobStart } from "./glob-start.ts";
 import { folderAgain } from "./folder-again.ts";
 import { ignoredAt } from "./ignored-at.ts";
 import type { Bench, Tool } from "./tool.ts";
 import { searchView } from "./withheld.ts";
 
 export const glob: Tool<"glob"> = async (request, bench) => {
-  const start = await startOf(request, bench);
-  if ("missing" in start) return nothing(request, start.target, start.missing);
+  const all = await startsOf(request, bench);
+  if ("missing" in all) return nothing(request, all.target, all.missing);
   try {
-    return await search(request, start, bench);
+    return await search(request, all, bench);
   } finally {
-    start.found.held.close();
+    for (const { found } of all.starts) found.held.close();
   }
 };
 
-async function search(request: GlobRequest, start: GlobStart, bench: Bench): Promise<GlobOutcome> {
-  const { target, found, state, foldersOnly } = start;
-  const view = searchView(target, bench);
-  const best = newest<GlobFile & { readonly path: string }>(request.filesMax);
-  const links = { toFolders: 0, toHidden: 0 };
+async function search(request: GlobRequest, all: GlobStarts, bench: Bench): Promise<GlobOutcome> {
+  const best = newest<GlobFile & Dated>(request.filesMax);
   const startedMs = performance.now();
+  const sum: Sum = { ...noSum, withheldFolders: all.denied, unreadableFolders: all.unreadable };
+  let entries = 0;
+  for (const start of all.starts) {
+    const onTurn = (more: number): "more" | "enough" => {
+      bench.signal.throwIfAborted();
+      bench.onProgress?.(entries + more, 0);
+      return performance.now() - startedMs > limits.globMsMax ? "enough" : "more";
+    };
+    const tally = await searchIn(start, best, sum, onTurn, bench);
+    entries += tally.entries;
+    if (tally.refused !== undefined) {
+      // Of several roots the others are searched all the same.
+      if (all.starts.length === 1) throw refusal(start.target, tally.refused, "listing it");
+      sum.unreadableFolders += 1;
+    }
+    // Stopped for the time that it took: so are the others.
+    if (!sum.complete) break;
+  }
+  const counted = (count: number, whole = sum.complete): Counted => ({ count, counted: whole ? "all" : "at least" });
+  return {
+    ...nothing(request, all.starts[0].target),
+    files: best.list().map(({ absolute, relative, mtimeMs, link }) => ({ absolute, relative, mtimeMs, link })),
+    total: counted(sum.matched),
+    ignored: counted(sum.ignored, sum.complete && sum.countedAll),
+    hidden: counted(sum.hidden, sum.complete && sum.countedAll),
+    withheld: sum.withheld,
+    withheldFolders: sum.withheldFolders,
+    unreadableFolders: sum.unreadableFolders,
+    folders: sum.folders,
+    linkedFolders: sum.linkedFolders,
+    stoppedAfterMs: sum.complete ? undefined : performance.now() - startedMs,
+  };
+}
+
+/** What was counted in all places where the search began. */
+type Sum = { -readonly [Key in keyof typeof noSum]: (typeof noSum)[Key] extends boolean ? boolean : number };
+
+const noSum = {
+  matched: 0,
+  ignored: 0,
+  hidden: 0,
+  withheld: 0,
+  withheldFolders: 0,
+  unreadableFolders: 0,
+  folders: 0,
+  linkedFolders: 0,
+  complete: true,
+  /** Were all that are left out counted? */
+  countedAll: true,
+} as const;
+
+async function searchIn(
+  { target, found, state, foldersOnly }: GlobStart,
+  best: Newest<GlobFile & Dated>,
+  sum: Sum,
+  onTurn: (entries: number) => "more" | "enough",
+  bench: Bench,
+): Promise<FilesTally> {
+  const view = searchView(target, bench);
+  // Where relative paths start by default. In another root only the whole path can be given back.
+  const isFirst = target.root === bench.disk.roots[0]?.real;
   const tally = await walkFiles(bench.disk.walk(found), {
     above: target.realRelative === "" ? [] : target.realRelative.split("/"),
     ignored: await ignoredAt(target, bench),
@@ -38,34 +97,24 @@ async function search(request: GlobRequest, start: GlobStart, bench: Bench): Pro
     hides: (path, is) => view.hides(path, is),
     shows: (path) => view.shows(path),
     take,
-    onTurn: (entries) => {
-      bench.signal.throwIfAborted();
-      bench.onProgress?.(entries, 0);
-      return performance.now() - startedMs > limits.globMsMax ? "enough" : "more";
-    },
+    onTurn,
   });
   bench.signal.throwIfAborted();
-  if (tally.refused !== undefined) throw refusal(target, tally.refused, "listing it");
   const more = await countPruned(tally, {
     entriesMax: tally.ended === "all" ? limits.globCountedEntriesMax : 0,
     open: (real) => folderAgain(real, bench),
     hides: (path, is) => view.hides(path, is),
   });
-  const complete = tally.ended === "all";
-  const counted = (count: number, all = complete): Counted => ({ count, counted: all ? "all" : "at least" });
-  return {
-    ...nothing(request, target),
-    files: best.list().map(({ absolute, relative, mtimeMs, link }) => ({ absolute, relative, mtimeMs, link })),
-    total: counted(tally.matched),
-    ignored: counted(tally.ignored + more.ignored, complete && more.complete),
-    hidden: counted(tally.hidden + more.hidden, complete && more.complete),
-    withheld: tally.withheld + links.toHidden,
-    withheldFolders: tally.withheldFolders,
-    unreadableFolders: tally.unreadable,
-    folders: tally.folders,
-    linkedFolders: links.toFolders,
-    stoppedAfterMs: complete ? undefined : performance.now() - startedMs,
-  };
+  sum.matched += tally.matched;
+  sum.ignored += tally.ignored + more.ignored;
+  sum.hidden += tally.hidden + more.hidden;
+  sum.withheld += tally.withheld;
+  sum.withheldFolders += tally.withheldFolders;
+  sum.unreadableFolders += tally.unreadable;
+  sum.folders += tally.folders;
+  if (tally.ended !== "all") sum.complete = false;
+  if (!more.complete) sum.countedAll = false;
+  return tally;
 
   function take(path: string, name: string, at: WalkFolder): boolean | Promise<boolean> {
     const glance = at.glance(name);
@@ -79,8 +128,8 @@ async function search(request: GlobRequest, start: GlobStart, bench: Bench): Pro
     if (kind === "link" && !isShownLink(path)) return false;
     best.offer(mtimeMs, () => {
       const absolute = nodePath.join(target.absolute, path);
-      const relative = target.relative === "" ? path : `${target.relative}/${path}`;
-      return { path, absolute, relative, mtimeMs, link: kind === "link" };
+      const below = target.relative === "" ? path : `${target.relative}/${path}`;
+      return { path: absolute, absolute, relative: isFirst ? below : absolute, mtimeMs, link: kind === "link" };
     });
     return true;
   }
@@ -92,8 +141,8 @@ async function search(request: GlobRequest, start: GlobStart, bench: Bench): Pro
     look.held.close();
     const is = look.kind === "directory" ? "folder" : "file";
     const hidden = bench.guard.denies && bench.guard.denied("read", [look.real], is) !== undefined;
-    if (hidden) links.toHidden += 1;
-    else if (is === "folder") links.toFolders += 1;
+    if (hidden) sum.withheld += 1;
+    else if (is === "folder") sum.linkedFolders += 1;
     return !hidden && is === "file";
   }
 }

@@ -208,7 +208,8 @@ async function drafts(
   const made: Draft[] = [];
   for (const { name, kind: told } of entries) {
     // Some file systems do not say in a list what an entry is.
-    const glance = told === "file" || told === "unknown" ? await folder.glance(name) : undefined;
+    const looking = told === "file" || told === "unknown" ? folder.glance(name) : undefined;
+    const glance = looking instanceof Promise ? await looking : looking;
     const kind = told === "unknown" ? (glance?.kind ?? told) : told;
     const entry: Draft = {
       name,

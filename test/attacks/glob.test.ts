@@ -254,6 +254,18 @@ describe("A62 A68 A69 what rules hide", () => {
     expect(reply.structured).toHaveProperty("withheldMatches", onWindows ? 4 : 6);
   });
 
+  test("files of our own are withheld without any rule of the user, in any letter case, and so is the state folder", async () => {
+    const { top: mine } = workspace({
+      sub: { "a.txt": "x", ".filehand-new-1.txt": "x", ".FileHand-undo-1.txt": "x" },
+      "Filehand-locks-1": { "b.txt": "x" },
+      state: { "c.txt": "x" },
+    });
+    const reply = await glob(mine, "**/{*,.*}.txt", { stateDir: `${mine}/state` });
+    expect(namesIn(reply)).toEqual([`${mine}/sub/a.txt`]);
+    expect((await glob(`${mine}/state`, "**", { stateDir: mine })).error?.code).toBe("ACCESS_DENIED");
+    expect(JSON.stringify(await glob(mine, "**/.*"))).not.toMatch(/new-1|undo-1/i);
+  });
+
   test("a denied file that is named, and one that does not exist, are told alike", async () => {
     const [there, missing] = [await glob(top, "private/plan.txt", deny), await glob(top, "private/nope.txt", deny)];
     expect(there.error?.code).toBe("ACCESS_DENIED");

@@ -64,12 +64,112 @@ describe("counts", () => {
 });
 
 describe("where it searches", () => {
-  test("the first root by default, any other by its path", async () => {
-    const { top } = workspace({ one: { "a.ts": "x" }, two: { "b.ts": "x" } });
+  const dated = (path: string, seconds: number) => fs.utimesSync(path, seconds, seconds);
+
+  test("all roots by default, newest first over all of them; one of them by its path", async () => {
+    const { top } = workspace({ one: { "a.ts": "x", "c.ts": "x" }, two: { "b.ts": "x", "d.ts": "x" }, "e.ts": "x" });
+    for (const [at, path] of ["one/a.ts", "two/b.ts", "one/c.ts", "two/d.ts"].entries())
+      dated(`${top}/${path}`, 9 - at);
     const { tools } = createFilehand({ roots: [`${top}/one`, `${top}/two`] }).session({ dialect: "claude" });
-    expect((await tools.Glob({ pattern: "**/*.ts" })).filenames).toEqual([`${top}/one/a.ts`]);
-    expect((await tools.Glob({ pattern: "**/*.ts", path: `${top}/two` })).filenames).toEqual([`${top}/two/b.ts`]);
-    expect((await tools.Glob({ pattern: `${top}/two/*` })).filenames).toEqual([`${top}/two/b.ts`]);
+    const all = ["one/a.ts", "two/b.ts", "one/c.ts", "two/d.ts"].map((path) => `${top}/${path}`);
+    expect(await tools.Glob({ pattern: "**/*.ts" })).toMatchObject({ filenames: all, totalMatches: 4 });
+    expect((await tools.Glob({ pattern: "*.ts", path: `${top}/two` })).filenames).toEqual([all[1], all[3]]);
+    expect((await tools.Glob({ pattern: "*.ts", path: "." })).filenames).toEqual([all[0], all[2]]);
+    expect((await tools.Glob({ pattern: `${top}/two/*` })).filenames).toEqual([all[1], all[3]]);
+  });
+
+  test("files of the same time are ordered by path over all roots, and the limit holds for all together", async () => {
+    const { top } = workspace({ one: { b: "x" }, two: { a: "x" } });
+    for (const path of ["one/b", "two/a"]) dated(`${top}/${path}`, 5);
+    const session = createFilehand({ roots: [`${top}/two`, `${top}/one`] }).session({ dialect: "claude" });
+    const found = async (filesMax: number) =>
+      (await session.run(() => ({ verb: "glob", pattern: "**", path: undefined, filesMax }))).structured;
+    expect(await found(9)).toMatchObject({ filenames: [`${top}/one/b`, `${top}/two/a`] });
+    expect(await found(1)).toMatchObject({ filenames: [`${top}/one/b`], totalMatches: 2, truncated: true });
+  });
+
+  test("each root has its own ignore files, and what is left out is counted over all", async () => {
+    const { top } = workspace({
+      one: { ".gitignore": "*.log\n", "a.log": "x", "a.txt": "x", ".h.txt": "x" },
+      two: { "b.log": "x", "b.txt": "x", ".h.txt": "x" },
+    });
+    const { tools } = createFilehand({ roots: [`${top}/one`, `${top}/two`] }).session({ dialect: "claude" });
+    expect(await tools.Glob({ pattern: "*.log" })).toMatchObject({
+      filenames: [`${top}/two/b.log`],
+      ignoredMatches: 1,
+    });
+    expect(await tools.Glob({ pattern: "*.txt" })).toMatchObject({ totalMatches: 2, hiddenMatches: 2 });
+  });
+
+  test("a root in a root, a root that is named twice, and one that holds the start are searched once", async () => {
+    const { top } = workspace({ one: { in: { "a.ts": "x" }, beside: { "b.ts": "x" } }, two: { "c.ts": "x" } });
+    const [one, inner, two] = [`${top}/one`, `${top}/one/in`, `${top}/two`];
+    const found = async (roots: string[], cwd?: string) => {
+      const { tools } = createFilehand({ roots, ...(cwd === undefined ? {} : { cwd }) }).session({ dialect: "claude" });
+      const { filenames, totalMatches } = await tools.Glob({ pattern: "**/*.ts" });
+      expect(filenames).toHaveLength(totalMatches);
+      return filenames.map((path) => path.slice(top.length + 1)).toSorted();
+    };
+    const all = ["one/beside/b.ts", "one/in/a.ts", "two/c.ts"];
+    expect(await found([one, inner, two, two])).toEqual(all);
+    expect(await found([inner, one, two])).toEqual(all);
+    expect(await found([one, two], inner)).toEqual(["one/in/a.ts", "two/c.ts"]);
+    expect(await found([one, inner, two], `${one}/beside`)).toEqual(all);
+  });
+
+  test("a folder at the beginning of the pattern that only one root has", async () => {
+    const { top } = workspace({ one: { lib: { "a.ts": "x" } }, two: { src: { "b.ts": "x" } } });
+    const session = createFilehand({ roots: [`${top}/one`, `${top}/two`] }).session({ dialect: "claude" });
+    expect(textOf(await session.call("Glob", { pattern: "src/*" }))).toBe(`${top}/two/src/b.ts`);
+    expect(textOf(await session.call("Glob", { pattern: "nope/*" }))).toContain("There is no folder");
+    fs.writeFileSync(`${top}/two/a[1.txt`, "");
+    expect(textOf(await session.call("Glob", { pattern: "a[1.txt" }))).toBe(`${top}/two/a[1.txt`);
+    expect((await session.call("Glob", { pattern: "b[1.txt" })).error?.code).toBe("INVALID_PARAM");
+  });
+
+  test("a root that is denied is told and ends nothing, unless it is all there is", async () => {
+    const { top } = workspace({ one: { "a.ts": "x" }, two: { "b.ts": "x" } });
+    const before = openDescriptors();
+    for (const [shut, open] of [
+      ["one", "two/b.ts"],
+      ["two", "one/a.ts"],
+    ]) {
+      const { tools } = createFilehand({
+        roots: [`${top}/one`, `${top}/two`],
+        permissions: { deny: [`Read(/${top}/${shut})`, `Read(/${top}/${shut}/**)`] },
+      }).session({ dialect: "claude" });
+      expect(await tools.Glob({ pattern: "**" })).toMatchObject({ filenames: [`${top}/${open}`], withheldFolders: 1 });
+    }
+    const session = createFilehand({
+      roots: [`${top}/one`, `${top}/two`],
+      permissions: { deny: [`Read(/${top}/**)`, `Read(/${top}/*)`] },
+    }).session({ dialect: "claude" });
+    expect((await session.call("Glob", { pattern: "**" })).error?.code).toBe("ACCESS_DENIED");
+    expect(openDescriptors()).toBe(before);
+  });
+
+  test("a folder outside that the session was let into is no root", async () => {
+    const { top } = workspace({ one: { "a.ts": "x" }, two: { "b.ts": "x" }, out: { "c.ts": "x" } });
+    const session = createFilehand({
+      roots: [`${top}/one`, `${top}/two`],
+      home: `${top}/home`,
+      permissions: { allow: [`external_directory(/${top}/out/**)`] },
+    }).session({ dialect: "claude" });
+    expect((await session.call("Read", { file_path: `${top}/out/c.ts` })).isError).toBe(false);
+    const { structured } = await session.call("Glob", { pattern: "*.ts" });
+    expect(structured).toMatchObject({ totalMatches: 2 });
+    expect(JSON.stringify(structured)).not.toContain("c.ts");
+  });
+
+  test("where paths are relative, those of another root are absolute: they can be given back", async () => {
+    const { top } = workspace({ one: { "a.ts": "x" }, two: { "b.ts": "x" } });
+    for (const [at, path] of ["one/a.ts", "two/b.ts"].entries()) dated(`${top}/${path}`, 9 - at);
+    const session = createFilehand({ roots: [`${top}/one`, `${top}/two`] }).session({ dialect: "envelope" });
+    const reply = await session.call("Glob", { pattern: "**" });
+    expect(reply.structured).toMatchObject({ data: { files: ["a.ts", `${top}/two/b.ts`] } });
+    for (const path of ["a.ts", `${top}/two/b.ts`]) {
+      expect((await session.call("Read", { path })).isError).toBe(false);
+    }
   });
 
   test.skipIf(onWindows)("a folder that is reached through a link is named as it was asked for", async () => {

@@ -89,6 +89,20 @@ export function faultySystem(base: System = nodeSystem): FaultySystem {
     folderWhole: guarded("folderWhole", (path) => base.folderWhole(path)),
     glance: guarded("glance", (path) => base.glance(path)),
     glanceLater: later("glanceLater", (path) => base.glanceLater(path)),
+    folderCalls: later("folderCalls", async () => {
+      const found = await base.folderCalls();
+      return (
+        found && {
+          enter: guarded("enter", (folder: number, name: string) => {
+            const fd = found.enter(folder, name);
+            open.add(fd);
+            return fd;
+          }),
+          entries: guarded("entries", (folder: number) => found.entries(folder)),
+          glance: guarded("glance in", (folder: number, name: string) => found.glance(folder, name)),
+        }
+      );
+    }),
     make: guarded("make", (path, flags, mode) => {
       const fd = base.make(path, flags, mode);
       open.add(fd);

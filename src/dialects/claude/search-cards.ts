@@ -18,7 +18,7 @@ const lsInput = z.strictObject({
 /** What a call of `Glob` may hold. */
 export interface GlobInput {
   readonly pattern: string;
-  /** The folder to search; the workspace root by default. */
+  /** The folder to search; the whole workspace by default. */
   readonly path?: string;
 }
 
@@ -39,7 +39,7 @@ const glob: Card = {
   get inputSchema() {
     return jsonSchemaOf(globInput, {
       pattern: { description: 'Pattern of the paths, such as "**/*.ts" or "src/**/*.{js,jsx}"' },
-      path: { description: "Folder to search; the workspace root by default" },
+      path: { description: "Folder to search; the whole workspace by default" },
     });
   },
   toRequest(input) {

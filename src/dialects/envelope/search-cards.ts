@@ -18,7 +18,7 @@ const lsInput = z.strictObject({
 /** What a call of `Glob` may hold. */
 export interface GlobInput {
   readonly pattern: string;
-  /** The folder to search; the project root by default. */
+  /** The folder to search; the whole project by default. */
   readonly path?: string;
 }
 
@@ -39,7 +39,7 @@ const glob: Card = {
   get inputSchema() {
     return jsonSchemaOf(globInput, {
       pattern: { description: 'Pattern of the paths, such as "**/*.ts" or "src/**/*.{js,jsx}"' },
-      path: { description: "Folder to search, relative to the project root", default: "." },
+      path: { description: "Folder to search, relative to the project root; the whole project by default" },
     });
   },
   toRequest(input) {
