@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { describe, test } from "vitest";
 import type { FileVersion, HistoryRecord } from "../contract/history.ts";
 import { changedSince } from "./rewind-plan.ts";
-import { condensed, shortened, snapshotsOf, storyOf } from "./snapshots.ts";
+import { byTurn, changesIn, condensed, shortened, snapshotsOf, storyOf } from "./snapshots.ts";
 import { undoTargets } from "./undo.ts";
 
 const version = (letter: string): FileVersion =>
@@ -55,7 +55,7 @@ describe("a story", () => {
     equal(letters(short), ":->b m3 m3:b>c m4 m4:c>d");
     deepEqual(short.pruned, ["m1", "talk", "m2"]);
     deepEqual(
-      snapshotsOf(short).map(({ messageId }) => messageId),
+      snapshotsOf(short, byTurn(changesIn(short.steps))).map(({ messageId }) => messageId),
       ["m3", "m4"],
     );
     equal(letters(shortened(story, 0)), ":->c :c>d");
