@@ -28,7 +28,6 @@ export function openJournals(folder: StoreFolder, lockFolder: string | undefined
   const series = randomBytes(6).toString("hex");
   let count = 0;
   let locks: Locks | undefined;
-
   const entryOf = (record: HistoryRecord): Entry => {
     count += 1;
     return { id: `${series}-${count.toString(36)}`, record };

@@ -105,6 +105,21 @@ describe("undo and redo", () => {
       ["m1", "m1 a>b", "u undo m1", "u b>a", "m1", "m1 a>c", "v undo m1", "v c>a"],
       [undefined, "v"],
     ],
+    [
+      "back to before an undo that a change followed: what it took is in effect again",
+      ["m1", "m1 a>b", "m2", "m2 b>c", "u undo m2", "u c>b", "m3", "m3 b>d", "r undo u", "r d>c"],
+      ["m2", "r"],
+    ],
+    [
+      "and that taken back: the change is, and the undo too",
+      ["m1", "m1 a>b", "m2", "m2 b>c", "u undo m2", "u c>b", "m3", "m3 b>d", "r undo u", "r d>c", "s redo r", "s c>d"],
+      ["m3", undefined],
+    ],
+    [
+      "back to before a turn that came when another was undone",
+      ["m1", "m1 a>b", "u undo m1", "u b>a", "m2", "m2 a>c", "r undo u", "r c>b", "s undo m2", "s b>a"],
+      [undefined, "s"],
+    ],
     ["a rewind that changed nothing does not count", ["m1", "m1 a>b", "u undo m1"], ["m1", undefined]],
   ] as const) {
     test(title, () => {

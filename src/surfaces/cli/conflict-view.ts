@@ -7,7 +7,6 @@ import { paintVersions } from "./paint-versions.ts";
 import type { Looked } from "./past.ts";
 import {
   diffOfSides,
-  readRefusal,
   type Side,
   sideOf,
   sideOfContent,
@@ -28,7 +27,7 @@ export interface ConflictView {
 export async function conflictView(file: RewoundFile, { session, turns }: Looked): Promise<ConflictView | undefined> {
   const { step, path, came } = file;
   if (step.does !== "conflict") return undefined;
-  const refused = await readRefusal(path, session);
+  const refused = await session.readRefusal(path);
   const hidden: Side = { why: refused ?? "" };
   const sides = refused === undefined ? [await sideOf(step.base, turns), await sideOf(step.ours, turns)] : [];
   const [base = hidden, ours = hidden] = sides;
