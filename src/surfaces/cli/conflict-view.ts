@@ -5,14 +5,7 @@ import type { RewoundFile } from "../../contract/rewind.ts";
 import type { Host } from "./command.ts";
 import { paintVersions } from "./paint-versions.ts";
 import type { Looked } from "./past.ts";
-import {
-  diffOfSides,
-  type Side,
-  sideOf,
-  sideOfContent,
-  sideOnDisk,
-  type VersionDiff,
-} from "./versions.ts";
+import { diffOfSides, type Side, sideOf, sideOfContent, sideOnDisk, type VersionDiff } from "./versions.ts";
 
 export interface ConflictView {
   /** `changed in between`: what somebody else did lies between two changes of the session, and so in `ours`. */
