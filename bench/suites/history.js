@@ -12,7 +12,7 @@ import { addGate, addRatios, addSample, rowOf, startTable, typical } from "../re
 /** @typedef {(words: string) => void} Progress */
 
 const roundsDefault = 9;
-const gates = /** @type {const} */ ({ listMs: 100, diffRatio: 3, planRatio: 5, rewindRatio: 3 });
+const gates = /** @type {const} */ ({ listMs: 100, diffRatio: 3 });
 /** Of a rewind, which syncs every file. */
 const rewindRoundsMax = 3;
 const filesOfRewind = 1_000;
@@ -138,7 +138,8 @@ async function diff(folder, rounds, progress) {
     }
   }
   addRatios(table);
-  addRatioGate(rowOf(table, filehand), gates.diffRatio);
+  const row = rowOf(table, filehand);
+  addGate(row, "ratio", row.ratio?.value, gates.diffRatio);
   return table;
 }
 
@@ -167,13 +168,7 @@ async function rewind(folder, what, rounds, progress) {
     }
   }
   addRatios(table);
-  addRatioGate(rowOf(table, filehand), isPlan ? gates.planRatio : gates.rewindRatio);
   return table;
-}
-
-/** @param {import("../results.js").Row} row @param {number} max */
-function addRatioGate(row, max) {
-  if (row.ratio !== undefined) addGate(row, "ratio", row.ratio.value, max);
 }
 
 /** @param {string} root @param {string} stateDir */
