@@ -38,7 +38,7 @@ describe("areSumsRight", () => {
 
   test("says what a look at each line says", () => {
     const bodies = fc.array(
-      fc.string({ unit: "binary", maxLength: 20 }).map((text) => text.replaceAll("\n", " ")),
+      fc.string({ unit: "grapheme", maxLength: 20 }).map((text) => text.replaceAll("\n", " ")),
       { maxLength: 6 },
     );
     fc.assert(
