@@ -159,6 +159,11 @@ export interface Session<Name extends DialectName = DialectName> {
   readonly tools: ToolFunctions<Name>;
   /** What a file would cost in tokens. Throws a FilehandError where a read would be refused. */
   cost(path: string, options?: CallOptions): Promise<Cost>;
+  /**
+   * Why a read of this file would be refused, by a rule or by the system; undefined if it would not be, or if there is none
+   * any more. For hosts that show what was kept of a file. Nothing is read. Whoever must be asked is asked.
+   */
+  readRefusal(path: string, options?: CallOptions): Promise<string | undefined>;
   /** What this session's calls came to, in estimated tokens. */
   stats(): SessionStats;
   /** The content of a file, or of all files, left the conversation: the next read gives it again. */

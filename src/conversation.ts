@@ -24,7 +24,7 @@ import type { DialectName } from "./dialects/index.ts";
 import { nearest } from "./dialects/nearest.ts";
 import { isWider, modes, type Mode } from "./contract/mode.ts";
 import type { Permissions } from "./contract/permission.ts";
-import type { Guard } from "./guard/guard.ts";
+import { type Guard, refusal } from "./guard/guard.ts";
 import type { SessionState } from "./guard/session-state.ts";
 import type { History } from "./history/history.ts";
 import type { SessionHistory } from "./history/session-history.ts";
@@ -33,7 +33,7 @@ import type { AsData } from "./workspace.ts";
 import { createLedger } from "./session/ledger.ts";
 import { roughTokens } from "./text/tokens.ts";
 import { type Cost, costOf } from "./tools/cost.ts";
-import { locate } from "./tools/locate.ts";
+import { locate, locatePermitted } from "./tools/locate.ts";
 import { runTool } from "./tools/index.ts";
 import type { Observed, Observer } from "./tools/observe.ts";
 import type { Bench } from "./tools/tool.ts";
@@ -231,6 +231,17 @@ export function startSession<Name extends DialectName>(
       if (cost !== undefined && "tokens" in cost) return cost;
       const reply = await answer("cost", "cost", { path }, () => wholeRead(path, profile), given);
       return costOfReply(reply, cost?.sizeBytes ?? 0, profile);
+    },
+    readRefusal: async (path, given = {}) => {
+      const failed = await answered("read", "read", { path }, given, async (bench) => {
+        const { target, found } = await locatePermitted(path, "file", bench);
+        const file = bench.disk.open(found);
+        found.held.close();
+        if ("errno" in file) throw refusal(target, file.errno, "opening it");
+        file.close();
+        return undefined;
+      });
+      return failed?.error?.code === "ACCESS_DENIED" ? failed.error.message : undefined;
     },
     stats: () => ({ ...figures }),
     forget: (path) => {

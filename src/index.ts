@@ -5,7 +5,7 @@ export { type LineNumber, lineNumber } from "./contract/brand.ts";
 export type { JsonSchema, Reply, ReplyPart, ToolDefinition } from "./contract/call.ts";
 export { type FailureCode, FilehandError } from "./contract/failure.ts";
 export type { Formatter } from "./contract/formatter.ts";
-export type { DiffStats, FileVersion, RewindStep, Snapshot } from "./contract/history.ts";
+export type { DiffStats, FileChange, FileVersion, RewindStep, Snapshot, TurnChanges } from "./contract/history.ts";
 export type { GlobRequest } from "./contract/glob.ts";
 export type { Lock, Mode } from "./contract/mode.ts";
 export type { Decider, Explanation, ListedRule, PermissionList, Permissions, Remedy } from "./contract/permission.ts";

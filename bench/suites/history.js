@@ -12,7 +12,10 @@ import { addGate, addRatios, addSample, rowOf, startTable, typical } from "../re
 /** @typedef {(words: string) => void} Progress */
 
 const roundsDefault = 9;
-const gates = /** @type {const} */ ({ listMs: 100, diffMs: 5_000 });
+const gates = /** @type {const} */ ({ listMs: 100, diffRatio: 3 });
+/** Of a rewind, which syncs every file. */
+const rewindRoundsMax = 3;
+const filesOfRewind = 1_000;
 const [turns, filesOfTurn] = [100, 100];
 const filesOfDiff = 2_000;
 const reader = fileURLToPath(new URL("../history-reader.js", import.meta.url));
@@ -25,7 +28,13 @@ export async function history({ rounds = roundsDefault, progress }) {
   mkdirSync(files, { recursive: true });
   const folder = mkdtempSync(join(files, "..", "history-"));
   try {
-    return [await listing(join(folder, "list"), rounds, progress), await diff(join(folder, "diff"), rounds, progress)];
+    const list = join(folder, "list");
+    return [
+      await listing(list, rounds, progress),
+      await diff(join(folder, "diff"), rounds, progress),
+      await rewind(list, "plan", rounds, progress),
+      await rewind(list, "rewind", Math.min(rounds, rewindRoundsMax), progress),
+    ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -53,25 +62,35 @@ async function listing(folder, rounds, progress) {
     await session.observe();
   }
 
-  const [byHand, fresh, again] = ["read and parse by hand", "Filehand, first look", "Filehand, second look"];
+  const byHand = "read and parse by hand";
+  /** By what the reader calls its times. */
+  const looks = {
+    ms: "Filehand, first look",
+    filesMs: "with every file of each",
+    againMs: "all that again",
+    turnsMs: "as turns",
+  };
   const title = `history: ${turns} snapshots over ${turns * filesOfTurn} files, new processes, ${rounds} rounds`;
   const table = startTable("history", title, byHand);
   for (let round = 0; round <= rounds; round += 1) {
     progress(`history, listing, round ${round} of ${rounds}`);
     for (const what of ["list-by-hand", "list"]) {
       const { stdout } = await timeCommand([process.execPath, reader, what, root, state]);
-      const { ms, againMs, snapshots, files: count } = JSON.parse(stdout);
+      const { snapshots, files: count, ...times } = JSON.parse(stdout);
       const counts = snapshots === turns && count === turns * filesOfTurn;
       const verdict = { counts, words: counts ? "yes" : `${snapshots} snapshots, ${count} files` };
       // Round 0 fills the caches of the system.
       if (round === 0) continue;
-      addSample(rowOf(table, what === "list" ? fresh : byHand), { ms }, verdict);
-      if (againMs !== undefined) addSample(rowOf(table, again), { ms: againMs }, verdict);
+      if (what === "list-by-hand") addSample(rowOf(table, byHand), times, verdict);
+      else
+        for (const [time, name] of Object.entries(looks)) addSample(rowOf(table, name), { ms: times[time] }, verdict);
     }
   }
   addRatios(table);
-  const row = rowOf(table, fresh);
-  addGate(row, "ms", typical(row, "ms"), gates.listMs);
+  for (const name of [looks.ms, looks.filesMs]) {
+    const row = rowOf(table, name);
+    addGate(row, "ms", typical(row, "ms"), gates.listMs);
+  }
   return table;
 }
 
@@ -120,7 +139,35 @@ async function diff(folder, rounds, progress) {
   }
   addRatios(table);
   const row = rowOf(table, filehand);
-  addGate(row, "ms", typical(row, "ms"), gates.diffMs);
+  addGate(row, "ratio", row.ratio?.value, gates.diffRatio);
+  return table;
+}
+
+/**
+ * A dry run over all files, or the way back over the last turns and again to where it was, which is not timed.
+ * @param {string} folder  that of the listing
+ * @param {"plan" | "rewind"} what
+ * @param {number} rounds
+ * @param {Progress} progress
+ */
+async function rewind(folder, what, rounds, progress) {
+  const [root, state] = [join(folder, "work"), join(folder, "state")];
+  const isPlan = what === "plan";
+  const [byHand, filehand] = [isPlan ? "read and hash by hand" : "write, sync, rename, sync by hand", "Filehand"];
+  const expected = isPlan ? turns * filesOfTurn : filesOfRewind;
+  const name = isPlan ? "a dry run of a rewind" : "a rewind";
+  const table = startTable("history", `history: ${name} of ${expected} files, ${rounds} rounds`, byHand);
+  for (let round = 0; round <= rounds; round += 1) {
+    progress(`history, ${name}, round ${round} of ${rounds}`);
+    for (const method of [byHand, filehand]) {
+      const how = method === byHand ? `${what}-by-hand` : what;
+      const { stdout } = await timeCommand([process.execPath, reader, how, root, state]);
+      const { ms, files: count } = JSON.parse(stdout);
+      const verdict = { counts: count === expected, words: count === expected ? "yes" : `${count} files` };
+      if (round > 0) addSample(rowOf(table, method), { ms }, verdict);
+    }
+  }
+  addRatios(table);
   return table;
 }
 

@@ -81,6 +81,8 @@ export interface RewindResult {
     /** To go back before the rewind itself; null where nothing was done. */
     readonly turn: string | null;
     readonly dryRun: boolean;
+    /** Turns that an undo or a redo went past, since nothing of them can be brought back. */
+    readonly passed: readonly string[];
     readonly files: readonly Rewound[];
     readonly totalFiles: number;
     readonly withheld: number;
@@ -195,6 +197,6 @@ export function renderHistory(outcome: HistoryOutcome, first: 0 | 1): Reply<Hist
 
 export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemData) => string): Reply<RewindResult> {
   const { text: output, files, filesTotal: totalFiles } = rewindAnswer(outcome, wording, names);
-  const { to, turn = null, dryRun, forModel = { withheld: 0, unchanged: [] } } = outcome;
-  return success(output, { title: to, output, metadata: { to, turn, dryRun, files, totalFiles, ...forModel } });
+  const { to, turn = null, dryRun, passed, forModel = { withheld: 0, unchanged: [] } } = outcome;
+  return success(output, { title: to, output, metadata: { to, turn, dryRun, passed, files, totalFiles, ...forModel } });
 }

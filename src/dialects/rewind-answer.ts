@@ -3,7 +3,7 @@
 import { limits } from "../contract/limits.ts";
 import type { ProblemData } from "../contract/problem.ts";
 import type { RewindOutcome, RewoundFile } from "../contract/rewind.ts";
-import { rewoundWords } from "./rewind-text.ts";
+import { passedWords, rewoundWords } from "./rewind-text.ts";
 import { quoted } from "./words.ts";
 
 /** What a dialect calls the tools that an answer speaks of. */
@@ -51,6 +51,7 @@ export function rewindAnswer(
   const lines = shown.map(({ file, did, why }) => `${did}: ${quoted(file.relative)}${why === null ? "" : ` (${why})`}`);
   const text = [
     head,
+    ...passedWords(outcome.passed),
     ...lines,
     ...(total > shown.length ? [`and ${inFiles(total - shown.length)} more`] : []),
     ...forModel.unchanged.map((path) => `not changed since then, so left as it is: ${quoted(path)}`),

@@ -38,7 +38,7 @@ export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemD
   });
 }
 
-const passedWords = (passed: readonly string[]): readonly string[] =>
+export const passedWords = (passed: readonly string[]): readonly string[] =>
   passed.length === 0
     ? []
     : [`Passed over ${passed.map(quoted).join(", ")}: what was changed there is as it was, or cannot be brought back.`];

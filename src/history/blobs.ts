@@ -60,9 +60,9 @@ export function openBlobs(folder: StoreFolder): Blobs {
     return opened;
   };
 
-  const openPacked = (content: string): BlobRead => {
+  const openPacked = (content: string, which: "all" | "known"): BlobRead => {
     let isThere = false;
-    for (const entry of packs.find(content)) {
+    for (const entry of packs.find(content, which)) {
       isThere = true;
       const bytes = packs.read(entry);
       const plain = bytes !== undefined && entry.compressed ? unpack(bytes) : bytes;
@@ -76,8 +76,9 @@ export function openBlobs(folder: StoreFolder): Blobs {
   const open = async (content: string): Promise<BlobRead> => {
     if (!isContentId(content)) return "missing";
     const places = [
+      () => openPacked(content, "known"),
       () => openNamed(content, find(content)),
-      () => openPacked(content),
+      () => openPacked(content, "all"),
       () => openNamed(content, fromTrash(folder, content)),
       () => openNamed(content, find(content)),
     ];

@@ -14,8 +14,9 @@ export type IsUndone = (messageId: string, path: string) => boolean;
  * files of the turns that it reaches back to.
  */
 export function undoneIn(story: Story): IsUndone {
-  const paths = pathsByTurn(story);
   const turns = story.steps.filter((step): step is TurnRecord => step.type === "turn");
+  if (turns.every(({ rewinds }) => rewinds === undefined)) return () => false;
+  const paths = pathsByTurn(story);
   const place = new Map(turns.map(({ messageId }, index) => [messageId, index]));
   const before = new Map<string, readonly string[]>([[beginning, []]]);
   const takenBy = new Map<string, TurnRecord>();

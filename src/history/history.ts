@@ -7,7 +7,7 @@ import { type Usage, usageOf, type Verified, verify } from "./inspect.ts";
 import { failureOf } from "./keeping.ts";
 import { openSessionHistory, type SessionHistory, type SessionStart } from "./session-history.ts";
 import { storyOf, turnsWithChanges } from "./snapshots.ts";
-import type { HistoryStore } from "./store.ts";
+import type { HistoryStore, SessionUsage } from "./store.ts";
 
 /** With it, what the toolkit loads for a history is one file of code. */
 export { createUpkeep } from "./upkeep.ts";
@@ -71,17 +71,25 @@ export function openHistory(options: HistoryOptions): History {
   const { durable = false, fileBytesMax = bytesMax, lockFolder, onKept } = options;
   const folder = nodePath.join(options.stateDir, "history");
   const store = options.store ?? openFileStore({ folder, durable, lockFolder });
+  /** By session, each for one state of its journal: a command asks several times. */
+  const summaries = new Map<string, { readonly state: string; readonly summary: SessionSummary }>();
+  const summaryOf = ({ session, lastMs }: SessionUsage): SessionSummary => {
+    const state = store.state(session);
+    const known = summaries.get(session);
+    if (known?.state === state) return known.summary;
+    const story = storyOf(store.records(session).entries);
+    const { roots = [], dialect = "", timeMs: startedMs } = story.start ?? {};
+    const summary = { id: session, roots, dialect, startedMs, lastMs, turns: turnsWithChanges(story).length };
+    summaries.set(session, { state, summary });
+    return summary;
+  };
   return {
     session: (start) => openSessionHistory({ start, store, nowMs, snapshotsMax, isSecret, fileBytesMax, onKept }),
     sessions: () =>
       store
         .sessions()
         .toSorted((a, b) => b.lastMs - a.lastMs)
-        .map(({ session, lastMs }) => {
-          const story = storyOf(store.records(session).entries);
-          const { roots = [], dialect = "", timeMs: startedMs } = story.start ?? {};
-          return { id: session, roots, dialect, startedMs, lastMs, turns: turnsWithChanges(story).length };
-        }),
+        .map(summaryOf),
     usage: () => usageOf(store),
     verify: (onProgress) => verify(store, onProgress),
     isDue: () => {

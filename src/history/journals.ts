@@ -28,7 +28,6 @@ export function openJournals(folder: StoreFolder, lockFolder: string | undefined
   const series = randomBytes(6).toString("hex");
   let count = 0;
   let locks: Locks | undefined;
-
   const entryOf = (record: HistoryRecord): Entry => {
     count += 1;
     return { id: `${series}-${count.toString(36)}`, record };
@@ -137,31 +136,43 @@ function readOnce(
   place: string,
   { session = "", log = "read" }: { readonly session?: string; readonly log?: "read" | "left out" } = {},
 ): ReadOnce {
-  const entries: Entry[] = [];
+  const parts: (readonly Entry[])[] = [];
   const faults: StoreFault[] = [];
-  const seen = new Set<string>();
   const take = (file: string): void => {
     const bytes = folder.read(`${place}/${file}`);
     if (bytes === undefined) return;
     const decoded = decodeLines(bytes);
     for (const atByte of decoded.damagedAt) faults.push({ fault: "damaged line", session, file, atByte });
-    for (const entry of decoded.entries) {
-      if (seen.has(entry.id)) continue;
-      seen.add(entry.id);
-      entries.push(entry);
-    }
+    parts.push(decoded.entries);
   };
   take("base");
-  const [first] = entries;
-  const absorbed = first?.record.type === "base" ? first.record.absorbed : [];
-  if (first?.record.type === "base") for (const id of first.record.ids) seen.add(id);
+  const first = parts[0]?.[0]?.record;
+  const base = first?.type === "base" ? first : undefined;
+  const absorbed = base?.absorbed ?? [];
   const olds = folder
     .list(place)
     .filter((name) => name.startsWith("old-"))
     .toSorted();
   for (const old of olds) if (!absorbed.includes(old)) take(old);
   if (log === "read") take("log");
-  return { entries, faults, olds };
+  return { entries: eachOnce(parts, base?.ids ?? []), faults, olds };
+}
+
+/** What was appended while a file was taken out of use comes twice: there, and in the file that took its place. */
+function eachOnce(parts: readonly (readonly Entry[])[], absorbed: readonly string[]): readonly Entry[] {
+  const [first = [], ...others] = parts;
+  if (others.length === 0) return first;
+  const seen = new Set(absorbed);
+  for (const { id } of first) seen.add(id);
+  const entries = [...first];
+  for (const part of others) {
+    for (const entry of part) {
+      if (seen.has(entry.id)) continue;
+      seen.add(entry.id);
+      entries.push(entry);
+    }
+  }
+  return entries;
 }
 
 /** Without reading more than the beginning: there may be thousands. */

@@ -23,8 +23,8 @@ export interface Packs {
   put(content: string, payload: Uint8Array, compressed: boolean): void;
   /** In the pack of this process, which stays while it is used. */
   isOwn(content: string): boolean;
-  /** In every pack that has it. */
-  find(content: string): IterableIterator<PackEntry>;
+  /** In every pack that has it; or only in those of which that is known already. */
+  find(content: string, which?: "all" | "known"): IterableIterator<PackEntry>;
   read(entry: PackEntry): Buffer | undefined;
   /** Something is wrong with an entry: it does not count as kept any more. */
   forget(content: string): void;
@@ -45,15 +45,28 @@ interface Scan {
   readonly entries: ReadonlyMap<string, PackEntry>;
 }
 
+interface Window {
+  readonly pack: string;
+  /** Of the pack when it was read: one that was written to since is read again. */
+  readonly mtimeNs: bigint;
+  readonly from: number;
+  readonly bytes: Buffer;
+}
+
+const windowBytes = 65_536;
+
 export function openPacks(folder: StoreFolder): Packs {
   const scans = new Map<string, Scan>();
   const own = new Map<string, PackEntry>();
   let name: string | undefined;
+  /** What was last read, and what lies behind it: contents of one turn lie together, and no entry ever changes. */
+  let window: Window | undefined;
 
   /** What is found in a pack; of one that was looked at before, only what was added. */
   const scan = (pack: string): ReadonlyMap<string, PackEntry> => {
     const before = scans.get(pack);
     const stored = folder.look(`packs/${pack}`);
+    if (window?.pack === pack && window.mtimeNs !== stored?.mtimeNs) window = undefined;
     if (stored === undefined) return new Map();
     const isSame = before?.inode === stored.inode && before.to <= stored.sizeBytes;
     if (isSame && before.to === stored.sizeBytes) return before.entries;
@@ -94,22 +107,31 @@ export function openPacks(folder: StoreFolder): Packs {
       const entry = own.get(content);
       return entry !== undefined && (folder.look(`packs/${entry.pack}`)?.sizeBytes ?? 0) >= entry.from + entry.bytes;
     },
-    *find(content) {
-      for (const pack of all()) {
-        const entry = scan(pack).get(content);
-        if (entry !== undefined) yield entry;
+    *find(content, which = "all") {
+      // In a pack that had it a moment ago it most likely still is; only if not are all of them listed.
+      const known = [...scans].filter(([, { entries }]) => entries.has(content)).map(([pack]) => pack);
+      const others = function* (): Iterable<string> {
+        for (const pack of all()) if (!known.includes(pack)) yield pack;
+      };
+      for (const packs of which === "known" ? [known] : [known, others()]) {
+        for (const pack of packs) {
+          const entry = scan(pack).get(content);
+          if (entry !== undefined) yield entry;
+        }
       }
     },
     read({ pack, from, bytes }) {
-      const file = folder.open(`packs/${pack}`);
-      try {
-        const payload = Buffer.allocUnsafe(bytes);
-        return file === undefined || file.read(payload, from) < bytes ? undefined : payload;
-      } finally {
-        file?.close();
+      if (window?.pack !== pack || from < window.from || from + bytes > window.from + window.bytes.length) {
+        window = windowOf(folder, pack, from, Math.max(bytes, windowBytes));
       }
+      const at = from - (window?.from ?? 0);
+      const payload = window?.bytes.subarray(at, at + bytes);
+      return payload === undefined || payload.length < bytes ? undefined : Buffer.from(payload);
     },
-    forget: (content) => void own.delete(content),
+    forget(content) {
+      own.delete(content);
+      window = undefined;
+    },
     *entries() {
       for (const pack of all()) yield* scan(pack).values();
     },
@@ -128,6 +150,17 @@ export function openPacks(folder: StoreFolder): Packs {
       folder.remove(`packs/${pack}`);
     },
   };
+}
+
+function windowOf(folder: StoreFolder, pack: string, from: number, length: number): Window | undefined {
+  const file = folder.open(`packs/${pack}`);
+  try {
+    const bytes = Buffer.allocUnsafe(length);
+    if (file === undefined) return undefined;
+    return { pack, mtimeNs: file.mtimeNs, from, bytes: bytes.subarray(0, file.read(bytes, from)) };
+  } finally {
+    file?.close();
+  }
 }
 
 /** Adds what is found from a place on; answers with the end of the last whole entry. */

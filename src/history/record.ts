@@ -5,6 +5,8 @@
 
 import { crc32 } from "node:zlib";
 import type { FileVersion, HistoryRecord, RewindKind } from "../contract/history.ts";
+import { areSumsRight, sumChars } from "./line-sums.ts";
+import { writtenChanges } from "./written-change.ts";
 
 export interface Entry {
   /** Never used twice. An entry that had to be written again is known by it. */
@@ -18,21 +20,28 @@ export interface DecodedLines {
   readonly damagedAt: readonly number[];
 }
 
-const sumChars = 8;
-
 export function encodeEntry({ id, record }: Entry): string {
   const body = `${id} ${JSON.stringify(record)}`;
   return `\n${sumOf(body)} ${body}`;
 }
 
-/** All lines at once, and line by line only where one is damaged: to list a long session is mostly this. */
+/** All checksums at once, and line by line only where one is wrong: to list a long session is mostly this. */
 export function decodeLines(bytes: Buffer): DecodedLines {
+  const text = bytes.toString("utf8");
+  if (!areSumsRight(bytes, text)) return decodeOneByOne(bytes);
+  const changeAt = writtenChanges(text);
   const entries: Entry[] = [];
-  for (const line of bytes.toString("utf8").split("\n")) {
-    if (line === "") continue;
-    const entry = decodeLine(line);
-    if (entry === undefined) return decodeOneByOne(bytes);
-    entries.push(entry);
+  for (let from = 0; from < text.length; ) {
+    const newline = text.indexOf("\n", from);
+    const to = newline < 0 ? text.length : newline;
+    if (to > from) {
+      const idFrom = from + sumChars + 1;
+      const idTo = text.indexOf(" ", idFrom);
+      const record = changeAt(idTo + 1, to) ?? parsed(text.slice(idTo + 1, to));
+      if (record === undefined) return decodeOneByOne(bytes);
+      entries.push({ id: text.slice(idFrom, idTo), record });
+    }
+    from = to + 1;
   }
   return { entries, damagedAt: [] };
 }
@@ -58,9 +67,13 @@ function decodeLine(line: string): Entry | undefined {
   const body = line.slice(sumChars + 1);
   if (line[sumChars] !== " " || line.slice(0, sumChars) !== sumOf(body)) return undefined;
   const space = body.indexOf(" ");
+  const record = parsed(body.slice(space + 1));
+  return record === undefined ? undefined : { id: body.slice(0, space), record };
+}
+
+function parsed(json: string): HistoryRecord | undefined {
   try {
-    const record = recordOf(JSON.parse(body.slice(space + 1)));
-    return record === undefined ? undefined : { id: body.slice(0, space), record };
+    return recordOf(JSON.parse(json));
   } catch {
     return undefined;
   }

@@ -28,6 +28,7 @@ import { changedSince } from "./rewind-plan.ts";
 import {
   byPath,
   byTurn,
+  type ChangesByTurn,
   changesIn,
   condensed,
   recordsOf,
@@ -128,7 +129,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
       const { entries, faults } = store.records(session);
       const story = shortened(storyOf(entries), snapshotsMax);
       const turns = once(() => byTurn(changesIn(story.steps)));
-      last = { state, story, faults, turns, snapshots: once(() => snapshotsOf(story)) };
+      last = { state, story, faults, turns, snapshots: once(() => snapshotsOf(story, turns())) };
     }
     return last;
   };
@@ -185,7 +186,10 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
       if (id !== undefined) write([{ type: "void", of: id }]);
     },
     snapshots: () => read().snapshots(),
-    turns: () => turnChanges(read().story),
+    turns() {
+      const { story, turns } = read();
+      return turnChanges(story, turns());
+    },
     faults: () => read().faults,
     async diffStats(messageId) {
       const changes = changesOf(messageId);
@@ -219,7 +223,7 @@ interface Read {
   readonly story: Story;
   readonly faults: readonly StoreFault[];
   /** Its changes by message. */
-  readonly turns: () => ReadonlyMap<string, readonly ChangeRecord[]>;
+  readonly turns: () => ChangesByTurn;
   readonly snapshots: () => readonly Snapshot[];
 }
 

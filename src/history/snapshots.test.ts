@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { describe, test } from "vitest";
 import type { FileVersion, HistoryRecord } from "../contract/history.ts";
 import { changedSince } from "./rewind-plan.ts";
-import { condensed, shortened, snapshotsOf, storyOf } from "./snapshots.ts";
+import { byTurn, changesIn, condensed, shortened, snapshotsOf, storyOf } from "./snapshots.ts";
 import { undoTargets } from "./undo.ts";
 
 const version = (letter: string): FileVersion =>
@@ -55,7 +55,7 @@ describe("a story", () => {
     equal(letters(short), ":->b m3 m3:b>c m4 m4:c>d");
     deepEqual(short.pruned, ["m1", "talk", "m2"]);
     deepEqual(
-      snapshotsOf(short).map(({ messageId }) => messageId),
+      snapshotsOf(short, byTurn(changesIn(short.steps))).map(({ messageId }) => messageId),
       ["m3", "m4"],
     );
     equal(letters(shortened(story, 0)), ":->c :c>d");
@@ -104,6 +104,21 @@ describe("undo and redo", () => {
       "and is undone again",
       ["m1", "m1 a>b", "u undo m1", "u b>a", "m1", "m1 a>c", "v undo m1", "v c>a"],
       [undefined, "v"],
+    ],
+    [
+      "back to before an undo that a change followed: what it took is in effect again",
+      ["m1", "m1 a>b", "m2", "m2 b>c", "u undo m2", "u c>b", "m3", "m3 b>d", "r undo u", "r d>c"],
+      ["m2", "r"],
+    ],
+    [
+      "and that taken back: the change is, and the undo too",
+      ["m1", "m1 a>b", "m2", "m2 b>c", "u undo m2", "u c>b", "m3", "m3 b>d", "r undo u", "r d>c", "s redo r", "s c>d"],
+      ["m3", undefined],
+    ],
+    [
+      "back to before a turn that came when another was undone",
+      ["m1", "m1 a>b", "u undo m1", "u b>a", "m2", "m2 a>c", "r undo u", "r c>b", "s undo m2", "s b>a"],
+      [undefined, "s"],
     ],
     ["a rewind that changed nothing does not count", ["m1", "m1 a>b", "u undo m1"], ["m1", undefined]],
   ] as const) {

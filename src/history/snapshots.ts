@@ -3,6 +3,7 @@
 import type { ChangeRecord, FileVersion, HistoryRecord, Snapshot } from "../contract/history.ts";
 import type { Entry } from "./record.ts";
 import { isSameContent } from "./versions.ts";
+import { plainOf } from "./written-change.ts";
 
 export type StartRecord = Extract<HistoryRecord, { readonly type: "start" }>;
 export type TurnRecord = Extract<HistoryRecord, { readonly type: "turn" }>;
@@ -20,8 +21,14 @@ const prunedMax = 1_000;
 export function storyOf(entries: readonly Entry[]): Story {
   let start: StartRecord | undefined;
   let pruned: readonly string[] = [];
-  const steps = new Map<string, TurnRecord | ChangeRecord>();
+  const steps: (TurnRecord | ChangeRecord | undefined)[] = [];
+  const ids: string[] = [];
   const known = new Set<string>();
+  const add = (id: string, step: TurnRecord | ChangeRecord): void => {
+    steps.push(step);
+    ids.push(id);
+  };
+  const placeOf = placesIn(ids);
   for (const { id, record } of entries) {
     switch (record.type) {
       case "start":
@@ -31,34 +38,48 @@ export function storyOf(entries: readonly Entry[]): Story {
         pruned = record.pruned;
         break;
       case "turn":
-        if (!known.has(record.messageId)) steps.set(id, record);
+        if (!known.has(record.messageId)) add(id, record);
         known.add(record.messageId);
         break;
       case "change":
-        for (const turn of unannounced(record, known)) steps.set(`${id} turn`, turn);
-        steps.set(id, record);
+        for (const turn of unannounced(record, known)) add(`${id} turn`, turn);
+        add(id, record);
         break;
       case "after": {
-        const change = steps.get(record.of);
-        if (change?.type === "change") steps.set(record.of, { ...change, after: record.after });
+        const place = placeOf(record.of);
+        const change = steps[place];
+        if (change?.type === "change") steps[place] = { ...plainOf(change), after: record.after };
         break;
       }
-      case "void":
-        if (steps.get(record.of)?.type === "change") steps.delete(record.of);
+      case "void": {
+        const place = placeOf(record.of);
+        if (steps[place]?.type === "change") steps[place] = undefined;
         break;
+      }
     }
   }
-  return { start, steps: [...steps.values()], pruned };
+  return { start, steps: steps.filter((step) => step !== undefined), pruned };
+}
+
+/** Where in a growing list an id stands, or -1. Few records speak of others, so that nothing is looked up before one does. */
+function placesIn(ids: readonly string[]): (id: string) => number {
+  const places = new Map<string, number>();
+  let upTo = 0;
+  return (id) => {
+    for (; upTo < ids.length; upTo += 1) places.set(ids[upTo] ?? "", upTo);
+    return places.get(id) ?? -1;
+  };
 }
 
 /**
  * The turn of a change that has none: its line was damaged, or the message went on after its turn was pruned. Without one
  * the change could not be listed or undone.
  */
-function unannounced({ messageId, timeMs }: ChangeRecord, known: Set<string>): readonly TurnRecord[] {
+function unannounced(change: ChangeRecord, known: Set<string>): readonly TurnRecord[] {
+  const { messageId } = change; // no more than that of most, see `written-change.ts`
   if (messageId === "" || known.has(messageId)) return [];
   known.add(messageId);
-  return [{ type: "turn", messageId, timeMs }];
+  return [{ type: "turn", messageId, timeMs: change.timeMs }];
 }
 
 /**
@@ -77,7 +98,7 @@ export function shortened(story: Story, snapshotsMax: number): Story {
   const first = [...byPath(changesIn(old)).values()].flatMap((changes) => {
     const settled = changes.flatMap((change) => outcome.get(change) ?? []);
     const merged = settled.length === 0 ? [] : [mergedChange(settled)];
-    return [...merged, ...changes.slice(settled.length)].map((change) => ({ ...change, messageId: "" }));
+    return [...merged, ...changes.slice(settled.length)].map((change) => ({ ...plainOf(change), messageId: "" }));
   });
   const known = new Set(turns.slice(turns.length - Math.max(0, snapshotsMax)));
   const young = story.steps.slice(from);
@@ -127,7 +148,7 @@ function outcomesIn({ steps }: Story): ReadonlyMap<ChangeRecord, ChangeRecord> {
       if (next === undefined) continue;
       const { before, after } = change;
       const happened = isSameContent(next.before, after) || !isSameContent(next.before, before);
-      outcomes.set(change, happened ? change : { ...change, after: before });
+      outcomes.set(change, happened ? change : { ...plainOf(change), after: before });
     }
   }
   return outcomes;
@@ -165,7 +186,9 @@ function grouped(
   return groups;
 }
 
-export function byTurn(changes: readonly ChangeRecord[]): ReadonlyMap<string, readonly ChangeRecord[]> {
+export type ChangesByTurn = ReadonlyMap<string, readonly ChangeRecord[]>;
+
+export function byTurn(changes: readonly ChangeRecord[]): ChangesByTurn {
   return grouped(changes, ({ messageId }) => messageId);
 }
 
@@ -183,7 +206,7 @@ export const isBroken = (changes: readonly ChangeRecord[]): boolean =>
 function mergedChange(changes: readonly ChangeRecord[]): ChangeRecord {
   const [first, last] = [changes[0], changes.at(-1)];
   if (first === undefined || last === undefined) throw new Error("There is no change to merge.");
-  const { movedFrom: _from, movedTo: _to, broken: _broken, ...rest } = last;
+  const { movedFrom: _from, movedTo: _to, broken: _broken, ...rest } = plainOf(last);
   return {
     ...rest,
     before: first.before,
@@ -194,20 +217,32 @@ function mergedChange(changes: readonly ChangeRecord[]): ChangeRecord {
   };
 }
 
-/** Turns that changed something, oldest first. */
-export function snapshotsOf(story: Story): readonly Snapshot[] {
-  const backups = new Map<string, Record<string, FileVersion>>();
-  for (const { messageId, path, before } of changesIn(story.steps)) {
-    const files = backups.get(messageId) ?? Object.create(null);
-    backups.set(messageId, files);
-    files[path] ??= before;
-  }
-  return story.steps.flatMap((step) => {
-    const trackedFileBackups = step.type === "turn" ? backups.get(step.messageId) : undefined;
-    if (step.type !== "turn" || trackedFileBackups === undefined) return [];
-    const { messageId, rewinds, timeMs } = step;
-    return [{ messageId, trackedFileBackups, timestamp: new Date(timeMs), rewinds }];
+/** Turns that changed something, oldest first. `changes` are those of the story. */
+export function snapshotsOf({ steps }: Story, changes: ChangesByTurn): readonly Snapshot[] {
+  return steps.flatMap((step) => {
+    const own = step.type === "turn" ? changes.get(step.messageId) : undefined;
+    return step.type === "turn" && own !== undefined ? [snapshotOf(step, own)] : [];
   });
+}
+
+/** Which files it has is found out when somebody asks. */
+function snapshotOf({ messageId, rewinds, timeMs }: TurnRecord, changes: readonly ChangeRecord[]): Snapshot {
+  let backups: Record<string, FileVersion> | undefined;
+  return {
+    messageId,
+    get trackedFileBackups() {
+      backups ??= backupsOf(changes);
+      return backups;
+    },
+    timestamp: new Date(timeMs),
+    rewinds,
+  };
+}
+
+function backupsOf(changes: readonly ChangeRecord[]): Record<string, FileVersion> {
+  const files: Record<string, FileVersion> = Object.create(null); // a path may be called `__proto__`
+  for (const { path, before } of changes) files[path] ??= before;
+  return files;
 }
 
 /** Every content that some record of the story needs. */

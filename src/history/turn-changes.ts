@@ -2,22 +2,16 @@
 
 import type { ChangeRecord, FileChange, TurnChanges } from "../contract/history.ts";
 import { type IsUndone, undoneIn } from "./effect.ts";
-import { byPath, changesIn, type Story } from "./snapshots.ts";
+import { byPath, type ChangesByTurn, type Story } from "./snapshots.ts";
 
 /** Turns that changed something, oldest first; the files of each in the order in which they were first changed. */
-export function turnChanges(story: Story): readonly TurnChanges[] {
+export function turnChanges(story: Story, changes: ChangesByTurn): readonly TurnChanges[] {
   const isUndone = undoneIn(story);
-  const byTurn = new Map<string, ChangeRecord[]>();
-  for (const change of changesIn(story.steps)) {
-    const list = byTurn.get(change.messageId);
-    if (list === undefined) byTurn.set(change.messageId, [change]);
-    else list.push(change);
-  }
   return story.steps.flatMap((step) => {
-    const changes = step.type === "turn" ? byTurn.get(step.messageId) : undefined;
-    if (step.type !== "turn" || changes === undefined) return [];
+    const own = step.type === "turn" ? changes.get(step.messageId) : undefined;
+    if (step.type !== "turn" || own === undefined) return [];
     const { messageId, rewinds, timeMs } = step;
-    const files = [...byPath(changes).values()].flatMap((list) => fileChange(list, isUndone));
+    const files = [...byPath(own).values()].flatMap((list) => fileChange(list, isUndone));
     return [{ messageId, timestamp: new Date(timeMs), rewinds, files }];
   });
 }

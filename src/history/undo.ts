@@ -9,46 +9,33 @@ export interface UndoTargets {
   readonly redo: readonly string[];
 }
 
-/** Two stacks, as in an editor: a new change empties the second. */
+/**
+ * Two stacks, as in an editor: a new change empties the second. To go back before a turn is to have just those turns in
+ * effect that were when it began, as `effect.ts` has it for single files; so who goes back before a rewind has again what
+ * that one took, also if changes came since.
+ */
 export function undoTargets(story: Story): UndoTargets {
   const changed = new Set(changesIn(story.steps).map(({ messageId }) => messageId));
+  const before = new Map<string, readonly string[]>();
   const rewinding = new Set<string>();
-  const done: string[] = [];
-  const undone: { readonly by: string; readonly turns: readonly string[] }[] = [];
+  let done: readonly string[] = [];
+  let redo: readonly string[] = [];
   for (const step of story.steps) {
     const { messageId } = step;
+    if (step.type === "turn") before.set(messageId, done);
     if (!changed.has(messageId) || messageId === "") continue;
-    if (step.type === "change") {
+    const rewinds = step.type === "turn" && step.rewinds?.as !== "partial" ? step.rewinds : undefined;
+    if (rewinds === undefined) {
       // A message that goes on after it was undone is in effect again.
       if (rewinding.has(messageId)) continue;
-      if (!done.includes(messageId)) done.push(messageId);
-      undone.length = 0;
-      continue;
-    }
-    const { rewinds } = step;
-    if (rewinds === undefined || rewinds.as === "partial") {
-      done.push(messageId);
-      undone.length = 0;
+      if (!done.includes(messageId)) done = [...done, messageId];
+      redo = [];
       continue;
     }
     rewinding.add(messageId);
-    const again = undone.findLastIndex(({ by }) => by === rewinds.to);
-    if (again >= 0) {
-      // Back to before a rewind: what that one and later ones had taken is in effect again.
-      for (const { turns } of undone.splice(again).toReversed()) done.push(...turns);
-      continue;
-    }
-    undone.push({ by: messageId, turns: done.splice(firstFrom(story, done, rewinds.to)) });
+    done = before.get(rewinds.to) ?? []; // the beginning, or what was before all that is still known
+    const again = redo.lastIndexOf(rewinds.to);
+    redo = again < 0 ? [...redo, messageId] : redo.slice(0, again);
   }
-  return { undo: done.toReversed(), redo: undone.map(({ by }) => by).toReversed() };
-}
-
-/** Where in `done` the turns begin that lie at or behind a turn; that one may have changed nothing itself. */
-function firstFrom(story: Story, done: readonly string[], to: string): number {
-  const exact = done.indexOf(to);
-  if (exact >= 0) return exact;
-  const order = story.steps.flatMap((step) => (step.type === "turn" ? [step.messageId] : []));
-  const place = order.indexOf(to);
-  const first = done.findIndex((messageId) => order.indexOf(messageId) >= place);
-  return first < 0 ? done.length : first;
+  return { undo: done.toReversed(), redo: redo.toReversed() };
 }

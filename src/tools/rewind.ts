@@ -1,19 +1,16 @@
 /** Rewind: files become what they were before a turn, through the same gate, locks and swap as every change. */
 
-import * as nodePath from "node:path";
 import type { CurrentState, RewindAction, RewindFile, RewindPlan } from "../contract/history.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { RewindOutcome, RewindRequest, RewoundFile } from "../contract/rewind.ts";
 import type { Place, Target } from "../contract/target.ts";
-import { hashOf } from "../disk/line-index.ts";
 import type { Found } from "../disk/look.ts";
-import type { OpenFile } from "../disk/open-file.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { refusal } from "../guard/guard.ts";
 import type { SessionHistory } from "../history/session-history.ts";
-import { markOf } from "../history/versions.ts";
 import { commit, commitNew, commitRemoval } from "./commit.ts";
+import { currentState } from "./current-state.ts";
 import { signOf } from "./stamp.ts";
 import { exclusively, type Subject, subjectOf, ticketFor } from "./subject.ts";
 import type { Bench, Tool } from "./tool.ts";
@@ -253,63 +250,6 @@ async function contentOf(content: string, place: Target, history: SessionHistory
     return bytes;
   } finally {
     kept.close();
-  }
-}
-
-/** What a path names now, under this session's rules and borders. */
-async function currentState(path: string, bench: Bench, signs: Map<string, string>): Promise<CurrentState> {
-  const look = bench.disk.look(path);
-  if (look.seen === "missing") {
-    signs.set(path, "absent");
-    return missingState(path, bench);
-  }
-  if (look.seen !== "node") return { kind: "other", what: look.seen === "outside" ? "outside" : "refused" };
-  try {
-    if (look.real !== path) return { kind: "other", what: "link" };
-    if (look.kind === "directory") return { kind: "other", what: "folder" };
-    if (look.kind !== "file") return { kind: "other", what: "special" };
-    const file = bench.disk.open(look);
-    if ("errno" in file) return { kind: "other", what: "refused" };
-    const { sizeBytes, mode, links, identity } = file;
-    file.close();
-    signs.set(path, signOf(identity));
-    return { kind: "file", sizeBytes, mode, links, mark: markOf(identity), hash: () => hashOfPath(path, bench) };
-  } finally {
-    look.held.close();
-  }
-}
-
-/** A file could be made there again, unless a link or something else took its place or that of a folder above it. */
-async function missingState(path: string, { disk }: Pick<Bench, "disk">): Promise<CurrentState> {
-  const above = nodePath.dirname(path);
-  const look = disk.look(above);
-  if (look.seen === "missing") return above === path ? { kind: "absent" } : missingState(above, { disk });
-  if (look.seen !== "node") return { kind: "other", what: look.seen === "outside" ? "outside" : "refused" };
-  try {
-    if (look.real !== above) return { kind: "other", what: "link" };
-    if (look.kind !== "directory") return { kind: "other", what: "special" };
-    const entries = await disk.list(look);
-    if ("errno" in entries) return { kind: "other", what: "refused" };
-    // There is such a name, and yet it leads to nothing.
-    return entries.some(({ name }) => name === nodePath.basename(path))
-      ? { kind: "other", what: "link" }
-      : { kind: "absent" };
-  } finally {
-    look.held.close();
-  }
-}
-
-async function hashOfPath(path: string, bench: Bench): Promise<string> {
-  const look = bench.disk.look(path);
-  if (look.seen !== "node") return "";
-  const file: OpenFile | { readonly errno: string } = bench.disk.open(look);
-  look.held.close();
-  if ("errno" in file) return "";
-  try {
-    const bytes = await wholeFile(file, limits.editBytesMax);
-    return bytes === undefined ? "" : hashOf(bytes).toString("hex");
-  } finally {
-    file.close();
   }
 }
 

@@ -174,6 +174,31 @@ describe("as types", () => {
     expect(ran).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
+  test("so does one that looks back, by the names of what it is given", async () => {
+    const ran = await compile(
+      "past",
+      `import * as filehand from "filehand";
+
+       const toolkit: filehand.Filehand = filehand.createFilehand({ roots: ["."], stateDir: "state" });
+       const session: filehand.Session = toolkit.session({ dialect: "claude", id: "one" });
+       const observed: filehand.Observed = await session.observe();
+       const past: filehand.SessionHistory | undefined = await session.history();
+       const all: filehand.History | undefined = await toolkit.history();
+       const snapshot: filehand.Snapshot | undefined = past?.snapshots()[0];
+       const version: filehand.FileVersion | undefined = snapshot?.trackedFileBackups["a"];
+       const turn: filehand.TurnChanges | undefined = past?.turns()[0];
+       const change: filehand.FileChange | undefined = turn?.files[0];
+       const stats: filehand.DiffStats | undefined = await past?.diffStats("m1");
+       const options: filehand.RewindOptions = { files: ["a"], force: true, dryRun: true };
+       const outcome: filehand.RewindOutcome = await session.rewind("m1", options);
+       const file: filehand.RewoundFile | undefined = outcome.files[0];
+       const step: filehand.RewindStep | undefined = file?.step;
+       const refused: string | undefined = await session.readRefusal("a");
+       export { all, change, observed, refused, stats, step, version };`,
+    );
+    expect(ran).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
   for (const [name, call, error] of [
     ["a wrong parameter", "session.tools.Read({ filePath: 1 })", "'filePath' does not exist in type 'ReadInput'"],
     ["a wrong type", "session.tools.Read({ file_path: 1 })", "'number' is not assignable to type 'string'"],

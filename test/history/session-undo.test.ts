@@ -37,6 +37,23 @@ describe("undo and redo", () => {
     equal(d.read("a.txt"), "one\n");
   });
 
+  test("who goes back before an undo has what it took, and can undo that, also if a change came since", async () => {
+    const d = desk();
+    d.stranger("a.txt", "0\n");
+    await d.edit("a.txt", "0", "1");
+    await d.edit("a.txt", "1", "2");
+    const { turn } = await d.session.undo();
+    await d.edit("a.txt", "1", "3");
+    ok(turn !== undefined);
+    await d.session.rewind(turn);
+    const seen = [d.read("a.txt").trim()];
+    for (const way of ["undo", "redo", "redo", "undo", "undo"] as const) {
+      await d.session[way]();
+      seen.push(d.read("a.txt").trim());
+    }
+    deepEqual(seen, ["2", "1", "2", "3", "1", "0"]);
+  });
+
   test("a new change ends redo", async () => {
     const d = desk();
     await d.write("a.txt", "one\n");

@@ -251,3 +251,16 @@ describe("somebody else", () => {
     deepEqual(((await d.filehand.history())?.sessions() ?? []).map(({ id }) => id).toSorted(), ["one", "two"]);
   });
 });
+
+test("whether a file may be shown is told without reading it, also of one that is gone", async () => {
+  const d = openDesk(place("may be shown"), { permissions: { deny: ["Read(private-*)"] } });
+  d.stranger("open.txt", "1\n");
+  d.stranger("private-a.txt", "1\n");
+  const refused = await Promise.all(
+    ["open.txt", "gone.txt", "private-a.txt", "private-gone.txt", "../outside.txt"].map(async (name) => {
+      const words = await d.session.readRefusal(name);
+      return words === undefined ? "no" : (/Read\(private|outside/u.exec(words)?.[0] ?? words);
+    }),
+  );
+  deepEqual(refused, ["no", "no", "Read(private", "Read(private", "outside"]);
+});

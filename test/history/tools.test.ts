@@ -30,6 +30,13 @@ async function rewind({ session }: Pick<Desk, "session">, input: object) {
   return { text: textOf(reply), ...(reply.structured as RewindResult).metadata }; // the dialect's own type
 }
 
+/** Where dialects tell which turns were passed over. */
+interface Passed {
+  readonly passed?: readonly string[];
+  readonly metadata?: { readonly passed: readonly string[] };
+  readonly data?: { readonly passed: readonly string[] };
+}
+
 const names = (files: readonly { readonly file: string }[]): readonly string[] =>
   files.map(({ file }) => file.replace(/^.*\/work\//, ""));
 
@@ -183,6 +190,51 @@ describe("rewind by a model", () => {
     equal(d.read("a.txt"), "one\n");
     await rewind(d, { turn: forced.turn ?? "" });
     equal(d.read("a.txt"), "theirs\n");
+  });
+
+  test("in `envelope`, what was left in conflict makes it partial, and nothing else does", async () => {
+    const d = desk();
+    const session = d.filehand.session({ dialect: "envelope", id: "one" });
+    d.stranger("a.txt", "one\n");
+    await d.session.checkpoint("m1");
+    await d.edit("a.txt", "one", "two");
+    await d.write("b.txt", "x\n");
+    d.stranger("a.txt", "theirs\n");
+    const seen: string[] = [];
+    for (const force of [false, true]) {
+      for (const dry_run of [true, false]) {
+        const { status } = await session.tools.Rewind({ turn: "m1", force, dry_run });
+        seen.push(status);
+      }
+    }
+    deepEqual(seen, ["partial", "partial", "success", "success"]);
+    equal(d.read("a.txt"), "one\n");
+  });
+
+  test("turns that an undo passed over are named", async () => {
+    for (const [dialect, passedOf] of [
+      ["claude", ({ passed }: Passed) => passed],
+      ["opencode", ({ metadata }: Passed) => metadata?.passed],
+      ["envelope", ({ data }: Passed) => data?.passed],
+    ] as const) {
+      const d = desk();
+      const session = d.filehand.session({ dialect, id: "one" });
+      d.stranger("a.txt", "one\n");
+      for (const [turn, from, to] of [
+        ["m1", "one", "two"],
+        ["m2", "two", "three"],
+      ] as const) {
+        await d.session.checkpoint(turn);
+        await d.edit("a.txt", from, to);
+      }
+      d.stranger("a.txt", "two\n");
+      const to = { last: "undo" } as const;
+      const reply = await session.run(() => ({ verb: "rewind", to, files: undefined, force: false, as: "undo" }));
+      equal(reply.error, undefined, dialect);
+      deepEqual(passedOf(reply.structured as Passed), ["m2"], dialect); // one of the shapes below
+      match(textOf(reply), /Passed over "m2": what was changed there is as it was, or cannot be brought back\./);
+      equal(d.read("a.txt"), "one\n");
+    }
   });
 
   test("goes through the rules as every change does, file by file", async () => {

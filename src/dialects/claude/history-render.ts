@@ -48,6 +48,8 @@ export interface RewindResult {
   /** To go back before the rewind itself; null where nothing was done. */
   readonly turn: string | null;
   readonly dryRun: boolean;
+  /** Turns that an undo or a redo went past, since nothing of them can be brought back. */
+  readonly passed: readonly string[];
   readonly files: readonly Rewound[];
   readonly totalFiles: number;
   readonly withheld: number;
@@ -81,6 +83,6 @@ export function renderHistory(outcome: HistoryOutcome): Reply<HistoryResult> {
 export function renderRewind(outcome: RewindOutcome): Reply<RewindResult> {
   const wording = (problem: Parameters<typeof sentenceOf>[0]): string => sentenceOf(problem, "rewind");
   const { text, files, filesTotal: totalFiles } = rewindAnswer(outcome, wording, names);
-  const { to, turn = null, dryRun, forModel = { withheld: 0, unchanged: [] } } = outcome;
-  return success(text, { to, turn, dryRun, files, totalFiles, ...forModel });
+  const { to, turn = null, dryRun, passed, forModel = { withheld: 0, unchanged: [] } } = outcome;
+  return success(text, { to, turn, dryRun, passed, files, totalFiles, ...forModel });
 }

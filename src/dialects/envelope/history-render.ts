@@ -52,6 +52,8 @@ export interface RewindEnvelope {
     /** To go back before the rewind itself; null where nothing was done. */
     readonly turn: string | null;
     readonly dry_run: boolean;
+    /** Turns that an undo or a redo went past, since nothing of them can be brought back. */
+    readonly passed: readonly string[];
     readonly files: readonly Rewound[];
     readonly withheld: number;
     readonly unchanged: readonly string[];
@@ -97,7 +99,7 @@ export function renderHistory(outcome: HistoryOutcome, facts: Facts): Reply<Hist
 export function renderRewind(outcome: RewindOutcome, facts: Facts): Reply<RewindEnvelope> {
   const wording = (problem: Parameters<typeof sentenceOf>[0]): string => sentenceOf(problem, "rewind");
   const { text: words, files, filesTotal, partial } = rewindAnswer(outcome, wording, names);
-  const { to, turn = null, dryRun, forModel = { withheld: 0, unchanged: [] } } = outcome;
+  const { to, turn = null, dryRun, passed, forModel = { withheld: 0, unchanged: [] } } = outcome;
   const text = `${words}\n(Took ${wholeMs(facts)}ms)`;
   const relative = new Map(outcome.files.map((file) => [file.path, file.relative]));
   const envelope: RewindEnvelope = {
@@ -106,6 +108,7 @@ export function renderRewind(outcome: RewindOutcome, facts: Facts): Reply<Rewind
       to,
       turn,
       dry_run: dryRun,
+      passed,
       files: files.map((file) => ({ ...file, path: relative.get(file.path) ?? file.path })),
       ...forModel,
     },

@@ -5,15 +5,7 @@ import type { RewoundFile } from "../../contract/rewind.ts";
 import type { Host } from "./command.ts";
 import { paintVersions } from "./paint-versions.ts";
 import type { Looked } from "./past.ts";
-import {
-  diffOfSides,
-  readRefusal,
-  type Side,
-  sideOf,
-  sideOfContent,
-  sideOnDisk,
-  type VersionDiff,
-} from "./versions.ts";
+import { diffOfSides, type Side, sideOf, sideOfContent, sideOnDisk, type VersionDiff } from "./versions.ts";
 
 export interface ConflictView {
   /** `changed in between`: what somebody else did lies between two changes of the session, and so in `ours`. */
@@ -28,7 +20,7 @@ export interface ConflictView {
 export async function conflictView(file: RewoundFile, { session, turns }: Looked): Promise<ConflictView | undefined> {
   const { step, path, came } = file;
   if (step.does !== "conflict") return undefined;
-  const refused = await readRefusal(path, session);
+  const refused = await session.readRefusal(path);
   const hidden: Side = { why: refused ?? "" };
   const sides = refused === undefined ? [await sideOf(step.base, turns), await sideOf(step.ours, turns)] : [];
   const [base = hidden, ours = hidden] = sides;

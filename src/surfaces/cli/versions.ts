@@ -1,8 +1,7 @@
 /** Versions of files as people see them: their content, and what differs between two of them. */
 
 import { isUtf8 } from "node:buffer";
-import type { Session, SessionHistory } from "../../api.ts";
-import { lineNumber } from "../../contract/brand.ts";
+import type { SessionHistory } from "../../api.ts";
 import type { Hunk } from "../../contract/edit.ts";
 import type { FileVersion, NotKept } from "../../contract/history.ts";
 import { readNamedFile } from "../../settings/named-file.ts";
@@ -59,21 +58,6 @@ async function wholeOf(file: Kept | { readonly why: string }): Promise<Side> {
 
 /** A file as it is now. */
 export const sideOnDisk = (path: string): Side => readNamedFile(path, diffBytesMax);
-
-/**
- * Undefined if rules let this content be read now, else the refusal in words. Content was kept under the rules of its
- * time. What is gone since, or cannot be shown to a model, is not forbidden.
- */
-export async function readRefusal(path: string, session: Session): Promise<string | undefined> {
-  const reply = await session.run((profile) => ({
-    verb: "read",
-    path,
-    ranges: [{ from: lineNumber(1), linesMax: 1 }],
-    overBudget: "first page",
-    profile,
-  }));
-  return reply.error?.code === "ACCESS_DENIED" ? reply.error.message : undefined;
-}
 
 export interface VersionDiff {
   /** What happened to the file as a whole; null if only its content changed. */

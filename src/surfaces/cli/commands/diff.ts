@@ -19,7 +19,7 @@ import {
 } from "../past.ts";
 import { progressBar } from "../progress.ts";
 import { findTurn, rangeOf } from "../turn-names.ts";
-import { diffOfSides, readRefusal, sideOf, type VersionDiff } from "../versions.ts";
+import { diffOfSides, sideOf, type VersionDiff } from "../versions.ts";
 
 export const diff: Command = {
   name: "diff",
@@ -100,7 +100,7 @@ async function changedFiles(
   const bar = progressBar("Comparing", host, "files");
   for (const [at, { path, before, after, movedFrom = null, movedTo = null }] of chosen.entries()) {
     bar.show(at, chosen.length);
-    const refused = await readRefusal(path, session);
+    const refused = await session.readRefusal(path);
     const sides = refused === undefined ? [await sideOf(before, turns), await sideOf(after, turns)] : undefined;
     const [a = { why: refused ?? "" }, b = { why: refused ?? "" }] = sides ?? [];
     files.push({ path, modes: modesOf(before, after), movedFrom, movedTo, ...diffOfSides(a, b) });

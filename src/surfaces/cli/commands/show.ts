@@ -7,7 +7,7 @@ import { type Command, type Given, type Host, UsageError } from "../command.ts";
 import { FilehandError } from "../../../contract/failure.ts";
 import { orJsonFailure } from "../json-failure.ts";
 import { type Named, namedTurn, noTurn, openPast, type Past, pathAmong, sessionToLookAt } from "../past.ts";
-import { openVersion, readRefusal } from "../versions.ts";
+import { openVersion } from "../versions.ts";
 
 const pieceBytes = 1_048_576;
 /** More cannot be one string of JSON. */
@@ -35,7 +35,7 @@ export const show: Command = {
       const version = turns.versionOf(turn, path, when);
       const cannot = `Cannot show "${escapeName(asked)}" as it was ${when} that turn`;
       if (version === undefined || version.kind === "absent") throw noTurn(`${cannot}: it did not exist`);
-      const refused = await readRefusal(path, session);
+      const refused = await session.readRefusal(path);
       if (refused !== undefined) throw new FilehandError("ACCESS_DENIED", refused);
       const file = await openVersion(version, turns);
       if ("why" in file) throw noTurn(`${cannot}: ${file.why}`);
