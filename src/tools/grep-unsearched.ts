@@ -32,8 +32,8 @@ export async function unsearched(passing: Passing, bench: Bench): Promise<Unsear
   const { request, located, hidden, fits, hides } = passing;
   const { target, found } = located;
   const folders = target.absolute === target.real ? [target.real] : [target.absolute, target.real];
-  const isHidden = (path: string): boolean =>
-    folders.some((folder) => hidden.mayBeHidden(below(folder, path))) && fits(path) && hides(path);
+  const mayBe = folders.some(hidden.mayBeHidden) ? () => true : byNames(hidden.mayBeHidden);
+  const isHidden = (path: string): boolean => mayBe(path) && fits(path) && hides(path);
   const canHide = hidden.lines.length > 0 || hidden.cover === "some";
   const byRipgrep = (): Promise<Tally> =>
     countFiles(request.types, passing.searched, isHidden, limits.searchListedMax, {
@@ -61,6 +61,21 @@ export async function unsearched(passing: Passing, bench: Bench): Promise<Unsear
 }
 
 const none: Tally = { number: 0, counted: "all" };
+
+/** What makes a path hidden is part of one of its names, and files of one folder come one after the other. */
+function byNames(mayBeHidden: (text: string) => boolean): (path: string) => boolean {
+  let last = "";
+  let lastMayBe = mayBeHidden(last);
+  return (path) => {
+    const cut = path.lastIndexOf("/") + 1;
+    const folder = path.slice(0, cut);
+    if (folder !== last) {
+      last = folder;
+      lastMayBe = mayBeHidden(folder);
+    }
+    return lastMayBe || mayBeHidden(path.slice(cut));
+  };
+}
 
 /** What lies in the folder itself is found by its own name. Of what lies outside the border not even its being there is told. */
 function isMissed(path: string, { located: { target }, fits }: Passing, { disk }: Bench): boolean {
