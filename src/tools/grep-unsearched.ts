@@ -48,7 +48,7 @@ export async function unsearched(passing: Passing, bench: Bench): Promise<Unsear
     ignored: await ignoredAt(target, bench),
     isLeftOut: (name) => ownFolders.includes(name),
     isHidden: canHide ? isHidden : () => false,
-    isMissed: (path) => isMissed(path, passing, bench),
+    isMissed: (path) => !hides(path) && isMissed(path, passing, bench),
     entriesMax: limits.searchListedMax,
     signal: bench.signal,
   });
