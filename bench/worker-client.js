@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url";
  * @property {string} [program]   the Node to run it with
  */
 
-/** @typedef {{ ask(question: Question | import("./worker.js").ChangeQuestion): Promise<Answered>, close(): void }} Worker */
+/** @typedef {{ ask(question: Question | import("./worker.js").ChangeQuestion | import("./worker.js").GrepQuestion): Promise<Answered>, close(): void }} Worker */
 
 const program = fileURLToPath(new URL("worker.js", import.meta.url));
 export const timeMsMax = 60_000;

@@ -16,6 +16,8 @@ import { readFileSync } from "node:fs";
  * @property {(answer: Answer) => string[]} lines
  * @property {(answer: Answer) => number | undefined} total
  * @property {Editor} [editor]
+ * @property {(pattern: string) => unknown} [grep]  searches the folder it was opened with
+ * @property {(answer: any) => number} [grepLines]  how many matching lines that answer shows
  */
 
 /**
@@ -47,6 +49,8 @@ import { readFileSync } from "node:fs";
  * @property {number | undefined} total
  */
 
+/** @typedef {{ readonly pattern: string }} GrepQuestion */
+
 const [moduleUrl = "", settingText = "{}"] = process.argv.slice(2);
 /** @type {{ readonly open: (setting: Setting) => Promise<Reader> }} */
 const { open } = await import(moduleUrl);
@@ -55,8 +59,8 @@ const setting = JSON.parse(settingText);
 const { folder } = setting;
 const reader = await open(setting);
 
-process.on("message", (/** @type {Question | ChangeQuestion} */ question) => {
-  ("change" in question ? answerChange(question) : answer(question)).then(
+process.on("message", (/** @type {Question | ChangeQuestion | GrepQuestion} */ question) => {
+  answerTo(question).then(
     (answered) => process.send?.(answered),
     // A table is read elsewhere: it names no folder of this machine.
     (error) =>
@@ -64,6 +68,19 @@ process.on("message", (/** @type {Question | ChangeQuestion} */ question) => {
   );
 });
 process.send?.({ ready: true });
+
+/** @param {Question | ChangeQuestion | GrepQuestion} question @returns {Promise<Answered>} */
+const answerTo = (question) =>
+  "change" in question ? answerChange(question) : "pattern" in question ? answerGrep(question) : answer(question);
+
+/** @param {GrepQuestion} question @returns {Promise<Answered>} */
+async function answerGrep({ pattern }) {
+  const { grep, grepLines } = reader;
+  if (grep === undefined || grepLines === undefined) throw new Error("has no search");
+  const baseMb = peakMb();
+  const { last, took } = await once(() => grep(pattern));
+  return { ...took, baseMb, rssMb: peakMb(), lines: [], total: grepLines(last) };
+}
 
 /** @param {Question} question @returns {Promise<Answered>} */
 async function answer({ what, path, span, forMs, roams = false }) {

@@ -1,4 +1,4 @@
-/** Gemini CLI's ReadFileTool: start_line and end_line, files up to 20 MB. Its EditTool, without a model's repairs. */
+/** Gemini CLI's ReadFileTool: start_line and end_line, files up to 20 MB. Its EditTool, without a model's repairs; its GrepTool. */
 
 import { load } from "./index.js";
 
@@ -7,7 +7,7 @@ import { load } from "./index.js";
  * @returns {Promise<import("../worker.js").Reader<string>>}
  */
 export async function open({ folder }) {
-  const { Config, EditTool, ReadFileTool } = await load("@google/gemini-cli-core/dist/index.js");
+  const { Config, EditTool, GrepTool, ReadFileTool } = await load("@google/gemini-cli-core/dist/index.js");
   const config = new Config({
     sessionId: "bench",
     targetDir: folder,
@@ -21,6 +21,7 @@ export async function open({ folder }) {
   await config.storage.initialize();
   const tool = new ReadFileTool(config, config.getMessageBus());
   const editTool = new EditTool(config, config.getMessageBus());
+  const grepTool = new GrepTool(config, config.getMessageBus());
   const { signal } = new AbortController();
   return {
     read: async (path, { from, count }) => {
@@ -38,6 +39,13 @@ export async function open({ folder }) {
       const total = /of (\d+) total lines/.exec(text)?.[1];
       return total === undefined ? undefined : Number(total);
     },
+    grep: async (pattern) => {
+      const call = grepTool.build({ pattern, total_max_matches: 1_000_000 });
+      const { llmContent, error } = await call.execute({ abortSignal: signal, signal });
+      if (error !== undefined) throw new Error(error.message);
+      return llmContent;
+    },
+    grepLines: (text) => text.match(/^L\d+: /gm)?.length ?? 0,
     editor: {
       edit: async (path, { old, new: fresh }) => {
         const input = { file_path: path, old_string: old, new_string: fresh, instruction: "bench" };

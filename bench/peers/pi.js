@@ -1,5 +1,10 @@
-/** pi's read tool: offset and limit in lines, at most 2,000 lines and 50 KB, the rest announced in brackets; its edit tool. */
+/**
+ * pi's read tool: offset and limit in lines, at most 2,000 lines and 50 KB, the rest announced in brackets; its edit tool;
+ * its grep tool, which runs the `rg` on the PATH: the one that Filehand uses.
+ */
 
+import { delimiter, dirname } from "node:path";
+import { ripgrepPath } from "../ripgrep-path.js";
 import { load } from "./index.js";
 
 /**
@@ -7,9 +12,11 @@ import { load } from "./index.js";
  * @returns {Promise<import("../worker.js").Reader<{ text: string, end: number }>>}
  */
 export async function open({ folder }) {
-  const { createEditTool, createReadTool } = await load("@mariozechner/pi-coding-agent/dist/index.js");
+  const { createEditTool, createGrepTool, createReadTool } = await load("@mariozechner/pi-coding-agent/dist/index.js");
   const tool = createReadTool(folder);
   const editTool = createEditTool(folder);
+  const grepTool = createGrepTool(folder);
+  process.env["PATH"] = `${dirname(ripgrepPath())}${delimiter}${process.env["PATH"] ?? ""}`;
   return {
     read: async (path, { from, count }) => {
       const { content } = await tool.execute("bench", { path, offset: from, limit: count });
@@ -26,6 +33,8 @@ export async function open({ folder }) {
       if (of !== undefined) return Number(of);
       return more === undefined ? undefined : end + Number(more);
     },
+    grep: (pattern) => grepTool.execute("bench", { pattern, limit: 1_000_000 }),
+    grepLines: ({ content }) => content[0].text.match(/^.+:\d+: /gm)?.length ?? 0,
     editor: {
       edit: (path, { old, new: fresh }) =>
         editTool.execute("bench", { path, edits: [{ oldText: old, newText: fresh }] }),

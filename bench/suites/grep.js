@@ -1,21 +1,26 @@
 /**
  * Suite `grep`: a word in a tree of 100,000 files and in one of 100, in the three modes, against ripgrep alone with the
- * same question. In a process that has searched before; ripgrep is a process each time, as it is for everybody who uses it.
+ * same question; in `content` also against the searches of peers. In a process that has searched before; ripgrep is a process each time, as it is for everybody who uses it.
  */
 
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { judgeTotal } from "../answers.js";
 import { library } from "../filehand.js";
 import { grepTree, needle } from "../grep-trees.js";
+import { peerMethods } from "../peers/index.js";
 import { addGate, addRatios, addSample, rowOf, startTable, typical } from "../results.js";
+import { ripgrepPath } from "../ripgrep-path.js";
+import { openWorker } from "../worker-client.js";
 
 const roundsDefault = 9;
 /** With rules, order, exact totals and the lines read anew, in hardly more than the search itself takes. */
 const ofRipgrepMax = 1.15;
 /** On a small tree everything counts that is not ripgrep: at most so many milliseconds more. */
 const smallOverheadMsMax = 30;
+
+/** They show lines only. */
+const peersWithSearch = ["pi", "Gemini CLI core"];
 
 /** The files that Filehand searches: hidden ones too, but not those of Git itself. */
 const sameFiles = ["--no-config", "--hidden", "--glob=!.git"];
@@ -31,7 +36,7 @@ const modes = [
  * @param {import("../run.js").Setting} setting
  * @returns {Promise<import("../results.js").Table[]>}
  */
-export async function grep({ rounds = roundsDefault, progress }) {
+export async function grep({ rounds = roundsDefault, peers, progress }) {
   const rg = ripgrepPath();
   const { createFilehand } = await import(pathToFileURL(library).href);
   const tables = [];
@@ -43,6 +48,8 @@ export async function grep({ rounds = roundsDefault, progress }) {
       const reference = `rg ${flag}`;
       const own = `Filehand, Grep, ${mode}`;
       const table = startTable("grep", `grep: a word in ${files} files, ${mode}, ${rounds} rounds`, reference);
+      for (const name of [reference, own]) rowOf(table, name);
+      const others = peers && mode === "content" ? await peerTurns(table, tree) : undefined;
       for (let round = 0; round <= rounds; round += 1) {
         progress(`grep, ${mode} of ${files} files, round ${round} of ${rounds}`);
         for (const [name, search] of /** @type {const} */ ([
@@ -61,7 +68,9 @@ export async function grep({ rounds = roundsDefault, progress }) {
           // Round 0 fills the caches of the system.
           if (round > 0) addSample(rowOf(table, name), { ms }, judgeTotal(total, tree.matching * perFile));
         }
+        await others?.search(round);
       }
+      others?.close();
       addRatios(table);
       const row = rowOf(table, own);
       const bare = typical(rowOf(table, reference), "ms");
@@ -73,10 +82,44 @@ export async function grep({ rounds = roundsDefault, progress }) {
   return tables;
 }
 
-/** The binary that Filehand uses too. */
-function ripgrepPath() {
-  const theirs = createRequire(createRequire(import.meta.url).resolve("@vscode/ripgrep"));
-  return theirs.resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`);
+/**
+ * Peers that search, each in a process of its own that stays open. One that fails has its row say so and is asked no more.
+ * @param {import("../results.js").Table} table
+ * @param {import("../grep-trees.js").GrepTree} tree
+ */
+async function peerTurns(table, tree) {
+  const expected = tree.matching * 2;
+  /** @type {{ readonly name: string, readonly worker: import("../worker-client.js").Worker }[]} */
+  const turns = [];
+  for (const method of peerMethods().filter(({ name }) => peersWithSearch.includes(name))) {
+    const row = rowOf(table, method.name);
+    if ("skipped" in method) row.failure = method.skipped;
+    else {
+      try {
+        turns.push({ name: method.name, worker: await openWorker(method, tree.path) });
+      } catch (error) {
+        row.failure = String(error);
+      }
+    }
+  }
+  return {
+    /** @param {number} round */
+    async search(round) {
+      for (const { name, worker } of turns) {
+        const row = rowOf(table, name);
+        if (row.failure !== undefined) continue;
+        try {
+          const { ms, total = 0 } = await worker.ask({ pattern: needle });
+          // A cap on lines is no mistake, but the table says so.
+          const some = { counts: total > 0 && total < expected, words: `${total} of ${expected} lines` };
+          if (round > 0) addSample(row, { ms }, total === expected ? judgeTotal(total, expected) : some);
+        } catch (error) {
+          row.failure = error instanceof Error ? error.message : String(error);
+        }
+      }
+    },
+    close: () => turns.forEach(({ worker }) => worker.close()),
+  };
 }
 
 /**

@@ -85,6 +85,8 @@ export interface GrepOutcome {
   readonly timedOutMs: number | undefined;
   /** Files that were not searched because a rule hides them. */
   readonly withheld: Tally;
+  /** Links that were not followed, to what lies elsewhere than in the searched folder. */
+  readonly links: Tally;
   readonly unreadable: Tally;
   /** Files that match but are binary, so that not all of their lines are here. */
   readonly binary: number;

@@ -71,8 +71,8 @@ export const limits = {
   /** Milliseconds of a search (settable). */
   searchMsMax: 20_000,
   /**
-   * What is looked up once a search is done: files that rules hide, among the first so many files, and ignored ones that
-   * match, if no other does. After a search that was not quick a tenth of its time.
+   * What is looked up besides a search: files that rules hide and links, among the first so many entries, and ignored
+   * files that match, if no other does. After a search that was not quick this has a tenth of its time.
    */
   searchQuickMsMax: 400,
   searchExtraMsMax: 2_000,

@@ -32,7 +32,7 @@ export interface GrepNames {
 
 /** What the answer leaves out, and what to do about it; each a sentence without a period. */
 export function grepNotes(outcome: GrepOutcome, names: GrepNames): readonly string[] {
-  const { withheld, unreadable, ignored, binary, unnamed, unshown } = outcome;
+  const { withheld, links, unreadable, ignored, binary, unnamed, unshown } = outcome;
   const notes = [pageNote(outcome, names), pastEndNote(outcome)];
   if (outcome.timedOutMs !== undefined) {
     notes.push(
@@ -47,6 +47,14 @@ export function grepNotes(outcome: GrepOutcome, names: GrepNames): readonly stri
     const them = tallied(withheld, "file was", "files were");
     const hides = withheld.number === 1 ? "a permission rule hides it" : "permission rules hide them";
     notes.push(`${them} not searched because ${hides}, read such a file by its path if you need it`);
+  } else if (withheld.counted === "at least") {
+    notes.push(
+      "Files that permission rules hide were not searched, if there are any, there are too many files to tell",
+    );
+  }
+  if (links.number > 0) {
+    const them = tallied(links, "link was", "links were");
+    notes.push(`${them} not followed, give a link as path to search what it leads to if that lies in the workspace`);
   }
   if (unreadable.number > 0) {
     const them = tallied(unreadable, "file or folder", "files or folders");

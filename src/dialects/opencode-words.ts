@@ -37,7 +37,17 @@ import { type GrepNames, noRipgrepWords, searchFaultWords } from "./grep-text.ts
 import { notebookParts, pdfParts, textOf } from "./media-text.ts";
 import { noTurnDoing, noTurnClause } from "./turn-words.ts";
 import { escapeName } from "../text/escape.ts";
-import { argumentFault, denial, mediaFault, pagesFault, pathFaults, quoted, specialWords, spelled } from "./words.ts";
+import {
+  argumentFault,
+  denial,
+  mediaFault,
+  noValueHint,
+  pagesFault,
+  pathFaults,
+  quoted,
+  specialWords,
+  spelled,
+} from "./words.ts";
 
 /** What `read` answers for programs. */
 export interface ReadResult {
@@ -186,7 +196,10 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
       }
     }
   },
-  NOT_FOUND: ({ place, suggestions }) => `File not found: ${path(place)}${meant(suggestions)}`,
+  NOT_FOUND: ({ place, suggestions }) => {
+    const hint = suggestions.length === 0 ? noValueHint(place.asked) : undefined;
+    return `File not found: ${path(place)}${hint === undefined ? meant(suggestions) : ` (${hint})`}`;
+  },
   ACCESS_DENIED: (problem) => {
     const more = problem.reason === "outside" ? meant(problem.suggestions) : "";
     return `Access denied: ${path(problem.place)} (${denial(problem)})${more}`;

@@ -35,6 +35,10 @@ export function bounds(min: number | undefined, max: number | undefined): string
   return min === undefined ? `at most ${max}` : `at least ${min}`;
 }
 
+/** For a path that a program made of a value that was not there. */
+export const noValueHint = (asked: string): string | undefined =>
+  asked === "undefined" || asked === "null" ? "give a real path or leave the parameter out" : undefined;
+
 export const pathFaults = {
   empty: "it is empty, give the path of a file",
   nul: "it holds a NUL character, which no file name has",

@@ -16,7 +16,7 @@ import { ask } from "./asking.ts";
 import { cautionOf } from "./caution.ts";
 import { explanationOf, externalExplanation, refusedExplanation } from "./explain.ts";
 import { admit, judgeOutside } from "./external.ts";
-import { nameOf, namesOf, realNameOf } from "./names.ts";
+import { nameOf, namesBeneath, namesOf, realNameOf } from "./names.ts";
 import { offersFor } from "./offers.ts";
 import { hiddenPatterns, type HiddenPatterns } from "./hidden-patterns.ts";
 import { pathFault, placeOf, relativeTo } from "./paths.ts";
@@ -62,8 +62,11 @@ export interface Guard {
   search(root: string): SearchView;
   /** Is this a file whose content must not be kept anywhere: denied, or commonly a secret? */
   isSecret(path: string): boolean;
-  /** Is this file hidden from searches: denied, or nobody has said yes to reading it? Absolute paths, names of one file. */
-  hides(paths: readonly string[]): boolean;
+  /**
+   * Which files below a folder, as of now, are hidden from searches: denied, or nobody has said yes to reading them? The
+   * folder by all of its absolute names; what is asked about is a path below it. Cheap for very many, as in `search`.
+   */
+  hidesBeneath(folders: readonly string[]): (below: string) => boolean;
   /** What surely is hidden, in the form of gitignore, for a search of a root or of a folder within. */
   hiddenPatterns(where: "root" | "within"): HiddenPatterns;
   /** Is there any rule that denies? If not, nothing needs to be asked about what a listing shows. */
@@ -189,12 +192,16 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     });
 
   return {
-    hides(paths) {
-      const names = paths.map((path) => pathNames(path, "file"));
-      const { verdict, by } = decide("read", names);
-      if (verdict !== "ask") return verdict === "deny";
-      if (options.asker === "yes") return false;
-      return by === "protected" || !names.some((name) => state.isAnswered("read", name));
+    hidesBeneath(folders) {
+      const seen = links.now();
+      const namers = folders.map((folder) => namesBeneath(folder, rootPaths));
+      return (below) => {
+        const names = namers.map((name) => name(below));
+        const { verdict, by } = policy.judge("read", names, seen);
+        if (verdict !== "ask") return verdict === "deny";
+        if (options.asker === "yes") return false;
+        return by === "protected" || !names.some((name) => state.isAnswered("read", name));
+      };
     },
     hiddenPatterns: (where) =>
       hiddenPatterns(policy.rules, where, {

@@ -12,8 +12,11 @@ export interface HiddenPatterns {
   readonly lines: readonly string[];
   /** `all`: no file is hidden but those that fit. `some`: others may be. */
   readonly cover: "all" | "some";
-  /** Does a whole path hold what some rule asks for? A quick look for who counts; it decides nothing. */
-  readonly mayBeHidden: (absolute: string) => boolean;
+  /**
+   * Does a path hold what some rule asks for, which is always within one of its names? A quick look for who counts; it
+   * decides nothing. Asked of parts of a path it says the same, if any of them holds it.
+   */
+  readonly mayBeHidden: (path: string) => boolean;
 }
 
 export function hiddenPatterns(

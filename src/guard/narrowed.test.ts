@@ -50,3 +50,12 @@ test("a listing on the way down shows the way only", async () => {
   expect(text).not.toContain("private");
   expect(text).not.toContain("top.txt");
 });
+
+test("a search from above finds nothing but what is in the folder", async () => {
+  for (const output_mode of ["content", "files_with_matches", "count"]) {
+    const reply = await session.call("Grep", { pattern: "txt", output_mode });
+    const shown = JSON.stringify(reply);
+    expect(shown).toContain("inner/a.txt");
+    expect(shown).not.toMatch(/top\.txt|c\.txt|b\.txt/);
+  }
+});

@@ -40,7 +40,10 @@ export function narrowed(guard: Guard, folders: readonly string[] | undefined): 
       if (!free) throw outside(target);
       return guard.permit(permission, target, ...rest);
     },
-    hides: (paths) => !paths.every(inside) || guard.hides(paths),
+    hidesBeneath(names) {
+      const hides = guard.hidesBeneath(names);
+      return (below) => !names.every((name) => inside(nodePath.join(name, below))) || hides(below);
+    },
     search(root) {
       const view = guard.search(root);
       return {

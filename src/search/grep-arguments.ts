@@ -26,7 +26,7 @@ export type Searched =
   | { readonly in: "input" };
 
 /** Folders in which version control keeps its own. */
-const ownFolders = [".git", ".hg", ".svn", ".jj", ".sl", ".bzr", "CVS"];
+export const ownFolders: readonly string[] = [".git", ".hg", ".svn", ".jj", ".sl", ".bzr", "CVS"];
 
 const always = [
   "--color=never",

@@ -102,3 +102,19 @@ test("what is matched is what a plain translation to a regular expression matche
     }),
   );
 });
+
+test("an accent counts the same as part of its letter and behind it, in the glob and in the name", () => {
+  const [one, two] = ["caf\u00e9", "cafe\u0301"];
+  for (const [glob, path] of [
+    [`${one}*`, `${two}.ts`],
+    [`${two}*`, `${one}.ts`],
+    [`${one}/**`, `${two}/a.ts`],
+    ["caf?.ts", `${two}.ts`],
+  ] as const) {
+    const globs = compileGlobs(glob, "/ws");
+    expect([glob, "matches" in globs && globs.matches(path)]).toEqual([glob, true]);
+  }
+  // ripgrep is asked for no less.
+  expect(compiled("caf?.ts").names).toEqual(["caf*.ts"]);
+  expect(compiled("???.ts").names).toEqual(["*.ts"]);
+});

@@ -26,7 +26,7 @@ export function compileGlobs(text: string, folder: string): Globs | GlobFault {
   const unwanted: Glob[] = [];
   for (const written of splitList(text)) {
     const negated = written.startsWith("!");
-    const plain = beneath(negated ? written.slice(1) : written, folder);
+    const plain = composed(beneath(negated ? written.slice(1) : written, folder));
     const message = faultOf(plain);
     if (message !== undefined) return { glob: written, message };
     const alternatives = expand(plain);
@@ -37,12 +37,16 @@ export function compileGlobs(text: string, folder: string): Globs | GlobFault {
     globs.some((glob) => matchNames(glob, names));
   return {
     matches: (path) => {
-      const names = path.split("/");
+      const names = composed(path).split("/");
       return (wanted.length === 0 || fits(wanted, names)) && !fits(unwanted, names);
     },
     names: plainNames(wanted),
   };
 }
+
+/** An accent may be part of its letter or stand behind it: names of other systems come either way. */
+// oxlint-disable-next-line no-control-regex
+const composed = (text: string): string => (/[^\0-\x7f]/.test(text) ? text.normalize("NFC") : text);
 
 type Part =
   | { readonly is: "any" }
@@ -266,10 +270,10 @@ function plainNames(globs: readonly Glob[]): readonly string[] | undefined {
   const names = globs.map((glob) => {
     const last = glob.at(-1);
     if (last === undefined || last === "**") return undefined;
-    const text = last.map((part) =>
-      part.is === "any" ? "*" : part.is === "one" ? "?" : part.is === "text" ? part.text : "\0",
-    );
-    return /^[\w.*?-]+$/.test(text.join("")) ? text.join("") : undefined;
+    // One character of ours may be two of ripgrep's: a letter and its accent.
+    const parts = last.map((part) => (part.is === "text" ? part.text : part.is === "set" ? "\0" : "*"));
+    const text = parts.join("").replace(/\*+/g, "*");
+    return /^[\w.*?-]+$/.test(text) ? text : undefined;
   });
   return names.every((name) => name !== undefined) ? [...new Set(names)] : undefined;
 }

@@ -37,18 +37,23 @@ export type Found =
   | { readonly found: "nothing to run" }
   | { readonly found: "not started"; readonly errno: string };
 
+const progressMs = 250;
+
 export async function grep(task: GrepTask): Promise<Found> {
   const { query, searched, run } = task;
   const collector = new Collector(task, query.mode, searched.in);
   const reader = readerFor(query, searched, collector);
+  const tell = (): void => task.onProgress?.(collector.filesTotal);
+  // Where nothing matches for long, that is worth telling too.
+  const telling = task.onProgress && setInterval(tell, progressMs);
   const end = await runRipgrep(grepArguments(query, searched), {
     ...run,
     onChunk: (chunk) => {
       reader.feed(chunk);
-      task.onProgress?.(collector.filesTotal);
+      tell();
       return "more";
     },
-  });
+  }).finally(() => clearInterval(telling));
   if (end.ended === "missing") return { found: "nothing to run" };
   if (end.ended === "not started") return { found: "not started", errno: end.errno };
   const { unreadable, rest } = sortComplaints(end.complaints, end.complaintsCut);

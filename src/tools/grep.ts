@@ -11,9 +11,11 @@ import type { Target } from "../contract/target.ts";
 import { scratchFile, scratchPrefix } from "../disk/scratch-file.ts";
 import { refusal } from "../guard/guard.ts";
 import { compileGlobs, type Globs } from "../search/grep-globs.ts";
-import { countFiles, countMatchingFiles, type Found, type GrepTask, grep as search } from "../search/grep.ts";
+import { countMatchingFiles, type Found, type GrepTask, grep as search } from "../search/grep.ts";
 import { matchSpans } from "../search/grep-spans.ts";
-import { below, showEntries } from "./grep-lines.ts";
+import { leftOutText } from "../search/left-out.ts";
+import { showEntries } from "./grep-lines.ts";
+import { unsearched } from "./grep-unsearched.ts";
 import { type Located, locate } from "./locate.ts";
 import type { Bench, Tool } from "./tool.ts";
 
@@ -63,19 +65,20 @@ async function inFile(request: GrepRequest, { target, found }: Located, bench: B
       }),
       target,
     );
-    return outcomeOf(request, target, places, bench, { withheld: nothing, ignored: nothing });
+    return outcomeOf(request, target, places, bench, { withheld: nothing, links: nothing, ignored: nothing });
   } finally {
     file.close();
   }
 }
 
-async function inFolder(request: GrepRequest, { target, found }: Located, bench: Bench): Promise<GrepOutcome> {
+async function inFolder(request: GrepRequest, located: Located, bench: Bench): Promise<GrepOutcome> {
+  const { target, found } = located;
   const { disk, guard } = bench;
   const globs = request.glob === undefined ? undefined : globsOf(request.glob, target);
-  const hides = (path: string): boolean => guard.hides(namesOf(path, target));
+  const hides = guard.hidesBeneath(target.absolute === target.real ? [target.real] : [target.absolute, target.real]);
   const fits = (path: string): boolean => globs?.matches(path) ?? true;
   const hidden = guard.hiddenPatterns(target.real === target.root ? "root" : "within");
-  const leftOut = scratchFile(`${[...hidden.lines, `${scratchPrefix}*`].join("\n")}\n`);
+  const leftOut = scratchFile(leftOutText([...hidden.lines, `**/${scratchPrefix}*`]));
   try {
     const searched = { in: "folder", names: globs?.names, leftOut: leftOut?.path, ignored: "left out" } as const;
     const run = { ...runOf(bench), cwd: found.held.handlePath };
@@ -90,20 +93,24 @@ async function inFolder(request: GrepRequest, { target, found }: Located, bench:
       run,
     };
     const startedMs = performance.now();
-    const places = placesOf(await search(task), target);
-    const extra = { ...run, timeMsMax: extraMs(performance.now() - startedMs) };
-    const isHidden = (path: string): boolean =>
-      namesOf(path, target).some(hidden.mayBeHidden) && fits(path) && hides(path);
-    const withheld =
-      hidden.lines.length === 0 && hidden.cover === "all"
-        ? nothing
-        : await countFiles(request.types, { ...searched, leftOut: undefined }, isHidden, limits.searchListedMax, extra);
+    let tookMs = 0;
+    const searching = search(task).finally(() => {
+      tookMs = performance.now() - startedMs;
+    });
+    const passing = { request, located, hidden, fits, hides, searched: { ...searched, leftOut: undefined }, run };
+    // Both use the folder that is held, so neither may be left running.
+    const [ended, passed] = await Promise.allSettled([searching, unsearched(passing, bench)]);
+    const places = placesOf(valueOf(ended), target);
     // Only who finds nothing wonders whether it was looked for everywhere.
     const ignored =
       places.filesTotal > 0 || places.ended === "time"
         ? nothing
-        : await countMatchingFiles({ ...task, searched: { ...searched, ignored: "searched" }, run: extra });
-    return await outcomeOf(request, target, places, bench, { withheld, ignored });
+        : await countMatchingFiles({
+            ...task,
+            searched: { ...searched, ignored: "searched" },
+            run: { ...run, timeMsMax: extraMs(tookMs) },
+          });
+    return await outcomeOf(request, target, places, bench, { ...valueOf(passed), ignored });
   } finally {
     leftOut?.remove();
   }
@@ -119,9 +126,9 @@ function globsOf(text: string, target: Target): Globs {
 const extraMs = (tookMs: number): number =>
   tookMs < limits.searchQuickMsMax ? limits.searchExtraMsMax : Math.ceil(tookMs / 10);
 
-/** A file below a folder by both names that it has: a rule may speak of either. */
-function namesOf(path: string, { absolute, real }: Target): readonly string[] {
-  return absolute === real ? [below(real, path)] : [below(absolute, path), below(real, path)];
+function valueOf<Value>(settled: PromiseSettledResult<Value>): Value {
+  if (settled.status === "rejected") throw settled.reason;
+  return settled.value;
 }
 
 const runOf = ({ signal, searchMsMax, disk }: Bench): Omit<GrepTask["run"], "cwd"> => ({
@@ -150,7 +157,7 @@ async function outcomeOf(
   target: Target,
   places: Places,
   bench: Bench,
-  { withheld, ignored }: Pick<GrepOutcome, "withheld" | "ignored">,
+  { withheld, links, ignored }: Pick<GrepOutcome, "withheld" | "links" | "ignored">,
 ): Promise<GrepOutcome> {
   const { pattern, mode, numbers, skip, entriesMax } = request;
   const tally = (number: number): Tally => ({ number, counted: places.ended === "time" ? "at least" : "all" });
@@ -175,6 +182,7 @@ async function outcomeOf(
     next: more && shown.entries > 0 ? skip + shown.entries : undefined,
     timedOutMs: places.ended === "time" ? bench.searchMsMax : undefined,
     withheld,
+    links,
     ignored,
     unreadable: places.unreadable,
     binary: places.binary,

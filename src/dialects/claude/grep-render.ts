@@ -32,6 +32,8 @@ export interface GrepResult {
   readonly timedOut?: true;
   /** Files that were not searched because rules hide them. */
   readonly withheldFiles?: number;
+  /** Links that were not followed, to what lies elsewhere. */
+  readonly skippedLinks?: number;
   readonly unreadableFiles?: number;
   /** Files that match but are ignored; looked for only if nothing else matches. */
   readonly ignoredFiles?: number;
@@ -62,6 +64,7 @@ export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepResult
     ...(skip === 0 ? {} : { appliedOffset: skip }),
     ...(outcome.timedOutMs === undefined ? {} : { timedOut: true }),
     ...some("withheldFiles", outcome.withheld.number),
+    ...some("skippedLinks", outcome.links.number),
     ...some("unreadableFiles", outcome.unreadable.number),
     ...some("ignoredFiles", outcome.ignored.number),
   });

@@ -30,6 +30,7 @@ import {
   denial,
   didYouMean,
   mediaFault,
+  noValueHint,
   pagesFault,
   pathFaults,
   quoted,
@@ -82,7 +83,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
   NOT_FOUND: ({ place, reason, suggestions }, cannot) => {
     const meant = didYouMean(suggestions, (suggestion) => suggestion.absolute);
     const what = reason === "missing" ? "it does not exist" : "a name before the last one is a file, not a folder";
-    return `${cannot(place.asked)}: ${what}${meant || ", check the path"}`;
+    return `${cannot(place.asked)}: ${what}${meant || `, ${noValueHint(place.asked) ?? "check the path"}`}`;
   },
   ACCESS_DENIED: (problem, cannot) => {
     const meant = problem.reason === "outside" ? didYouMean(problem.suggestions, (one) => one.absolute) : "";

@@ -41,6 +41,8 @@ export interface GrepEnvelope {
     readonly entries_shown: number;
     readonly entries_total: number;
     readonly files_withheld: number;
+    /** Links that were not followed, to what lies elsewhere. */
+    readonly links_skipped: number;
     readonly files_unreadable: number;
     readonly files_ignored: number;
   };
@@ -72,6 +74,7 @@ export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepEnvelo
       entries_shown: outcome.entriesShown,
       entries_total: entriesTotal.number,
       files_withheld: outcome.withheld.number,
+      links_skipped: outcome.links.number,
       files_unreadable: outcome.unreadable.number,
       files_ignored: outcome.ignored.number,
     },

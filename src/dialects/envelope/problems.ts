@@ -30,6 +30,7 @@ import {
   denial,
   didYouMean,
   mediaFault,
+  noValueHint,
   pagesFault,
   pathFaults,
   specialWords,
@@ -84,6 +85,9 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
   },
   NOT_FOUND: ({ place, suggestions }) => {
     const meant = didYouMean(suggestions, (one) => one.relative || ".").replace(", did you mean ", " Did you mean ");
+    const hint = noValueHint(place.asked);
+    if (meant === "" && hint !== undefined)
+      return `File ${named(place.asked)} does not exist. ${hint.replace(/^g/, "G")}.`;
     return `File ${named(place.asked)} does not exist.${meant === "" ? "" : `${meant}?`}`;
   },
   ACCESS_DENIED: (problem) =>

@@ -16,16 +16,16 @@ export interface ProgressBar {
 export function progressBar(
   label: string,
   host: Host,
-  unit: "bytes" | "files" | "items" | "entries" = "bytes",
+  unit: "bytes" | "files" | "items" | "entries" | "matching files" = "bytes",
 ): ProgressBar {
   const startedMs = performance.now();
   let shownMs = 0;
   const show = (done: number, total: number): void => {
     const nowMs = performance.now();
     if (nowMs - startedMs < patienceMs || nowMs - shownMs < everyMs) return;
-    if (total === 0 && unit !== "entries") return;
+    if (total === 0 && unit !== "entries" && unit !== "matching files") return;
     shownMs = nowMs;
-    // Nobody knows how many entries a tree has before its end.
+    // Nobody knows how many entries a tree has, or how many of them match, before its end.
     if (total === 0) {
       host.stderr.write(`\r${label}: ${done} ${unit} so far \x1b[K`);
       return;

@@ -6,6 +6,7 @@ import { type Command, type Given, UsageError } from "../command.ts";
 import { paintedMatches } from "../grep-view.ts";
 import { openSession } from "../open-session.ts";
 import { coloured, printReply } from "../print.ts";
+import { progressBar } from "../progress.ts";
 
 const lineChars = 500;
 const entriesDefault = 1_000;
@@ -27,7 +28,11 @@ export const grep: Command = {
     limit: { type: "integer", value: "N", words: `How many lines or files (default: ${entriesDefault})` },
     offset: { type: "integer", value: "N", words: "How many lines or files to skip first" },
   },
-  details: "Exits with 1 if nothing matches, like other programs of that name.",
+  details: [
+    "Exits with 1 if nothing matches, like other programs of that name.",
+    "ripgrep searches: the binary in the package @vscode/ripgrep, which npm installs along; else rg on the PATH, version 13 or",
+    "later, never one from beneath the workspace; else the WebAssembly build in the package ripgrep.",
+  ].join("\n"),
   examples: [
     'filehand grep "TODO|FIXME" src',
     "filehand grep createFilehand --glob '*.ts' -C 2",
@@ -42,7 +47,12 @@ export const grep: Command = {
     const paints = forPeople && coloured(host, "stdout");
     const needs = forPeople ? { dialect: "claude" as const } : {};
     const { session, record } = await openSession(given, host, "people", needs);
-    const reply = await session.run(() => (paints ? { ...request, spans: true } : request), { signal: host.signal });
+    const bar = progressBar("Searching", host, "matching files");
+    const reply = await session.run(() => (paints ? { ...request, spans: true } : request), {
+      signal: host.signal,
+      onProgress: bar.show,
+    });
+    bar.clear();
     record();
     if (reply.isError) return printReply(reply, given, host);
     if (!forPeople) {

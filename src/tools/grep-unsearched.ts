@@ -1,0 +1,90 @@
+/**
+ * What a search of a folder passes over without opening it: files that rules hide, whatever they hold, and links. It is
+ * found while ripgrep searches, by names alone: a second ripgrep would take as long as a small search itself.
+ */
+
+import * as nodePath from "node:path";
+import type { GrepOutcome, GrepRequest, Tally } from "../contract/grep.ts";
+import { limits } from "../contract/limits.ts";
+import type { HiddenPatterns } from "../guard/hidden-patterns.ts";
+import { countFiles, type GrepTask } from "../search/grep.ts";
+import { ownFolders, type Searched } from "../search/grep-arguments.ts";
+import { findHidden } from "../search/hidden-files.ts";
+import { below } from "./grep-lines.ts";
+import { ignoredAt } from "./ignored-at.ts";
+import type { Located } from "./locate.ts";
+import type { Bench } from "./tool.ts";
+
+export interface Passing {
+  readonly request: GrepRequest;
+  readonly located: Located;
+  readonly hidden: HiddenPatterns;
+  /** Of paths below the folder: does the call choose it, do rules hide it? */
+  readonly fits: (path: string) => boolean;
+  readonly hides: (path: string) => boolean;
+  readonly searched: Extract<Searched, { readonly in: "folder" }>;
+  readonly run: GrepTask["run"];
+}
+
+export type Unsearched = Pick<GrepOutcome, "withheld" | "links">;
+
+export async function unsearched(passing: Passing, bench: Bench): Promise<Unsearched> {
+  const { request, located, hidden, fits, hides } = passing;
+  const { target, found } = located;
+  const folders = target.absolute === target.real ? [target.real] : [target.absolute, target.real];
+  const mayBe = folders.some(hidden.mayBeHidden) ? () => true : byNames(hidden.mayBeHidden);
+  const isHidden = (path: string): boolean => mayBe(path) && fits(path) && hides(path);
+  const canHide = hidden.lines.length > 0 || hidden.cover === "some";
+  const byRipgrep = (): Promise<Tally> =>
+    countFiles(request.types, passing.searched, isHidden, limits.searchListedMax, {
+      ...passing.run,
+      timeMsMax: limits.searchExtraMsMax,
+    });
+  const unknown: Tally = { number: 0, counted: "at least" };
+  // Reading a folder that may hang must be something that can be ended.
+  if (found.held.reads === "later") return { withheld: canHide ? await byRipgrep() : none, links: unknown };
+  const seen = await findHidden(bench.disk.walk(found), {
+    above: target.realRelative === "" ? [] : target.realRelative.split("/"),
+    ignored: await ignoredAt(target, bench),
+    isLeftOut: (name) => ownFolders.includes(name),
+    isHidden: canHide ? isHidden : () => false,
+    isMissed: (path) => !hides(path) && isMissed(path, passing, bench),
+    entriesMax: limits.searchListedMax,
+    signal: bench.signal,
+  });
+  const counted = seen.complete ? "all" : "at least";
+  const links: Tally = { number: seen.links, counted };
+  if (!canHide) return { withheld: none, links };
+  // Which names are of a type is known to ripgrep alone.
+  const ofTypes = request.types.length > 0 && seen.hidden > 0;
+  return { withheld: ofTypes ? await byRipgrep() : { number: seen.hidden, counted }, links };
+}
+
+const none: Tally = { number: 0, counted: "all" };
+
+/** What makes a path hidden is part of one of its names, and files of one folder come one after the other. */
+function byNames(mayBeHidden: (text: string) => boolean): (path: string) => boolean {
+  let last = "";
+  let lastMayBe = mayBeHidden(last);
+  return (path) => {
+    const cut = path.lastIndexOf("/") + 1;
+    const folder = path.slice(0, cut);
+    if (folder !== last) {
+      last = folder;
+      lastMayBe = mayBeHidden(folder);
+    }
+    return lastMayBe || mayBeHidden(path.slice(cut));
+  };
+}
+
+/** What lies in the folder itself is found by its own name. Of what lies outside the border not even its being there is told. */
+function isMissed(path: string, { located: { target }, fits }: Passing, { disk }: Bench): boolean {
+  const look = disk.look(below(target.real, path));
+  if (look.seen === "outside") return true;
+  if (look.seen !== "node") return false;
+  look.held.close();
+  const start = target.real.endsWith(nodePath.sep) ? target.real : target.real + nodePath.sep;
+  const isWithin = look.real === target.real || look.real.startsWith(start);
+  // A glob says nothing of a folder: what lies in there may fit.
+  return !isWithin && (look.kind === "directory" || (look.kind === "file" && fits(path)));
+}
