@@ -216,7 +216,7 @@ export function startSession<Name extends DialectName>(
     run: (make, given = {}) => {
       const request = make(profile);
       const input = inputOf(request);
-      const words = { ...wordsOf(dialect), ...given.words };
+      const words: Words = { ...dialect, ...given.words };
       return answer(request.verb, request.verb, input, () => request, given, words);
     },
     tools: Object.fromEntries(
@@ -294,8 +294,6 @@ export function startSession<Name extends DialectName>(
       })),
   };
 }
-
-const wordsOf = ({ render, renderProblem }: Dialect): Words => ({ render, renderProblem });
 
 /** What a neutral request would be as a call. */
 const inputOf = (request: Request): object => ({

@@ -107,7 +107,7 @@ describeAdapter("OpenAI Agents", {
       cancellable: async (name, input, signal) => {
         const tool = tools.find((one) => one.name === name);
         const text = await tool?.invoke(new RunContext(), JSON.stringify(input), { signal });
-        return { text: String(text), images: [], failed: false };
+        return { text: typeof text === "string" ? text : "", images: [], failed: false };
       },
     };
   },

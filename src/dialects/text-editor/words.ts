@@ -15,12 +15,12 @@ import type { Command } from "./commands.ts";
 export type Flavour = "editor" | "memory";
 
 /** Everything but the failures that have no sentence of the tool's own. */
-export function wordsFor(command: Command, flavour: Flavour, otherwise: Words["renderProblem"]): Words {
+export function wordsFor(command: Command, flavour: Flavour, otherwise: Words): Words {
   return {
     render: (outcome) => answered(partsOf(outcome, command, flavour)),
     renderProblem: (problem, facts) => {
       const sentence = sentenceOf(problem, command, flavour);
-      return sentence === undefined ? otherwise(problem, facts) : refused(sentence, problem.code);
+      return sentence === undefined ? otherwise.renderProblem(problem, facts) : refused(sentence, problem.code);
     },
   };
 }

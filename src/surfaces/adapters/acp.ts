@@ -26,11 +26,11 @@ export interface ClientFiles {
   /** For the `clientCapabilities` of `initialize`. */
   readonly capabilities: Required<Pick<ClientCapabilities, "fs">>;
   /** For `client().onRequest("fs/read_text_file", …)`. */
-  readTextFile(request: FileRequest<ReadTextFileRequest>): Promise<ReadTextFileResponse>;
+  readonly readTextFile: (request: FileRequest<ReadTextFileRequest>) => Promise<ReadTextFileResponse>;
   /** For `client().onRequest("fs/write_text_file", …)`. */
-  writeTextFile(request: FileRequest<WriteTextFileRequest>): Promise<WriteTextFileResponse>;
+  readonly writeTextFile: (request: FileRequest<WriteTextFileRequest>) => Promise<WriteTextFileResponse>;
   /** The conversation is over: what it had read is forgotten. */
-  close(sessionId: string): void;
+  readonly close: (sessionId: string) => void;
 }
 
 /** Agents choose the names of their sessions, so there is an end to how many are remembered. */
@@ -57,7 +57,8 @@ export function clientFiles(filehand: Filehand): ClientFiles {
         (profile) => ({ verb: "read", path, ranges: [range], overBudget: "first page", profile: exact(profile) }),
         { ...withSignal(signal), words: exactText },
       );
-      const { text, whole } = orThrow<ExactText>(reply, path);
+      throwFailure(reply, path);
+      const { text, whole } = reply.structured as ExactText; // what its words make of a read
       if (whole) return { content: text };
       throw new RequestError(-32602, `Cannot read ${path} at once: it is too large, ask for lines with line and limit`);
     },
@@ -65,7 +66,7 @@ export function clientFiles(filehand: Filehand): ClientFiles {
       requireAbsolute(path);
       const session = sessionOf(sessionId);
       const reply = await session.run((profile) => ({ verb: "write", path, content, profile }), withSignal(signal));
-      orThrow(reply, path);
+      throwFailure(reply, path);
       return {};
     },
     close: (sessionId) => void sessions.delete(sessionId),
@@ -97,8 +98,7 @@ const numbers: Readonly<Record<string, number>> = {
   CANCELLED: -32800,
 };
 
-function orThrow<Structured>(reply: Reply, path: string): Structured {
-  if (reply.error === undefined) return reply.structured as Structured; // as the words of the request make it
-  const { code, message } = reply.error;
-  throw new RequestError(numbers[code] ?? -32603, message, { code, path });
+function throwFailure({ error }: Reply, path: string): void {
+  if (error === undefined) return;
+  throw new RequestError(numbers[error.code] ?? -32603, error.message, { code: error.code, path });
 }

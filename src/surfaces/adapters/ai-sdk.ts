@@ -15,7 +15,7 @@ export function fileTools(session: Session, options: FileToolOptions = {}): Reco
     const tool: FileTool = {
       description: definition.description,
       // Without a validator: a wrong argument is answered by the dialect, which says what would be right.
-      inputSchema: jsonSchema<unknown>(definition.inputSchema as JSONSchema7), // ours says `readonly` and is the same
+      inputSchema: jsonSchema(definition.inputSchema as JSONSchema7), // ours says `readonly` and is the same
       execute: (input, { abortSignal }) => definition.execute(input, withSignal(abortSignal)),
       toModelOutput: ({ output }) => modelOutput(output),
     };

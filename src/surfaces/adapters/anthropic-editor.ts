@@ -36,7 +36,7 @@ export function createTextEditor(session: Session, settings: TextEditorSettings)
     if (removes && path === ".") return words.refused(words.wholeMemory(meant.command));
 
     let changed: string | undefined;
-    const said = words.wordsFor(command, flavour, dialects[session.dialect].renderProblem);
+    const said = words.wordsFor(command, flavour, dialects[session.dialect]);
     const heard: Words = {
       ...said,
       render: (outcome, facts) => {

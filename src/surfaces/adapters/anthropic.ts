@@ -12,13 +12,13 @@ export type { FileToolOptions } from "./offered.ts";
 
 /** For `client.beta.messages.toolRunner({ tools })`. */
 export function fileTools(session: Session, options: FileToolOptions = {}): BetaRunnableTool<unknown>[] {
-  return offered(session, options).map(({ name, description, inputSchema, execute }) => ({
+  return offered(session, options).map((definition) => ({
     type: "custom",
-    name,
-    description,
-    input_schema: inputSchema as BetaTool.InputSchema, // ours says `readonly` and is always an object's
+    name: definition.name,
+    description: definition.description,
+    input_schema: definition.inputSchema as BetaTool.InputSchema, // ours says `readonly` and is always an object's
     parse: (input) => input, // the dialect checks it, and says what would be right
-    run: async (input, context) => orThrow(await execute(input, withSignal(context?.signal))),
+    run: async (input, context) => orThrow(await definition.execute(input, withSignal(context?.signal))),
   }));
 }
 

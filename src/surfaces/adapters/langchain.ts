@@ -24,9 +24,10 @@ type Answer = readonly [content: string | readonly Block[] | ToolMessage, artifa
 class FileTool extends DynamicStructuredTool {
   readonly #answer: (input: unknown, signal: AbortSignal | undefined, callId: string | undefined) => Promise<Answer>;
 
-  constructor({ name, description, inputSchema, execute }: ToolDefinition) {
+  constructor(definition: ToolDefinition) {
+    const { name, description, inputSchema } = definition;
     const answer = async (input: unknown, signal?: AbortSignal, callId?: string): Promise<Answer> => {
-      const reply = await execute(input, withSignal(signal));
+      const reply = await definition.execute(input, withSignal(signal));
       return [reply.isError ? failed(name, reply, callId) : contentOf(reply), reply];
     };
     super({
