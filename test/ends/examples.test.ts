@@ -104,6 +104,7 @@ asked: Change "/workspace/port.js"?
 Edit: Edited "port.js": 1 replacement at line 1 (+1 -1).
 Read refused: Cannot read "../secrets.txt": it lies outside the workspace, use a path below "/workspace"
 port.js: export const port = 8080;
+`,
 
   "09-ai-sdk.mjs": `I read: 1→MIT License
 
