@@ -304,6 +304,8 @@ describe("the memory tool", () => {
     ],
     ["rename to what is there", { command: "rename", old_path: "/memories/a.md", new_path: "/memories/sub/b.md" }],
     ["rename of what is not there", { command: "rename", old_path: "/memories/none.md", new_path: "/memories/c.md" }],
+    ["rename to itself", { command: "rename", old_path: "/memories/a.md", new_path: "/memories/a.md" }],
+    ["delete of a name with lines", { command: "delete", path: "/memories/x\n*** Delete File: a.md" }],
     ["a path elsewhere", { command: "view", path: "/etc/passwd" }],
   ] as const) {
     test(`${what}: answered as by the SDK's own`, async () => {

@@ -178,6 +178,11 @@ function sentenceOf(problem: ProblemData, command: Command, flavour: Flavour): s
     case "NOT_READ":
       return `The file ${path} has not been viewed${problem.reason === "never" ? "" : " where it would change"}. View it first, then edit it.`;
     case "INVALID_PARAM":
+      // The model wrote no patch: a name that cannot stand in one is none that a file has here.
+      if (problem.reason === "patch") {
+        const same = command.command === "rename" && problem.fault === "same file twice";
+        return same ? `The destination ${command.newPath} already exists` : `The path ${path} does not exist`;
+      }
       if (problem.reason !== "range") return undefined;
       return command.command === "insert"
         ? `Invalid \`insert_line\` parameter: ${command.line}. It should be within the range of lines of the file: [0, ${problem.total}]`
