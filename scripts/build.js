@@ -6,7 +6,9 @@ import { resolve } from "node:path";
 import { build } from "rolldown";
 import { textFiles } from "./text-files.js";
 
-const { version, dependencies, optionalDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+const { version, dependencies, optionalDependencies, peerDependencies } = JSON.parse(
+  readFileSync("package.json", "utf8"),
+);
 
 rmSync("dist", { recursive: true, force: true });
 
@@ -46,15 +48,17 @@ function apart(source, file) {
 }
 
 const names = ["claude", "opencode", "opencode-legacy", "envelope"];
+const adapters = ["ai-sdk", "anthropic", "openai-agents", "langchain", "standard-schema", "acp"];
 
 await build({
   ...shared,
   input: {
     index: "src/index.ts",
     ...Object.fromEntries(names.map((name) => [`dialects/${name}`, `src/dialects/${name}/index.ts`])),
+    ...Object.fromEntries(adapters.map((name) => [`adapters/${name}`, `src/surfaces/adapters/${name}.ts`])),
   },
   // What is always loaded goes into the bundle: only what is used of it costs memory.
-  external: packages(Object.keys(optionalDependencies)),
+  external: packages([...Object.keys(optionalDependencies), ...Object.keys(peerDependencies)]),
   output: { dir: "dist", format: "es", chunkFileNames: "chunks/[name]-[hash].js", minify: false },
 });
 

@@ -60,7 +60,19 @@ const packages = {
   kinds: ["@embedpdf/pdfium", "gpt-tokenizer/encoding/o200k_base", "heic-decode", "jschardet", "sharp"],
   search: ["fastest-levenshtein"],
   settings: ["jsonc-parser", "smol-toml", "fastest-levenshtein", "zod/mini"],
-  surfaces: ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
+  // Of hosts, each in its own adapter: optional peers that the user has installed. The MCP SDK is bundled.
+  surfaces: [
+    "@modelcontextprotocol/server",
+    "@modelcontextprotocol/server/stdio",
+    "@agentclientprotocol/sdk",
+    "@anthropic-ai/sdk/lib/tools/BetaRunnableTool",
+    "@anthropic-ai/sdk/lib/tools/ToolError",
+    "@anthropic-ai/sdk/resources/beta",
+    "@langchain/core/messages",
+    "@langchain/core/tools",
+    "@openai/agents",
+    "ai",
+  ],
 };
 
 const importPattern =

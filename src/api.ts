@@ -8,6 +8,7 @@ import type { Permissions } from "./contract/permission.ts";
 import type { Profile } from "./contract/profile.ts";
 import type { RuleFault, RuleText } from "./contract/rule.ts";
 import type { Request } from "./contract/verb.ts";
+import type { Words } from "./dialects/dialect.ts";
 import type { DialectName, DialectTools } from "./dialects/index.ts";
 import type { Figures } from "./disk/figures-log.ts";
 import type { RewindOutcome } from "./contract/rewind.ts";
@@ -127,6 +128,14 @@ export interface CallOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
+export interface RunOptions extends CallOptions {
+  /**
+   * For adapters whose host has words of its own for an answer.
+   * @internal
+   */
+  readonly words?: Partial<Words>;
+}
+
 /** The tools of a dialect as functions. They throw a FilehandError where the dialect throws. */
 export type ToolFunctions<Name extends DialectName> = {
   readonly [Tool in keyof DialectTools[Name]]: DialectTools[Name][Tool] extends {
@@ -155,7 +164,7 @@ export interface Session<Name extends DialectName = DialectName> {
   /** One call as a model writes it. Answers with a reply, also for a failure; throws only for a bug. */
   call(tool: string, input: unknown, options?: CallOptions): Promise<Reply>;
   /** One neutral request, answered in the session's dialect. */
-  run(request: (profile: Profile) => Request, options?: CallOptions): Promise<Reply>;
+  run(request: (profile: Profile) => Request, options?: RunOptions): Promise<Reply>;
   readonly tools: ToolFunctions<Name>;
   /** What a file would cost in tokens. Throws a FilehandError where a read would be refused. */
   cost(path: string, options?: CallOptions): Promise<Cost>;

@@ -19,7 +19,7 @@ import type { Profile } from "./contract/profile.ts";
 import type { RewindOutcome, RewindRequest } from "./contract/rewind.ts";
 import type { Outcome, Request } from "./contract/verb.ts";
 import { described } from "./dialects/described.ts";
-import type { Dialect, Facts } from "./dialects/dialect.ts";
+import type { Dialect, Facts, Words } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/index.ts";
 import { nearest } from "./dialects/nearest.ts";
 import { isWider, modes, type Mode } from "./contract/mode.ts";
@@ -127,6 +127,7 @@ export function startSession<Name extends DialectName>(
     input: unknown,
     given: CallOptions,
     work: (bench: Bench, facts: () => Facts) => Promise<Answer>,
+    words: Words = dialect,
   ): Promise<Answer | Reply> => {
     const bench = benchFor(given, tool);
     const startedMs = clock.nowMs();
@@ -141,9 +142,9 @@ export function startSession<Name extends DialectName>(
       return await withFolders(bench, (wider) => work(wider, facts));
     } catch (error) {
       figures.failures += 1;
-      if (error instanceof Problem) return dialect.renderProblem(error.data, facts());
+      if (error instanceof Problem) return words.renderProblem(error.data, facts());
       const cancelled = bench.signal.aborted && error === bench.signal.reason;
-      if (cancelled) return dialect.renderProblem({ code: "CANCELLED", tool }, facts());
+      if (cancelled) return words.renderProblem({ code: "CANCELLED", tool }, facts());
       throw error;
     }
   };
@@ -154,15 +155,18 @@ export function startSession<Name extends DialectName>(
     input: unknown,
     toRequest: () => Request,
     given: CallOptions,
-  ): Promise<Reply> =>
-    answered(tool, verb, input, given, async (bench, facts) => {
+    words: Words = dialect,
+  ): Promise<Reply> => {
+    const work = async (bench: Bench, facts: () => Facts): Promise<Reply> => {
       const outcome = await runTool(toRequest(), bench);
       if (outcome.kind === "rewind") afterRewind(outcome);
       if (outcome.kind === "unchanged") figures.tokensSaved += outcome.tokensSaved;
-      const reply = renderPages(dialect, outcome, facts());
+      const reply = renderPages(words, outcome, facts());
       figures.tokensGiven += tokensOf(reply);
       return reply;
-    });
+    };
+    return answered(tool, verb, input, given, work, words);
+  };
 
   /** What comes now is no part of a message that was just taken back: it must be possible to undo it alone. */
   const afterRewind = ({ turn }: RewindOutcome): void => {
@@ -212,7 +216,8 @@ export function startSession<Name extends DialectName>(
     run: (make, given = {}) => {
       const request = make(profile);
       const input = inputOf(request);
-      return answer(request.verb, request.verb, input, () => request, given);
+      const words: Words = { ...dialect, ...given.words };
+      return answer(request.verb, request.verb, input, () => request, given, words);
     },
     tools: Object.fromEntries(
       dialect.cards.map(({ name }) => [

@@ -21,6 +21,7 @@ export type {
   FilehandOptions,
   History,
   RewindOptions,
+  RunOptions,
   Session,
   SessionHistory,
   SessionOptions,

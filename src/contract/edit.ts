@@ -23,6 +23,8 @@ export interface TextEdit {
   readonly newText: string;
   /** Every place, or the only one. */
   readonly all: boolean;
+  /** Nothing is looked for: the new text becomes lines of its own behind this line; 0 is before the first. */
+  readonly behindLine?: number;
 }
 
 /** UTF-16 units `from` up to `to` of a text give way to `text`. */

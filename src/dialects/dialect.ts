@@ -38,12 +38,16 @@ export interface Card {
   toRequest(input: unknown, profile: Profile): Request;
 }
 
-export interface Dialect {
+/** How answers are worded. */
+export interface Words {
+  render(outcome: Outcome, facts: Facts): Reply;
+  renderProblem(problem: ProblemData, facts: Facts): Reply;
+}
+
+export interface Dialect extends Words {
   readonly name: string;
   /** `thrown`: the typed functions throw a failure. `returned`: a failure is an answer like any other. */
   readonly failures: "thrown" | "returned";
   readonly profile: Profile;
   readonly cards: readonly Card[];
-  render(outcome: Outcome, facts: Facts): Reply;
-  renderProblem(problem: ProblemData, facts: Facts): Reply;
 }

@@ -5,6 +5,7 @@ import { limits } from "../contract/limits.ts";
 import { type LineSpan, Problem, type WhichEdit } from "../contract/problem.ts";
 import { type LineChange, shifted } from "../session/line-spans.ts";
 import { hunksOfPlaces, placesOf } from "../text/hunks.ts";
+import { insertion, linesIn } from "../text/insert.ts";
 import { match, type Match } from "../text/match.ts";
 import { apply, changesOf, splice, type TextPiece } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
@@ -23,7 +24,8 @@ export function planText(before: Before, edits: readonly TextEdit[]): Planned<re
     const matched = matchOf(text, edit);
     if (matched.found !== "yes") throw failed(before, edits, index, text, matched);
     const { changes, places, matchedBy } = matched;
-    requireCertain(before, matchedBy, places.length);
+    // A line's number says nothing about a file that somebody else changed.
+    requireCertain(before, matchedBy, edit.behindLine === undefined ? places.length : 0);
     requirePlaces(before, shown, text, places);
     const lineChanges = linesChanged(text, changes);
     found.push({ matchedBy, replacements: places.length, line: lineChanges[0]?.line ?? 1 });
@@ -57,8 +59,13 @@ export function planOfChanges<Extra>(
   };
 }
 
-/** An empty old text fills an empty file. */
+/** An empty old text fills an empty file, unless it says behind which line it belongs. */
 function matchOf(text: string, edit: TextEdit): Match {
+  if (edit.behindLine !== undefined) {
+    const found = insertion(text, edit.behindLine, edit.newText);
+    if (found === undefined) return { found: "no", nearest: undefined };
+    return { found: "yes", matchedBy: "exact", places: [found.beside], changes: [found.change] };
+  }
   if (edit.oldText !== "") return match(text, edit);
   const change = { from: 0, to: 0, text: edit.newText };
   return { found: "yes", matchedBy: "exact", places: [{ from: 0, to: 0 }], changes: [change] };
@@ -86,6 +93,10 @@ function failed(
 ): Problem {
   const which = whichOf(edits, index, text);
   const { target: place } = before;
+  const from = edits[index]?.behindLine;
+  if (from !== undefined) {
+    return new Problem({ code: "INVALID_PARAM", reason: "range", place, of: "lines", from, total: linesIn(text) });
+  }
   switch (matched.found) {
     case "several": {
       const { matchedBy, lines, total } = matched;

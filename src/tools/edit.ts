@@ -26,7 +26,7 @@ export const edit: Tool<"edit"> = async (request, bench) => {
 };
 
 /** Without a text to replace, an edit makes a file, or fills an empty one. */
-const isCreation = (edit: TextEdit): boolean => edit.oldText === "";
+const isCreation = (edit: TextEdit): boolean => edit.oldText === "" && edit.behindLine === undefined;
 
 async function planEdits(before: Before, { edits }: EditRequest, bench: Bench): Promise<Planned<readonly EditFound[]>> {
   for (const [index, edit] of edits.entries()) {
@@ -59,7 +59,8 @@ async function quickly(
     (breaks && (only.newText.includes("\r") || before.bytes?.includes(carriageReturn) === true));
   if (held) return plain && !closer ? planBytes(before, only, bench) : undefined;
   if (!plain) {
-    const limit = searchable ? "one edit at a time in a file of this size" : `a file of this size in ${encoding}`;
+    const what = only.behindLine === undefined ? "one edit at a time" : "no insertion by line";
+    const limit = searchable ? `${what} in a file of this size` : `a file of this size in ${encoding}`;
     throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "text", limit });
   }
   if (before.head === undefined) return planBytes(before, only, bench);
@@ -86,6 +87,7 @@ async function orProblem<Result>(work: Promise<Result>): Promise<Result | Proble
 }
 
 function faultOf(edit: TextEdit, mayBeEmpty: boolean): EditFault | undefined {
+  if (edit.behindLine !== undefined) return isWellFormed(edit.newText) ? undefined : "lone surrogate";
   if (edit.oldText === edit.newText) return "same text";
   if (edit.oldText === "" && !mayBeEmpty) return "empty old text";
   if (!isWellFormed(edit.newText)) return "lone surrogate";

@@ -105,6 +105,49 @@ Edit: Edited "port.js": 1 replacement at line 1 (+1 -1).
 Read refused: Cannot read "../secrets.txt": it lies outside the workspace, use a path below "/workspace"
 port.js: export const port = 8080;
 `,
+
+  "09-ai-sdk.mjs": `I read: 1→MIT License
+
+[lines 1 to 1 of 21, go on with offset 2]
+`,
+
+  "10-anthropic.mjs": `[ 'Read', 'Grep', 'Glob', 'LS' ]
+ok: File created successfully at: poem.txt
+ok: Here's the result of running \`cat -n\` on poem.txt:
+     1\troses are red
+     2\tviolets are red
+ok: The file poem.txt has been edited. Here's the result of running \`cat -n\` on a snippet of poem.txt:
+     1\troses are red
+     2\t(they are)
+     3\tviolets are red
+Review the changes and make sure they are as expected (correct indentation, no duplicate lines, etc). Edit the file again if necessary.
+no: Error: No replacement was performed. Multiple occurrences of old_str \`are red\` in lines: 1, 3. Please ensure it is unique
+ok: Successfully renamed /memories/poem.txt to /memories/old/poem.txt
+ok: Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:
+-\t/memories
+-\t/memories/old/
+41B\t/memories/old/poem.txt
+`,
+
+  "11-openai-agents.mjs": `Written and read. "hello\\nworld\\n"
+`,
+
+  "12-langchain.mjs": `success 1→MIT License
+
+[lines 1 to 1 of 21, go on with offset 2]
+error Cannot call Read: "file_path" is missing: give a string; "path" is not a parameter, did you mean "file_path"
+3→Copyright (c) 2026 the Filehand authors
+
+[lines 3 to 3 of 21, go on with offset 4]
+`,
+
+  "13-standard-schema.mjs": `Read [ 'file_path' ] {"issues":[{"message":"\\"file_path\\" is missing: give a string","path":["file_path"]},{"message":"\\"pattern\\" is not a parameter, known are \\"file_path\\", \\"offset\\", \\"limit\\", \\"pages\\"","path":["pattern"]}]}
+Glob [ 'pattern' ] {"value":{"pattern":"*.md"}}
+`,
+
+  "14-acp.mjs": `"MIT License\\n\\n"
+-32002 NOT_FOUND
+`,
 };
 
 test("every example is in the list", () => {

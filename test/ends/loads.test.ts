@@ -69,6 +69,37 @@ test("reading a small ASCII file with the library loads no detector and no setti
   expect(await readWith("plain.txt")).toEqual([]);
 });
 
+test("importing the library loads no adapter and no host", async () => {
+  const watch = pathToFileURL(join(folder.path, "watch-modules.mjs")).href;
+  const body = `import ${JSON.stringify(library)};`;
+  const { code, stderr } = await run(process.execPath, ["--import", watch, ...script(body)], { cwd: folder.path });
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain("/dist/index.js");
+  expect(stderr).not.toContain("/dist/adapters/");
+  expect(packagesOf(stderr)).toEqual([]);
+});
+
+test("importing an adapter loads its own host, if it needs one, and neither engine nor another host", async () => {
+  const hosts = /node_modules\/(ai|@anthropic-ai|@openai|@langchain|@agentclientprotocol)\//g;
+  const watch = pathToFileURL(join(folder.path, "watch-modules.mjs")).href;
+  for (const [name, host] of [
+    ["ai-sdk", "ai"],
+    ["anthropic", "@anthropic-ai"],
+    ["openai-agents", "@openai"],
+    ["langchain", "@langchain"],
+    ["standard-schema", undefined],
+    ["acp", "@agentclientprotocol"],
+  ] as const) {
+    const adapter = pathToFileURL(join(project, "dist", "adapters", `${name}.js`)).href;
+    const body = `import ${JSON.stringify(adapter)};`;
+    const { code, stderr } = await run(process.execPath, ["--import", watch, ...script(body)], { cwd: folder.path });
+    expect(code, stderr).toBe(0);
+    const loaded = new Set([...stderr.matchAll(hosts)].map(([, package_]) => package_));
+    expect([...loaded], name).toEqual(host === undefined ? [] : [host]);
+    expect(stderr, name).not.toContain(library);
+  }
+});
+
 test("the detector is loaded when a file needs it", async () => {
   expect(await readWith("latin.txt")).toContain("jschardet");
 });

@@ -1,12 +1,16 @@
 /** The package as a user gets it: packed, installed into an empty folder, imported, typed and run. */
 
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { project, run, temporaryFolder } from "./run.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
+
+const adapters = ["ai-sdk", "anthropic", "openai-agents", "langchain", "standard-schema", "acp"];
+/** What those who use an adapter have installed themselves. */
+const hosts = ["ai", "@anthropic-ai/sdk", "@openai/agents", "@langchain/core", "@agentclientprotocol/sdk"];
 
 interface Packed {
   readonly filename: string;
@@ -43,6 +47,7 @@ describe("what is in it", () => {
       `dist/dialects/${name}.js`,
       `dist/types/dialects/${name}/index.d.ts`,
     ]),
+    ...adapters.flatMap((name) => [`dist/adapters/${name}.js`, `dist/types/surfaces/adapters/${name}.d.ts`]),
   ]) {
     test(needed, () => expect(files).toContain(needed));
   }
@@ -109,6 +114,46 @@ describe("as a library", () => {
       const found = dialects.flatMap((module) => Object.values(module).map(({ name }) => name));
       console.log(JSON.stringify([found, schema.title]));`);
     expect(JSON.parse(printed)).toEqual([["claude", "opencode", "opencode-legacy", "envelope"], "Filehand settings"]);
+  });
+
+  test("no host is installed along, and the adapter that needs none works without", async () => {
+    for (const host of hosts) expect(existsSync(join(folder.path, "node_modules", host)), host).toBe(false);
+    const printed = await script(`
+      import { createFilehand } from "filehand";
+      import { fileTools } from "filehand/standard-schema";
+      const [read] = fileTools(createFilehand({ roots: ["."], reminder: false }).session(), { only: ["Read"] });
+      const reply = await read.execute({ file_path: "hello.txt" });
+      const missing = await import("filehand/langchain").catch(({ code }) => code);
+      console.log(JSON.stringify([reply.content[0].text, missing]));`);
+    expect(JSON.parse(printed)).toEqual(["1→hello\n2→there", "ERR_MODULE_NOT_FOUND"]);
+  });
+
+  test("every adapter can be imported beside its host, and shares the library's sessions", async () => {
+    // A consumer's own install of the hosts: the very packages that are installed for the tests.
+    const consumer = temporaryFolder();
+    onTestFinished(() => consumer.remove());
+    const modules = join(consumer.path, "node_modules");
+    cpSync(join(folder.path, "node_modules"), modules, { recursive: true, verbatimSymlinks: true });
+    for (const host of hosts) {
+      mkdirSync(dirname(join(modules, host)), { recursive: true });
+      symlinkSync(join(project, "node_modules", host), join(modules, host));
+    }
+    writeFileSync(
+      join(consumer.path, "script.mjs"),
+      `import { createFilehand } from "filehand";
+       const filehand = createFilehand({ roots: ["."] });
+       const session = filehand.session({ dialect: "claude" });
+       const counts = {};
+       for (const name of ${JSON.stringify(adapters)}) {
+         const { fileTools, clientFiles } = await import("filehand/" + name);
+         counts[name] = Object.keys(fileTools?.(session) ?? clientFiles(filehand)).length;
+       }
+       console.log(JSON.stringify(counts));`,
+    );
+    const ran = await run(process.execPath, ["script.mjs"], { cwd: consumer.path });
+    expect(ran.code, ran.stderr).toBe(0);
+    const tools = 8;
+    expect(JSON.parse(ran.stdout)).toEqual({ ...Object.fromEntries(adapters.map((name) => [name, tools])), acp: 4 });
   });
 
   test("what is not exported cannot be imported", async () => {

@@ -1,0 +1,88 @@
+/** Filehand's tools with inputs as Standard Schema v1 objects, which also give their JSON Schema. No package is needed. */
+
+import type { Session } from "../../api.ts";
+import type { JsonSchema, Reply } from "../../contract/call.ts";
+import { Problem } from "../../contract/problem.ts";
+import type { Card } from "../../dialects/dialect.ts";
+import { dialects } from "../../dialects/index.ts";
+import { argumentFault } from "../../dialects/words.ts";
+import { FilehandError } from "../../contract/failure.ts";
+import { type FileToolOptions, offered } from "./offered.ts";
+
+export type { FileToolOptions } from "./offered.ts";
+
+/** What is wrong with one argument. */
+export interface InputIssue {
+  readonly message: string;
+  readonly path: readonly string[];
+}
+
+/** Both interfaces of the standard: it validates, and it converts itself to JSON Schema. */
+export interface InputSchema {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "filehand";
+    readonly validate: (value: unknown) => { readonly value: unknown } | { readonly issues: readonly InputIssue[] };
+    readonly jsonSchema: {
+      /** Throws for a target that it does not know. */
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
+  };
+}
+
+export interface FileTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: InputSchema;
+  readonly readOnly: boolean;
+  execute(input: unknown, options?: { readonly signal?: AbortSignal }): Promise<Reply>;
+}
+
+export function fileTools(session: Session, options: FileToolOptions = {}): FileTool[] {
+  const { cards, profile } = dialects[session.dialect];
+  return offered(session, options).map((definition) => {
+    const card = cards.find(({ name }) => name === definition.name);
+    if (card === undefined) throw new Error("a tool that is offered has a card");
+    return { ...definition, inputSchema: schemaOf(definition.inputSchema, (input) => card.toRequest(input, profile)) };
+  });
+}
+
+function schemaOf(schema: JsonSchema, check: (input: unknown) => ReturnType<Card["toRequest"]>): InputSchema {
+  const jsonSchema = ({ target }: { readonly target: string }): Record<string, unknown> => {
+    const dialect = dialectsOfSchema[target];
+    if (dialect === undefined) {
+      throw new FilehandError(
+        "INVALID_PARAM",
+        `Cannot make a schema for "${target}": use ${Object.keys(dialectsOfSchema).join(" or ")}`,
+      );
+    }
+    return { $schema: dialect, ...schema };
+  };
+  const validate = (value: unknown) => {
+    const issues = issuesOf(() => check(value));
+    return issues === undefined ? { value } : { issues };
+  };
+  return {
+    "~standard": { version: 1, vendor: "filehand", validate, jsonSchema: { input: jsonSchema, output: jsonSchema } },
+  };
+}
+
+/** What the tools' schemas use means the same in both. */
+const dialectsOfSchema: Readonly<Record<string, string>> = {
+  "draft-2020-12": "https://json-schema.org/draft/2020-12/schema",
+  "draft-07": "http://json-schema.org/draft-07/schema#",
+};
+
+/** Only what is wrong with arguments; what is wrong with files is told by the call. */
+function issuesOf(check: () => unknown): readonly InputIssue[] | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const { data } = error;
+    if (data.code !== "INVALID_PARAM" || data.reason !== "arguments") return undefined;
+    return data.issues.map((issue) => ({ message: argumentFault(issue), path: issue.name.split(".") }));
+  }
+}

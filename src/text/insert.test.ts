@@ -1,0 +1,42 @@
+/** Lines that are put behind a line: where they go, and which line ends they get. */
+
+import { describe, expect, test } from "vitest";
+import { insertion, linesIn } from "./insert.ts";
+
+const inserted = (text: string, behindLine: number, newText: string): string | undefined => {
+  const found = insertion(text, behindLine, newText);
+  if (found === undefined) return undefined;
+  const { from, to, text: put } = found.change;
+  return text.slice(0, from) + put + text.slice(to);
+};
+
+describe("insertion", () => {
+  for (const [what, text, line, put, expected] of [
+    ["before the first line", "a\nb\n", 0, "x", "x\na\nb\n"],
+    ["behind the first", "a\nb\n", 1, "x", "a\nx\nb\n"],
+    ["a final newline of the new text counts once", "a\nb\n", 1, "x\n", "a\nx\nb\n"],
+    ["an empty line", "a\nb\n", 1, "", "a\n\nb\n"],
+    ["at the end", "a\nb\n", 2, "x", "a\nb\nx\n"],
+    ["at an end without newline", "a\nb", 2, "x\ny\n", "a\nb\nx\ny"],
+    ["CRLF stays CRLF", "a\r\nb\r\n", 1, "x\ny", "a\r\nx\r\ny\r\nb\r\n"],
+    ["CRLF before the first line", "a\r\nb\r\n", 0, "x", "x\r\na\r\nb\r\n"],
+    ["CRLF at an end without newline", "a\r\nb", 2, "x", "a\r\nb\r\nx"],
+    ["LF in a mixed file beside an LF", "a\r\nb\nc\n", 2, "x", "a\r\nb\nx\nc\n"],
+    ["an empty text", "", 0, "x", "x\n"],
+    ["one line without newline", "a", 1, "x", "a\nx"],
+    ["past the end", "a\nb\n", 3, "x", undefined],
+    ["past an empty text", "", 1, "x", undefined],
+    ["before the beginning", "a\n", -1, "x", undefined],
+  ] as const) {
+    test(what, () => expect(inserted(text, line, put)).toBe(expected));
+  }
+
+  test("the line before is what must have been seen", () => {
+    expect(insertion("ab\ncd\n", 2, "x")?.beside).toEqual({ from: 3, to: 6 });
+    expect(insertion("ab\ncd\n", 0, "x")?.beside).toEqual({ from: 0, to: 0 });
+  });
+});
+
+test("lines are counted by their ends", () => {
+  expect(["", "a", "a\n", "a\nb", "a\n\n"].map(linesIn)).toEqual([0, 1, 1, 2, 2]);
+});
