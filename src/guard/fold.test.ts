@@ -48,7 +48,8 @@ describe("characters that are one to a disk without letter case", () => {
       const character = String.fromCodePoint(point).normalize("NFC");
       if (point >= 0xd800 && point < 0xe000) continue;
       const folded = foldCase(character);
-      if (Array.from(folded).length !== Array.from(character).length) throw new Error(`U+${point.toString(16)} changes its length`);
+      if (Array.from(folded).length !== Array.from(character).length)
+        throw new Error(`U+${point.toString(16)} changes its length`);
       if (foldCase(folded) !== folded) throw new Error(`U+${point.toString(16)} is not folded at once`);
     }
   });
