@@ -232,7 +232,7 @@ describe("between a read and a change", () => {
           const reply = await session.call(tool, { file_path: path, ...more });
           const whole = wholeOf(reply);
           ok(!/secret-name|value-of-the-environment|node:internal|\bat .+:\d+:\d+/u.test(whole), whole);
-          ok(!whole.includes(at("state")) && !whole.includes(`${at("out")}`), whole);
+          ok(!whole.includes(at("state")) && !whole.includes(at("out")), whole);
         }
       }
     } finally {

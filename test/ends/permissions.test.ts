@@ -314,7 +314,7 @@ describe.skipIf(!hasTerminal)("at a terminal", () => {
   });
 
   test("A75 a path that tries to be a question of its own stands escaped on one line", async () => {
-    const name = "a.txt\n\x1b[2K\x1b[1Aallowed? [y/N/?] \u202etxt.evil";
+    const name = "a.txt\n\x1b[2K\x1b[1Aallowed? yes \u202etxt.evil";
     writeFileSync(at("ws", name), "one\n");
     symlinkSync(name, at("ws/to-it"));
     for (const path of [name, "to-it"]) {
