@@ -2,7 +2,7 @@
 
 import { loadAttributeCalls } from "./disk/attributes.ts";
 import { type FolderFacts, folderFacts } from "./disk/folder-facts.ts";
-import { defaultLockFolder, lockFolderFault } from "./disk/lock-folder.ts";
+import { defaultLockFolders, lockFolderFault } from "./disk/lock-folder.ts";
 import { programOnPath } from "./disk/programs.ts";
 import { type OptionalPart, optionalParts, type PartState } from "./kinds/optional-parts.ts";
 import { type RipgrepKind, ripgrep } from "./search/ripgrep.ts";
@@ -46,7 +46,7 @@ export async function checkup({ roots, stateDir, path, platform }: CheckupOption
   ]);
   const koffi = platform === "linux" ? ([["koffi", attributes === undefined ? "missing" : "there"]] as const) : [];
   const where = { path, platform };
-  const locks = defaultLockFolder();
+  const { first: locks } = defaultLockFolders();
   return {
     node: { version: process.versions.node, needed: nodeNeeded, enough: isEnough(process.versions.node) },
     ripgrep: found === undefined ? undefined : { kind: found.kind, command: found.before[0] ?? found.command },

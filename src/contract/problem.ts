@@ -274,7 +274,15 @@ export type ProblemData =
       /** The latest turns there are, newest first, for who asked for another one. */
       readonly known?: readonly string[];
     }
-  | { readonly code: "LOCKED"; readonly place: Place; readonly holder: string }
+  /** `busy`: somebody else works on the file. `no locks`: nobody can be kept from it; what is wrong, and what helps. */
+  | { readonly code: "LOCKED"; readonly place: Place; readonly reason: "busy"; readonly holder: string }
+  | {
+      readonly code: "LOCKED";
+      readonly place: Place;
+      readonly reason: "no locks";
+      readonly fault: string;
+      readonly remedy: string;
+    }
   /** Of several files one failed: what was written was put back, but for those that could not be. */
   | {
       readonly code: "ROLLED_BACK";
@@ -315,6 +323,7 @@ export type PatchFault =
   | "empty"
   | "unknown line"
   | "no path"
+  | "blanks around path"
   | "add line without +"
   /** A hunk whose only old lines are empty ones without a mark: added lines that lack their `+`, or context? */
   | "blank line without mark"

@@ -20,3 +20,6 @@ export interface RuleFault {
   readonly source: string;
   readonly why: string;
 }
+
+/** The source of rules about Filehand's own files. Nobody can change them. */
+export const ownSource = "Filehand itself";

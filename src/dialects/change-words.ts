@@ -215,8 +215,10 @@ export const existsWords = {
   link: "there is a link of that name that leads nowhere, nothing was written, use another name",
 } satisfies Readonly<Record<ProblemOf<"EXISTS">["reason"], string>>;
 
-export const lockedWords = ({ holder }: ProblemOf<"LOCKED">): string =>
-  `${escapeName(holder)} holds it, nothing was written, try again`;
+export const lockedWords = (problem: ProblemOf<"LOCKED">): string =>
+  problem.reason === "busy"
+    ? `${escapeName(problem.holder)} holds it, nothing was written, try again`
+    : `files cannot be locked against other processes (${escapeName(problem.fault)}), nothing was written, ask the user to ${escapeName(problem.remedy)}`;
 
 export const tooLargeWords = (limit: string): string =>
   `it is over the limit (${limit}), nothing was written, ask the user to change it by other means or to raise the limit`;
@@ -259,6 +261,8 @@ export function patchFaultWords({
       return `${at} is none of *** Add File:, *** Update File:, *** Delete File:, @@, or a line that begins with a blank, - or +`;
     case "no path":
       return `${at} names no file`;
+    case "blanks around path":
+      return `${at}: write one blank before the path and none behind it; a file whose name begins or ends with a blank cannot be patched, change it with another tool`;
     case "add line without +":
       return `${at}: every line of an added file begins with +`;
     case "blank line without mark":

@@ -51,14 +51,9 @@ export function globNotes(
   if (hidden.count > 0) {
     notes.push(`${counted(hidden, "hidden file")} also, write their dot to see them, as in .github/**`);
   }
-  if (outcome.withheld > 0)
-    notes.push(
-      `${matching(outcome.withheld, "file")} and ${outcome.withheld === 1 ? "is" : "are"} withheld by permission rules`,
-    );
+  if (outcome.withheld > 0) notes.push(`${several(outcome.withheld, "file")} withheld by permission rules`);
   if (outcome.withheldFolders > 0) {
-    notes.push(
-      `${several(outcome.withheldFolders, "folder")} not searched: permission rules withhold what is in there`,
-    );
+    notes.push(`${several(outcome.withheldFolders, "folder")} withheld by permission rules and not searched`);
   }
   if (outcome.unreadableFolders > 0) {
     notes.push(`${several(outcome.unreadableFolders, "folder")} not searched: the system does not let them be read`);

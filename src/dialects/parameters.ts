@@ -8,6 +8,7 @@ import type { JsonSchema } from "../contract/call.ts";
 import { type ArgumentIssue, Problem } from "../contract/problem.ts";
 import { isCutOff } from "../text/json-fault.ts";
 import { nearest } from "./nearest.ts";
+import { cutChars } from "../text/encoding.ts";
 
 interface IntegerOptions {
   readonly min: number;
@@ -27,7 +28,11 @@ const integerOfText = (value: unknown): unknown =>
 /** May be left out, and null counts as left out: models send it for "nothing". */
 export const optional = <Schema extends z.core.SomeType>(schema: Schema) => z.optional(z.nullable(schema));
 
-/** Parses the arguments of a call, or throws a Problem that names every fault. */
+/** Faults that are named one by one, and characters of a name that somebody made up: a call may hold thousands of them. */
+const faultsMax = 20;
+const nameCharsMax = 200;
+
+/** Parses the arguments of a call, or throws a Problem that names the faults. */
 export function parseArguments<Shape extends z.core.$ZodShape>(
   schema: z.ZodMiniObject<Shape, z.core.$strict>,
   tool: string,
@@ -40,6 +45,7 @@ export function parseArguments<Shape extends z.core.$ZodShape>(
     throw new Problem({ code: "INVALID_PARAM", reason: "arguments", tool, issues: [issue] });
   }
   const issues = parsed.error.issues
+    .slice(0, faultsMax)
     .flatMap((issue) => issuesOf(issue, input, knownAt(schema, issue.path)))
     // A number that is too large is too large for several reasons; one is enough.
     .filter(
@@ -71,9 +77,9 @@ const longOnes: readonly string[] = ["content", "new_string", "newString", "new_
 
 function issuesOf(issue: z.core.$ZodIssue, input: unknown, known: readonly string[]): readonly ArgumentIssue[] {
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => {
-      const near = nearest(key, known);
-      return { fault: "unknown", name: [...issue.path, key].map(String).join("."), nearest: near, known };
+    return issue.keys.slice(0, faultsMax).map((key) => {
+      const name = cutChars([...issue.path, key].map(String).join("."), nameCharsMax);
+      return { fault: "unknown", name, nearest: nearest(name, known), known };
     });
   }
   const name = issue.path.map(String).join(".") || "input";

@@ -1,6 +1,7 @@
 /** Sentences and parts of sentences that dialects share where the specification gives none. */
 
 import type { ArgumentIssue, MediaKind, PathFault, ProblemOf, SpecialKind, Suggestion } from "../contract/problem.ts";
+import { ownSource } from "../contract/rule.ts";
 import { cutChars } from "../text/encoding.ts";
 import { escapeName } from "../text/escape.ts";
 
@@ -95,7 +96,9 @@ export function denial(problem: ProblemOf<"ACCESS_DENIED">): string {
         ? "the session is planning and nothing is written until the user ends that, say what you would change instead"
         : "the session is read-only and nothing is written whatever the rules say, tell the user what you would change";
     case "rule":
-      return `the rule ${problem.rule} (${problem.source}) denies it, ask the user to change the rule`;
+      return problem.source === ownSource
+        ? `it is one of Filehand's own files (the built-in rule ${problem.rule}) and no rule lifts that, leave it to the user`
+        : `the rule ${problem.rule} (${problem.source}) denies it, ask the user to change the rule`;
     case "nobody to ask": {
       const way =
         problem.everyTime === true

@@ -104,7 +104,7 @@ export function openLockFiles(folder: string, link: (from: string, to: string) =
       try {
         return take(name, giveUp);
       } catch (error) {
-        throw lockFailed(error, `the lock files in "${folder}" cannot be used`);
+        throw lockFailed(error, "lock files cannot be used", folder);
       }
     },
     sweep: () => sweep(folder, take),
@@ -206,7 +206,10 @@ function createFile(path: string, line: string): void {
     fs.closeSync(fd);
     if (!isWhole) fs.unlinkSync(path); // a full disk
   }
-  if (!isWhole) throw new LockFailed(`Files cannot be locked: only a part of "${path}" could be written.`);
+  if (!isWhole) {
+    const folder = nodePath.dirname(path);
+    throw new LockFailed(`only a part of "${path}" could be written`, `make room on the disk that holds "${folder}"`);
+  }
 }
 
 function createIfMissing(path: string, line: string): boolean {

@@ -6,11 +6,11 @@
 
 import { createHash } from "node:crypto";
 import { type GiveUp, type Held, type LockFiles, openLockFiles } from "./lock-file.ts";
-import { defaultLockFolder } from "./lock-folder.ts";
+import { defaultLockFolders, LockFailed, type LockFolders, prepareLockFolders } from "./lock-folder.ts";
 import { pidOf } from "./process-mark.ts";
 import { createQueue, onAbort } from "./queue.ts";
 
-export { LockFailed } from "./lock-folder.ts";
+export { LockFailed };
 
 export interface LockKey {
   /** The folder and the name in it; never the file's own inode, which each replace changes. */
@@ -30,8 +30,8 @@ export interface Locks {
 }
 
 export interface LockOptions {
-  /** For tests. Processes exclude each other only if they agree on it: undefined is the one folder of this user. */
-  readonly folder: string | undefined;
+  /** For tests. Processes exclude each other only if they agree on it: undefined is what this user's processes share. */
+  readonly folder: string | LockFolders | undefined;
   /** The longest wait for other processes; turns within this process may take as long as they do. */
   readonly waitMsMax?: number;
 }
@@ -61,11 +61,13 @@ const watchedMsMin = 5_000;
 export function createLocks({ folder, waitMsMax = defaultWaitMsMax }: LockOptions): Locks {
   const queue = createQueue();
   const pulse = createPulse();
-  let files: LockFiles | undefined;
+  let places: readonly LockFiles[] | undefined;
 
-  const open = (): LockFiles => {
-    const opened = openLockFiles(folder ?? defaultLockFolder());
-    opened.sweep();
+  const open = (): readonly LockFiles[] => {
+    const folders =
+      typeof folder === "string" ? { first: folder, second: undefined } : (folder ?? defaultLockFolders());
+    const opened = prepareLockFolders(folders).map((one) => openLockFiles(one));
+    for (const files of opened) files.sweep();
     return opened;
   };
 
@@ -76,14 +78,20 @@ export function createLocks({ folder, waitMsMax = defaultWaitMsMax }: LockOption
       const leave = await queue.enter(names, signal);
       const taken: Held[] = [];
       try {
-        files ??= open();
+        places ??= open();
         const startMs = performance.now();
-        for (const name of names) {
-          const held = await waitFor(files, name, signal, startMs, waitMsMax);
-          taken.push(held);
-          pulse.add(held);
+        for (const files of places) {
+          for (const name of names) {
+            const held = await waitFor(files, name, signal, startMs, waitMsMax);
+            taken.push(held);
+            pulse.add(held);
+          }
         }
         return await work();
+      } catch (error) {
+        // Its folder may be gone for good, or in other hands: the next call looks again.
+        if (error instanceof LockFailed) places = undefined;
+        throw error;
       } finally {
         for (const held of taken) {
           pulse.delete(held);

@@ -2,6 +2,7 @@
 
 import ignore, { type Ignore } from "ignore";
 import type { RuleText } from "../contract/rule.ts";
+import { foldCase, foldCaseFully, foldPattern } from "./fold.ts";
 import { createPatternIndex, type PatternIndex } from "./pattern-index.ts";
 import { type Base, belowSystemRoot, type Pattern } from "./patterns.ts";
 
@@ -43,8 +44,9 @@ export class Group {
 
   add(rule: RuleText, { lines, negated }: Pattern): void {
     for (const line of lines) {
-      const pattern = this.#form(line);
-      this.#lines.push({ pattern, rule, negated, steep: /.\/\*\*+\/./s.test(pattern) });
+      for (const pattern of this.#patternForms(line, negated)) {
+        this.#lines.push({ pattern, rule, negated, steep: /.\/\*\*+\/./s.test(pattern) });
+      }
     }
     this.#index = undefined;
     this.#answers.clear();
@@ -52,13 +54,21 @@ export class Group {
   }
 
   match(name: PathName): RuleText | undefined {
-    const path = this.#form(spelling(name, this.#base));
+    const path = spelling(name, this.#base);
     if (path === "") return undefined; // a root itself: gitignore patterns match only what lies beneath
     if (this.#answers.has(path)) return this.#answers.get(path);
-    const answer = this.#judge(path);
+    const answer = this.#anyForm(path);
     if (this.#answers.size >= answersMax) this.#answers.clear();
     this.#answers.set(path, answer);
     return answer;
+  }
+
+  #anyForm(path: string): RuleText | undefined {
+    for (const form of this.#pathForms(path)) {
+      const rule = this.#judge(form);
+      if (rule !== undefined) return rule;
+    }
+    return undefined;
   }
 
   #judge(path: string): RuleText | undefined {
@@ -95,13 +105,31 @@ export class Group {
   }
 
   /**
-   * Deny and ask rules match all canonically equal names. `ignore` translates `**` to `.*`, which stops at line ends,
-   * so that a name with a newline would slip past them: they are compared as U+FFFF, which no name should contain.
+   * Deny and ask rules match all names that some disk takes for the same: canonically equal, or equal but for letter
+   * case. Where one character may stand for several (`ß`) each way is tried, since disks differ there.
    */
-  #form(text: string): string {
-    return this.#compare === "exact" ? text : text.normalize("NFC").replace(/[\n\r\u2028\u2029]/g, "\uffff");
+  #pathForms(path: string): readonly string[] {
+    return this.#compare === "exact" ? [path] : bothForms(oneLine(path), (text, fold) => fold(text));
+  }
+
+  /** What takes paths out again takes out as little as it can. */
+  #patternForms(line: string, negated: boolean): readonly string[] {
+    if (this.#compare === "exact") return [line];
+    const forms = bothForms(oneLine(line), foldPattern);
+    return negated ? forms.slice(0, 1) : forms;
   }
 }
+
+function bothForms(text: string, form: (text: string, fold: (text: string) => string) => string): readonly string[] {
+  const [simple, full] = [form(text, foldCase), form(text, foldCaseFully)];
+  return simple === full ? [simple] : [simple, full];
+}
+
+/**
+ * `ignore` translates `**` to `.*`, which stops at line ends, so that a name with a newline would slip past: they are
+ * compared as U+FFFF, which no name should contain.
+ */
+const oneLine = (text: string): string => text.replace(/[\n\r\u2028\u2029]/g, "\uffff");
 
 /** The spelling of a path that patterns of a base are compared with; empty where they cannot match. */
 function spelling(name: PathName, base: Base): string {

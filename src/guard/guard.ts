@@ -163,6 +163,13 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     throw new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source });
   };
 
+  /** What is missing there is refused like what is there. */
+  const refuseOnOtherMount = (place: Place, folder: string | undefined): void => {
+    const above = folder === undefined ? undefined : disk.look(folder);
+    if (above?.seen === "node") above.held.close();
+    if (above?.seen === "other mount") throw new Problem({ code: "ACCESS_DENIED", place, reason: "other mount" });
+  };
+
   const requireWriting = (place: Place): void => {
     const { mode } = state;
     if (isNoWrite(mode)) throw new Problem({ code: "ACCESS_DENIED", place, reason: "mode", mode });
@@ -245,6 +252,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
         case "node":
           return { seen: "node", target: targetOf(place, look, rootPaths), found: look };
         case "missing":
+          refuseOnOtherMount(place, look.nearest?.real);
           return { seen: "missing", place, reason: look.reason, target: newTarget(place, above) };
         case "outside":
           return { seen: "outside", place };

@@ -3,7 +3,7 @@
  * is allowed; the second no tool may change.
  */
 
-import type { RuleText } from "../contract/rule.ts";
+import { ownSource, type RuleText } from "../contract/rule.ts";
 
 /** gitignore patterns. What is run by a shell, an editor, Git, a build server or an agent when nobody is looking. */
 const patterns: readonly string[] = [
@@ -14,9 +14,10 @@ const patterns: readonly string[] = [
   ".gitconfig",
   ".husky/**",
   ".githooks/**",
-  "lefthook.yml",
-  ".lefthook.yml",
-  "lefthook.yaml",
+  "lefthook.*",
+  ".lefthook.*",
+  "lefthook-local.*",
+  ".lefthook-local.*",
   ".pre-commit-config.yaml",
   ".config/git/**",
 
@@ -25,13 +26,30 @@ const patterns: readonly string[] = [
   ".bash_profile",
   ".bash_login",
   ".bash_logout",
+  ".bash_aliases",
   ".profile",
   ".zshrc",
   ".zshenv",
   ".zprofile",
   ".zlogin",
   ".zlogout",
+  ".kshrc",
+  ".mkshrc",
+  ".cshrc",
+  ".tcshrc",
+  ".login",
+  ".logout",
+  ".xprofile",
+  ".xinitrc",
+  ".xsession",
+  ".xsessionrc",
+  ".pam_environment",
+  ".config/environment.d/**",
   ".config/fish/**",
+  ".config/nushell/**",
+  ".config/powershell/**",
+  "profile.ps1",
+  "*_profile.ps1",
   ".envrc",
 
   // Editors run tasks and take settings from a workspace.
@@ -42,14 +60,18 @@ const patterns: readonly string[] = [
   ".devcontainer.json",
   ".zed/**",
   ".nvim.lua",
+  ".nvimrc",
   ".exrc",
   ".vimrc",
+  ".dir-locals.el",
   "pyrightconfig.json",
 
   // Build servers.
   ".github/workflows/**",
   ".github/actions/**",
   ".gitlab-ci.yml",
+  ".forgejo/workflows/**",
+  ".gitea/workflows/**",
   ".circleci/**",
   "Jenkinsfile",
   "azure-pipelines.yml",
@@ -62,22 +84,25 @@ const patterns: readonly string[] = [
   ".yarnrc",
   ".yarnrc.yml",
   ".yarn/**",
-  ".pnp.*",
-  ".pnpmfile.cjs",
+  ".pnp*",
   "bunfig.toml",
   ".cargo/**",
   ".mvn/**",
-  ".bazelrc",
-  ".bazelversion",
+  ".bazel*",
   "gradle-wrapper.properties",
   "maven-wrapper.properties",
   ".ripgreprc",
   ".ssh/**",
   "authorized_keys",
   "crontab",
+  ".crontab",
+  "cron.d/**",
   ".config/autostart/**",
   ".config/systemd/**",
-  "Library/LaunchAgents/**",
+  "systemd/system/**",
+  "systemd/user/**",
+  "LaunchAgents/**",
+  "LaunchDaemons/**",
 
   // Agents: what they may do, and what they are told to run.
   ".claude/**",
@@ -92,6 +117,13 @@ const patterns: readonly string[] = [
   ".agents/**",
   ".windsurf/**",
   ".continue/**",
+  ".kiro/**",
+  ".roo/**",
+  ".cline/**",
+  ".clinerules/**",
+  ".junie/**",
+  ".amazonq/**",
+  ".aider.conf.yml",
   ".github/copilot*",
 ];
 
@@ -102,12 +134,11 @@ export const protectedRules: readonly RuleText[] = patterns.map((pattern) => ({
 }));
 
 /** Files of our own that lie about for a moment: beside those that are changed, and in the folder for locks. */
-const passing: readonly string[] = [".filehand-new-*", ".filehand-undo-*", "filehand-locks-*/**"];
+const passing: readonly string[] = [".filehand-new-*", ".filehand-undo-*", "filehand-locks-*/**", ".filehand/locks/**"];
 
 /** A settings file would widen what its writer may do; the state folder holds what others did. */
 export function ownRules(stateDir: string | undefined): readonly RuleText[] {
-  const source = "Filehand itself";
-  const deny = (text: string): RuleText => ({ verdict: "deny", text, source });
+  const deny = (text: string): RuleText => ({ verdict: "deny", text, source: ownSource });
   const settings = ["filehand.jsonc", "filehand.json", ".filehand/**"].map((pattern) => deny(`Edit(${pattern})`));
   // A forged journal would have the sweep change a file that nobody was asked about; a forged lock would stop everyone.
   settings.push(...passing.flatMap((pattern) => [deny(`Read(${pattern})`), deny(`Edit(${pattern})`)]));

@@ -223,6 +223,39 @@ describe("of several rules", () => {
   });
 });
 
+describe("letter case beyond ASCII, for disks that do not tell it apart", () => {
+  for (const [pattern, path] of [
+    [".s\u017fh/**", ".ssh/key"],
+    [".ssh/**", ".\u017fsh/key"],
+    ["key.txt", "\u212aey.txt"],
+    ["\u212aey.txt", "KEY.TXT"],
+    ["stra\u00dfe.txt", "STRASSE.txt"],
+    ["strasse.txt", "stra\u1e9ee.txt"],
+    ["config.json", "con\ufb01g.json"],
+    ["stra?e.txt", "stra\u00dfe.txt"],
+    ["stra[\u00df]e.txt", "stra\u1e9ee.txt"],
+    ["\u03c3*", "\u03a3\u03a3.txt"],
+    ["**/\\\u017fecret", "deep/secret"],
+  ] as const) {
+    test(`${pattern} and ${path}: denied and asked about, never allowed`, () => {
+      for (const verdict of ["deny", "ask"] as const) {
+        equal(compile(write(verdict, `Read(${pattern})`)).decide("read", [inside(path)]).verdict, verdict);
+      }
+      // A question with a rule that widens: what is not the very name stays what it was.
+      equal(
+        compile(write("allow", `Edit(${pattern})`)).decide("edit", [inside(path)]).verdict,
+        pattern.includes("?") ? "allow" : "ask",
+      );
+    });
+  }
+
+  test("an exception takes out only what it names", () => {
+    const rules = compile(write("deny", "Read(keys/*)"), write("deny", "Read(!keys/strasse)"));
+    equal(rules.decide("read", [inside("keys/strasse")]).verdict, "allow");
+    equal(rules.decide("read", [inside("keys/stra\u00dfe")]).verdict, "deny");
+  });
+});
+
 describe("a path with two names", () => {
   const rules = compile(write("deny", "Read(secret)"), write("ask", "Read(odd)"), write("allow", "Read(src/**)"));
 

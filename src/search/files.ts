@@ -13,7 +13,10 @@ export interface FilesSearch {
   readonly above: readonly string[];
   readonly ignored: Ignored;
   readonly state: GlobState;
-  /** May this path, below the start, be named at all; and to those who have not named it themselves? */
+  /**
+   * May this path, below the start, be named at all; and to those who have not named it themselves? What is hidden is
+   * counted in every folder that is gone through, whether it fits the pattern or not.
+   */
   hides(path: string, is: "file" | "folder"): boolean;
   shows(path: string): boolean;
   /** Takes a file that matches. `folder` is open until the answer. False if it is none after all. */
@@ -187,6 +190,11 @@ function judgeFolder(
   search: FilesSearch,
   tally: FilesTally,
 ): void {
+  // Before the pattern is asked: a number that depends on it would betray the names, one letter after the other.
+  if (search.hides(`${path}${given}`, "folder")) {
+    tally.withheldFolders += 1;
+    return;
+  }
   const name = composed(given);
   const wanted = named && state.names(name);
   // What git keeps there are no files of the project. Who names it gets it.
@@ -206,10 +214,6 @@ function judgeFolder(
   // What the pattern names outright is not left out.
   const leftOut = !wanted && isIgnored(ignored, above, given, "folder");
   if (leftOut) return prune("ignored");
-  if (search.hides(`${path}${given}`, "folder")) {
-    tally.withheldFolders += 1;
-    return;
-  }
   if (matches) tally.folders += 1;
   if (next !== undefined) todo.push({ name: given, state: next, named: wanted });
 }
@@ -222,6 +226,11 @@ function judgeFile(
   search: FilesSearch,
   tally: FilesTally,
 ): boolean | Promise<boolean> {
+  const below = `${path}${entry.name}`;
+  if (search.hides(below, "file")) {
+    tally.withheld += 1;
+    return false;
+  }
   const name = composed(entry.name);
   const visible = state.accepts(name, "visible");
   if (!visible && (name.charCodeAt(0) !== 46 || !state.accepts(name, "all"))) return false;
@@ -230,8 +239,7 @@ function judgeFile(
     tally.ignored += 1;
     return false;
   }
-  const below = `${path}${entry.name}`;
-  if (search.hides(below, "file") || (!wanted && !search.shows(below))) {
+  if (!wanted && !search.shows(below)) {
     tally.withheld += 1;
     return false;
   }

@@ -112,13 +112,21 @@ function unwrap(lines: readonly string[]): { readonly from: number; readonly to:
 function readFile(reader: Reader): PatchFile | Fault {
   const index = reader.at;
   const line = reader.lines[index] ?? "";
-  const named = /^\s*\*\*\* (Add|Delete|Update) File:(.*)$/.exec(line);
+  // An indented frame is padded behind as well, so there a blank says nothing.
+  const named = /^\*\*\* (Add|Delete|Update) File:(.*)$/.exec(/^\s/.test(line) ? line.trim() : line);
   if (named === null) return { fault: isUnifiedDiff(reader.lines, index) ? "unified diff" : "unknown line", index };
-  const path = (named[2] ?? "").trim();
-  if (path === "") return { fault: "no path", index };
+  const path = pathIn(named[2] ?? "");
+  if (typeof path === "object") return { fault: path.fault, index };
   reader.at += 1;
   if (named[1] === "Add") return readAdded(reader, path);
   return named[1] === "Delete" ? { does: "delete", path } : readUpdate(reader, path, index);
+}
+
+/** A name may begin or end with a blank. Taking such a blank for an ornament would change another file than the one named. */
+function pathIn(written: string): string | { readonly fault: PatchFault } {
+  const path = written.replace(/^ /, "");
+  if (path.trim() === "") return { fault: "no path" };
+  return path.trim() === path ? path : { fault: "blanks around path" };
 }
 
 function readAdded(reader: Reader, path: string): PatchFile | Fault {
@@ -145,8 +153,9 @@ function readUpdate(reader: Reader, path: string, index: number): PatchFile | Fa
   let moveTo: string | undefined;
   const move = /^\*\*\* Move to:(.*)$/.exec(reader.lines[reader.at] ?? "");
   if (move !== null) {
-    moveTo = (move[1] ?? "").trim();
-    if (moveTo === "") return { fault: "no path", index: reader.at };
+    const target = pathIn(move[1] ?? "");
+    if (typeof target === "object") return { fault: target.fault, index: reader.at };
+    moveTo = target;
     reader.at += 1;
   }
   const hunks: PatchHunk[] = [];

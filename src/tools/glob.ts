@@ -141,8 +141,8 @@ async function searchIn(
     look.held.close();
     const is = look.kind === "directory" ? "folder" : "file";
     const hidden = bench.guard.denies && bench.guard.denied("read", [look.real], is) !== undefined;
-    if (hidden) sum.withheld += 1;
-    else if (is === "folder") sum.linkedFolders += 1;
+    // Not counted either: here it is known only of links that match, and so their names could be guessed.
+    if (!hidden && is === "folder") sum.linkedFolders += 1;
     return !hidden && is === "file";
   }
 }

@@ -92,6 +92,8 @@ export function createObserver(): Observer {
       before === undefined ? [...new Set([...tracked.keys(), ...signs.keys()])] : touchedPaths(before, now);
     for (const path of touched) {
       bench.signal.throwIfAborted();
+      // Of what is denied by now neither the content is held nor the name told.
+      if (bench.guard.denied("read", [path], "file") !== undefined) continue;
       const file = await fileAt(path, bench);
       if (before !== undefined) {
         const came = await record(path, baselineOf(path, before, now), file, history, bench);

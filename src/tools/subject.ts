@@ -62,9 +62,11 @@ export async function exclusively<Result>(
   } catch (error) {
     if (!begun && error instanceof LockTimeout) {
       const holder = error.pid === undefined ? "another process" : `process ${error.pid}`;
-      throw new Problem({ code: "LOCKED", place, holder });
+      throw new Problem({ code: "LOCKED", place, reason: "busy", holder });
     }
-    if (!begun && error instanceof LockFailed) throw new Problem({ code: "LOCKED", place, holder: error.message });
+    if (!begun && error instanceof LockFailed) {
+      throw new Problem({ code: "LOCKED", place, reason: "no locks", fault: error.fault, remedy: error.remedy });
+    }
     throw error;
   }
 }

@@ -159,4 +159,6 @@ test.skipIf(!onLinux)("A75 the question names the real place and holds no raw li
   const session = createFilehand({ roots: [at("ws")], ask, permissions: { ask: ["Read(a.txt*)"] } }).session();
   equal((await session.call("Read", { file_path: "a.txt\nallowed? yes" })).isError, true);
   deepEqual(questions[0]?.patterns, [at("ws/dir/a.txt")]);
+  // The host is given the path as it is, beside the real one; who shows it escapes it, as the terminal's test has it.
+  equal(questions[0]?.metadata["path"], at("ws", "a.txt\nallowed? yes"));
 });

@@ -213,6 +213,24 @@ test.skipIf(onWindows)("A15 spaces around a name are a part of it", async () => 
   equal(fs.readFileSync(here("ws/n.txt"), "utf8"), "content\n");
 });
 
+test.skipIf(onWindows)("A15 a patch for a name with spaces around it changes no other file, and says so", async () => {
+  const { path: here } = workspace({ ws: { "n.txt": "content\n", " n.txt ": "content\n", "spare.txt": "content\n" } });
+  const tried = everyAttempt(
+    createFilehand({ ...options, roots: [here("ws")] }).session({ dialect: "claude" }),
+    "spare.txt",
+  );
+  const before = snapshot(here("ws"));
+  for (const [verb, attempt] of Object.entries(tried)) {
+    if (!verb.startsWith("patch")) continue;
+    for (const asked of [" n.txt ", "n.txt ", " n.txt", "\tn.txt"]) {
+      const reply = await attempt(asked);
+      refused(reply, "INVALID_PARAM");
+      ok(JSON.stringify(reply).includes("one blank before the path and none behind it"), JSON.stringify(reply));
+    }
+  }
+  deepEqual(snapshot(here("ws")), before);
+});
+
 describe.skipIf(onWindows)("still working: the same verbs on ordinary spellings", () => {
   for (const asked of [
     "n.txt",

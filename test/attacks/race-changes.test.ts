@@ -85,9 +85,12 @@ describe.skipIf(!onLinux)("A32 A33 (Linux only: elsewhere the window is narrowed
         Object.keys(codes).filter((code) => !allowedCodes.includes(code)),
         [],
       );
-      for (const [name] of works) ok((done[name] ?? 0) > 0, `${name} never succeeded: ${JSON.stringify(done)}`);
+      // Some of them undo each other, so that a part must fail; on a machine under load three of five succeed.
+      const each = changes / works.length;
+      for (const [name] of works)
+        ok((done[name] ?? 0) >= each / 100, `${name} succeeded too seldom: ${JSON.stringify(done)}`);
       const succeeded = Object.values(done).reduce((sum, count) => sum + count, 0);
-      ok(succeeded >= changes / 50, `only ${succeeded} of ${changes} changes succeeded`);
+      ok(succeeded >= changes / 6, `only ${succeeded} of ${changes} changes succeeded`);
       const control = untilCaught(() => writesNaively(at("ws"), at("out")));
       ok(control.caught, `the racer is too slow: the naive control was not caught in ${control.tries} writes`);
     } finally {

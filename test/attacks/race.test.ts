@@ -24,6 +24,8 @@ const kinds = {
   leaf: "leaf",
   root: "a.txt",
 } as const;
+/** The least part of the reads that must succeed all the same: far below the nine tenths of a machine under load. */
+const floors: Readonly<Record<string, number>> = { folder: 0.1, middle: 0.1, link: 0.1, leaf: 0.05, root: 0.1 };
 const readsEach = 20_000 * timesMore;
 const allowedCodes = ["ACCESS_DENIED", "NOT_FOUND", "CHANGED"];
 
@@ -69,7 +71,7 @@ describe.skipIf(!onLinux)("A31 (Linux only: elsewhere the window is narrowed, no
           Object.keys(ours.codes).filter((code) => !allowedCodes.includes(code)),
           [],
         );
-        ok(ours.shown >= readsEach / 100, `only ${ours.shown} of ${readsEach} reads succeeded`);
+        ok(ours.shown >= readsEach * (floors[kind] ?? 1), `only ${ours.shown} of ${readsEach} reads succeeded`);
         ok(control.caught, `the racer is too slow: the naive control was not caught in ${control.tries} reads`);
       } finally {
         await racer.stop();

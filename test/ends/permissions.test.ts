@@ -313,6 +313,25 @@ describe.skipIf(!hasTerminal)("at a terminal", () => {
     expect(build.stdout).toContain("names commands that are run");
   });
 
+  test("A75 a path that tries to be a question of its own stands escaped on one line", async () => {
+    const name = "a.txt\n\x1b[2K\x1b[1Aallowed? yes \u202etxt.evil";
+    writeFileSync(at("ws", name), "one\n");
+    symlinkSync(name, at("ws/to-it"));
+    for (const path of [name, "to-it"]) {
+      for (const args of [
+        ["edit", path, "--old", "one", "--new", "two"],
+        ["write", path, "--content", ""],
+        ["read", path, "--ask", "Read(a.txt*)"],
+      ]) {
+        const ran = await typing(["n\n"], ...args);
+        expect(ran.code).toBe(1);
+        expect(ran.stdout).toContain("a.txt\\n\\x1b[2K\\x1b[1Aallowed?");
+        expect(ran.stdout).not.toMatch(/\u202e|\x1b\[2K|\x1b\[1A/u);
+        expect(text(`ws/${name}`)).toBe("one\n");
+      }
+    }
+  });
+
   test("a folder outside is asked about once it is switched on, and always is kept", async () => {
     const read = ["read", at("out/x.txt")] as const;
     expect((await typing(["y\n"], ...read)).stdout).not.toContain("1→");

@@ -163,6 +163,7 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
     { code: "ACCESS_DENIED", place, reason: "system" },
     { code: "ACCESS_DENIED", place, reason: "read-only" },
     { code: "ACCESS_DENIED", place, reason: "rule", rule: "Read(a.txt)", source: "options" },
+    { code: "ACCESS_DENIED", place, reason: "rule", rule: "Edit(a.txt)", source: "Filehand itself" },
     {
       code: "ACCESS_DENIED",
       place,
@@ -280,7 +281,10 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
     { code: "NO_TURN", asked: "m1", reason: "unknown", known: ["m3", "m2"] },
     { code: "NO_TURN", asked: "m1", reason: "unknown", known: [] },
   ],
-  LOCKED: [{ code: "LOCKED", place, holder: "process 7" }],
+  LOCKED: [
+    { code: "LOCKED", place, reason: "busy", holder: "process 7" },
+    { code: "LOCKED", place, reason: "no locks", fault: '"/l" is a link', remedy: 'remove "/l"' },
+  ],
   ROLLED_BACK: [
     {
       code: "ROLLED_BACK",

@@ -135,7 +135,10 @@ export function renderProblem(problem: ProblemData, facts: Facts): Reply<ErrorEn
   const message = sentenceOf(problem, facts.verb ?? "read");
   const error = { code: problem.code, message };
   const place = "place" in problem ? problem.place : undefined;
-  const resolved = place !== undefined && "realRelative" in place ? String(place.realRelative) : undefined;
+  // What a rule denies has the same answer whether it is there or not, and only what is there has a real path.
+  const isDenied = problem.code === "ACCESS_DENIED" && problem.reason === "rule";
+  const isResolved = !isDenied && place !== undefined && "realRelative" in place;
+  const resolved = isResolved ? String(place.realRelative) : undefined;
   const envelope: ErrorEnvelope = {
     status: "error",
     data: {},
