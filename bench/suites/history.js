@@ -12,7 +12,7 @@ import { addGate, addRatios, addSample, rowOf, startTable, typical } from "../re
 /** @typedef {(words: string) => void} Progress */
 
 const roundsDefault = 9;
-const gates = /** @type {const} */ ({ listMs: 100, diffRatio: 3 });
+const gates = /** @type {const} */ ({ listMs: 100 });
 /** Of a rewind, which syncs every file. */
 const rewindRoundsMax = 3;
 const filesOfRewind = 1_000;
@@ -138,8 +138,6 @@ async function diff(folder, rounds, progress) {
     }
   }
   addRatios(table);
-  const row = rowOf(table, filehand);
-  addGate(row, "ratio", row.ratio?.value, gates.diffRatio);
   return table;
 }
 

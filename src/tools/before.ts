@@ -53,9 +53,11 @@ export async function readBefore(
   try {
     const text = await recognised(file, target, profile, wants, scratch, bench, stamp);
     const bytes = await wholeFile(file, limits.editHeldBytesMax);
-    const encoding = text.form?.encoding ?? text.guess?.encoding ?? (await encodingOf(text, bytes));
+    let valid: boolean | undefined;
+    const isValid = (whole: Buffer): boolean => (valid ??= isUtf8(whole)); // a millisecond for 10 MB
+    const encoding = text.form?.encoding ?? text.guess?.encoding ?? (await encodingOf(text, bytes, isValid));
     const form = { encoding, bomBytes: text.form?.bomBytes ?? 0 };
-    const tells = form.bomBytes > 0 || (encoding === "utf-8" && (bytes === undefined || isUtf8(bytes)));
+    const tells = form.bomBytes > 0 || (encoding === "utf-8" && (bytes === undefined || isValid(bytes)));
     const guessed = bytes === undefined && text.form === undefined && text.guess === undefined && encoding === "utf-8";
     const head = guessed ? Buffer.from(await text.head()) : undefined;
     let source: SourceText | undefined;
@@ -102,8 +104,12 @@ async function hasCells(file: OpenFile): Promise<boolean> {
 }
 
 /** UTF-8 until the bytes say otherwise, as for Read. */
-async function encodingOf(text: TextFile, bytes: Buffer | undefined): Promise<EncodingName> {
-  if (bytes !== undefined && isUtf8(bytes)) return "utf-8";
+async function encodingOf(
+  text: TextFile,
+  bytes: Buffer | undefined,
+  isValid: (whole: Buffer) => boolean,
+): Promise<EncodingName> {
+  if (bytes !== undefined && isValid(bytes)) return "utf-8";
   const decoder = await startDecoding(text);
   if (bytes !== undefined) await decoder.text(bytes);
   return decoder.encoding;
