@@ -24,7 +24,6 @@ export const serverJson = ({ name, version, mcpName }: PackageFacts): unknown =>
   packages: [
     {
       registryType: "npm",
-      registryBaseUrl: "https://registry.npmjs.org",
       identifier: name,
       version,
       runtimeHint: "npx",
