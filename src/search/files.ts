@@ -124,7 +124,8 @@ export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise
       if (tally.entries >= turnAt || performance.now() >= turnMs) {
         await setImmediate();
         if (tally.entries >= entriesPerTurn) await start.hurry();
-        turnAt = tally.entries + entriesPerTurn;
+        // At the multiples, whenever the last turn was: a turn that came early for its time must not put off the next.
+        turnAt = tally.entries - (tally.entries % entriesPerTurn) + entriesPerTurn;
         turnMs = performance.now() + turnMsMax;
         if (search.onTurn(tally.entries) === "enough") {
           tally.ended = "enough";
