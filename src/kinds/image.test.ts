@@ -25,7 +25,9 @@ import {
   transparent,
   turned,
 } from "../../test/samples/images.ts";
-import { type Codecs, type ImageBudget, type ImageResult, readImage, vendorSize } from "./image.ts";
+import { type ImageBudget, type ImageResult, readImage } from "./image.ts";
+import type { Codecs } from "./image-codecs.ts";
+import { vendorSize } from "./image-vendor.ts";
 
 const budget: ImageBudget = { tokensMax: 25_000, longEdgeMax: 1_568, sideMax: 2_000, pixelsMax: 100_000_000 };
 const { signal } = new AbortController();
