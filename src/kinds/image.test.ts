@@ -301,7 +301,7 @@ describe("what the vendor makes of a size", () => {
   }
 });
 
-/** In a process of its own, so that time and memory are those of the image; idle, with sharp loaded, it has 70 MB. */
+/** In a process of its own, so that the memory is that of the image; idle, with sharp loaded, it has 70 MB. */
 describe("hostile images", () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "filehand-images-"));
   afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
@@ -309,7 +309,6 @@ describe("hostile images", () => {
   interface Answer {
     readonly name: string;
     readonly kind: string;
-    readonly ms: number;
     readonly peakMegabytes: number;
   }
 
@@ -342,10 +341,9 @@ describe("hostile images", () => {
       const answers = [];
       for (const name of process.argv.slice(3)) {
         const bytes = readFileSync(name);
-        const startedMs = performance.now();
         const { kind } = await readImage(bytes, JSON.parse(process.argv[2]), new AbortController().signal);
         const peakMegabytes = peakKilobytes() / 1024;
-        answers.push({ name, kind, ms: performance.now() - startedMs, peakMegabytes });
+        answers.push({ name, kind, peakMegabytes });
       }
       console.log(JSON.stringify(answers));`,
     );
@@ -358,8 +356,7 @@ describe("hostile images", () => {
   }
 
   const within = (answers: readonly Answer[]): void => {
-    for (const { name, ms, peakMegabytes } of answers) {
-      expect(ms, `ms of ${name}`).toBeLessThan(20_000);
+    for (const { name, peakMegabytes } of answers) {
       expect(peakMegabytes, `MB of ${name}`).toBeLessThan(300);
     }
   };
