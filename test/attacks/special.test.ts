@@ -207,12 +207,18 @@ async function asSomeoneElse<Result>(run: () => Promise<Result>): Promise<Result
 const cannotDrop = ((): string | undefined => {
   if (onWindows) return "modes mean nothing on Windows";
   if (process.getuid?.() !== 0) return undefined;
+  const { top } = workspace({});
+  fs.chmodSync(top, 0o755);
   try {
     process.seteuid?.(65_534);
-    process.seteuid?.(0);
-    return undefined;
+    try {
+      fs.readdirSync(top);
+      return undefined;
+    } finally {
+      process.seteuid?.(0);
+    }
   } catch {
-    return "this process cannot become another user";
+    return "this process cannot become another user, or not get to temporary files then";
   }
 })();
 

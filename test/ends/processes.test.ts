@@ -68,7 +68,7 @@ const taken = (): string[] =>
     .filter((line) => line.endsWith(" taken"))
     .map((line) => line.slice(0, -6));
 
-test("every edit lands, and none is lost", { timeout: 120_000 }, async () => {
+test("every edit lands, and none is lost", async () => {
   fill();
   const replies = (await Promise.all(Array.from({ length: processes }, (_, number) => start(number).ended))).flat();
   expect(replies.filter(([, came]) => came !== "made")).toEqual([]);
@@ -77,9 +77,7 @@ test("every edit lands, and none is lost", { timeout: 120_000 }, async () => {
   expect(fs.readdirSync(root)).toEqual(["a.txt"]);
 });
 
-test("some of them killed: what was reported is there, the file is whole, and nothing is left lying about", {
-  timeout: 120_000,
-}, async () => {
+test("some of them killed: what was reported is there, the file is whole, and nothing is left lying about", async () => {
   fill();
   const running = Array.from({ length: processes }, (_, number) => start(number));
   for (const [index, one] of running.entries()) {
