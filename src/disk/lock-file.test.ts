@@ -21,7 +21,8 @@ const newFolder = (): string => {
 };
 
 const [, , realm = ""] = processMark().split("-");
-const deadMark = `${spawnSync(process.execPath, ["-e", ""]).pid}-0-${realm}`;
+/** With a start at which nothing has started: its number may have been given out again. */
+const deadMark = `${spawnSync(process.execPath, ["-e", ""]).pid}-1-${realm}`;
 const foreignMark = `4242-17-${"0".repeat(12)}`;
 const name = "0123456789abcdef0123456789abcdef";
 const onWindows = process.platform === "win32";

@@ -147,7 +147,8 @@ describe("processes that work on one file", () => {
   test("that wait for one dead holder, or its dead heir, never both get the lock", async () => {
     const [locks, file] = [at("locks-heirs"), at("heirs")];
     const [, , realm = ""] = processMark().split("-");
-    const deadMark = `${spawnSync(process.execPath, ["-e", ""]).pid}-0-${realm}`;
+    // With a start at which nothing has started: its number may have been given out again.
+    const deadMark = `${spawnSync(process.execPath, ["-e", ""]).pid}-1-${realm}`;
     const workers = await startAll(3, locks, file);
     fs.mkdirSync(locks, { recursive: true, mode: 0o700 });
     for (let round = 0; round < 200; round += 1) {
