@@ -45,14 +45,15 @@ export async function unsearched(passing: Passing, bench: Bench): Promise<Unsear
     above: target.realRelative === "" ? [] : target.realRelative.split("/"),
     ignored: await ignoredAt(target, bench),
     isLeftOut: (name) => ownFolders.includes(name),
-    isHidden: canHide ? isHidden : () => false,
+    isHidden,
     isMissed: (path) => !hides(path) && isMissed(path, passing, bench),
     entriesMax: limits.searchListedMax,
     signal: bench.signal,
   });
   const counted = seen.complete ? "all" : "at least";
   const links: Tally = { number: seen.links, counted };
-  if (!canHide) return { withheld: none, links };
+  // Of our own passing files nobody needs to hear that there may be more.
+  if (!canHide && seen.hidden === 0) return { withheld: none, links };
   // Which names are of a type is known to ripgrep alone. With few entries it takes long only on a slow machine.
   const ofTypes = request.types.length > 0 && seen.hidden > 0;
   return {
