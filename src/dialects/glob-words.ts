@@ -45,7 +45,7 @@ export function globNotes(
   const links = files.filter(({ link }) => link).length;
   if (links > 0) notes.push(`${links} of these ${links === 1 ? "is a link" : "are links"}`);
   if (ignored.count > 0) {
-    const names = "begin the pattern with the name of their folder to see them";
+    const names = "begin the pattern with the path of the ignored folder or file to see them";
     notes.push(`${counted(ignored, "ignored file")} also, ${names}`);
   }
   if (hidden.count > 0) {
