@@ -19,7 +19,7 @@ export const patternFaults = {
   "reversed range": "a range between brackets ends before it begins, turn it round",
   "unknown class": "a class between [: and :] is unknown, use one such as [:alpha:] or [:digit:]",
   "too many groups": `it has more than ${limits.globGroupsMax} groups in one name, which would take too long, use fewer`,
-  "too many choices": `its braces stand for more than ${limits.globChoicesMax} texts, use fewer or a wildcard`,
+  "too many choices": `it stands for more than ${limits.globChoicesMax} texts, alone or with patterns before it, use fewer braces or a wildcard`,
   "too many names": `it has more than ${limits.globDepthMax} names, or too many in all its choices, shorten it`,
 } satisfies Readonly<Record<PatternFault, string>>;
 
