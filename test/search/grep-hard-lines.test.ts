@@ -31,3 +31,18 @@ for (const dialect of Object.keys(dialects) as readonly DialectName[]) {
     ok(text.length < 10_000, `${text.length} characters`);
   });
 }
+
+test("a search that is made again, then by one thread, has the same answer", async () => {
+  const tree = Object.fromEntries(
+    Array.from({ length: 30 }, (_, at_) => [`d${at_}`, { "a.ts": "needle\nx\nneedle\n", "b.ts": "x" }]),
+  );
+  const { path: place } = workspace({ ws: tree });
+  const session = createFilehand({ roots: [place("ws")] }).session({ dialect: "claude" });
+  for (const output_mode of ["content", "count"]) {
+    const replies = [];
+    for (let times = 0; times < 3; times += 1) {
+      replies.push(textOf(await session.call("Grep", { pattern: "needle", output_mode })));
+    }
+    deepEqual(replies, [replies[0], replies[0], replies[0]]);
+  }
+});
