@@ -235,8 +235,24 @@ export async function inChunks(
 /** Syncing much may take seconds; little takes less than handing it to another thread and back. */
 const syncAtOnceBytesMax = 1_048_576;
 
-/** A failed sync is final: the kernel may have dropped the bytes, and a second one would say that all is well. */
-export async function syncFile(fd: number, sizeBytes: number, { system, reads }: Moving): Promise<void> {
-  if (reads === "at once" && sizeBytes <= syncAtOnceBytesMax) during("syncing the file", () => system.sync(fd));
-  else await duringLater("syncing the file", () => system.syncLater(fd));
+/**
+ * A failed sync is final: the kernel may have dropped the bytes, and a second one would say that all is well. The
+ * descriptor is not in use any more when this is over, whatever it throws.
+ */
+export async function syncFile(
+  fd: number,
+  sizeBytes: number,
+  { system, reads }: Moving,
+  meanwhile?: () => void,
+): Promise<void> {
+  if (meanwhile === undefined && reads === "at once" && sizeBytes <= syncAtOnceBytesMax) {
+    during("syncing the file", () => system.sync(fd));
+    return;
+  }
+  const synced = duringLater("syncing the file", () => system.syncLater(fd));
+  try {
+    meanwhile?.();
+  } finally {
+    await synced;
+  }
 }

@@ -6,7 +6,7 @@
 import { constants } from "node:fs";
 import * as nodePath from "node:path";
 import { errnoName } from "./errno.ts";
-import type { Identity, Look, ReadMode } from "./look.ts";
+import type { Found, Held, Identity, Look, ReadMode } from "./look.ts";
 import type { System } from "./system.ts";
 import { asFailure, asWriteFailed, during, FileChanged, type WriteNote } from "./write-failed.ts";
 
@@ -36,6 +36,12 @@ export interface HeldFolder {
 export const holdFolder = (path: string, context: WriteContext): HeldFolder =>
   heldFolder(context.look(path), path, context);
 
+/** The folder of a file that was found. If it came with the file it stays held as long as that. */
+export function folderOf({ real, folder }: Found, context: WriteContext): HeldFolder {
+  const path = nodePath.dirname(real);
+  return folder === undefined ? holdFolder(path, context) : folderAt({ ...folder, close: () => {} }, path, context);
+}
+
 /** What was seen at `path`, as a folder; held until it is closed. */
 export function heldFolder(look: Look, path: string, context: WriteContext): HeldFolder {
   if (look.seen !== "node") throw asFailure(look);
@@ -44,7 +50,10 @@ export function heldFolder(look: Look, path: string, context: WriteContext): Hel
     held.close();
     throw new FileChanged();
   }
-  const { system } = context;
+  return folderAt(held, path, context);
+}
+
+function folderAt(held: Held, path: string, { system }: WriteContext): HeldFolder {
   return {
     path,
     reads: held.reads,

@@ -6,7 +6,6 @@ import type { EncodingName } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import { hashOf } from "../disk/line-index.ts";
 import type { Identity } from "../disk/look.ts";
-import { isRacy } from "../disk/same-file.ts";
 import type { WriteStep } from "../disk/write-failed.ts";
 import { refusal } from "../guard/guard.ts";
 import type { Wrote } from "../session/ledger.ts";
@@ -37,19 +36,22 @@ export async function commit<Extra>(
   const after = bytes === undefined ? { sizeBytes, mode } : { bytes, mode };
   /** What is renamed into place is a file with one name; what is written in place keeps those it has. */
   const afterBy = (how: "renamed" | "in place") => (how === "renamed" ? after : { ...after, links: file.links });
+  const keepOld = (how: "renamed" | "in place", at: string): Promise<void> => {
+    const will = how === "renamed" ? "be renamed over" : "be written in place";
+    return keeper.keep({ before: { file, bytes: old, will, at }, after: afterBy(how) });
+  };
   const replaced = await orUndone(keeper, () =>
     bench.disk.replace({
       found: subject.found,
       file,
       pieces: old === undefined || bytes !== undefined ? planned.pieces : inMemory(planned.pieces, old),
-      readHash: old !== undefined && isRacy(file.identity) ? hashOf(old) : undefined,
+      readBytes: old,
       hardLinks: bench.changes.hardLinks,
       mode,
       signal: bench.signal,
-      beforeSwap: (how, at) => {
-        const will = how === "renamed" ? "be renamed over" : "be written in place";
-        return keeper.keep({ before: { file, bytes: old, will, at }, after: afterBy(how) });
-      },
+      beforeSwap: keeper.keeps ? keepOld : undefined,
+      // While the disk is busy there is time for what the answer will say.
+      meanwhile: () => void prepared.diff,
     }),
   );
   switch (replaced.did) {
