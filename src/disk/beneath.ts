@@ -110,7 +110,7 @@ function walk(
         const fd = descend(at.rootFd, names, system);
         if (fd === undefined) return "start over";
         if (at.fd !== at.rootFd) system.close(at.fd);
-        at = { root: at.root, names, fd, rootFd: at.rootFd };
+        at = { ...at, names, fd, stat: undefined };
         continue;
       }
 
