@@ -3,7 +3,8 @@
 import type { BigIntStats } from "node:fs";
 import * as nodePath from "node:path";
 import { errnoName } from "./errno.ts";
-import { inChunks, type Moving } from "./content.ts";
+import { inChunks } from "./chunks.ts";
+import type { Moving } from "./content.ts";
 import type { HeldFolder } from "./held-folder.ts";
 import type { Found, Identity } from "./look.ts";
 import type { OpenFile } from "./open-file.ts";

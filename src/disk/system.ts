@@ -7,6 +7,7 @@
 import * as fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { type AttributeCalls, loadAttributeCalls } from "./attributes.ts";
+import { type CopyCalls, loadCopyCalls } from "./copy-calls.ts";
 import { type FolderCalls, loadFolderCalls } from "./folder-calls.ts";
 
 export interface System {
@@ -36,6 +37,8 @@ export interface System {
   make(path: string, flags: number, mode: number): number;
   write(fd: number, from: Uint8Array, offset: number, length: number, at: number): number;
   writeLater(fd: number, from: Uint8Array, offset: number, length: number, at: number): Promise<number>;
+  /** Copying without holding the process; undefined where there is no way to do that. Loaded when first asked for. */
+  copyCalls(): Promise<CopyCalls | undefined>;
   sync(fd: number): void;
   syncLater(fd: number): Promise<void>;
   truncate(fd: number, sizeBytes: number): void;
@@ -101,6 +104,7 @@ export const nodeSystem: System = {
     new Promise((resolve, reject) => {
       fs.write(fd, from, offset, length, at, (error, bytes) => (error ? reject(error) : resolve(bytes)));
     }),
+  copyCalls: loadCopyCalls,
   sync: (fd) => fs.fsyncSync(fd),
   syncLater: (fd) =>
     new Promise((resolve, reject) => {

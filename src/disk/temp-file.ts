@@ -5,7 +5,15 @@
 
 import { randomBytes } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
-import { compareContent, type Content, type Moving, readAll, syncFile, writeContent } from "./content.ts";
+import {
+  compareContent,
+  type Content,
+  type Moving,
+  readAll,
+  syncAtOnceBytesMax,
+  syncFile,
+  writeContent,
+} from "./content.ts";
 import { closeQuietly, type HeldFolder, unlinkQuietly, type WriteContext } from "./held-folder.ts";
 import { processMark } from "./process-mark.ts";
 import { during, WriteFailed } from "./write-failed.ts";
@@ -76,10 +84,17 @@ export async function writeTemp(folder: HeldFolder, plan: TempPlan, { system }: 
     const stat = during("checking the size of what was written", () => system.stat(fd));
     if (Number(stat.size) !== content.sizeBytes) throw new WriteFailed("EIO", "checking the size of what was written");
     await plan.dress?.(fd, stat);
-    await syncFile(fd, content.sizeBytes, moving, plan.meanwhile);
+    const look = (): Promise<void> => readBack(path, stat.ino, content, moving);
+    // On a local disk it is the same memory that is asked before and after the sync.
+    const early = moving.reads === "at once" && syncsLater(plan);
+    const meanwhile = async (): Promise<void> => {
+      plan.meanwhile?.();
+      await look();
+    };
+    await syncFile(fd, content.sizeBytes, moving, early ? meanwhile : undefined);
     open = false; // the number is free whatever close answers
     during("closing the file", () => system.close(fd));
-    await readBack(path, stat.ino, content, moving);
+    if (!early) await look();
     return { path, inode: stat.ino };
   } catch (error) {
     if (open) closeQuietly(fd, system);
@@ -87,6 +102,10 @@ export async function writeTemp(folder: HeldFolder, plan: TempPlan, { system }: 
     throw error;
   }
 }
+
+/** Little is synced before another thread has begun, unless there is something else to do. */
+const syncsLater = ({ meanwhile, content }: TempPlan): boolean =>
+  meanwhile !== undefined || content.sizeBytes > syncAtOnceBytesMax;
 
 /** Content up to this size is read back; beyond it the size must do. */
 const comparedBytesMax = 67_108_864;

@@ -44,7 +44,7 @@ export async function commit<Extra>(
     bench.disk.replace({
       found: subject.found,
       file,
-      pieces: old === undefined || bytes !== undefined ? planned.pieces : inMemory(planned.pieces, old),
+      pieces: old === undefined ? planned.pieces : inMemory(planned.pieces, old),
       readBytes: old,
       hardLinks: bench.changes.hardLinks,
       mode,

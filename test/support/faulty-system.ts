@@ -110,6 +110,17 @@ export function faultySystem(base: System = nodeSystem): FaultySystem {
     }),
     write: guarded("write", (fd, from, offset, length, at) => base.write(fd, from, offset, length, at)),
     writeLater: later("writeLater", (fd, from, offset, length, at) => base.writeLater(fd, from, offset, length, at)),
+    copyCalls: later("copyCalls", async () => {
+      const found = await base.copyCalls();
+      return (
+        found && {
+          copy: async (...given) => (fails("copy") ? undefined : found.copy(...given)),
+          startWriting: later("startWriting", (fd: number, at: number, bytes: number) =>
+            found.startWriting(fd, at, bytes),
+          ),
+        }
+      );
+    }),
     sync: guarded("sync", (fd) => base.sync(fd)),
     syncLater: later("syncLater", (fd) => base.syncLater(fd)),
     truncate: guarded("truncate", (fd, sizeBytes) => base.truncate(fd, sizeBytes)),
