@@ -71,9 +71,11 @@ async function stepWithin(
 ): Promise<{ readonly stepper: PageStepper; readonly end: { readonly reached: boolean } }> {
   const rules = pageRules(reading);
   const tokensMax = rules.pageTokensMax;
+  const { profile } = reading.request;
+  const lineBytes = profile.total === "always" ? await meanLineBytes(reading) : undefined;
   const step = async (within: number | undefined) => {
     const stepper = startPage({ ...rules, pageTokensMax: within }, from, linesMax);
-    return { stepper, end: await fill(stepper, start, linesMax, reading, reading.request.profile.lineCharsMax) };
+    return { stepper, end: await fill(stepper, start, linesMax, reading, profile.lineCharsMax, lineBytes) };
   };
   if (tokensMax === undefined) return step(undefined);
   // A page of few bytes whose samples are cheap needs no look at every line.
@@ -84,7 +86,7 @@ async function stepWithin(
     linesMax,
   );
   const smallEnd = few
-    ? await fill(small, start, linesMax, reading, reading.request.profile.lineCharsMax)
+    ? await fill(small, start, linesMax, reading, profile.lineCharsMax, lineBytes)
     : { reached: false };
   if (
     few &&
@@ -100,6 +102,11 @@ async function stepWithin(
   const counted = await countTokens(roomy.stepper.lines.join("\n"));
   const tokens = counted ?? roomy.stepper.tokens;
   return tokens <= tokensMax ? roomy : step(tokensMax * (roomy.stepper.tokens / tokens));
+}
+
+/** Of the whole file, whose lines have been counted. */
+async function meanLineBytes({ source }: Asked): Promise<number> {
+  return source.sizeBytes / (1 + (await source.newlines()).count);
 }
 
 /** No text has more tokens than bytes, so a short one needs no look. */
