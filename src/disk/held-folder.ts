@@ -69,12 +69,13 @@ function folderAt(held: Held, path: string, { system }: WriteContext): HeldFolde
 /** A folder that is ready to be synced: opening it may fail, so it is opened before anything is changed. */
 export interface FolderSync {
   readonly note: WriteNote | undefined;
-  sync(): Promise<void>;
+  /** Other work is done while the disk is busy, if there is any. */
+  sync(meanwhile?: () => void): Promise<void>;
   close(): void;
 }
 
 export function prepareSync(folder: HeldFolder, system: System): FolderSync {
-  const nothing: FolderSync = { note: undefined, sync: async () => {}, close: () => {} };
+  const nothing: FolderSync = { note: undefined, sync: async (meanwhile) => meanwhile?.(), close: () => {} };
   if (system.platform === "win32") return nothing; // Windows cannot open a folder, and journals names by itself
   let fd: number;
   try {
@@ -85,14 +86,22 @@ export function prepareSync(folder: HeldFolder, system: System): FolderSync {
   }
   return {
     note: undefined,
-    sync: async () => {
+    sync: async (meanwhile) => {
+      const sync = async (): Promise<void> => {
+        try {
+          if (meanwhile === undefined && folder.reads === "at once") system.sync(fd);
+          else await system.syncLater(fd);
+        } catch (error) {
+          // Some file systems have nothing to sync for a folder, and say so in this way.
+          if (["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errnoName(error) ?? "")) return;
+          throw asWriteFailed(error, "syncing the folder");
+        }
+      };
+      const syncing = sync();
       try {
-        if (folder.reads === "at once") system.sync(fd);
-        else await system.syncLater(fd);
-      } catch (error) {
-        // Some file systems have nothing to sync for a folder, and say so in this way.
-        if (["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errnoName(error) ?? "")) return;
-        throw asWriteFailed(error, "syncing the folder");
+        meanwhile?.();
+      } finally {
+        await syncing; // the descriptor is in use until then
       }
     },
     close: () => closeQuietly(fd, system),

@@ -54,6 +54,8 @@ export interface Found {
   readonly held: Held;
   /** The folder that it is in, held open, if that was asked for and can be told without another look. */
   readonly folder?: Held | undefined;
+  /** Closes what was found but not its folder, which then is still to be closed. */
+  readonly letGo?: (() => void) | undefined;
 }
 
 /** What a lookup is to hold besides what it finds; those who change files need the folder as well. */

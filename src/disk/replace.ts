@@ -53,6 +53,8 @@ export interface ReplaceInput {
   readonly beforeSwap?: ((how: WriteWay, at: string) => Promise<void> | void) | undefined;
   /** Work that need not wait for the disk. What it throws stops the change; it may not be called at all. */
   readonly meanwhile?: (() => void) | undefined;
+  /** Called when the old file has lost its name, to let go of it: the system then takes its bytes away, which costs time. */
+  readonly letGo?: (() => void) | undefined;
 }
 
 export type Replaced =
@@ -91,7 +93,8 @@ async function replaceIn(folder: HeldFolder, input: ReplaceInput, context: Write
   const { system } = context;
   const { found, file, hardLinks } = input;
   const name = nodePath.basename(found.real);
-  const there = stillThere(folder, name, file.identity, system);
+  // Whether the name still says so is asked before the swap.
+  const there = file.stat ?? stillThere(folder, name, file.identity, system);
   refuseReadOnly(found, there, system);
   const before = input.mode === undefined ? there : withMode(there, input.mode);
   const content = contentOf(input.pieces, file);
@@ -155,7 +158,7 @@ async function swap(
   folder: HeldFolder,
   name: string,
   temp: TempFile,
-  { file, readBytes, signal, beforeSwap }: ReplaceInput,
+  { file, readBytes, signal, beforeSwap, letGo }: ReplaceInput,
   content: Content,
   { system }: WriteContext,
 ): Promise<{ readonly identity: Identity; readonly notes: readonly WriteNote[] } | "in place" | Unconfirmed> {
@@ -185,8 +188,18 @@ async function swap(
       throw error;
     }
     try {
-      await folderSync.sync();
-      return confirm(folder, name, temp.inode, content.sizeBytes, folderSync.note, system);
+      const look = () => confirm(folder, name, temp.inode, content.sizeBytes, note, system);
+      const { note } = folderSync;
+      if (letGo === undefined) {
+        await folderSync.sync();
+        return look();
+      }
+      let confirmed: ReturnType<typeof confirm> | undefined;
+      await folderSync.sync(() => {
+        letGo();
+        confirmed = look();
+      });
+      return confirmed ?? look();
     } catch (error) {
       return unconfirmed(error);
     }

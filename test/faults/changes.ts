@@ -82,7 +82,12 @@ export const everyChange: readonly Change[] = [
     run: async (folder, system) => {
       const disk = createDisk([folder], system, stateOf(folder));
       const readBytes = Buffer.from(oldText);
-      return replaceAt(disk, `${folder}/a.txt`, { readBytes, meanwhile: () => undefined }, "its folder");
+      return replaceAt(
+        disk,
+        `${folder}/a.txt`,
+        { readBytes, meanwhile: () => undefined, letGo: () => undefined },
+        "its folder",
+      );
     },
     judge: judgeFile,
   },
