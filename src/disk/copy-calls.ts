@@ -31,9 +31,9 @@ async function load(): Promise<CopyCalls> {
   const syncRange = library.func("int sync_file_range(int fd, int64_t at, int64_t bytes, unsigned int flags)");
   const inThread = (call: typeof copyRange, ...given: readonly unknown[]): Promise<number> =>
     new Promise((resolve, reject) => {
-      call.async(...given, (error: unknown, answer: unknown) => {
-        if (error === null || error === undefined) resolve(Number(answer));
-        else reject(error instanceof Error ? error : new Error(String(error)));
+      call.async(...given, (error: Error | null, answer: unknown) => {
+        if (error === null) resolve(Number(answer));
+        else reject(error);
       });
     });
   return {

@@ -61,7 +61,7 @@ export function judge(at: Inside, bent: boolean, system: System, border: Border)
     held.close();
     folder.close();
   };
-  return { ...found, held: { ...held, close }, folder, letGo: held.close };
+  return { ...found, held: { ...held, close }, folder, letGo: () => held.close() };
 }
 
 /**
