@@ -72,10 +72,15 @@ async function stepWithin(
   const rules = pageRules(reading);
   const tokensMax = rules.pageTokensMax;
   const { profile } = reading.request;
-  const lineBytes = profile.total === "always" ? await meanLineBytes(reading) : undefined;
+  const known = (reading.source.near(from + linesMax) ?? start) - start;
+  // A page that will be full before its last line is looked at in small steps.
+  const likely = (bytesMax: number): number => (known - nearBytes <= bytesMax ? known : 0);
   const step = async (within: number | undefined) => {
     const stepper = startPage({ ...rules, pageTokensMax: within }, from, linesMax);
-    return { stepper, end: await fill(stepper, start, linesMax, reading, profile.lineCharsMax, lineBytes) };
+    return {
+      stepper,
+      end: await fill(stepper, start, linesMax, reading, profile.lineCharsMax, likely(rules.pageBytesMax)),
+    };
   };
   if (tokensMax === undefined) return step(undefined);
   // A page of few bytes whose samples are cheap needs no look at every line.
@@ -86,7 +91,7 @@ async function stepWithin(
     linesMax,
   );
   const smallEnd = few
-    ? await fill(small, start, linesMax, reading, profile.lineCharsMax, lineBytes)
+    ? await fill(small, start, linesMax, reading, profile.lineCharsMax, likely(tokensMax * smallBytesPerToken))
     : { reached: false };
   if (
     few &&
@@ -104,16 +109,13 @@ async function stepWithin(
   return tokens <= tokensMax ? roomy : step(tokensMax * (roomy.stepper.tokens / tokens));
 }
 
-/** Of the whole file, whose lines have been counted. */
-async function meanLineBytes({ source }: Asked): Promise<number> {
-  return source.sizeBytes / (1 + (await source.newlines()).count);
-}
-
 /** No text has more tokens than bytes, so a short one needs no look. */
 const isClearlyBelow = (text: string, ascii: boolean, tokensMax: number): boolean =>
   (ascii ? text.length : text.length * 3) <= tokensMax * clearlyBelow || roughTokens(text) <= tokensMax * clearlyBelow;
 
 const smallBytesPerToken = 4;
+/** What `near` may be too much by. */
+const nearBytes = 65_536;
 const clearlyBelow = 0.8;
 const clearlyAbove = 1.25;
 

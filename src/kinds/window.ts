@@ -13,16 +13,15 @@ const windowBytesMax = 524_288;
 const windowBytesMin = 4_096;
 const likelyLineBytes = 200;
 
-/** Feeds the page from `start` on until it is full or the file ends. */
+/** Feeds the page from `start` on until it is full or the file ends. It is `likely` to need so many bytes, if that is known. */
 export async function fill(
   stepper: PageStepper,
   start: number,
   linesMax: number,
   reading: Reading,
   lineCharsMax: number,
-  lineBytes?: number,
+  likely = 0,
 ): Promise<{ readonly reached: boolean }> {
-  const likely = lineBytes === undefined ? 0 : Math.ceil(lineBytes * linesMax * 1.1);
   // Few lines are likely to be few bytes.
   const step =
     likely > windowBytes
