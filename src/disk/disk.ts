@@ -124,14 +124,17 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
  * number is a bug and stays one.
  */
 function closingQuietly(system: System): System {
+  const quietly = (error: unknown): void => {
+    if (["EBADF", undefined].includes(errnoName(error))) throw error;
+  };
   const close = (fd: number): void => {
     try {
       system.close(fd);
     } catch (error) {
-      if (["EBADF", undefined].includes(errnoName(error))) throw error;
+      quietly(error);
     }
   };
-  return { ...system, close };
+  return { ...system, close, closeLater: (fd) => system.closeLater(fd).catch(quietly) };
 }
 
 function rootAt(given: string, system: System, strong: boolean): Root {

@@ -61,7 +61,12 @@ export function judge(at: Inside, bent: boolean, system: System, border: Border)
     held.close();
     folder.close();
   };
-  return { ...found, held: { ...held, close }, folder, letGo: () => held.close() };
+  return {
+    ...found,
+    held: { ...held, close },
+    folder,
+    letGo: () => (stat.size > atOnceBytesMax ? held.closeLater() : held.close()),
+  };
 }
 
 /**
@@ -70,6 +75,9 @@ export function judge(at: Inside, bent: boolean, system: System, border: Border)
  */
 const isGone = (real: string, names: readonly string[]): boolean =>
   real.endsWith(" (deleted)") && names.length > 0 && !real.endsWith(`/${names.at(-1)}`);
+
+/** More than this is freed in another thread: 1 GB takes a third of a second. */
+const atOnceBytesMax = 1_048_576;
 
 /** Undefined where another look must tell more about the folder. */
 function folderOf({ root, aboveFd }: Inside, device: bigint, border: Border, system: System): Held | undefined {

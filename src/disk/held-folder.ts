@@ -70,7 +70,7 @@ function folderAt(held: Held, path: string, { system }: WriteContext): HeldFolde
 export interface FolderSync {
   readonly note: WriteNote | undefined;
   /** Other work is done while the disk is busy, if there is any. */
-  sync(meanwhile?: () => void): Promise<void>;
+  sync(meanwhile?: () => void | Promise<void>): Promise<void>;
   close(): void;
 }
 
@@ -97,12 +97,10 @@ export function prepareSync(folder: HeldFolder, system: System): FolderSync {
           throw asWriteFailed(error, "syncing the folder");
         }
       };
-      const syncing = sync();
-      try {
-        meanwhile?.();
-      } finally {
-        await syncing; // the descriptor is in use until then
-      }
+      const other = async (): Promise<void> => meanwhile?.();
+      const [synced, done] = await Promise.allSettled([sync(), other()]);
+      if (synced.status === "rejected") throw synced.reason;
+      if (done.status === "rejected") throw done.reason;
     },
     close: () => closeQuietly(fd, system),
   };

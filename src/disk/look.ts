@@ -55,7 +55,7 @@ export interface Found {
   /** The folder that it is in, held open, if that was asked for and can be told without another look. */
   readonly folder?: Held | undefined;
   /** Closes what was found but not its folder, which then is still to be closed. */
-  readonly letGo?: (() => void) | undefined;
+  readonly letGo?: (() => void | Promise<void>) | undefined;
 }
 
 /** What a lookup is to hold besides what it finds; those who change files need the folder as well. */

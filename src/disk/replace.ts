@@ -54,7 +54,7 @@ export interface ReplaceInput {
   /** Work that need not wait for the disk. What it throws stops the change; it may not be called at all. */
   readonly meanwhile?: (() => void) | undefined;
   /** Called when the old file has lost its name, to let go of it: the system then takes its bytes away, which costs time. */
-  readonly letGo?: (() => void) | undefined;
+  readonly letGo?: (() => void | Promise<void>) | undefined;
 }
 
 export type Replaced =
@@ -196,8 +196,9 @@ async function swap(
       }
       let confirmed: ReturnType<typeof confirm> | undefined;
       await folderSync.sync(() => {
-        letGo();
+        const gone = letGo();
         confirmed = look();
+        return gone;
       });
       return confirmed ?? look();
     } catch (error) {

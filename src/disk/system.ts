@@ -14,6 +14,8 @@ export interface System {
   readonly platform: NodeJS.Platform;
   open(path: string, flags: number): number;
   close(fd: number): void;
+  /** For the last one of a large file that has no name any more: its bytes are freed, which may take a while. */
+  closeLater(fd: number): Promise<void>;
   stat(fd: number): fs.BigIntStats;
   statPath(path: string): fs.BigIntStats;
   readLink(path: string): Buffer;
@@ -72,6 +74,10 @@ export const nodeSystem: System = {
   platform: process.platform,
   open: (path, flags) => fs.openSync(path, flags),
   close: (fd) => fs.closeSync(fd),
+  closeLater: (fd) =>
+    new Promise((resolve, reject) => {
+      fs.close(fd, (error) => (error ? reject(error) : resolve()));
+    }),
   stat: (fd) => fs.fstatSync(fd, { bigint: true }),
   statPath: (path) => fs.statSync(path, { bigint: true }),
   readLink: (path) => fs.readlinkSync(path, { encoding: "buffer" }),

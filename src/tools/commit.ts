@@ -58,7 +58,7 @@ export async function commit<Extra>(
       },
       letGo: () => {
         prepared.close();
-        subject.found.letGo?.();
+        return subject.found.letGo?.();
       },
     }),
   );

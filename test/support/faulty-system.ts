@@ -77,6 +77,12 @@ export function faultySystem(base: System = nodeSystem): FaultySystem {
       base.close(fd); // a close that fails has closed all the same
       if (failing) throw systemError(errno, "close");
     },
+    closeLater: async (fd) => {
+      const failing = fails("closeLater");
+      if (!open.delete(fd)) closedTwice.push(fd);
+      await base.closeLater(fd);
+      if (failing) throw systemError(errno, "close");
+    },
     stat: guarded("stat", (fd) => base.stat(fd)),
     statPath: guarded("statPath", (path) => base.statPath(path)),
     readLink: guarded("readLink", (path) => base.readLink(path)),
