@@ -20,6 +20,8 @@ export interface SourceFile {
   readonly text: string;
   /** A sign of this state of the file: it is another one when the file is. */
   readonly stamp: string;
+  /** Was there no such file before? */
+  readonly created?: boolean;
 }
 
 export type Severity = "error" | "warning" | "information" | "hint";
@@ -54,8 +56,8 @@ export interface DiagnosticsReport {
 
 /** A change that servers were told about. */
 export interface ToldChange {
-  /** Waits, within the limit, for what servers say of it. Undefined: no server is in charge of the file. Never rejects. */
-  report(signal: AbortSignal): Promise<DiagnosticsReport | undefined>;
+  /** Waits, within the limit, for what servers say of its files; one report for each that a server is in charge of. Never rejects. */
+  report(signal: AbortSignal): Promise<readonly DiagnosticsReport[]>;
 }
 
 export interface Location {
@@ -239,7 +241,7 @@ export interface LanguageServerOptions {
 
 /** Which language servers are used and how: none unless this is given. */
 export interface LanguageOptions {
-  /** Servers by name: those of the table of known ones (`true`), and one's own. Without it all known ones that are found are used. */
+  /** Changes to the table of known servers, by name: `false` leaves one out, other names are added. */
   readonly servers?: Readonly<Record<string, boolean | LanguageServerOptions>>;
   /** Milliseconds that an answer to a change waits for diagnostics; 1,500 by default. 0: it never waits. */
   readonly waitMsMax?: number;

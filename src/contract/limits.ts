@@ -131,6 +131,8 @@ export const limits = {
   /** Milliseconds of silence after which pushed diagnostics count as complete: with a version, and without one. */
   languageSettleMs: 60,
   languageUnversionedSettleMs: 250,
+  /** The same where it is not even known that the server has read the change. */
+  languageUnreadSettleMs: 1_000,
   /** Bytes of the header and of the body of one message from a language server. */
   languageHeaderBytesMax: 65_536,
   languageBodyBytesMax: 33_554_432,
@@ -149,6 +151,9 @@ export const limits = {
   languageErrorsShownMax: 20,
   languageWarningsShownMax: 10,
   languageMessageCharsMax: 1_000,
+  /** Places, symbols or edits of one answer, characters of what is said of a symbol. */
+  languageItemsMax: 10_000,
+  languageHoverCharsMax: 20_000,
   /** The last characters of a server's standard error that are kept. */
   languageComplaintCharsMax: 4_096,
   /** Files whose diagnostics are still owed to a session, and sessions that something is owed to. */

@@ -68,13 +68,12 @@ export function createFraming(): Framing {
 
   /** The next message or fault; undefined if more bytes are needed. */
   const next = (): Frame | undefined => {
-    while (!dead) {
-      if (bodyBytes !== undefined) return held < bodyBytes ? undefined : body(bodyBytes);
-      if (held === 0) return undefined;
-      const step = header();
-      if (step !== "done") return step === "more" ? undefined : step;
-    }
-    return undefined;
+    if (dead) return undefined;
+    if (bodyBytes !== undefined) return held < bodyBytes ? undefined : body(bodyBytes);
+    if (held === 0) return undefined;
+    const step = header();
+    if (step === "more") return undefined;
+    return step === "done" ? next() : step;
   };
 
   return {

@@ -1,0 +1,154 @@
+/**
+ * The language servers of a toolkit: which of them are in charge of a file, what they are told about it, and what a session
+ * is told in time, or later.
+ */
+
+import type {
+  AskOptions,
+  DiagnosticsReport,
+  LanguageOptions,
+  Languages,
+  SourceFile,
+  WatchedChange,
+} from "../contract/language.ts";
+import { limits } from "../contract/limits.ts";
+import { createChoice } from "./choice.ts";
+import { knownOf, type Known, nothingKnown } from "./diagnostics.ts";
+import { createOwed, type Owed } from "./owed.ts";
+import { questionsTo } from "./questions.ts";
+import { type Part, reportOf } from "./reports.ts";
+import type { Slot } from "./slot.ts";
+import type { World } from "./world.ts";
+
+export function createLanguages(options: LanguageOptions, world: World): Languages {
+  const waitMsMax = options.waitMsMax ?? limits.languageWaitMsMax;
+  const choice = createChoice(options, world);
+  const owed = createOwed();
+
+  /** Shows a file to all servers in charge of it. */
+  const shown = (file: SourceFile, saved: boolean): readonly Slot[] => {
+    if (!choice.serves(file.path) || Buffer.byteLength(file.text) > limits.languageFileBytesMax) return [];
+    const slots = choice.slotsFor(file.path);
+    for (const slot of slots) slot.server()?.show(file, { saved });
+    return slots;
+  };
+
+  /** Waits for all of them; what each said, what none said, and who failed. */
+  const gathered = async (
+    path: string,
+    slots: readonly { readonly slot: Slot; readonly known: Known }[],
+    wait: { readonly untilMs: number; readonly signal: AbortSignal },
+  ): Promise<DiagnosticsReport> => {
+    const parts: Part[] = [];
+    const unavailable: { server: string; why: string }[] = [];
+    let pending = false;
+    await Promise.all(
+      slots.map(async ({ slot, known }) => {
+        const server = slot.running;
+        await server?.settled(path, wait);
+        const said = server?.said(path);
+        if (said !== undefined) {
+          slot.known.set(path, knownOf(said.diagnostics, said.lines));
+          parts.push({ said, known });
+        } else if (server === undefined || server.state === "ended") {
+          unavailable.push({ server: slot.entry.name, why: (await server?.ended) ?? slot.why ?? "it did not start" });
+        } else pending = true;
+      }),
+    );
+    return reportOf(path, parts, { pending, unavailable });
+  };
+
+  /** Only of the state that the disk has: somebody else may have changed the file meanwhile. */
+  const isCurrent = (path: string, slots: readonly { readonly slot: Slot }[]): boolean => {
+    const stamp = world.stampOf(path);
+    return slots.every(({ slot }) => (slot.running?.said(path)?.stamp ?? stamp) === stamp);
+  };
+
+  const wait = (signal: AbortSignal, ms: number) => ({ untilMs: performance.now() + ms, signal });
+
+  const told = (files: readonly SourceFile[], session: string): readonly Told[] =>
+    files.flatMap((file) => {
+      // What a session was not told yet is still news to it.
+      const before = owed.take(session, file.path);
+      const slots = shown(file, true).map((slot) => ({
+        slot,
+        known: before?.knownBy(slot) ?? slot.known.get(file.path) ?? nothingKnown,
+      }));
+      return slots.length === 0 ? [] : [{ path: file.path, slots }];
+    });
+
+  const remember = (session: string, { path, slots }: Told): void => {
+    const knownBy = (slot: Slot): Known | undefined => slots.find((one) => one.slot === slot)?.known;
+    owed.add(session, { path, slots, knownBy });
+  };
+
+  return {
+    serves: (path) => choice.serves(path),
+    touched: (file) => void shown(file, false),
+    changed: (files, session) => {
+      const all = told(files, session);
+      choice.tellWatchers(files.map(({ path, created }) => ({ path, did: created === true ? "created" : "changed" })));
+      const end = (signal: AbortSignal) => wait(signal, waitMsMax);
+      return {
+        report: (signal) => {
+          const until = end(signal);
+          return Promise.all(
+            all.map(async (one) => {
+              const report = await gathered(one.path, one.slots, until);
+              const isOld = !report.pending && !isCurrent(one.path, one.slots);
+              if (report.pending || isOld) remember(session, one);
+              return isOld ? reportOf(one.path, [], { pending: true, unavailable: report.unavailable }) : report;
+            }),
+          );
+        },
+      };
+    },
+    removed: (paths) => {
+      for (const path of paths) {
+        owed.forget(path);
+        for (const slot of choice.running()) {
+          slot.running?.removed(path);
+          slot.known.delete(path);
+        }
+      }
+      choice.tellWatchers(paths.map((path): WatchedChange => ({ path, did: "deleted" })));
+    },
+    late: (session) => owed.of(session).flatMap((one) => lateReport(session, one)),
+    watchedFilesChanged: (changes) => choice.tellWatchers(changes),
+    diagnostics: async (file, { signal, waitMsMax: waitMs = limits.languageAnswerMsMax }: AskOptions) => {
+      const slots = shown(file, false).map((slot) => ({ slot, known: nothingKnown }));
+      if (slots.length === 0) return undefined;
+      // Other files may have changed since it was said.
+      for (const { slot } of slots) slot.running?.refresh(file.path);
+      const { newErrors, ...report } = await gathered(file.path, slots, wait(signal, waitMs));
+      return { ...report, newErrors: [], knownErrors: newErrors };
+    },
+    ...questionsTo((file) => shown(file, false), world),
+    close: () => choice.close(),
+  };
+
+  /** One report, if all servers have said what they have to say; an owed one that will never come is forgotten. */
+  function lateReport(session: string, one: Owed): readonly DiagnosticsReport[] {
+    const there = one.slots.filter(({ slot }) => slot.running !== undefined);
+    const parts = there.flatMap(({ slot, known }): readonly Part[] => {
+      const said = slot.running?.said(one.path, "now");
+      return said === undefined ? [] : [{ said, known }];
+    });
+    if (parts.length < there.length) {
+      for (const { slot } of there) slot.running?.askAgain(one.path);
+      return [];
+    }
+    owed.take(session, one.path);
+    if (there.length === 0 || !isCurrent(one.path, there)) return [];
+    for (const { slot } of there) {
+      const said = slot.running?.said(one.path);
+      if (said !== undefined) slot.known.set(one.path, knownOf(said.diagnostics, said.lines));
+    }
+    return [reportOf(one.path, parts, { pending: false, unavailable: [] })];
+  }
+}
+
+interface Told {
+  readonly path: string;
+  readonly slots: readonly { readonly slot: Slot; readonly known: Known }[];
+}
