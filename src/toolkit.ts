@@ -21,6 +21,7 @@ import { createSessionState, type SessionState } from "./guard/session-state.ts"
 import type { History } from "./history/history.ts";
 import { narrowed } from "./guard/narrowed.ts";
 import { relativeTo } from "./guard/paths.ts";
+import { languagesOf } from "./languages.ts";
 import { createPageCache } from "./kinds/page-cache.ts";
 import { permissionsOf } from "./permissions.ts";
 import { compileRestricted } from "./kinds/restricted.ts";
@@ -34,6 +35,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
   const pages = createPageCache();
   const locks = createLocks({ folder: undefined });
   const turns = createTurns();
+  const languages = languagesOf(options, disk, () => guard);
   const rules = [...rulesOf(options.permissions), ...(options.rules ?? [])];
   const home = options.home ?? homedir();
   const { mode = "default", locked = [] } = options;
@@ -71,6 +73,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       pages,
       locks,
       turns,
+      languages: languages?.open,
       openPast,
       guard: narrowed(createGuard({ ...guardOptions, state }), chosen.within),
       state,
@@ -87,6 +90,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
     permissions: permissions(() => guard),
     session: (chosen?: SessionOptions<DialectName>) => session(chosen ?? { dialect: options.dialect ?? "claude" }),
     ruleFaults: policy.faults,
+    close: async () => languages?.close(),
     keepFigures: (ended: Session) => {
       const stats = ended.stats();
       if (options.stateDir === undefined || stats.calls === 0) return;

@@ -17,6 +17,7 @@ import { knownOf, type Known, nothingKnown } from "./diagnostics.ts";
 import { createOwed, type Owed } from "./owed.ts";
 import { questionsTo } from "./questions.ts";
 import { type Part, reportOf } from "./reports.ts";
+import type { Server } from "./server.ts";
 import type { Slot } from "./slot.ts";
 import type { World } from "./world.ts";
 
@@ -31,6 +32,28 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
     const slots = choice.slotsFor(file.path);
     for (const slot of slots) slot.server()?.show(file, { saved });
     return slots;
+  };
+
+  /** The same for one that is only looked at: who has read it a moment ago may be behind those who have changed it since. */
+  const shownAsIs = (file: SourceFile): readonly Slot[] => {
+    if (!choice.serves(file.path)) return [];
+    const isNow = world.stampOf(file.path) === file.stamp;
+    return isNow ? shown(file, false) : choice.slotsFor(file.path);
+  };
+
+  /** What a server has open hides the disk from it: files that somebody else changed are shown anew. */
+  const bringUpToDate = (but: ReadonlySet<string>): void => {
+    for (const { running } of choice.running()) {
+      for (const { path, stamp } of running?.open() ?? []) {
+        if (!but.has(path) && world.stampOf(path) !== stamp) showAnew(path, running);
+      }
+    }
+  };
+  const showAnew = (path: string, server: Server | undefined): void => {
+    const stamp = world.stampOf(path);
+    const text = stamp === undefined ? undefined : world.textOf(path);
+    if (stamp === undefined || text === undefined) server?.removed(path);
+    else server?.show({ path, text, stamp }, { saved: false });
   };
 
   /** Waits for all of them; what each said, what none said, and who failed. */
@@ -61,7 +84,13 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
   /** Only of the state that the disk has: somebody else may have changed the file meanwhile. */
   const isCurrent = (path: string, slots: readonly { readonly slot: Slot }[]): boolean => {
     const stamp = world.stampOf(path);
-    return slots.every(({ slot }) => (slot.running?.said(path)?.stamp ?? stamp) === stamp);
+    return slots.every(({ slot: { running } }) => {
+      const said = running?.said(path);
+      if (said === undefined || said.stamp === stamp) return true;
+      // It may be the same text with another time; then what was said holds.
+      showAnew(path, running);
+      return running?.said(path) !== undefined;
+    });
   };
 
   const wait = (signal: AbortSignal, ms: number) => ({ untilMs: performance.now() + ms, signal });
@@ -84,10 +113,11 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
 
   return {
     serves: (path) => choice.serves(path),
-    touched: (file) => void shown(file, false),
+    touched: (file) => void shownAsIs(file),
     changed: (files, session) => {
-      const all = told(files, session);
+      bringUpToDate(new Set(files.map(({ path }) => path)));
       choice.tellWatchers(files.map(({ path, created }) => ({ path, did: created === true ? "created" : "changed" })));
+      const all = told(files, session);
       const end = (signal: AbortSignal) => wait(signal, waitMsMax);
       return {
         report: (signal) => {
@@ -114,16 +144,23 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
       choice.tellWatchers(paths.map((path): WatchedChange => ({ path, did: "deleted" })));
     },
     late: (session) => owed.of(session).flatMap((one) => lateReport(session, one)),
-    watchedFilesChanged: (changes) => choice.tellWatchers(changes),
+    watchedFilesChanged: (changes) => {
+      bringUpToDate(new Set());
+      choice.tellWatchers(changes);
+    },
     diagnostics: async (file, { signal, waitMsMax: waitMs = limits.languageAnswerMsMax }: AskOptions) => {
-      const slots = shown(file, false).map((slot) => ({ slot, known: nothingKnown }));
+      bringUpToDate(new Set([file.path]));
+      const slots = shownAsIs(file).map((slot) => ({ slot, known: nothingKnown }));
       if (slots.length === 0) return undefined;
       // Other files may have changed since it was said.
       for (const { slot } of slots) slot.running?.refresh(file.path);
       const { newErrors, ...report } = await gathered(file.path, slots, wait(signal, waitMs));
       return { ...report, newErrors: [], knownErrors: newErrors };
     },
-    ...questionsTo((file) => shown(file, false), world),
+    ...questionsTo((file) => {
+      bringUpToDate(new Set([file.path]));
+      return shownAsIs(file);
+    }, world),
     close: () => choice.close(),
   };
 

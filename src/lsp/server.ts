@@ -41,6 +41,8 @@ export interface Server {
   /** Sees to it that there will be something said as of now. */
   askAgain(path: string): void;
   linesOf(path: string): Lines | undefined;
+  /** What it has open, and in which state. */
+  open(): readonly { readonly path: string; readonly stamp: string }[];
   request(method: string, params: unknown, waitMsMax: number, signal: AbortSignal): Promise<Answered>;
   stop(): Promise<void>;
 }
@@ -124,7 +126,10 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
       if (answer.is === "result") {
         const { items } = fieldsOf(answer.value);
         document.pulled = diagnosticsIn(items, document.path, document.lines, capabilities.encoding);
-        return settle(document, asked);
+        settle(document, asked);
+        // Another file has changed since, and somebody wants to know what is so now.
+        if (document.waiting.size > 0 && asked !== age) startPull(document);
+        return;
       }
       const again = answer.is === "error" && (answer.code === serverCancelled || answer.code === contentModified);
       if (!again || tries >= pullRetriesMax) return;
@@ -341,6 +346,8 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
         // Not unreferenced: it is what keeps a host alive that awaits the answer.
         const timer = setTimeout(finish, Math.max(0, untilMs - performance.now()) + 1);
         document.waiting.add(finish);
+        const isAsked = document.pulling !== undefined || !document.isOpen || isSettled(document);
+        if (pull !== undefined && !isAsked) startPull(document);
         signal.addEventListener("abort", finish, { once: true });
         finish();
       }),
@@ -350,6 +357,7 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
       return { diagnostics: saidOf(document), lines: document.lines, stamp: document.stamp };
     },
     linesOf: (path) => documents.get(path)?.lines,
+    open: () => [...documents.values()].map(({ path, stamp }) => ({ path, stamp })),
     request: (method, params, waitMsMax, signal) => client.request(method, params, { waitMsMax, signal }),
     stop: async () => {
       await client.stop();
