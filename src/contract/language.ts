@@ -40,11 +40,13 @@ export interface Diagnostic {
 /** What servers say of one file in the state in which it is, or that they have not said it yet. */
 export interface DiagnosticsReport {
   readonly path: string;
-  /** Errors that were not known before the change; those of a file that no server had seen before are all new. */
+  /** Errors that were not known before the change. */
   readonly newErrors: readonly Diagnostic[];
   /** Errors that were there before. */
   readonly knownErrors: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
+  /** No server had looked at the file before the change, so nobody can tell which errors are its work; all count as new. */
+  readonly isFirstLook: boolean;
   /** Time was up before a server had looked at this state; what it says then comes with a later answer. */
   readonly pending: boolean;
   /** How many errors and warnings are left out here because there are too many. */

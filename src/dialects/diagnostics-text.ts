@@ -21,11 +21,11 @@ export const diagnosticLines = (outcome: ChangeOutcome): readonly string[] =>
   reportsIn(outcome).flatMap(({ name, report }) => reportLines(name, report));
 
 export function reportLines(name: string, report: DiagnosticsReport): readonly string[] {
-  const { newErrors, knownErrors, errorsLeftOut, warnings, warningsLeftOut } = report;
+  const { newErrors, knownErrors, errorsLeftOut, warnings, warningsLeftOut, isFirstLook } = report;
   const errors = newErrors.length + knownErrors.length + errorsLeftOut;
   return [
     ...(errors > 0 ? [`${errorsWords(report)} in ${quoted(name)}:`] : []),
-    ...newErrors.map((one) => `new: ${placed(one)}`),
+    ...newErrors.map((one) => `${isFirstLook ? "" : "new: "}${placed(one)}`),
     ...knownErrors.map((one) => `known before: ${placed(one)}`),
     ...(errorsLeftOut > 0 ? [`and ${counted(errorsLeftOut, "more error", "more errors")}`] : []),
     ...(warnings.length > 0
@@ -91,7 +91,8 @@ export interface CheckedFile {
   readonly filePath: string;
   /** It is not checked yet; what is found comes with a later answer. */
   readonly pending: boolean;
-  readonly errors: readonly (SaidOfCode & { readonly isNew: boolean })[];
+  /** New are those that were not there before the change; null where nobody had looked before. */
+  readonly errors: readonly (SaidOfCode & { readonly isNew: boolean | null })[];
   readonly warnings: readonly SaidOfCode[];
   readonly errorsLeftOut: number;
   readonly warningsLeftOut: number;
@@ -102,7 +103,7 @@ export const checkedFile = (report: DiagnosticsReport): CheckedFile => ({
   filePath: report.path,
   pending: report.pending,
   errors: [
-    ...report.newErrors.map((one) => ({ ...saidOf(one), isNew: true })),
+    ...report.newErrors.map((one) => ({ ...saidOf(one), isNew: report.isFirstLook ? null : true })),
     ...report.knownErrors.map((one) => ({ ...saidOf(one), isNew: false })),
   ],
   warnings: report.warnings.map(saidOf),

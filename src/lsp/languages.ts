@@ -99,6 +99,10 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
     files.flatMap((file) => {
       // What a session was not told yet is still news to it.
       const before = owed.take(session, file.path);
+      for (const slot of choice.running()) {
+        const said = slot.running?.said(file.path);
+        if (said !== undefined) slot.known.set(file.path, knownOf(said.diagnostics, said.lines));
+      }
       const slots = shown(file, true).map((slot) => ({
         slot,
         known: before?.knownBy(slot) ?? slot.known.get(file.path) ?? nothingKnown,

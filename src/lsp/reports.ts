@@ -2,7 +2,7 @@
 
 import type { Diagnostic, DiagnosticsReport } from "../contract/language.ts";
 import { limits } from "../contract/limits.ts";
-import { divided, type Known } from "./diagnostics.ts";
+import { divided, type Known, nothingKnown } from "./diagnostics.ts";
 import type { Said } from "./server.ts";
 
 /** What one server said, and what it was known to say before. */
@@ -34,6 +34,7 @@ export function reportOf(
     newErrors,
     knownErrors,
     warnings: warningsShown,
+    isFirstLook: parts.some(({ known }) => known === nothingKnown),
     pending,
     errorsLeftOut: fresh.length + old.length - newErrors.length - knownErrors.length,
     warningsLeftOut: warnings.length - warningsShown.length,

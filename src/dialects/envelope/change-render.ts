@@ -13,7 +13,8 @@ export interface CheckedEnvelope {
   readonly path: string;
   /** It is not checked yet; what is found comes with a later answer. */
   readonly pending: boolean;
-  readonly errors: readonly (SaidEnvelope & { readonly new: boolean })[];
+  /** New are those that were not there before the change; null where nobody had looked before. */
+  readonly errors: readonly (SaidEnvelope & { readonly new: boolean | null })[];
   readonly warnings: readonly SaidEnvelope[];
   readonly left_out: number;
   readonly unavailable: readonly { readonly server: string; readonly why: string }[];

@@ -38,6 +38,8 @@ export interface Needs {
   readonly ruleFaults?: "told by the command";
   /** Whom to ask instead of the person at the terminal. */
   readonly ask?: Asker;
+  /** A person's command that language servers have a part in, if they are switched on; or that is about nothing else. */
+  readonly languages?: "if wanted" | "always";
   /** Roots if none are given as options. */
   readonly roots?: readonly string[];
 }
@@ -88,6 +90,7 @@ export async function openSession(
     ...changeOptions(settings),
     ...(settings.history === undefined ? {} : { history: settings.history }),
     historyTools: given.flag("history-tools") || settings.historyTools === true,
+    ...languagesFor(given, settings, forWhom === "models" ? "if wanted" : needs.languages),
     ...(model === undefined ? {} : { model }),
     ...(settings.restricted === undefined ? {} : { restricted: settings.restricted }),
     ...(settings.secrets === undefined ? {} : { secrets: settings.secrets }),
@@ -131,6 +134,17 @@ function changeOptions(settings: Settings): Partial<FilehandOptions> {
     ...(writeEol === undefined ? {} : { writeEol }),
     ...(editBytesMax === undefined ? {} : { editBytesMax }),
   };
+}
+
+/** What lies in a project's own folders is run only for projects that the user trusts. */
+function languagesFor(
+  given: Given,
+  { languageServers: said = false, trustedRoots }: Settings,
+  needs: Needs["languages"],
+): Pick<FilehandOptions, "languageServers"> {
+  const isOn = needs === "always" || (needs === "if wanted" && (said !== false || given.flag("language-servers")));
+  if (!isOn) return {};
+  return { languageServers: { ...(typeof said === "boolean" ? {} : said), trustedRoots } };
 }
 
 function tokensOf(text: string | undefined): number | undefined {

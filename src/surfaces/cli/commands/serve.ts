@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import { tokenFrom } from "../../../settings/token-file.ts";
 import type { Access, TokenVerifier } from "../../http/access.ts";
 import { type Command, type Given, type Host, UsageError } from "../command.ts";
+import { languageServers } from "../change-options.ts";
 import { openDesk } from "../open-desk.ts";
 import { version } from "../version.ts";
 import { stopOf, structuredOption } from "./mcp.ts";
@@ -27,6 +28,7 @@ export const serve: Command = {
       words: `Port to listen on; 0 takes any that is free (default: ${defaultPort})`,
     },
     host: { type: "text", value: "ADDRESS", words: "Address to listen on (default: 127.0.0.1)" },
+    "language-servers": languageServers,
     "allow-host": { type: "list", value: "NAME", words: "Another name by which clients may address this server" },
     workspace: {
       type: "list",
@@ -95,6 +97,7 @@ export const serve: Command = {
     if (!stop.aborted) await once(stop, "abort");
     log("info", "ending");
     await front.close();
+    await Promise.all([...desks.values()].map(({ filehand }) => filehand.close()));
     return 0;
   },
 };
