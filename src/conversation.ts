@@ -35,7 +35,7 @@ import type { AsData } from "./workspace.ts";
 import { createLedger } from "./session/ledger.ts";
 import { roughTokens } from "./text/tokens.ts";
 import { type Cost, costOf } from "./tools/cost.ts";
-import { asWanted, sourceOf } from "./tools/languages.ts";
+import { lateReports, sourceOf } from "./tools/languages.ts";
 import { locate, locatePermitted } from "./tools/locate.ts";
 import { runTool } from "./tools/index.ts";
 import type { Observed, Observer } from "./tools/observe.ts";
@@ -175,14 +175,6 @@ export function startSession<Name extends DialectName>(
       return reply;
     };
     return answered(tool, verb, input, given, work, words);
-  };
-
-  /** What language servers said after the answers that it belongs to, if the session may still see it. */
-  const lateReports = async (bench: Bench): Promise<readonly DiagnosticsReport[]> => {
-    const reports = (await bench.languages?.())?.late(ids.session) ?? [];
-    const mayBeTold = ({ path }: DiagnosticsReport): boolean =>
-      !bench.guard.isSecret(path) && bench.guard.denied("read", [path], "file") === undefined;
-    return reports.filter(mayBeTold).map((report) => asWanted(report, bench));
   };
 
   /** What comes now is no part of a message that was just taken back: it must be possible to undo it alone. */

@@ -31,8 +31,12 @@ export function languagesOf(options: FilehandOptions, disk: Disk, guard: () => G
   if (wanted === undefined) return undefined;
   let opened: Promise<Languages> | undefined;
   const open = (): Promise<Languages> =>
-    (opened ??= import("./lsp/languages.ts").then(({ createLanguages }) =>
-      createLanguages(wanted, worldOf(wanted, options, disk, guard)),
+    (opened ??= import("./lsp/languages.ts").then(
+      ({ createLanguages }) => createLanguages(wanted, worldOf(wanted, options, disk, guard)),
+      (error: unknown) => {
+        opened = undefined; // too many open files, perhaps: the next call may have more luck
+        throw error;
+      },
     ));
   return { open, close: async () => (await opened)?.close() };
 }

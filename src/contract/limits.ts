@@ -139,8 +139,9 @@ export const limits = {
   /** Bytes that a server has not read yet, requests that it has not answered. */
   languageUnreadBytesMax: 67_108_864,
   languageRequestsMax: 200,
-  /** Documents that one server has open, servers of one toolkit, starts of one server before it is given up. */
+  /** Documents that one server has open, files of which its errors are remembered, servers of one toolkit, starts of one server before it is given up. */
   languageDocumentsMax: 50,
+  languageKnownFilesMax: 200,
   languageServersMax: 16,
   languageStartsMax: 4,
   languageBackOffMs: 250,

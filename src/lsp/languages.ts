@@ -71,7 +71,7 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
         await server?.settled(path, wait);
         const said = server?.said(path);
         if (said !== undefined) {
-          slot.known.set(path, knownOf(said.diagnostics, said.lines));
+          slot.remember(path, knownOf(said.diagnostics, said.lines));
           parts.push({ said, known });
         } else if (server === undefined || server.state === "ended") {
           unavailable.push({ server: slot.entry.name, why: (await server?.ended) ?? slot.why ?? "it did not start" });
@@ -101,11 +101,11 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
       const before = owed.take(session, file.path);
       for (const slot of choice.running()) {
         const said = slot.running?.said(file.path);
-        if (said !== undefined) slot.known.set(file.path, knownOf(said.diagnostics, said.lines));
+        if (said !== undefined) slot.remember(file.path, knownOf(said.diagnostics, said.lines));
       }
       const slots = shown(file, true).map((slot) => ({
         slot,
-        known: before?.knownBy(slot) ?? slot.known.get(file.path) ?? nothingKnown,
+        known: before?.knownBy(slot) ?? slot.knownOf(file.path) ?? nothingKnown,
       }));
       return slots.length === 0 ? [] : [{ path: file.path, slots }];
     });
@@ -142,7 +142,7 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
         owed.forget(path);
         for (const slot of choice.running()) {
           slot.running?.removed(path);
-          slot.known.delete(path);
+          slot.remember(path, undefined);
         }
       }
       choice.tellWatchers(paths.map((path): WatchedChange => ({ path, did: "deleted" })));
@@ -183,7 +183,7 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
     if (there.length === 0 || !isCurrent(one.path, there)) return [];
     for (const { slot } of there) {
       const said = slot.running?.said(one.path);
-      if (said !== undefined) slot.known.set(one.path, knownOf(said.diagnostics, said.lines));
+      if (said !== undefined) slot.remember(one.path, knownOf(said.diagnostics, said.lines));
     }
     return [reportOf(one.path, parts, { pending: false, unavailable: [] })];
   }

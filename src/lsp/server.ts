@@ -6,13 +6,13 @@
 import type { Diagnostic, SourceFile, WatchedChange } from "../contract/language.ts";
 import { limits } from "../contract/limits.ts";
 import { answerTo, type Registered } from "./answers.ts";
-import { type Capabilities, capabilitiesIn, fieldsOf, initializeParams } from "./capabilities.ts";
+import { type Capabilities, capabilitiesIn, initializeParams } from "./capabilities.ts";
 import { type Answered, type Client, startClient } from "./client.ts";
-import { diagnosticsIn } from "./diagnostics.ts";
 import { createDocument, type Document, outdate, saidOf } from "./document.ts";
+import { createHearing } from "./hearing.ts";
 import type { Lines, PositionEncoding } from "./positions.ts";
 import type { ServerEntry } from "./servers.ts";
-import { pathOf, uriOf } from "./uris.ts";
+import { uriOf } from "./uris.ts";
 import { createWatchedFiles } from "./watched-files.ts";
 
 export interface Server {
@@ -62,127 +62,35 @@ export interface StartOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-const serverCancelled = -32_802;
-const contentModified = -32_801;
-const pullRetriesMax = 10;
-const pullRetryMs = 40;
-
 export function startServer({ entry, program, root, env }: StartOptions): Server {
   const documents = new Map<string, Document>();
   const watchedFiles = createWatchedFiles();
   let state: Server["state"] = "starting";
   let wasReady = false;
   let capabilities: Capabilities = capabilitiesIn(undefined);
-  let pull: Capabilities["pull"];
   let lastVersion = 0;
-  /** Grows with everything the server is told: what it said before may depend on what was then. */
-  let age = 0;
-  let pushesVersions = true;
 
   const registered: Registered = {
     watching: (id, options) => watchedFiles.registered(id, options),
     pulling: (options) => {
-      pull = options;
-      for (const document of documents.values()) if (document.isOpen) startPull(document);
+      hearing.pull = options;
     },
     unregistered: (id) => watchedFiles.unregistered(id),
     refresh: () => {
-      for (const document of documents.values()) if (document.waiting.size > 0) startPull(document);
+      for (const document of documents.values()) if (document.waiting.size > 0) hearing.ask(document);
     },
   };
   const client: Client = startClient(
     { command: program, args: entry.args, cwd: root, env },
     {
       notified: (method, params) => {
-        if (method === "textDocument/publishDiagnostics") published(params);
+        if (method === "textDocument/publishDiagnostics") hearing.published(params);
       },
       asked: (method, params) => answerTo(method, params, { root, settings: entry.settings, registered }),
     },
   );
 
-  const settle = (document: Document, settledAge: number): void => {
-    document.settledVersion = document.version;
-    document.settledAge = settledAge;
-    for (const done of document.waiting) done();
-  };
-  const isSettled = (document: Document, asOf?: "now"): boolean =>
-    document.settledVersion === document.version &&
-    (document.settledAge === age || (pull === undefined && asOf === undefined));
-
-  const startPull = (document: Document, tries = 0): void => {
-    document.pulling?.abort();
-    const pulling = new AbortController();
-    document.pulling = pulling;
-    const { version } = document;
-    const asked = age;
-    const params = {
-      textDocument: { uri: document.uri },
-      ...(pull?.identifier === undefined ? {} : { identifier: pull.identifier }),
-    };
-    const options = { waitMsMax: limits.languageAnswerMsMax, signal: pulling.signal };
-    void client.request("textDocument/diagnostic", params, options).then((answer) => {
-      if (document.pulling !== pulling || document.version !== version) return;
-      document.pulling = undefined;
-      if (answer.is === "result") {
-        const { items } = fieldsOf(answer.value);
-        document.pulled = diagnosticsIn(items, document.path, document.lines, capabilities.encoding);
-        settle(document, asked);
-        // Another file has changed since, and somebody wants to know what is so now.
-        if (document.waiting.size > 0 && asked !== age) startPull(document);
-        return;
-      }
-      const again = answer.is === "error" && (answer.code === serverCancelled || answer.code === contentModified);
-      if (!again || tries >= pullRetriesMax) return;
-      document.settling = setTimeout(() => {
-        if (document.version === version && document.pulling === undefined) startPull(document, tries + 1);
-      }, pullRetryMs).unref();
-    });
-  };
-
-  const published = (params: unknown): void => {
-    const { uri, version, diagnostics } = fieldsOf(params);
-    const path = pathOf(uri);
-    const document = path === undefined ? undefined : documents.get(path);
-    if (document === undefined || !document.isOpen) return;
-    const hasVersion = typeof version === "number";
-    if (hasVersion ? version !== document.version : pull !== undefined) return;
-    document.pushed = diagnosticsIn(diagnostics, document.path, document.lines, capabilities.encoding);
-    // One that is asked says all there is when it answers.
-    if (pull !== undefined) return;
-    if (!hasVersion && pushesVersions) {
-      pushesVersions = false;
-      askWhetherRead(document);
-    }
-    settleWhenQuiet(document, hasVersion ? limits.languageSettleMs : quietMsOf(document));
-  };
-
-  /** Without versions: what came after the server had read the change is of it; what came before may be of the old text. */
-  const quietMsOf = (document: Document): number =>
-    document.readVersion === document.version ? limits.languageUnversionedSettleMs : limits.languageUnreadSettleMs;
-
-  const settleWhenQuiet = (document: Document, quietMs: number): void => {
-    clearTimeout(document.settling);
-    const { version, madeAge } = document;
-    document.settling = setTimeout(() => {
-      if (document.version === version) settle(document, madeAge);
-    }, quietMs).unref();
-  };
-
-  /** Messages are read in their order, so whoever answers this has read what was sent before. */
-  const askWhetherRead = (document: Document): void => {
-    const { version, uri } = document;
-    const textDocument = { uri };
-    const [method, params] = capabilities.offers("hoverProvider")
-      ? ["textDocument/hover", { textDocument, position: { line: 0, character: 0 } }]
-      : capabilities.offers("documentSymbolProvider")
-        ? ["textDocument/documentSymbol", { textDocument }]
-        : ["$/filehand/read", {}];
-    void client.request(method, params, { waitMsMax: limits.languageAnswerMsMax }).then((answer) => {
-      if ((answer.is === "result" || answer.is === "error") && document.version === version) {
-        document.readVersion = version;
-      }
-    });
-  };
+  const hearing = createHearing({ request: client.request, documents, capabilities: () => capabilities });
 
   /** Tells the server the text that the document has now. */
   const send = (document: Document, saved: boolean): void => {
@@ -194,8 +102,7 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
       document.isOpen = true;
     } else client.notify("textDocument/didChange", { textDocument, contentChanges: [{ text }] });
     if (saved) sendSaved(document);
-    if (pull !== undefined) startPull(document);
-    else if (!pushesVersions) askWhetherRead(document);
+    hearing.sent(document);
   };
   const sendSaved = ({ uri, text }: Document): void => {
     const { save } = capabilities;
@@ -211,7 +118,7 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
       return;
     }
     capabilities = capabilitiesIn(answer.value);
-    pull = capabilities.pull;
+    hearing.pull = capabilities.pull;
     client.notify("initialized", {});
     client.notify("workspace/didChangeConfiguration", { settings: entry.settings });
     state = "ready";
@@ -257,28 +164,19 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
     return made;
   };
 
-  /** Something is other than it was: what is wrong in one file may depend on it. */
-  const grow = (but?: Document): void => {
-    age += 1;
-    if (pull === undefined) return;
-    for (const document of documents.values()) {
-      if (document !== but && document.waiting.size > 0 && document.isOpen) startPull(document);
-    }
-  };
-
   const renew = (document: Document, how: { readonly saved: boolean; readonly isNews: boolean }): void => {
     outdate(document);
     document.version = lastVersion += 1;
-    if (how.isNews) grow(document);
-    document.madeAge = age;
+    if (how.isNews) hearing.grow(document);
+    document.madeAge = hearing.age;
     if (state === "ready") send(document, how.saved);
   };
 
   /** What it says of a text is asked for anew: it is sent once more, where nothing can be asked. */
   const refresh = (document: Document): void => {
-    if (pull === undefined) return renew(document, { saved: false, isNews: false });
+    if (hearing.pull === undefined) return renew(document, { saved: false, isNews: false });
     document.settledVersion = 0;
-    if (document.isOpen) startPull(document);
+    if (document.isOpen) hearing.ask(document);
   };
 
   return {
@@ -314,13 +212,13 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
     askAgain: (path) => {
       const document = documents.get(path);
       if (document === undefined || state !== "ready" || document.pulling !== undefined) return;
-      const isOutdated = document.settledVersion === document.version && document.settledAge !== age;
+      const isOutdated = document.settledVersion === document.version && document.settledAge !== hearing.age;
       if (isOutdated) refresh(document);
     },
     removed: (path) => {
       const document = documents.get(path);
       if (document !== undefined) forget(document);
-      grow();
+      hearing.grow();
     },
     watched: (changes) => {
       const wanted = changes.filter((change) => watchedFiles.wants(change));
@@ -328,14 +226,14 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
       client.notify("workspace/didChangeWatchedFiles", {
         changes: wanted.map(({ path, did }) => ({ uri: uriOf(path), type: changeTypes[did] })),
       });
-      grow();
+      hearing.grow();
     },
     settled: (path, { untilMs, signal }) =>
       new Promise((resolve) => {
         const document = documents.get(path);
         if (document === undefined || state === "ended") return resolve(false);
         const finish = (): void => {
-          const isDone = isSettled(document);
+          const isDone = hearing.isSettled(document);
           const isOver = state === "ended" || signal.aborted || documents.get(path) !== document;
           if (!isDone && !isOver && performance.now() < untilMs) return;
           clearTimeout(timer);
@@ -346,14 +244,14 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
         // Not unreferenced: it is what keeps a host alive that awaits the answer.
         const timer = setTimeout(finish, Math.max(0, untilMs - performance.now()) + 1);
         document.waiting.add(finish);
-        const isAsked = document.pulling !== undefined || !document.isOpen || isSettled(document);
-        if (pull !== undefined && !isAsked) startPull(document);
+        const isAsked = document.pulling !== undefined || !document.isOpen || hearing.isSettled(document);
+        if (hearing.pull !== undefined && !isAsked) hearing.ask(document);
         signal.addEventListener("abort", finish, { once: true });
         finish();
       }),
     said: (path, asOf) => {
       const document = documents.get(path);
-      if (document === undefined || !isSettled(document, asOf)) return undefined;
+      if (document === undefined || !hearing.isSettled(document, asOf)) return undefined;
       return { diagnostics: saidOf(document), lines: document.lines, stamp: document.stamp };
     },
     linesOf: (path) => documents.get(path)?.lines,

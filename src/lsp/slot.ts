@@ -17,8 +17,10 @@ export interface Slot {
   /** Why there is none. */
   readonly why: string | undefined;
   readonly isGivenUp: boolean;
-  /** What was known of files; outlasts a server. */
-  readonly known: Map<string, Known>;
+  /** What was known of a file; outlasts a server. */
+  knownOf(path: string): Known | undefined;
+  /** Undefined: it is gone. */
+  remember(path: string, known: Known | undefined): void;
   usedMs: number;
   stop(): Promise<void>;
 }
@@ -27,6 +29,7 @@ export interface Slot {
 const startsUnreadyMax = 2;
 
 export function createSlot(entry: ServerEntry, root: string, program: string, world: World): Slot {
+  const known = new Map<string, Known>();
   let running: Server | undefined;
   let starts = 0;
   let everReady = false;
@@ -53,7 +56,13 @@ export function createSlot(entry: ServerEntry, root: string, program: string, wo
   return {
     entry,
     root,
-    known: new Map(),
+    knownOf: (path) => known.get(path),
+    remember: (path, now) => {
+      known.delete(path);
+      if (now !== undefined) known.set(path, now);
+      const [oldest] = known.keys();
+      if (known.size > limits.languageKnownFilesMax && oldest !== undefined) known.delete(oldest);
+    },
     usedMs: 0,
     get running() {
       return running?.state === "ended" ? undefined : running;
@@ -67,7 +76,14 @@ export function createSlot(entry: ServerEntry, root: string, program: string, wo
     server: () => {
       if (running !== undefined && running.state !== "ended") return running;
       if (isGivenUp || isStopped || performance.now() < notBeforeMs) return undefined;
-      return start();
+      try {
+        return start();
+      } catch (error) {
+        // Arguments that no program can be given.
+        isGivenUp = true;
+        why = error instanceof Error ? error.message : String(error);
+        return undefined;
+      }
     },
     stop: async () => {
       isStopped = true;

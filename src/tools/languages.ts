@@ -60,7 +60,21 @@ export function touch(target: Target, bench: Bench): void {
 /** Tells servers of files that were just changed; the caller still holds their locks, so that servers hear it in order. */
 export async function tell(files: readonly ChangedFile[], bench: Bench): Promise<ToldChange | undefined> {
   if (bench.languages === undefined || bench.dryRun) return undefined;
-  const languages = await bench.languages();
+  return orNothing(() => tellServers(files, bench));
+}
+
+/** The change is made: whatever goes wrong from here on must not make it look as if it were not. */
+async function orNothing<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await work();
+  } catch {
+    return undefined;
+  }
+}
+
+async function tellServers(files: readonly ChangedFile[], bench: Bench): Promise<ToldChange | undefined> {
+  const languages = await bench.languages?.();
+  if (languages === undefined) return undefined;
   const gone = files.flatMap(({ did, target, movedFrom }) => (did === "deleted" ? [target] : (movedFrom ?? [])));
   if (gone.length > 0) languages.removed(gone.map(({ real }) => real));
   const there = files.filter(
@@ -91,7 +105,15 @@ export async function tellOfPaths(
 ): Promise<readonly DiagnosticsReport[]> {
   if (!bench.dryRun) for (const { path, did } of files) notify({ path, did, session: bench.session }, bench);
   if (bench.languages === undefined || bench.dryRun || files.length === 0) return [];
-  const languages = await bench.languages();
+  return (await orNothing(() => reportsOfPaths(files, bench))) ?? [];
+}
+
+async function reportsOfPaths(
+  files: readonly { readonly path: string; readonly did: ChangedFile["did"] }[],
+  bench: Bench,
+): Promise<readonly DiagnosticsReport[]> {
+  const languages = await bench.languages?.();
+  if (languages === undefined) return [];
   const gone = files.filter(({ did }) => did === "deleted").map(({ path }) => path);
   if (gone.length > 0) languages.removed(gone);
   const sources: SourceFile[] = [];
@@ -108,7 +130,7 @@ export async function reported<Files extends readonly ChangedFile[]>(
   told: ToldChange | undefined,
   bench: Bench,
 ): Promise<Files> {
-  const reports = told === undefined ? [] : await reportsOf(told, bench);
+  const reports = told === undefined ? [] : ((await orNothing(() => reportsOf(told, bench))) ?? []);
   const all = files.map((file) => {
     const diagnostics = reports.find(({ path }) => path === file.target.real);
     return diagnostics === undefined ? file : { ...file, diagnostics };
@@ -117,11 +139,20 @@ export async function reported<Files extends readonly ChangedFile[]>(
   return all;
 }
 
-export const reportsOf = async (told: ToldChange, bench: Bench): Promise<readonly DiagnosticsReport[]> =>
+const reportsOf = async (told: ToldChange, bench: Bench): Promise<readonly DiagnosticsReport[]> =>
   (await told.report(bench.signal)).map((report) => asWanted(report, bench));
 
+/** What servers said of files after the answers that it belongs to, if the session may still see them. */
+export async function lateReports(bench: Bench): Promise<readonly DiagnosticsReport[]> {
+  if (bench.languages === undefined) return [];
+  const reports = await orNothing(async () => (await bench.languages?.())?.late(bench.session));
+  const mayBeTold = ({ path }: DiagnosticsReport): boolean =>
+    !bench.guard.isSecret(path) && bench.guard.denied("read", [path], "file") === undefined;
+  return (reports ?? []).filter(mayBeTold).map((report) => asWanted(report, bench));
+}
+
 /** Warnings only for those who want them. */
-export const asWanted = (report: DiagnosticsReport, { warnings }: Pick<Bench, "warnings">): DiagnosticsReport =>
+const asWanted = (report: DiagnosticsReport, { warnings }: Pick<Bench, "warnings">): DiagnosticsReport =>
   warnings ? report : { ...report, warnings: [], warningsLeftOut: 0 };
 
 const changeOf = ({ target, did, movedFrom, diagnostics }: ChangedFile, { session }: Bench): FileChanged => ({
