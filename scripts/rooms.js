@@ -36,7 +36,7 @@ const builtins = {
   kinds: ["node:module", "node:timers/promises", "node:url", "node:worker_threads", "node:zlib"],
   history: ["node:crypto", "node:zlib"],
   search: ["node:child_process", "node:module", "node:timers/promises"],
-  lsp: ["node:child_process", "node:url"],
+  lsp: ["node:child_process", "node:events", "node:url"],
   ".": ["node:crypto", "node:os"],
   // A child process only of this program itself, for work that nobody shall wait for.
   surfaces: [

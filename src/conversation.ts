@@ -92,7 +92,9 @@ export function startSession<Name extends DialectName>(
     };
   };
 
-  const benchFor = ({ signal = never, onProgress, dryRun = false }: CallOptions, tool: string): Bench => ({
+  /** Whoever waits for servers listens to the signal, and very many at one would look like a leak. */
+  const unheard = (): AbortSignal => (first.languages === undefined ? never : new AbortController().signal);
+  const benchFor = ({ signal = unheard(), onProgress, dryRun = false }: CallOptions, tool: string): Bench => ({
     ...shared,
     ledger,
     offered,

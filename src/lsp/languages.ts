@@ -3,6 +3,7 @@
  * is told in time, or later.
  */
 
+import { setMaxListeners } from "node:events";
 import type {
   AskOptions,
   DiagnosticsReport,
@@ -124,17 +125,18 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
       const all = told(files, session);
       const end = (signal: AbortSignal) => wait(signal, waitMsMax);
       return {
-        report: (signal) => {
-          const until = end(signal);
-          return Promise.all(
-            all.map(async (one) => {
-              const report = await gathered(one.path, one.slots, until);
-              const isOld = !report.pending && !isCurrent(one.path, one.slots);
-              if (report.pending || isOld) remember(session, one);
-              return isOld ? reportOf(one.path, [], { pending: true, unavailable: report.unavailable }) : report;
-            }),
-          );
-        },
+        report: (signal) =>
+          heardBy(signal, (own) => {
+            const until = end(own);
+            return Promise.all(
+              all.map(async (one) => {
+                const report = await gathered(one.path, one.slots, until);
+                const isOld = !report.pending && !isCurrent(one.path, one.slots);
+                if (report.pending || isOld) remember(session, one);
+                return isOld ? reportOf(one.path, [], { pending: true, unavailable: report.unavailable }) : report;
+              }),
+            );
+          }),
       };
     },
     removed: (paths) => {
@@ -186,6 +188,20 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
       if (said !== undefined) slot.remember(one.path, knownOf(said.diagnostics, said.lines));
     }
     return [reportOf(one.path, parts, { pending: false, unavailable: [] })];
+  }
+}
+
+/** One listener at the caller's signal, however many wait: very many would look like a leak. */
+async function heardBy<Value>(signal: AbortSignal, work: (own: AbortSignal) => Promise<Value>): Promise<Value> {
+  const own = new AbortController();
+  setMaxListeners(0, own.signal);
+  const stop = (): void => own.abort(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await work(own.signal);
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }
 
