@@ -28,7 +28,7 @@ export interface Hearing {
 }
 
 export interface HearingOptions {
-  readonly request: Client["request"];
+  readonly client: Client;
   readonly documents: ReadonlyMap<string, Document>;
   readonly capabilities: () => Capabilities;
 }
@@ -38,7 +38,7 @@ const contentModified = -32_801;
 const retriesMax = 10;
 const retryMs = 40;
 
-export function createHearing({ request, documents, capabilities }: HearingOptions): Hearing {
+export function createHearing({ client, documents, capabilities }: HearingOptions): Hearing {
   let age = 0;
   let pull: Capabilities["pull"];
   let pushesVersions = true;
@@ -58,7 +58,7 @@ export function createHearing({ request, documents, capabilities }: HearingOptio
     const identifier = pull?.identifier;
     const params = { textDocument: { uri: asked }, ...(identifier === undefined ? {} : { identifier }) };
     const options = { waitMsMax: limits.languageAnswerMsMax, signal: pulling.signal };
-    void request("textDocument/diagnostic", params, options).then((answer) => {
+    void client.request("textDocument/diagnostic", params, options).then((answer) => {
       if (document.pulling !== pulling || document.version !== version) return;
       document.pulling = undefined;
       if (answer.is === "result") {
@@ -99,7 +99,7 @@ export function createHearing({ request, documents, capabilities }: HearingOptio
       : offers("documentSymbolProvider")
         ? ["textDocument/documentSymbol", { textDocument }]
         : ["$/filehand/read", {}];
-    void request(method, params, { waitMsMax: limits.languageAnswerMsMax }).then((answer) => {
+    void client.request(method, params, { waitMsMax: limits.languageAnswerMsMax }).then((answer) => {
       if ((answer.is === "result" || answer.is === "error") && document.version === version) {
         document.readVersion = version;
       }

@@ -90,7 +90,7 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
     },
   );
 
-  const hearing = createHearing({ request: client.request, documents, capabilities: () => capabilities });
+  const hearing = createHearing({ client, documents, capabilities: () => capabilities });
 
   /** Tells the server the text that the document has now. */
   const send = (document: Document, saved: boolean): void => {

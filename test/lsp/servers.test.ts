@@ -111,11 +111,7 @@ test("what lies in a project is run only if the project is trusted, also when it
 test("servers get none of the host's secrets", async () => {
   process.env["FILEHAND_TEST_TOKEN"] = "secret";
   try {
-    const { write, log } = bed({
-      files: {},
-      languages: { servers: {} },
-      fake: {},
-    });
+    const { write, log } = bed({ files: {}, fake: {} });
     await write("a.fake", "x\n");
     const env = log().find(({ started }) => started !== undefined)?.env ?? {};
     expect(env["PATH"]).toBe(process.env["PATH"]);
@@ -126,11 +122,7 @@ test("servers get none of the host's secrets", async () => {
 });
 
 test("what servers ask is answered, and what they want to change is refused", async () => {
-  const { write, log } = bed({
-    files: {},
-    fake: { asks: true },
-    languages: {},
-  });
+  const { write, log } = bed({ files: {}, fake: { asks: true } });
   await write("a.fake", "x\n");
   const answers = () =>
     new Map(log().flatMap(({ received }) => (received?.method === undefined ? [[received?.id, received]] : [])));
@@ -229,7 +221,7 @@ test.each(["SIGKILL", "exit"] as const)("Y6: servers end with a host that ends b
 
 test("A68, A69: what is denied or secret is never shown to a server, nor what one says of it", async () => {
   const { session, read, write, log, sent } = bed({
-    files: { "open.fake": "x\n", private: { "a.fake": "error:hidden\n" }, "id_rsa.fake": "x\n", ".env.fake": "x\n" },
+    files: { "open.fake": "x\n", private: { "a.fake": "error:hidden\n" }, ".env.fake": "x\n" },
     fake: {},
     options: { permissions: { deny: ["Read(/private/**)"] } },
   });
@@ -240,6 +232,6 @@ test("A68, A69: what is denied or secret is never shown to a server, nor what on
   expect((await write(".env.fake", "error:token\n")).isError).toBe(false);
   await read("open.fake");
   await write("open.fake", "y\n");
-  const opened = sent("textDocument/didOpen").map(({ params }) => String(params.textDocument.uri).split("/").at(-1));
+  const opened = sent("textDocument/didOpen").map(({ params }) => params.textDocument.uri.split("/").at(-1));
   expect(opened.filter((name) => name !== "open.fake")).toEqual([]);
 });

@@ -16,6 +16,13 @@ export const fakeServer = (options: FakeOptions, more: LanguageServerOptions = {
   ...more,
 });
 
+/** What tests look for in messages; each has a part of it. */
+interface Params {
+  readonly textDocument: { readonly uri: string; readonly version: number };
+  readonly contentChanges: readonly { readonly text: string }[];
+  readonly changes: readonly { readonly uri: string; readonly type: number }[];
+}
+
 /** What a server was sent, and what it said of itself. */
 export interface Logged {
   readonly started?: number;
@@ -23,8 +30,7 @@ export interface Logged {
   readonly received?: {
     readonly id?: unknown;
     readonly method?: string;
-    // biome-ignore lint/suspicious/noExplicitAny: what servers are sent, looked into by tests
-    readonly params?: any;
+    readonly params: Params;
     readonly result?: unknown;
     readonly error?: { readonly code: number };
   };
