@@ -67,7 +67,10 @@ export interface Known {
   readonly anywhere: ReadonlyMap<string, number>;
 }
 
+/** Of a file that nobody has looked at. */
 export const nothingKnown: Known = { atLine: new Map(), anywhere: new Map() };
+/** Of a file that was not there: all that is wrong with it now is new. */
+export const noErrors: Known = { atLine: new Map(), anywhere: new Map() };
 
 export function knownOf(diagnostics: readonly Diagnostic[], lines: Lines): Known {
   const atLine = new Map<string, number>();

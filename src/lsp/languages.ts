@@ -14,7 +14,7 @@ import type {
 } from "../contract/language.ts";
 import { limits } from "../contract/limits.ts";
 import { createChoice } from "./choice.ts";
-import { knownOf, type Known, nothingKnown } from "./diagnostics.ts";
+import { knownOf, type Known, noErrors, nothingKnown } from "./diagnostics.ts";
 import { createOwed, type Owed } from "./owed.ts";
 import { questionsTo } from "./questions.ts";
 import { type Part, reportOf } from "./reports.ts";
@@ -106,7 +106,7 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
       }
       const slots = shown(file, true).map((slot) => ({
         slot,
-        known: before?.knownBy(slot) ?? slot.knownOf(file.path) ?? nothingKnown,
+        known: before?.knownBy(slot) ?? slot.knownOf(file.path) ?? (file.created === true ? noErrors : nothingKnown),
       }));
       return slots.length === 0 ? [] : [{ path: file.path, slots }];
     });

@@ -232,17 +232,24 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
       new Promise((resolve) => {
         const document = documents.get(path);
         if (document === undefined || state === "ended") return resolve(false);
+        let isTimeUp = false;
         const finish = (): void => {
           const isDone = hearing.isSettled(document);
           const isOver = state === "ended" || signal.aborted || documents.get(path) !== document;
-          if (!isDone && !isOver && performance.now() < untilMs) return;
+          if (!isDone && !isOver && !isTimeUp) return;
           clearTimeout(timer);
           signal.removeEventListener("abort", finish);
           document.waiting.delete(finish);
           resolve(isDone);
         };
         // Not unreferenced: it is what keeps a host alive that awaits the answer.
-        const timer = setTimeout(finish, Math.max(0, untilMs - performance.now()) + 1);
+        const timer = setTimeout(
+          () => {
+            isTimeUp = true;
+            finish();
+          },
+          Math.max(0, untilMs - performance.now()),
+        );
         document.waiting.add(finish);
         const isAsked = document.pulling !== undefined || !document.isOpen || hearing.isSettled(document);
         if (hearing.pull !== undefined && !isAsked) hearing.ask(document);

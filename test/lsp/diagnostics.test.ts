@@ -10,7 +10,7 @@ const kinds = ["push", "unversioned", "pull", "register"] as const;
 test.each(kinds)("errors come with the answer, new ones first (%s)", async (diagnostics) => {
   const { write, edit } = bed({ files: {}, fake: { diagnostics } });
   expect(words(await write("a.fake", "one\nerror:old\n"))).toBe(
-    'Created "a.fake" (+2 -0).\n1 error in "a.fake":\n2:1 old is wrong (fake 7)',
+    'Created "a.fake" (+2 -0).\n1 error in "a.fake":\nnew: 2:1 old is wrong (fake 7)',
   );
   expect(words(await edit("a.fake", "one", "zero\n  error:fresh"))).toBe(
     [
@@ -21,6 +21,19 @@ test.each(kinds)("errors come with the answer, new ones first (%s)", async (diag
     ].join("\n"),
   );
   expect(words(await write("a.fake", "fine\n"))).toBe('Wrote "a.fake" (+1 -3).');
+});
+
+test("of a file that no server had seen nobody knows what is new; of one that was read it is known", async () => {
+  const files = { "a.fake": "error:old\nx\n", "b.fake": "error:old\nx\n" };
+  const { read, edit, session } = bed({ files, fake: {} });
+  expect(words(await edit("a.fake", "x", "error:fresh"))).toContain(
+    '2 errors in "a.fake":\n1:1 old is wrong (fake 7)\n2:1 fresh is wrong (fake 7)',
+  );
+  await read("b.fake");
+  await session.diagnostics("b.fake", { waitMsMax: patience });
+  expect(words(await edit("b.fake", "x", "error:fresh"))).toContain(
+    "new: 2:1 fresh is wrong (fake 7)\nknown before: 1:1 old is wrong (fake 7)",
+  );
 });
 
 test("an error that is said again of another line is new, the one that moved is known", async () => {
@@ -90,7 +103,7 @@ test("Y2: what comes too late comes with a later answer, once", async () => {
   };
   await expect.poll(told, { timeout: patience }).toBe(true);
   const answer = answers.at(-1) ?? (await late.read("b.fake"));
-  expect(words(answer)).toContain(`1 error in "${late.root}/a.fake":\n1:1 a is wrong (fake 7)`);
+  expect(words(answer)).toContain(`1 error in "${late.root}/a.fake":\nnew: 1:1 a is wrong (fake 7)`);
   expect(answer.late).toMatchObject([{ path: `${late.root}/a.fake`, pending: false }]);
   expect((await late.read("b.fake")).late).toBeUndefined();
 });
@@ -188,7 +201,7 @@ test.each([undefined, "utf-8"] as const)("Y4: names and columns of any kind are 
   const { write, sent } = bed({ files: {}, fake: encoding === undefined ? {} : { encoding } });
   for (const name of ["a b.fake", "50%.fake", "c#.fake", "q?.fake", "späß 日本.fake", "😀.fake", "%41.fake"]) {
     const said = words(await write(name, "ä😀 error:here\n"));
-    expect(said).toContain(`1 error in "${name}":\n1:5 here is wrong (fake 7)`);
+    expect(said).toContain(`1 error in "${name}":\nnew: 1:5 here is wrong (fake 7)`);
   }
   const uris = sent("textDocument/didOpen").map(({ params }) => String(params.textDocument.uri));
   expect(uris.every((uri) => /^file:\/\/\/[!-~]+$/.test(uri) && !/[ #?]/.test(uri))).toBe(true);
@@ -212,7 +225,7 @@ test("Y5: of very many diagnostics a few are told, errors before warnings, new b
 test("Y5: malformed diagnostics are left out, the others are told in their place", async () => {
   const { write } = bed({ files: {}, fake: { malformed: true } });
   expect(words(await write("a.fake", "one\ntwo\n"))).toBe(
-    ['Created "a.fake" (+2 -0).', '2 errors in "a.fake":', "1:1 **marked up**", "3:1 far away"].join("\n"),
+    ['Created "a.fake" (+2 -0).', '2 errors in "a.fake":', "new: 1:1 **marked up**", "new: 3:1 far away"].join("\n"),
   );
 });
 

@@ -84,7 +84,7 @@ test("TypeScript: 200 edits of which none is waited for leave nothing stale eith
 
 test("pyright: errors with versions, pushed", async () => {
   const { write, edit, session } = bed({ files: { "pyrightconfig.json": "{}" }, languages: { servers } });
-  expect(words(await write("a.py", 'x: int = "one"\n'))).toMatch(/1 error in "a.py":\n1:10 .*"int"/);
+  expect(words(await write("a.py", 'x: int = "one"\n'))).toMatch(/1 error in "a.py":\nnew: 1:10 .*"int"/);
   expect(words(await edit("a.py", '"one"', "1\ny = undefined_name"))).toMatch(
     /1 error in "a.py":\nnew: 2:5 "undefined_name" is not defined/,
   );
@@ -94,7 +94,7 @@ test("pyright: errors with versions, pushed", async () => {
 
 test("JSON: errors that are asked for", async () => {
   const { write } = bed({ files: {}, languages: { servers } });
-  expect(words(await write("a.json", '{ "a": }\n'))).toMatch(/1 error in "a.json":\n1:8 Value expected/);
+  expect(words(await write("a.json", '{ "a": }\n'))).toMatch(/1 error in "a.json":\nnew: 1:8 Value expected/);
   expect(words(await write("a.json", '{ "a": 1 }\n'))).toBe('Wrote "a.json" (+1 -1).');
 });
 
