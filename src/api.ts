@@ -4,7 +4,7 @@ import type { Asker, Clock, Ids, RuleKeeper } from "./contract/ask.ts";
 import type { Reply, ToolDefinition } from "./contract/call.ts";
 import type { ChangeListener } from "./contract/event.ts";
 import type { Formatter } from "./contract/formatter.ts";
-import type { DiagnosticsReport, LanguageOptions } from "./contract/language.ts";
+import type { DiagnosticsReport, LanguageFault, LanguageOptions } from "./contract/language.ts";
 import type { Lock, Mode } from "./contract/mode.ts";
 import type { Permissions } from "./contract/permission.ts";
 import type { Profile } from "./contract/profile.ts";
@@ -270,6 +270,8 @@ export interface Filehand {
   readonly figures: () => readonly Figures[];
   /** Which rules there are, and why they decide as they do. */
   readonly permissions: Permissions;
+  /** Language servers that were named and cannot be used, with the reason. */
+  languageFaults(): Promise<readonly LanguageFault[]>;
   /** Ends what runs for this toolkit: its language servers. A process that simply ends takes them along too. */
   close(): Promise<void>;
   /** Rules that are malformed, or that do not count where they stand. */

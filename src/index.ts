@@ -11,6 +11,7 @@ export type { GlobRequest } from "./contract/glob.ts";
 export type {
   Diagnostic,
   DiagnosticsReport,
+  LanguageFault,
   LanguageOptions,
   LanguageServerOptions,
   Position,

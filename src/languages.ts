@@ -5,7 +5,7 @@
 
 import * as nodePath from "node:path";
 import type { FilehandOptions } from "./api.ts";
-import type { LanguageOptions, Languages } from "./contract/language.ts";
+import type { LanguageFault, LanguageOptions, Languages } from "./contract/language.ts";
 import { limits } from "./contract/limits.ts";
 import type { Disk } from "./disk/disk.ts";
 import { programIn, programOnPath, realProgram } from "./disk/programs.ts";
@@ -16,6 +16,8 @@ import { signOf } from "./tools/stamp.ts";
 
 export interface LazyLanguages {
   readonly open: () => Promise<Languages>;
+  /** Servers that the operator named and that cannot be used. */
+  faults(): Promise<readonly LanguageFault[]>;
   /** Ends the servers, if any were started. */
   close(): Promise<void>;
 }
@@ -38,7 +40,11 @@ export function languagesOf(options: FilehandOptions, disk: Disk, guard: () => G
         throw error;
       },
     ));
-  return { open, close: async () => (await opened)?.close() };
+  return {
+    open,
+    close: async () => (await opened)?.close(),
+    faults: async () => (await import("./lsp/servers.ts")).serversOf(wanted).faults,
+  };
 }
 
 function worldOf(

@@ -90,6 +90,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
     permissions: permissions(() => guard),
     session: (chosen?: SessionOptions<DialectName>) => session(chosen ?? { dialect: options.dialect ?? "claude" }),
     ruleFaults: policy.faults,
+    languageFaults: async () => (await languages?.faults()) ?? [],
     close: async () => languages?.close(),
     keepFigures: (ended: Session) => {
       const stats = ended.stats();

@@ -241,6 +241,12 @@ export interface LanguageServerOptions {
   readonly enabled?: boolean;
 }
 
+/** Why a server that an operator named cannot be used. */
+export interface LanguageFault {
+  readonly name: string;
+  readonly why: string;
+}
+
 /** Which language servers are used and how: none unless this is given. */
 export interface LanguageOptions {
   /** Changes to the table of known servers, by name: `false` leaves one out, other names are added. */

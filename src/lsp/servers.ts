@@ -3,7 +3,7 @@
  * Servers of one group are alternatives, the first that can be run is used; those of different groups all look at a file.
  */
 
-import type { LanguageOptions, LanguageServerOptions } from "../contract/language.ts";
+import type { LanguageFault, LanguageOptions, LanguageServerOptions } from "../contract/language.ts";
 
 export interface ServerEntry {
   readonly name: string;
@@ -146,19 +146,13 @@ const nothing = { initializationOptions: undefined, settings: {}, env: {} } as c
 
 export const knownServers: readonly ServerEntry[] = known.map((entry) => ({ ...nothing, group: entry.name, ...entry }));
 
-/** Why an entry of the operator cannot be used. */
-export interface ServerFault {
-  readonly name: string;
-  readonly why: string;
-}
-
 /** All known servers, changed and added to by what the operator names. */
 export function serversOf(options: LanguageOptions): {
   readonly servers: readonly ServerEntry[];
-  readonly faults: readonly ServerFault[];
+  readonly faults: readonly LanguageFault[];
 } {
   const named = new Map(Object.entries(options.servers ?? {}));
-  const faults: ServerFault[] = [];
+  const faults: LanguageFault[] = [];
   const servers: ServerEntry[] = [];
   for (const name of new Set([...knownServers.map((one) => one.name), ...named.keys()])) {
     const given = named.get(name) ?? true;
@@ -170,7 +164,7 @@ export function serversOf(options: LanguageOptions): {
   return { servers, faults };
 }
 
-function entryOf(name: string, given: LanguageServerOptions): ServerEntry | ServerFault {
+function entryOf(name: string, given: LanguageServerOptions): ServerEntry | LanguageFault {
   const base = knownServers.find((one) => one.name === name);
   const [command = base?.command, ...args] = given.command ?? [];
   const extensions = given.extensions === undefined ? base?.extensions : lowerCase(given.extensions);

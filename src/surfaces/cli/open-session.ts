@@ -103,6 +103,9 @@ export async function openSession(
     ...lineChars(given),
   });
   if (needs.ruleFaults !== "told by the command") reportRuleFaults(filehand.ruleFaults, host);
+  for (const { name, why } of await filehand.languageFaults()) {
+    host.stderr.write(`filehand: Cannot use the language server ${JSON.stringify(name)} of your settings: ${why}\n`);
+  }
   const id = sessionIdOf(given) ?? (forWhom === "people" ? ownSessionId(filehand) : undefined);
   const session = filehand.session({ dialect, ...(id === undefined ? {} : { id }) });
   return {
