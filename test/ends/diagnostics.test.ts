@@ -14,7 +14,7 @@ interface Bed {
 /** A home with settings, and a workspace in it. */
 function bed(files: Readonly<Record<string, string>>, settings: object, project?: object): Bed {
   const folder = temporaryFolder();
-  onTestFinished(folder.remove);
+  onTestFinished(() => folder.remove());
   const root = join(folder.path, "ws");
   fs.mkdirSync(join(folder.path, ".config", "filehand"), { recursive: true });
   fs.mkdirSync(root);
@@ -120,7 +120,9 @@ test("a project's settings cannot switch servers on, and a server that cannot be
 });
 
 test("an MCP server tells what a change broke, and its language servers end with it", async () => {
-  const log = join(temporaryFolder().path, "log.jsonl");
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const log = join(folder.path, "log.jsonl");
   const { filehand } = bed({}, languages({ log }));
   const messages = [
     {
