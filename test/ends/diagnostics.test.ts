@@ -62,7 +62,9 @@ test("filehand diagnostics says why it cannot tell", async () => {
   });
   const none = await silent.filehand(["diagnostics", "a.none"]);
   expect(none.code).toBe(1);
-  expect(none.stderr).toMatch(/^Cannot check "a.none": no language server for it was found, install one/);
+  expect(none.stderr).toMatch(
+    /^Cannot check "a.none": no language server for it was found on the PATH .*, install one/,
+  );
   const missing = await silent.filehand(["diagnostics", "nothing.fake"]);
   expect(missing.code).toBe(1);
   expect(missing.stderr).toContain('Cannot read "nothing.fake": it does not exist');

@@ -48,7 +48,7 @@ function printReport(path: string, report: DiagnosticsReport | undefined, given:
   }
   if (report === undefined) {
     host.stderr.write(
-      `Cannot check "${name}": no language server for it was found, install one or name it in languageServers of your settings\n`,
+      `Cannot check "${name}": no language server for it was found on the PATH (one in node_modules is run for your trustedProjects only), install one or name it in languageServers of your settings\n`,
     );
     return 1;
   }
