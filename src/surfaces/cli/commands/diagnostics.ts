@@ -39,6 +39,11 @@ export const diagnostics: Command = {
     }),
 };
 
+/** Nobody is told whether a file is a secret. */
+const whyNot =
+  "no language server for it was found on the PATH (one in node_modules is run for your trustedProjects only), install one or " +
+  "name it in languageServers of your settings; secrets and files that are over 4 MiB or not in UTF-8 are never shown to one";
+
 function printReport(path: string, report: DiagnosticsReport | undefined, given: Given, host: Host): ExitCode {
   const name = escapeName(path);
   if (given.flag("json")) {
@@ -47,9 +52,7 @@ function printReport(path: string, report: DiagnosticsReport | undefined, given:
     return isClean(report) ? 0 : 1;
   }
   if (report === undefined) {
-    host.stderr.write(
-      `Cannot check "${name}": no language server for it was found on the PATH (one in node_modules is run for your trustedProjects only), install one or name it in languageServers of your settings\n`,
-    );
+    host.stderr.write(`Cannot check "${name}": ${whyNot}\n`);
     return 1;
   }
   const errors = [...report.newErrors, ...report.knownErrors];
