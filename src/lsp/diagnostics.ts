@@ -6,21 +6,31 @@ import { type Lines, type PositionEncoding, rangeIn } from "./positions.ts";
 
 const severities: readonly Severity[] = ["error", "warning", "information", "hint"];
 
+/** What was said at once: as much of it as is kept, and how many more there were. */
+export interface Heard {
+  readonly list: readonly Diagnostic[];
+  readonly errorsMore: number;
+  readonly warningsMore: number;
+}
+
+export const nothingHeard: Heard = { list: [], errorsMore: 0, warningsMore: 0 };
+
 /** Errors go before all others when there are too many. */
-export function diagnosticsIn(
-  value: unknown,
-  path: string,
-  lines: Lines,
-  encoding: PositionEncoding,
-): readonly Diagnostic[] {
-  if (!Array.isArray(value)) return [];
+export function diagnosticsIn(value: unknown, path: string, lines: Lines, encoding: PositionEncoding): Heard {
+  if (!Array.isArray(value)) return nothingHeard;
   const errors: Diagnostic[] = [];
   const others: Diagnostic[] = [];
   const seen = new Set<string>();
+  let errorsMore = 0;
+  let warningsMore = 0;
   for (const each of value as readonly unknown[]) {
-    if (errors.length >= limits.languageDiagnosticsMax) break;
-    const list = severityOf(each) === "error" ? errors : others;
-    if (list.length >= limits.languageDiagnosticsMax) continue;
+    const severity = severityOf(each);
+    const list = severity === "error" ? errors : others;
+    if (list.length >= limits.languageDiagnosticsMax) {
+      if (severity === "error") errorsMore += 1;
+      if (severity === "warning") warningsMore += 1;
+      continue;
+    }
     const diagnostic = diagnosticOf(each, path, lines, encoding);
     if (diagnostic === undefined) continue;
     const key = JSON.stringify(diagnostic);
@@ -28,7 +38,9 @@ export function diagnosticsIn(
     seen.add(key);
     list.push(diagnostic);
   }
-  return [...errors, ...others].slice(0, limits.languageDiagnosticsMax).toSorted(byPlace);
+  const kept = others.slice(0, limits.languageDiagnosticsMax - errors.length);
+  warningsMore += others.slice(kept.length).filter(({ severity }) => severity === "warning").length;
+  return { list: [...errors, ...kept].toSorted(byPlace), errorsMore, warningsMore };
 }
 
 function diagnosticOf(value: unknown, path: string, lines: Lines, encoding: PositionEncoding): Diagnostic | undefined {

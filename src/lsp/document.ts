@@ -3,7 +3,8 @@
  * server was sent last: a version says so, or they were asked for after it, or they came after it and then it was quiet.
  */
 
-import type { Diagnostic, SourceFile } from "../contract/language.ts";
+import type { SourceFile } from "../contract/language.ts";
+import { type Heard, nothingHeard } from "./diagnostics.ts";
 import { type Lines, linesOf } from "./positions.ts";
 import { uriOf } from "./uris.ts";
 
@@ -24,8 +25,8 @@ export interface Document {
   settledVersion: number;
   /** The state of all documents that they are complete of: what is wrong here may depend on another file. */
   settledAge: number;
-  pulled: readonly Diagnostic[];
-  pushed: readonly Diagnostic[];
+  pulled: Heard;
+  pushed: Heard;
   /** Those who wait until it is settled. */
   readonly waiting: Set<() => void>;
   settling: NodeJS.Timeout | undefined;
@@ -47,8 +48,8 @@ export const createDocument = (file: SourceFile, languageId: string): Document =
   isOpen: false,
   settledVersion: 0,
   settledAge: 0,
-  pulled: [],
-  pushed: [],
+  pulled: nothingHeard,
+  pushed: nothingHeard,
   waiting: new Set(),
   settling: undefined,
   pulling: undefined,
@@ -61,14 +62,18 @@ export function outdate(document: Document): void {
   document.settling = undefined;
   document.pulling?.abort();
   document.pulling = undefined;
-  document.pulled = [];
-  document.pushed = [];
+  document.pulled = nothingHeard;
+  document.pushed = nothingHeard;
   document.settledVersion = 0;
 }
 
-export function saidOf({ pulled, pushed }: Document): readonly Diagnostic[] {
-  if (pushed.length === 0) return pulled;
-  if (pulled.length === 0) return pushed;
-  const seen = new Set(pulled.map((one) => JSON.stringify(one)));
-  return [...pulled, ...pushed.filter((one) => !seen.has(JSON.stringify(one)))];
+export function saidOf({ pulled, pushed }: Document): Heard {
+  if (pushed.list.length === 0) return pulled;
+  if (pulled.list.length === 0) return pushed;
+  const seen = new Set(pulled.list.map((one) => JSON.stringify(one)));
+  return {
+    list: [...pulled.list, ...pushed.list.filter((one) => !seen.has(JSON.stringify(one)))],
+    errorsMore: pulled.errorsMore + pushed.errorsMore,
+    warningsMore: pulled.warningsMore + pushed.warningsMore,
+  };
 }

@@ -19,11 +19,15 @@ export function reportOf(
   const fresh: Diagnostic[] = [];
   const old: Diagnostic[] = [];
   const warnings: Diagnostic[] = [];
+  let errorsLeftOut = 0;
+  let warningsLeftOut = 0;
   for (const { said, known } of parts) {
     const errors = said.diagnostics.filter(({ severity }) => severity === "error");
     const both = divided(errors, known, said.lines);
     fresh.push(...both.fresh);
     old.push(...both.known);
+    errorsLeftOut += said.errorsMore;
+    warningsLeftOut += said.warningsMore;
     warnings.push(...said.diagnostics.filter(({ severity }) => severity === "warning"));
   }
   const newErrors = fresh.slice(0, limits.languageErrorsShownMax);
@@ -36,8 +40,8 @@ export function reportOf(
     warnings: warningsShown,
     isFirstLook: parts.some(({ known }) => known === nothingKnown),
     pending,
-    errorsLeftOut: fresh.length + old.length - newErrors.length - knownErrors.length,
-    warningsLeftOut: warnings.length - warningsShown.length,
+    errorsLeftOut: errorsLeftOut + fresh.length + old.length - newErrors.length - knownErrors.length,
+    warningsLeftOut: warningsLeftOut + warnings.length - warningsShown.length,
     unavailable,
   };
 }

@@ -49,6 +49,9 @@ export interface Server {
 
 export interface Said {
   readonly diagnostics: readonly Diagnostic[];
+  /** How many more there were than are kept. */
+  readonly errorsMore: number;
+  readonly warningsMore: number;
   readonly lines: Lines;
   readonly stamp: string;
 }
@@ -259,7 +262,8 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
     said: (path, asOf) => {
       const document = documents.get(path);
       if (document === undefined || !hearing.isSettled(document, asOf)) return undefined;
-      return { diagnostics: saidOf(document), lines: document.lines, stamp: document.stamp };
+      const { list: diagnostics, errorsMore, warningsMore } = saidOf(document);
+      return { diagnostics, errorsMore, warningsMore, lines: document.lines, stamp: document.stamp };
     },
     linesOf: (path) => documents.get(path)?.lines,
     open: () => [...documents.values()].map(({ path, stamp }) => ({ path, stamp })),

@@ -217,7 +217,7 @@ test("Y5: of very many diagnostics a few are told, errors before warnings, new b
   expect(lines.filter((line) => line.includes("is wrong"))).toHaveLength(20);
   expect(lines).toContain("and 21 more errors");
   expect(lines.filter((line) => line.includes("flood"))).toHaveLength(10);
-  expect(lines.find((line) => line.includes("warnings in"))).toMatch(/^1\d{3} warnings in "a.fake":$/);
+  expect(lines).toContain('5000 warnings in "a.fake":');
   const again = words(await write("a.fake", `error:last\n${"error:x\n".repeat(40)}error:fresh\n`)).split("\n");
   expect(again.find((line) => line.includes("is wrong"))).toContain("new: 42:1 fresh is wrong");
   expect(JSON.stringify(session.readState())).not.toContain("flood");
