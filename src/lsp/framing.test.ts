@@ -22,6 +22,7 @@ describe("framing", () => {
 
   test.each([
     ["no header", "Starting server...\n", "something that is no message"],
+    ["no header before one", "Starting...\nContent-Length: 2\r\n\r\n{}", "something that is no message"],
     ["no length", "Content-Type: x\r\n\r\n", "a header without a length"],
     ["a negative length", "Content-Length: -1\r\n\r\n", "a header without a length"],
     ["no JSON", "Content-Length: 3\r\n\r\n{,}", "a message that is no JSON"],

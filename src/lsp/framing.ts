@@ -43,10 +43,11 @@ export function createFraming(): Framing {
   };
   const header = (): Frame | "more" | "done" => {
     const all = joined();
+    if (!looksLikeHeader(all)) return fault("something that is no message");
     const end = all.subarray(0, limits.languageHeaderBytesMax + headerEnd.length).indexOf(headerEnd);
     if (end < 0) {
       if (held > limits.languageHeaderBytesMax) return fault("a header that is too long");
-      return looksLikeHeader(all) ? "more" : fault("something that is no message");
+      return "more";
     }
     const length = lengthIn(all.toString("latin1", 0, end));
     if (length === undefined) return fault("a header without a length");
