@@ -14,6 +14,7 @@ export const suiteNames = /** @type {const} */ ([
   "glob",
   "grep",
   "permissions",
+  "languages",
   "mcp",
 ]);
 /** @typedef {(typeof suiteNames)[number]} SuiteName */

@@ -18,6 +18,7 @@ import { grep } from "./suites/grep.js";
 import { history } from "./suites/history.js";
 import { glob } from "./suites/glob.js";
 import { kinds } from "./suites/kinds.js";
+import { languages } from "./suites/languages.js";
 import { large } from "./suites/large.js";
 import { mcp } from "./suites/mcp.js";
 import { permissions } from "./suites/permissions.js";
@@ -38,7 +39,7 @@ import { showTable } from "./table.js";
  * @property {(words: string) => void} progress
  */
 
-const suites = { start, warm, large, kinds, edit, edits, history, glob, grep, permissions, mcp };
+const suites = { start, warm, large, kinds, edit, edits, history, glob, grep, permissions, languages, mcp };
 const withPeers = new Set(["warm", "large", "edit", "glob", "grep"]);
 /** @type {Set<string>} */
 const said = new Set();

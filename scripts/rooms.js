@@ -16,11 +16,12 @@ const mayImport = {
   search: ["text", "disk"],
   history: ["text", "disk"],
   session: [],
+  lsp: [],
   settings: ["disk"],
   tools: ["text", "disk", "guard", "kinds", "search", "session", "history"],
   dialects: ["text"],
   // The files that stand beside the rooms: the toolkit and the public names.
-  ".": ["text", "disk", "guard", "kinds", "search", "session", "history", "tools", "dialects"],
+  ".": ["text", "disk", "guard", "kinds", "search", "session", "history", "lsp", "tools", "dialects"],
   surfaces: [".", "text", "dialects", "settings"],
 };
 
@@ -35,6 +36,7 @@ const builtins = {
   kinds: ["node:module", "node:timers/promises", "node:url", "node:worker_threads", "node:zlib"],
   history: ["node:crypto", "node:zlib"],
   search: ["node:child_process", "node:module", "node:timers/promises"],
+  lsp: ["node:child_process", "node:events", "node:url"],
   ".": ["node:crypto", "node:os"],
   // A child process only of this program itself, for work that nobody shall wait for; and what opens the browser.
   surfaces: [

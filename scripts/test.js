@@ -17,6 +17,7 @@ if (!has("git") && process.getuid?.() === 0 && has("apt-get")) {
 
 run(process.execPath, "scripts/build.js");
 install("test/mcp/conformance");
+install("test/lsp/servers");
 run("node_modules/.bin/vitest", "run", ...process.argv.slice(2));
 
 function run(/** @type {string} */ program, /** @type {string[]} */ ...args) {

@@ -2,8 +2,9 @@
 
 import type { Asker, Clock, Ids, RuleKeeper } from "./contract/ask.ts";
 import type { Reply, ToolDefinition } from "./contract/call.ts";
-import type { CallListener } from "./contract/event.ts";
+import type { CallListener, ChangeListener } from "./contract/event.ts";
 import type { Formatter } from "./contract/formatter.ts";
+import type { DiagnosticsReport, LanguageFault, LanguageOptions } from "./contract/language.ts";
 import type { Lock, Mode } from "./contract/mode.ts";
 import type { Permissions } from "./contract/permission.ts";
 import type { Profile } from "./contract/profile.ts";
@@ -96,6 +97,13 @@ export interface FilehandOptions {
    * told in the answer, belongs to the same turn, and counts as read.
    */
   readonly formatter?: Formatter;
+  /**
+   * Language servers that look at what is read and changed, so that the answer to a change says what it broke. None by
+   * default. `true`: those of the table of known servers whose programs are installed.
+   */
+  readonly languageServers?: boolean | LanguageOptions;
+  /** Called with every file that a tool changed, such as to bring an editor up to date. */
+  readonly onChanged?: ChangeListener;
   /** Bytes of a file that can be edited; 1 GiB by default. */
   readonly editBytesMax?: number;
   /** Milliseconds after which a search ends with what it has found; 20,000 by default. */
@@ -129,6 +137,11 @@ export interface CallOptions {
   readonly full?: boolean;
   /** Told now and then how far a long scan is: bytes; of a search the entries or the files that match so far, and 0, as nobody knows the total. */
   readonly onProgress?: (done: number, total: number) => void;
+}
+
+export interface DiagnosticsOptions extends CallOptions {
+  /** Milliseconds to wait for an answer; 10,000 by default. */
+  readonly waitMsMax?: number;
 }
 
 export interface RunOptions extends CallOptions {
@@ -178,6 +191,11 @@ export interface Session<Name extends DialectName = DialectName> {
    * any more. For hosts that show what was kept of a file. Nothing is read. Whoever must be asked is asked.
    */
   readRefusal(path: string, options?: CallOptions): Promise<string | undefined>;
+  /**
+   * What language servers say of a file as it is. Undefined: none is in charge of it, or it is nothing for them. Throws a
+   * FilehandError where a read would be refused.
+   */
+  diagnostics(path: string, options?: DiagnosticsOptions): Promise<DiagnosticsReport | undefined>;
   /** What this session's calls came to, in estimated tokens. */
   stats(): SessionStats;
   /** The content of a file, or of all files, left the conversation: the next read gives it again. */
@@ -274,6 +292,10 @@ export interface Filehand {
   readonly figures: () => readonly Figures[];
   /** Which rules there are, and why they decide as they do. */
   readonly permissions: Permissions;
+  /** Language servers that were named and cannot be used, with the reason. */
+  languageFaults(): Promise<readonly LanguageFault[]>;
+  /** Ends what runs for this toolkit: its language servers. A process that simply ends takes them along too. */
+  close(): Promise<void>;
   /** Rules that are malformed, or that do not count where they stand. */
   readonly ruleFaults: readonly RuleFault[];
 }

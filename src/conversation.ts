@@ -15,6 +15,7 @@ import { isLeaving } from "./contract/ask.ts";
 import { lineNumber } from "./contract/brand.ts";
 import type { Reply } from "./contract/call.ts";
 import { FilehandError } from "./contract/failure.ts";
+import type { DiagnosticsReport } from "./contract/language.ts";
 import { limits } from "./contract/limits.ts";
 import { type Code, Problem, type ProblemData } from "./contract/problem.ts";
 import type { Profile } from "./contract/profile.ts";
@@ -30,18 +31,21 @@ import { type Guard, refusal } from "./guard/guard.ts";
 import type { SessionState } from "./guard/session-state.ts";
 import type { History } from "./history/history.ts";
 import type { SessionHistory } from "./history/session-history.ts";
+import { languageOptionsOf } from "./languages.ts";
 import { renderPages } from "./pages.ts";
 import type { AsData } from "./workspace.ts";
 import { createLedger } from "./session/ledger.ts";
 import { roughTokens } from "./text/tokens.ts";
 import { type Cost, costOf } from "./tools/cost.ts";
+import { lateReports, sourceOf } from "./tools/languages.ts";
 import { locate, locatePermitted } from "./tools/locate.ts";
 import { runTool } from "./tools/index.ts";
 import type { Observed, Observer } from "./tools/observe.ts";
 import type { Bench } from "./tools/tool.ts";
 
 /** What a session has from its toolkit. */
-export interface Shared extends Pick<Bench, "disk" | "restricted" | "indexes" | "pages" | "locks" | "turns"> {
+export interface Shared
+  extends Pick<Bench, "disk" | "restricted" | "indexes" | "pages" | "locks" | "turns" | "languages"> {
   readonly guard: Guard;
   readonly state: SessionState;
   readonly permissions: (guard: () => Guard) => Permissions;
@@ -93,8 +97,10 @@ export function startSession<Name extends DialectName>(
     };
   };
 
+  /** Whoever waits for servers listens to the signal, and very many at one would look like a leak. */
+  const unheard = (): AbortSignal => (first.languages === undefined ? never : new AbortController().signal);
   const benchFor = (
-    { signal = never, onProgress, dryRun = false }: CallOptions,
+    { signal = unheard(), onProgress, dryRun = false }: CallOptions,
     tool: string,
     onTurn: (messageId: string) => void,
   ): Bench => ({
@@ -104,6 +110,9 @@ export function startSession<Name extends DialectName>(
     dedup: options.dedup,
     changes: changeRules(options),
     formatter: options.formatter,
+    warnings: languageOptionsOf(options)?.warnings ?? false,
+    session: ids.session,
+    onChanged: options.onChanged,
     dryRun,
     turn: turnFor(tool, onTurn),
     past,
@@ -180,7 +189,9 @@ export function startSession<Name extends DialectName>(
       seen.outcome = outcome;
       if (outcome.kind === "rewind") afterRewind(outcome);
       if (outcome.kind === "unchanged") figures.tokensSaved += outcome.tokensSaved;
-      const reply = renderPages(words, outcome, facts());
+      const told = outcome.kind === "rewind" ? (outcome.diagnostics ?? []).filter(saysSomething) : [];
+      const late = [...told, ...(await lateReports(bench))];
+      const reply = withLate(renderPages(words, outcome, facts()), late, words);
       seen.tokens = tokensOf(reply);
       figures.tokensGiven += seen.tokens;
       return reply;
@@ -273,6 +284,23 @@ export function startSession<Name extends DialectName>(
       });
       return failed?.error?.code === "ACCESS_DENIED" ? failed.error.message : undefined;
     },
+    diagnostics: async (path, given = {}) => {
+      let report: DiagnosticsReport | undefined;
+      const { waitMsMax } = given;
+      const failed = await answered("diagnostics", "read", { path }, given, async (bench) => {
+        const { target, found } = await locatePermitted(path, "file", bench);
+        found.held.close();
+        if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+        const languages = await bench.languages?.();
+        const source = languages?.serves(target.real) === true ? await sourceOf(target.real, bench) : undefined;
+        if (source === undefined) return undefined;
+        const asking = { signal: bench.signal, ...(waitMsMax === undefined ? {} : { waitMsMax }) };
+        report = await languages?.diagnostics(source, asking);
+        return undefined;
+      });
+      if (failed?.error !== undefined) throw failureOf(failed.error);
+      return report;
+    },
     stats: () => ({ ...figures }),
     forget: (path) => {
       if (path === undefined) return ledger.forget();
@@ -329,6 +357,15 @@ export function startSession<Name extends DialectName>(
         execute: (input, given) => call(name, input, given),
       })),
   };
+}
+
+const saysSomething = ({ newErrors, knownErrors, warnings, pending, unavailable }: DiagnosticsReport): boolean =>
+  pending || [newErrors, knownErrors, warnings, unavailable].some((list) => list.length > 0);
+
+/** An answer with what came too late for an earlier one. */
+function withLate(reply: Reply, late: readonly DiagnosticsReport[], words: Words): Reply {
+  if (late.length === 0) return reply;
+  return { ...reply, content: [...reply.content, { type: "text", text: words.renderLate(late) }], late };
 }
 
 /** What a neutral request would be as a call. */

@@ -5,9 +5,20 @@ export { type LineNumber, lineNumber } from "./contract/brand.ts";
 export type { JsonSchema, Reply, ReplyPart, ToolDefinition } from "./contract/call.ts";
 export type { CallChange, CallDetail, CallDiff, CallEvent, CallListener, CallRange } from "./contract/event.ts";
 export { type FailureCode, FilehandError } from "./contract/failure.ts";
+export type { ChangeListener, FileChanged } from "./contract/event.ts";
 export type { Formatter } from "./contract/formatter.ts";
 export type { DiffStats, FileChange, FileVersion, RewindStep, Snapshot, TurnChanges } from "./contract/history.ts";
 export type { GlobRequest } from "./contract/glob.ts";
+export type {
+  Diagnostic,
+  DiagnosticsReport,
+  LanguageFault,
+  LanguageOptions,
+  LanguageServerOptions,
+  Position,
+  Severity,
+  TextRange,
+} from "./contract/language.ts";
 export type { Lock, Mode } from "./contract/mode.ts";
 export type { Decider, Explanation, ListedRule, PermissionList, Permissions, Remedy } from "./contract/permission.ts";
 export type { Profile } from "./contract/profile.ts";
@@ -18,6 +29,7 @@ export type { Request } from "./contract/verb.ts";
 export type { DialectName, DialectTools } from "./dialects/index.ts";
 export type {
   CallOptions,
+  DiagnosticsOptions,
   Filehand,
   FilehandOptions,
   History,

@@ -23,6 +23,7 @@ import { createSessionState, type SessionState } from "./guard/session-state.ts"
 import type { History } from "./history/history.ts";
 import { narrowed } from "./guard/narrowed.ts";
 import { relativeTo } from "./guard/paths.ts";
+import { languagesOf } from "./languages.ts";
 import { createPageCache } from "./kinds/page-cache.ts";
 import { permissionsOf } from "./permissions.ts";
 import { compileRestricted } from "./kinds/restricted.ts";
@@ -37,6 +38,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
   const pages = createPageCache();
   const locks = createLocks({ folder: undefined });
   const turns = createTurns();
+  const languages = languagesOf(options, disk, () => guard);
   const rules = [...rulesOf(options.permissions), ...(options.rules ?? [])];
   const home = options.home ?? homedir();
   const { mode = "default", locked = [] } = options;
@@ -75,6 +77,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       pages,
       locks,
       turns,
+      languages: languages?.open,
       openPast,
       guard: narrowed(createGuard({ ...guardOptions, state }), chosen.within),
       state,
@@ -98,6 +101,8 @@ export function createFilehand(options: FilehandOptions): Filehand {
     },
     timeline: (sizes) => createTimeline(sizes),
     ruleFaults: policy.faults,
+    languageFaults: async () => (await languages?.faults()) ?? [],
+    close: async () => languages?.close(),
     keepFigures: (ended: Session) => {
       const stats = ended.stats();
       if (options.stateDir === undefined || stats.calls === 0) return;

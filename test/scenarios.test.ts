@@ -49,6 +49,7 @@ async function repliesTo(scenario: Scenario, dialect: DialectName): Promise<stri
     const reply = await session.call(call.tool, workspace.meant(call.input));
     blocks.push(wordsOf(call, workspace.shown(reply)));
   }
+  await filehand.close();
   return blocks.join("\n");
 }
 

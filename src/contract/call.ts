@@ -1,5 +1,6 @@
 /** What goes over a wire: the reply to a call, and the definition of a tool. */
 
+import type { DiagnosticsReport } from "./language.ts";
 import type { Verb } from "./verb.ts";
 
 export type ReplyPart =
@@ -14,6 +15,8 @@ export interface Reply<Structured = unknown> {
   readonly structured: Structured | null;
   readonly isError: boolean;
   readonly error?: { readonly code: string; readonly message: string };
+  /** What language servers said of files after the answers to their changes; `content` has it too. */
+  readonly late?: readonly DiagnosticsReport[];
 }
 
 /** JSON Schema as the tools need it. */

@@ -1,5 +1,6 @@
 /** Changing files: what is asked, how a place was found, what a change is made of. */
 
+import type { DiagnosticsReport } from "./language.ts";
 import type { Profile } from "./profile.ts";
 import type { Target } from "./target.ts";
 
@@ -163,6 +164,8 @@ export interface ChangedFile {
   /** The old content; undefined for a new file, and where it was too large to be held. */
   readonly before: string | undefined;
   readonly notes: readonly ChangeNote[];
+  /** What language servers say of it as it is now, if one is in charge of it. */
+  readonly diagnostics?: DiagnosticsReport;
 }
 
 /** How one edit of a call was found. */

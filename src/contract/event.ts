@@ -1,7 +1,8 @@
-/** What a toolkit tells those who watch it: every call when it is over, as data. */
+/** What a toolkit and its sessions tell those who watch: every call when it is over, and every file that was changed, as data. */
 
 import type { Reply } from "./call.ts";
 import type { Hunk } from "./edit.ts";
+import type { DiagnosticsReport } from "./language.ts";
 import type { Code } from "./problem.ts";
 import type { Verb } from "./verb.ts";
 
@@ -82,3 +83,18 @@ export interface CallDiff {
 
 /** MUST return at once; what it throws is a bug of the host and ends nobody's call. */
 export type CallListener = (event: CallEvent, detail: CallDetail) => void;
+
+/** A file that a call has just changed. */
+export interface FileChanged {
+  /** Real and absolute; of a moved file where it is now. */
+  readonly path: string;
+  readonly did: "created" | "updated" | "deleted" | "moved";
+  readonly movedFrom?: string;
+  /** The session's id. */
+  readonly session: string;
+  /** What language servers say of it, if one is in charge of it. */
+  readonly diagnostics?: DiagnosticsReport;
+}
+
+/** Called when the change is made and before it is answered. What it throws is lost: the change stays made. */
+export type ChangeListener = (change: FileChanged) => void;

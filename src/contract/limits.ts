@@ -121,6 +121,45 @@ export const limits = {
   mcpResultBytesMax: 10_000_000,
   /** Bytes of a settings file. */
   settingsBytesMax: 1_048_576,
+  /** Milliseconds that the answer to a change waits for what language servers say of it (settable). */
+  languageWaitMsMax: 1_500,
+  /** The same for a question to a server, for its start, for its shutdown, and until it is killed after that. */
+  languageAnswerMsMax: 10_000,
+  languageStartMsMax: 30_000,
+  languageShutdownMsMax: 1_000,
+  languageExitMsMax: 500,
+  /** Milliseconds of silence after which pushed diagnostics count as complete: with a version, and without one. */
+  languageSettleMs: 60,
+  languageUnversionedSettleMs: 250,
+  /** The same where it is not even known that the server has read the change. */
+  languageUnreadSettleMs: 1_000,
+  /** Bytes of the header and of the body of one message from a language server. */
+  languageHeaderBytesMax: 65_536,
+  languageBodyBytesMax: 33_554_432,
+  /** Bytes that a server has not read yet, requests that it has not answered. */
+  languageUnreadBytesMax: 67_108_864,
+  languageRequestsMax: 200,
+  /** Documents that one server has open, files of which its errors are remembered, servers of one toolkit, starts of one server before it is given up. */
+  languageDocumentsMax: 50,
+  languageKnownFilesMax: 200,
+  languageServersMax: 16,
+  languageStartsMax: 4,
+  languageBackOffMs: 250,
+  /** Bytes of a file that a server gets to see. */
+  languageFileBytesMax: 4_194_304,
+  /** Diagnostics of one file that are kept, errors and warnings that one answer shows, characters of a message. */
+  languageDiagnosticsMax: 2_000,
+  languageErrorsShownMax: 20,
+  languageWarningsShownMax: 10,
+  languageMessageCharsMax: 1_000,
+  /** Places, symbols or edits of one answer, characters of what is said of a symbol. */
+  languageItemsMax: 10_000,
+  languageHoverCharsMax: 20_000,
+  /** The last characters of a server's standard error that are kept. */
+  languageComplaintCharsMax: 4_096,
+  /** Files whose diagnostics are still owed to a session, and sessions that something is owed to. */
+  languageLateFilesMax: 50,
+  languageLateSessionsMax: 100,
   /** Lines of a diff that are shown with an answer, and so count as seen. */
   changeLinesMax: 30,
 } as const satisfies Record<string, number>;

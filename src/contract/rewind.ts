@@ -1,5 +1,6 @@
 /** Going back: what is asked, what came of each file. */
 
+import type { DiagnosticsReport } from "./language.ts";
 import type { RewindAction, RewindKind, RewindStep } from "./history.ts";
 import type { ProblemData } from "./problem.ts";
 
@@ -36,6 +37,8 @@ export interface RewindOutcome {
   readonly turn: string | undefined;
   readonly files: readonly RewoundFile[];
   readonly dryRun: boolean;
+  /** What language servers say of the files that were brought back. */
+  readonly diagnostics?: readonly DiagnosticsReport[];
   /** For a model: how many files rules hide from it, and which of the files it asked for were not changed since. */
   readonly forModel?: { readonly withheld: number; readonly unchanged: readonly string[] };
 }

@@ -1,6 +1,7 @@
 /** What a dialect is: how a call is written, which rules hold, how an answer is worded. */
 
 import type { JsonSchema, Reply } from "../contract/call.ts";
+import type { DiagnosticsReport } from "../contract/language.ts";
 import type { ProblemData } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Outcome, Request, Verb } from "../contract/verb.ts";
@@ -42,6 +43,8 @@ export interface Card {
 export interface Words {
   render(outcome: Outcome, facts: Facts): Reply;
   renderProblem(problem: ProblemData, facts: Facts): Reply;
+  /** What language servers said of files after the answers to their changes had been given. */
+  renderLate(reports: readonly DiagnosticsReport[]): string;
 }
 
 export interface Dialect extends Words {

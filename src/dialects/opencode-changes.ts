@@ -6,6 +6,7 @@ import type { ChangedFile, ChangeOutcome, MatchedBy } from "../contract/edit.ts"
 import { escapeName } from "../text/escape.ts";
 import { changeLines, patchFor } from "./change-text.ts";
 import type { Card, Facts } from "./dialect.ts";
+import { diagnosticBlocks, type DiagnosticsByFile, diagnosticsFor } from "./opencode-diagnostics.ts";
 import { unchangedNotice } from "./opencode-words.ts";
 import { jsonSchemaOf, noticeAsContent, optional, parseArguments } from "./parameters.ts";
 import { success } from "./replies.ts";
@@ -54,7 +55,7 @@ export interface ChangeResult {
   readonly output: string;
   readonly metadata: {
     readonly diff: string;
-    readonly diagnostics: Readonly<Record<string, never>>;
+    readonly diagnostics: DiagnosticsByFile;
     /** Of one file; of a patch there is one for each in `files`. */
     readonly filediff?: FileDiff;
     readonly files?: readonly FileDiff[];
@@ -149,7 +150,7 @@ export function renderChange(
   const plain = outcome.kind !== "patch" && !outcome.dryRun && !isSame(outcome.file);
   const lines =
     outcome.kind === "patch" && !outcome.dryRun ? [done.patch, headline] : [plain ? done[outcome.kind] : headline];
-  const output = [...lines, ...placesLine(outcome), ...notes].join("\n");
+  const output = [...lines, ...placesLine(outcome), ...notes, ...diagnosticBlocks(outcome)].join("\n");
   return success(output, { title: escapeName(outcome.target.relative), output, metadata: metadataOf(outcome, facts) });
 }
 
@@ -163,17 +164,18 @@ function placesLine(outcome: ChangeOutcome): readonly string[] {
 const isSame = (file: ChangedFile): boolean => file.notes.some(({ note }) => note === "same content");
 
 function metadataOf(outcome: ChangeOutcome, facts: Facts): ChangeResult["metadata"] {
+  const diagnostics = diagnosticsFor(outcome);
   if (outcome.kind === "patch") {
     const files = outcome.files.map((file) => fileDiff(file, facts));
-    return { diff: files.map(({ patch }) => patch).join(""), diagnostics: {}, files };
+    return { diff: files.map(({ patch }) => patch).join(""), diagnostics, files };
   }
   const filediff = fileDiff(outcome.file, facts);
   const { patch: diff, file: filepath } = filediff;
   if (outcome.kind === "write") {
-    return { diff, diagnostics: {}, filediff, exists: outcome.file.did !== "created", filepath };
+    return { diff, diagnostics, filediff, exists: outcome.file.did !== "created", filepath };
   }
   const matchedBy = outcome.kind === "edit" ? outcome.found[0]?.matchedBy : undefined;
-  return { diff, diagnostics: {}, filediff, ...(matchedBy === undefined ? {} : { matchedBy }) };
+  return { diff, diagnostics, filediff, ...(matchedBy === undefined ? {} : { matchedBy }) };
 }
 
 const fileDiff = (file: ChangedFile, facts: Facts): FileDiff => ({

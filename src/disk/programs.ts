@@ -1,20 +1,49 @@
 /** Programs on the PATH, looked for and not run. */
 
 import * as nodePath from "node:path";
+import { errnoName } from "./errno.ts";
 import { nodeSystem } from "./system.ts";
 
+export interface WhereToLook {
+  readonly path: string | undefined;
+  readonly platform: NodeJS.Platform;
+  /** Only what can be run without a shell: a batch file of Windows cannot. */
+  readonly runnable?: boolean;
+  /** Others of that name, further down the path, may still be wanted. */
+  readonly mayRun?: (program: string) => boolean;
+}
+
 /** Where a program of that name lies; undefined if there is none. */
-export function programOnPath(
-  name: string,
-  { path, platform }: { readonly path: string | undefined; readonly platform: NodeJS.Platform },
-): string | undefined {
+export function programOnPath(name: string, where: WhereToLook): string | undefined {
+  const { path, platform, mayRun = () => true } = where;
   const paths = platform === "win32" ? nodePath.win32 : nodePath.posix;
-  const endings = platform === "win32" ? [".exe", ".cmd", ".bat"] : [""];
   for (const folder of new Set((path ?? "").split(paths.delimiter).filter((one) => paths.isAbsolute(one)))) {
-    const found = endings.map((ending) => paths.join(folder, name + ending)).find((one) => isProgram(one, platform));
-    if (found !== undefined) return found;
+    const found = programIn(folder, name, platform, where.runnable);
+    if (found !== undefined && mayRun(found)) return found;
   }
   return undefined;
+}
+
+/** A program of that name in the folder; undefined if there is none. */
+export function programIn(
+  folder: string,
+  name: string,
+  platform: NodeJS.Platform,
+  runnable = false,
+): string | undefined {
+  const paths = platform === "win32" ? nodePath.win32 : nodePath.posix;
+  const endings = platform !== "win32" ? [""] : runnable ? [".exe"] : [".exe", ".cmd", ".bat"];
+  return endings.map((ending) => paths.join(folder, name + ending)).find((one) => isProgram(one, platform));
+}
+
+/** Where a program really lies, its links resolved; undefined if it is gone. */
+export function realProgram(path: string): string | undefined {
+  try {
+    return nodeSystem.realPath(path);
+  } catch (error) {
+    if (errnoName(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 function isProgram(path: string, platform: NodeJS.Platform): boolean {

@@ -1,7 +1,14 @@
 /** One settings file from text to checked values. Loaded only when there is a file: its parser costs start-up time. */
 
 import { closest, distance } from "fastest-levenshtein";
-import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
 import type { JsonSchema } from "../contract/call.ts";
 import { isNoWrite } from "../contract/mode.ts";
 import { projectValues, type SettingsValues, schema, userOnlyKeys } from "./schema.ts";
@@ -99,6 +106,10 @@ function check(node: Node, expected: JsonSchema, name: string, checking: Checkin
   if (node.type === "object" && expected.properties !== undefined) {
     return checkObject(node, expected.properties, name, checking);
   }
+  const { additionalProperties: each } = expected;
+  if (node.type === "object" && each !== undefined && each !== false) {
+    return each === true ? getNodeValue(node) : checkNamed(node, each, name, checking);
+  }
   const { items } = expected;
   if (node.type === "array" && items !== undefined) {
     // Item by item: a mistake in one rule must not lift the others.
@@ -144,6 +155,18 @@ function checkObject(
   return values;
 }
 
+/** An object whose keys are the writer's own. */
+function checkNamed(node: Node, each: JsonSchema, parent: string, checking: Checking): unknown {
+  const values = new Map<string, unknown>();
+  for (const { children: [keyNode, valueNode] = [] } of node.children ?? []) {
+    if (keyNode === undefined || valueNode === undefined) continue; // a syntax error, reported as such
+    const key = String(keyNode.value);
+    const value = check(valueNode, each, `${parent}.${key}`, checking);
+    if (value !== undefined && !values.has(key)) values.set(key, value);
+  }
+  return Object.fromEntries(values);
+}
+
 function isDescribed(value: unknown, expected: JsonSchema): boolean {
   if (typeof value === "string") {
     return (
@@ -167,6 +190,7 @@ function inWords(expected: JsonSchema): string {
   }
   if (expected.properties !== undefined)
     return `an object with the keys ${Object.keys(expected.properties).join(", ")}`;
+  if (expected.additionalProperties !== undefined) return "an object";
   if (expected.items !== undefined) return 'a list of texts in quotes, such as ["a", "b"]';
   if (expected.type === "boolean") return "true or false";
   if (expected.type === "integer") return `a whole number of at least ${expected.minimum ?? 0}`;

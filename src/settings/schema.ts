@@ -6,6 +6,35 @@
 import type { JsonSchema } from "../contract/call.ts";
 import { modes } from "../contract/mode.ts";
 
+/** Objects whose keys are the writer's own. */
+const textsByName = { type: "object", additionalProperties: { type: "string" } } as const;
+const anything = { type: "object", additionalProperties: true } as const;
+
+const languageServer = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    command: {
+      type: "array",
+      items: { type: "string" },
+      description: "The program and its arguments; a bare name is looked for on the PATH",
+    },
+    extensions: {
+      ...textsByName,
+      description: 'Extensions and what the protocol calls the language, such as {".ts": "typescript"}',
+    },
+    rootMarkers: {
+      type: "array",
+      items: { type: "string", minLength: 1 },
+      description: "Names of files that mark the root of a project",
+    },
+    initializationOptions: { ...anything, description: "Handed to the server when it starts" },
+    settings: { ...anything, description: "What the server gets when it asks for its configuration" },
+    env: { ...textsByName, description: "Variables of its environment, besides the few that every program gets" },
+    enabled: { type: "boolean", description: "false: this one is not used" },
+  },
+} as const;
+
 const texts = { type: "array", items: { type: "string", minLength: 1 } } as const;
 
 export const schema = {
@@ -146,6 +175,30 @@ export const schema = {
       type: "boolean",
       description: "Whether models get the tools that look back and take changes back (user settings only)",
     },
+    languageServers: {
+      description:
+        "Language servers that check what is changed: true for the known ones that are installed, or which and how (user settings only)",
+      anyOf: [
+        { type: "boolean" },
+        {
+          type: "object",
+          additionalProperties: false,
+          properties: {
+            servers: {
+              type: "object",
+              description: "Changes to the table of known servers, by name; other names are added",
+              additionalProperties: { anyOf: [{ type: "boolean" }, languageServer] },
+            },
+            waitMsMax: {
+              type: "integer",
+              minimum: 0,
+              description: "Milliseconds that the answer to a change waits for diagnostics; 1500 by default",
+            },
+            warnings: { type: "boolean", description: "Whether warnings are told as well as errors" },
+          },
+        },
+      ],
+    },
     secrets: {
       type: "string",
       enum: ["ask", "allow"],
@@ -170,6 +223,7 @@ export const userOnlyKeys: ReadonlySet<string> = new Set([
   "stateDir",
   "history",
   "historyTools",
+  "languageServers",
   "secrets",
   "locked",
   "trustedProjects",
@@ -196,7 +250,9 @@ type ValueOf<Schema> = Schema extends { readonly anyOf: readonly (infer Branch)[
             ? readonly ValueOf<Items>[]
             : Schema extends { readonly properties: infer Properties }
               ? { readonly [Key in keyof Properties]?: ValueOf<Properties[Key]> }
-              : never;
+              : Schema extends { readonly additionalProperties: infer Each }
+                ? Readonly<Record<string, Each extends true ? unknown : ValueOf<Each>>>
+                : never;
 
 /** What one settings file says. */
 export type SettingsValues = ValueOf<typeof schema>;

@@ -28,6 +28,7 @@ const singleKeys = [
   "searchMsMax",
   "history",
   "historyTools",
+  "languageServers",
   "locked",
   "externalDirectories",
 ] as const;

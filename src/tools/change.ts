@@ -4,6 +4,7 @@
  */
 
 import type { ChangedFile, ChangeNote, Hunk, Piece } from "../contract/edit.ts";
+import type { ToldChange } from "../contract/language.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
@@ -17,6 +18,7 @@ import { unified } from "../text/unified.ts";
 import { type Before, hashOfView, readBefore, type Wants } from "./before.ts";
 import { commit, commitNew } from "./commit.ts";
 import { formatted } from "./formatted.ts";
+import { reported, tell } from "./languages.ts";
 import { notFound } from "./locate.ts";
 import { type Keeper, keeperOf } from "./turn.ts";
 import { exclusively, keysOf, type Subject, subjectFrom, subjectOf, ticketOf } from "./subject.ts";
@@ -72,6 +74,24 @@ export async function change<Extra>(path: string, plan: Plan<Extra>, bench: Benc
   // Resolved before anything is awaited, so that calls queue in the order in which they came.
   const first = bench.guard.resolve(path, "its folder");
   const ticket = ticketOf(first, bench);
+  const { file, extra, told } = await changeInTurn(first, path, plan, ticket, bench);
+  // Nobody stands behind a call that waits for language servers.
+  const [shown] = await reported([file] as const, told, bench);
+  return { file: shown, extra };
+}
+
+/** A change that was made, and that language servers were told of. */
+interface Made<Extra> extends Changed<Extra> {
+  readonly told: ToldChange | undefined;
+}
+
+async function changeInTurn<Extra>(
+  first: Resolved,
+  path: string,
+  plan: Plan<Extra>,
+  ticket: Ticket,
+  bench: Bench,
+): Promise<Made<Extra>> {
   try {
     for (let tries = 1; ; tries += 1) {
       const resolved = tries === 1 ? first : bench.guard.resolve(path, "its folder");
@@ -91,7 +111,7 @@ async function changeOnce<Extra>(
   plan: Plan<Extra>,
   ticket: Ticket,
   bench: Bench,
-): Promise<Changed<Extra> | { readonly askAgain: Target }> {
+): Promise<Made<Extra> | { readonly askAgain: Target }> {
   const subject = await subjectFrom(resolved, bench);
   const { target } = subject;
   const found = subject.is === "there" ? subject.found : undefined;
@@ -105,7 +125,7 @@ async function changeOnce<Extra>(
     if (!keeps) found?.held.close();
   }
   const keys = found && keysOf(found);
-  const work = async (): Promise<Changed<Extra> | { readonly askAgain: Target }> => {
+  const work = async (): Promise<Made<Extra> | { readonly askAgain: Target }> => {
     // The question may have taken its time, and so may the turn.
     const same = keeps && found !== undefined && bench.disk.isStill(found);
     const now = same ? subject : await subjectOf(path, bench, "its folder");
@@ -116,9 +136,9 @@ async function changeOnce<Extra>(
         // A yes was said to what was shown, and to nothing else.
         if (approved !== undefined && approved !== diffText(prepared)) return { askAgain: target };
         bench.signal.throwIfAborted();
-        if (bench.dryRun) return { file: fileOf(prepared, []), extra: prepared.extra };
+        if (bench.dryRun) return { file: fileOf(prepared, []), extra: prepared.extra, told: undefined };
         const file = await formatted(await write(prepared, bench), plan.profile, bench);
-        return { file, extra: prepared.extra };
+        return { file, extra: prepared.extra, told: await tell([file], bench) };
       } finally {
         prepared.close();
       }

@@ -4,6 +4,7 @@
  */
 
 import * as nodePath from "node:path";
+import type { WatchedChange } from "../contract/language.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Identity } from "../disk/look.ts";
 import { ReadFailed } from "../disk/open-file.ts";
@@ -86,6 +87,7 @@ export function createObserver(): Observer {
     const files = new Map(then?.files);
     const before = then;
     const notCovered: string[] = [];
+    const fromOutside: WatchedChange[] = [];
     let observed = 0;
     // What the history knows already comes first, in case not all can be held.
     const touched =
@@ -99,6 +101,8 @@ export function createObserver(): Observer {
         const came = await record(path, baselineOf(path, before, now), file, history, bench);
         if (came === "recorded") observed += 1;
         if (came === "not covered") notCovered.push(path);
+        const did = file === "absent" ? "deleted" : before.files.has(path) ? "changed" : "created";
+        if (came !== "same") fromOutside.push({ path, did });
       }
       heldBytes -= files.get(path)?.held?.bytes.length ?? 0;
       if (file === "absent") files.delete(path);
@@ -107,6 +111,7 @@ export function createObserver(): Observer {
     }
     // What the session itself wrote down meanwhile is known as of now.
     then = { files, tracked: history.tracked(), complete, rules };
+    if (fromOutside.length > 0) (await bench.languages?.())?.watchedFilesChanged(fromOutside);
     return { observed, notCovered, complete };
   };
 

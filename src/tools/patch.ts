@@ -4,6 +4,7 @@
  */
 
 import type { PatchOutcome } from "../contract/edit.ts";
+import type { ToldChange } from "../contract/language.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
@@ -12,6 +13,7 @@ import type { Ticket } from "../session/turns.ts";
 import { type PatchFile, parsePatch } from "../text/patch.ts";
 import { diffText, permitted, prepare } from "./change.ts";
 import { formatted } from "./formatted.ts";
+import { reported, tell } from "./languages.ts";
 import { joined } from "./commit.ts";
 import { planOf } from "./patch-plan.ts";
 import { type Job, shownAs, writeAll } from "./patch-write.ts";
@@ -25,24 +27,41 @@ export const patch: Tool<"patch"> = async ({ patchText, profile }, bench) => {
     file.does === "update" && file.moveTo !== undefined ? [file.path, file.moveTo] : [file.path],
   );
   const ticket = ticketFor(paths, bench);
+  const { outcome, told } = await appliedInTurn(parsed.files, profile, ticket, bench);
+  // Nobody stands behind a call that waits for language servers, and there is one wait for all files.
+  return { ...outcome, files: await reported(outcome.files, told, bench) };
+};
+
+/** A patch that was applied, and that language servers were told of. */
+interface Made {
+  readonly outcome: PatchOutcome;
+  readonly told: ToldChange | undefined;
+}
+
+async function appliedInTurn(
+  files: readonly [PatchFile, ...PatchFile[]],
+  profile: Profile,
+  ticket: Ticket,
+  bench: Bench,
+): Promise<Made> {
   try {
     for (let tries = 1; ; tries += 1) {
-      const outcome = await applied(parsed.files, profile, ticket, bench);
-      if ("kind" in outcome) return outcome;
+      const outcome = await applied(files, profile, ticket, bench);
+      if ("told" in outcome) return outcome;
       // Who is asked about files that never rest would be asked without end.
       if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: outcome.askAgain });
     }
   } finally {
     ticket.release();
   }
-};
+}
 
 async function applied(
   all: readonly [PatchFile, ...PatchFile[]],
   profile: Profile,
   ticket: Ticket,
   bench: Bench,
-): Promise<PatchOutcome | { readonly askAgain: Target }> {
+): Promise<Made | { readonly askAgain: Target }> {
   const [first, ...others] = all;
   const answers: [Permitted, ...Permitted[]] = [await asked(first, profile, ticket, bench)];
   for (const file of others) answers.push(await asked(file, profile, ticket, bench));
@@ -73,13 +92,14 @@ async function applied(
       for (const [at, file] of files.entries()) files[at] = await formatted(file, profile, bench);
       const [one, ...more] = files;
       if (one === undefined) throw new Error("a patch has at least one file");
-      return {
+      const outcome: PatchOutcome = {
         kind: "patch",
         target: one.target,
         files: [one, ...more],
         matchedBy: jobs.map(({ prepared }) => prepared.extra).find((step) => step !== "exact") ?? "exact",
         dryRun: bench.dryRun,
       };
+      return { outcome, told: await tell(files, bench) };
     } finally {
       for (const { prepared } of jobs) prepared.close();
       for (const subject of subjects) if (subject.is === "there") subject.found.held.close();

@@ -17,6 +17,7 @@ import { readMedia } from "../kinds/read-media.ts";
 import { readText } from "../kinds/text.ts";
 import { roughTokens } from "../text/tokens.ts";
 import { withInstructions } from "./instructions.ts";
+import { touch } from "./languages.ts";
 import { listing } from "./listing.ts";
 import { type Located, locatePermitted } from "./locate.ts";
 import { isHashed, signOf, stampOf, viewHash } from "./stamp.ts";
@@ -81,6 +82,7 @@ async function readFile(located: Located, request: ReadRequest, bench: Bench): P
       bench.pages.keep(key, outcome);
     if (remembers && isWhole(outcome)) await bench.ledger.shown(target.real, part, stamp, tokensIn(outcome));
     await tellLedger(outcome, stamp, bench);
+    if (outcome.kind === "text") touch(target, bench);
     return outcome.kind === "text" ? withInstructions(outcome, bench) : outcome;
   } catch (error) {
     if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");

@@ -10,6 +10,7 @@ import { refusal } from "../guard/guard.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 import { commit, commitNew, commitRemoval } from "./commit.ts";
 import { currentState, type Seen } from "./current-state.ts";
+import { tellOfPaths } from "./languages.ts";
 import { signOf } from "./stamp.ts";
 import { exclusively, type Subject, subjectOf, ticketFor } from "./subject.ts";
 import type { Bench, Tool } from "./tool.ts";
@@ -54,8 +55,25 @@ async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutco
   }
   // Where every file was refused, there is nothing that could be rewound.
   const isTurn = files.some(({ came }) => came === "done");
-  return { kind: "rewind", to, passed, turn: isTurn ? messageId : undefined, files, dryRun: false };
+  const diagnostics = await tellOfPaths(
+    files.flatMap(({ path, action, came }) =>
+      came === "done" && action !== undefined ? [{ path, did: broughtBack[action.does] }] : [],
+    ),
+    bench,
+  );
+  const turnId = isTurn ? messageId : undefined;
+  return {
+    kind: "rewind",
+    to,
+    passed,
+    turn: turnId,
+    files,
+    dryRun: false,
+    ...(diagnostics.length > 0 ? { diagnostics } : {}),
+  };
 }
+
+const broughtBack = { restore: "updated", create: "created", delete: "deleted" } as const;
 
 interface Planned {
   readonly to: string;

@@ -1,6 +1,8 @@
 /** What a tool is: a request in, an outcome out, or a Problem. It gets everything it works with from its bench. */
 
+import type { ChangeListener } from "../contract/event.ts";
 import type { Formatter } from "../contract/formatter.ts";
+import type { Languages } from "../contract/language.ts";
 import type { Verb, Verbs } from "../contract/verb.ts";
 import type { Disk } from "../disk/disk.ts";
 import type { IndexStore } from "../disk/index-store.ts";
@@ -37,6 +39,14 @@ export interface Bench {
   readonly changes: ChangeRules;
   /** What the host does to a file after each change of it. */
   readonly formatter: Formatter | undefined;
+  /** The language servers, loaded by the first who asks; undefined where none are used. */
+  readonly languages: (() => Promise<Languages>) | undefined;
+  /** Are their warnings told as well? */
+  readonly warnings: boolean;
+  /** The session's id. */
+  readonly session: string;
+  /** Hears of every file that was changed. */
+  readonly onChanged: ChangeListener | undefined;
   /** Shall a change only be shown? */
   readonly dryRun: boolean;
   readonly newId: () => string;

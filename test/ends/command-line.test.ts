@@ -33,7 +33,7 @@ interface Where {
 const filehand = (args: readonly string[], { cwd = workspace, input = "", env = {} }: Where = {}): Promise<Ran> =>
   run(process.execPath, [commandLine, ...args], { cwd, input, env: { HOME: home, ...env } });
 
-const reading = ["read", "ls", "glob", "grep", "tools", "stats", "permissions"];
+const reading = ["read", "ls", "glob", "grep", "tools", "stats", "permissions", "diagnostics"];
 const changing = ["edit", "write", "patch", "notebook-edit", "call", "batch"];
 const lookingBack = ["history", "diff", "show", "rewind", "undo", "redo"];
 const serving = ["mcp", "serve", "inspect", "init", "doctor"];

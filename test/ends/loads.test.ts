@@ -1,8 +1,8 @@
 /** What is loaded when: a small read must not pay for the parts that it does not use. */
 
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { commandLine, project, run, temporaryFolder } from "./run.ts";
 
@@ -137,4 +137,22 @@ test("the command line reads a small ASCII file with one file of code", async ()
   expect([first, second]).toEqual([watch, commandLine]);
   // What the bundler puts beside the program because lazily loaded parts share it: crumbs, no part of the engine.
   expect(shared.reduce((sum, path) => sum + statSync(path).size, 0)).toBeLessThan(4_096);
+});
+
+test("an edit without language servers loads none of what speaks to them", async () => {
+  const loaded = async (options: string): Promise<readonly string[]> => {
+    const body = `import { createFilehand } from ${JSON.stringify(library)};
+      const filehand = createFilehand({ roots: ["workspace"], ask: "yes", readFirst: false, ${options} });
+      const input = { file_path: "plain.txt", content: "plain\\n" + process.hrtime.bigint() };
+      const reply = await filehand.session().call("Write", input);
+      if (reply.isError) throw new Error(reply.error.message);
+      await filehand.close();`;
+    const watch = pathToFileURL(join(folder.path, "watch-modules.mjs")).href;
+    const { code, stderr } = await run(process.execPath, ["--import", watch, ...script(body)], { cwd: folder.path });
+    expect(code, stderr).toBe(0);
+    const files = stderr.split("\n").filter((line) => line.startsWith("file:") && line.includes("/dist/"));
+    return files.filter((file) => readFileSync(fileURLToPath(file), "utf8").includes("textDocument/didOpen"));
+  };
+  expect(await loaded("")).toEqual([]);
+  expect(await loaded("languageServers: true")).toHaveLength(1);
 });

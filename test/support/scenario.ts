@@ -89,7 +89,14 @@ export function buildWorkspace({ folder, recipe = [] }: Scenario): Workspace {
     root,
     shown: (value) =>
       mapTexts(value, (text) => withSlashes(timeless(text.replace(rootAlone, "<root>").replaceAll(temp, "<temp>")))),
-    meant: (value) => mapTexts(value, (text) => text.replaceAll("<root>", root).replaceAll("<temp>", temp)),
+    meant: (value) =>
+      mapTexts(value, (text) =>
+        text
+          .replaceAll("<root>", root)
+          .replaceAll("<temp>", temp)
+          .replaceAll("<node>", process.execPath)
+          .replaceAll("<tests>", nodePath.dirname(import.meta.dirname)),
+      ),
     [Symbol.dispose]: () => fs.rmSync(temp, { recursive: true, force: true }),
   };
 }
@@ -132,7 +139,7 @@ function mapTexts<Value>(value: Value, change: (text: string) => string): Value 
     if (Array.isArray(part)) return part.map(map);
     if (typeof part !== "object" || part === null) return part;
     // Unlike an assignment, this keeps a key named `__proto__`.
-    return Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, map(inner)]));
+    return Object.fromEntries(Object.entries(part).map(([key, inner]) => [change(key), map(inner)]));
   };
   return map(value) as Value; // every part keeps its type
 }

@@ -10,13 +10,19 @@ import type {
   PatchOutcome,
   WriteOutcome,
 } from "../../contract/edit.ts";
+import { type CheckedFile, checkedIn, diagnosticLines } from "../diagnostics-text.ts";
 import { bounded, changeLines, hunksFor, originalFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
 import { success } from "../replies.ts";
 import type { EditPart } from "./change-cards.ts";
 import { names } from "./problems.ts";
 
-interface Edited {
+/** What a language server says of the files, where one is in charge of them. */
+interface Checked {
+  readonly diagnostics?: readonly CheckedFile[];
+}
+
+interface Edited extends Checked {
   readonly filePath: string;
   /** Null for a new file, and where it is too long. */
   readonly originalFile: string | null;
@@ -39,7 +45,7 @@ export interface MultiEditResult extends Edited {
 }
 
 /** What `Write` answers for programs. */
-export interface WriteResult {
+export interface WriteResult extends Checked {
   readonly type: "create" | "update";
   readonly filePath: string;
   readonly content: string | null;
@@ -48,7 +54,7 @@ export interface WriteResult {
 }
 
 /** What `NotebookEdit` answers for programs. */
-export interface NotebookEditResult {
+export interface NotebookEditResult extends Checked {
   readonly notebookPath: string;
   readonly cellId: string;
   /** Counted from 0. */
@@ -63,7 +69,7 @@ export interface NotebookEditResult {
 }
 
 /** A patch by a person; the dialect has no tool for it. */
-export interface PatchResult {
+export interface PatchResult extends Checked {
   readonly files: readonly {
     readonly filePath: string;
     readonly did: string;
@@ -75,7 +81,8 @@ export interface PatchResult {
 export type ChangeResult = EditResult | MultiEditResult | WriteResult | NotebookEditResult | PatchResult;
 
 export function renderChange(outcome: ChangeOutcome, facts: Facts): Reply<ChangeResult> {
-  return success(changeLines(outcome, names.line).join("\n"), resultOf(outcome, facts));
+  const lines = [...changeLines(outcome, names.line), ...diagnosticLines(outcome)];
+  return success(lines.join("\n"), { ...resultOf(outcome, facts), ...checkedIn(outcome) });
 }
 
 function resultOf(outcome: ChangeOutcome, facts: Facts): ChangeResult {

@@ -1,6 +1,7 @@
 /** The `claude` dialect: Read with numbered lines and a token budget, Grep, Glob, LS, Edit, MultiEdit, Write, NotebookEdit. */
 
 import type { ProblemData } from "../../contract/problem.ts";
+import { lateLines } from "../diagnostics-text.ts";
 import type { Dialect } from "../dialect.ts";
 import { failure } from "../replies.ts";
 import { cards, type ReadInput } from "./cards.ts";
@@ -36,6 +37,7 @@ export const claude: Dialect = {
   profile,
   cards,
   render,
+  renderLate: (reports) => lateLines(reports).join("\n"),
   renderProblem: (problem: ProblemData, facts) => failure(problem.code, sentenceOf(problem, facts.verb ?? "read")),
 };
 

@@ -2,10 +2,33 @@
 
 import type { Reply } from "../../contract/call.ts";
 import type { ChangedFile, ChangeOutcome, MatchedBy } from "../../contract/edit.ts";
+import { checkedFile, diagnosticLines, reportsIn, type SaidOfCode } from "../diagnostics-text.ts";
 import { changeLines, patchFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
 import { names } from "./problems.ts";
+
+/** What is said of one file. Lines and columns count from 1. */
+export interface CheckedEnvelope {
+  readonly path: string;
+  /** It is not checked yet; what is found comes with a later answer. */
+  readonly pending: boolean;
+  /** New are those that were not there before the change; null where nobody had looked before. */
+  readonly errors: readonly (SaidEnvelope & { readonly new: boolean | null })[];
+  readonly warnings: readonly SaidEnvelope[];
+  readonly left_out: number;
+  readonly unavailable: readonly { readonly server: string; readonly why: string }[];
+}
+
+interface SaidEnvelope {
+  readonly line: number;
+  readonly column: number;
+  readonly end_line: number;
+  readonly end_column: number;
+  readonly message: string;
+  readonly code: string | null;
+  readonly source: string | null;
+}
 
 export interface ChangeEnvelope {
   readonly status: "success";
@@ -21,6 +44,8 @@ export interface ChangeEnvelope {
     readonly cell?: { readonly id: string; readonly index: number; readonly type: string };
     /** Of several files. */
     readonly files?: readonly { readonly path: string; readonly did: string; readonly moved_from?: string }[];
+    /** What a language server says of the files, where one is in charge of them. */
+    readonly diagnostics?: readonly CheckedEnvelope[];
   };
   readonly text: string;
   readonly stats: { readonly time_ms: number; readonly additions: number; readonly deletions: number };
@@ -29,7 +54,9 @@ export interface ChangeEnvelope {
 
 export function renderChange(outcome: ChangeOutcome, facts: Facts): Reply<ChangeEnvelope> {
   const files = outcome.kind === "patch" ? outcome.files : [outcome.file];
-  const text = [...changeLines(outcome, names.line), `(Took ${wholeMs(facts)}ms)`].join("\n");
+  const text = [...changeLines(outcome, names.line), ...diagnosticLines(outcome), `(Took ${wholeMs(facts)}ms)`].join(
+    "\n",
+  );
   const envelope: ChangeEnvelope = {
     status: "success",
     data: {
@@ -37,6 +64,7 @@ export function renderChange(outcome: ChangeOutcome, facts: Facts): Reply<Change
       created: files.every(({ did }) => did === "created"),
       dry_run: outcome.dryRun,
       ...more(outcome),
+      ...checked(outcome),
     },
     text,
     stats: { time_ms: wholeMs(facts), additions: sum(files, "additions"), deletions: sum(files, "deletions") },
@@ -44,6 +72,34 @@ export function renderChange(outcome: ChangeOutcome, facts: Facts): Reply<Change
   };
   return { content: [{ type: "text", text }], structured: envelope, isError: false };
 }
+
+function checked(outcome: ChangeOutcome): Pick<ChangeEnvelope["data"], "diagnostics"> {
+  const reports = reportsIn(outcome);
+  if (reports.length === 0) return {};
+  return {
+    diagnostics: reports.map(({ name, report }) => {
+      const { pending, errors, warnings, errorsLeftOut, warningsLeftOut, unavailable } = checkedFile(report);
+      return {
+        path: name,
+        pending,
+        errors: errors.map((one) => ({ ...said(one), new: one.isNew })),
+        warnings: warnings.map(said),
+        left_out: errorsLeftOut + warningsLeftOut,
+        unavailable,
+      };
+    }),
+  };
+}
+
+const said = ({ line, column, endLine, endColumn, message, code, source }: SaidOfCode): SaidEnvelope => ({
+  line,
+  column,
+  end_line: endLine,
+  end_column: endColumn,
+  message,
+  code,
+  source,
+});
 
 const sum = (files: readonly ChangedFile[], what: "additions" | "deletions"): number =>
   files.reduce((all, file) => all + file[what], 0);

@@ -1,5 +1,6 @@
 /** The `envelope` dialect: every outcome, failures included, in one and the same envelope. */
 
+import { lateLines } from "../diagnostics-text.ts";
 import type { Dialect } from "../dialect.ts";
 import { cards, type ReadInput } from "./cards.ts";
 import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from "./change-cards.ts";
@@ -36,7 +37,15 @@ export interface Tools {
   readonly Rewind: { readonly input: RewindInput; readonly output: RewindEnvelope | ErrorEnvelope };
 }
 
-export const envelope: Dialect = { name: "envelope", failures: "returned", profile, cards, render, renderProblem };
+export const envelope: Dialect = {
+  name: "envelope",
+  failures: "returned",
+  profile,
+  cards,
+  render,
+  renderProblem,
+  renderLate: (reports) => lateLines(reports).join("\n"),
+};
 
 export type {
   EditInput,

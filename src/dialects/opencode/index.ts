@@ -1,6 +1,7 @@
 /** The `opencode` dialect: read, for files and folders. */
 
 import type { ProblemData } from "../../contract/problem.ts";
+import { lateBlocks } from "../opencode-diagnostics.ts";
 import type { Dialect } from "../dialect.ts";
 import type { ChangeTools } from "../opencode-changes.ts";
 import type { GrepTools } from "../opencode-grep.ts";
@@ -23,6 +24,7 @@ export const opencode: Dialect = {
   profile,
   cards,
   render,
+  renderLate: (reports) => lateBlocks(reports).join("\n"),
   renderProblem: (problem: ProblemData, { verb }) =>
     failure(problem.code, sentenceOf(problem, verb ?? "read", numberLine, 1)),
 };

@@ -18,6 +18,7 @@ export type Flavour = "editor" | "memory";
 export function wordsFor(command: Command, flavour: Flavour, otherwise: Words): Words {
   return {
     render: (outcome) => answered(partsOf(outcome, command, flavour)),
+    renderLate: (reports) => otherwise.renderLate(reports),
     renderProblem: (problem, facts) => {
       const sentence = sentenceOf(problem, command, flavour);
       return sentence === undefined ? otherwise.renderProblem(problem, facts) : refused(sentence, problem.code);

@@ -30,6 +30,7 @@ export async function runChange(
   const forPeople = given.text("dialect") === undefined && !given.flag("json");
   const needs: Needs = {
     readFirst: false,
+    languages: "if wanted",
     ...(stdin === "used" ? { stdin } : {}),
     ...(forPeople ? { dialect: "claude" } : {}),
   };
@@ -44,6 +45,7 @@ export async function runChange(
   });
   bar.clear();
   record();
+  await opened.filehand.close();
   if (!reply.isError) await startUpkeep(opened, host);
   if (!forPeople) return printReply(reply, given, host);
   if (reply.isError) {
@@ -110,10 +112,26 @@ export function nameFrom(cwd: string, path: string): string {
 function summary(text: string, host: Host): string {
   const lines = visibleControls(text).split("\n");
   const look = lines.findIndex((line) => line.endsWith(closerLook));
-  const kept = look === -1 ? lines : [...lines.slice(0, look), lines[look]?.slice(0, -closerLook.length) ?? ""];
-  return kept.map((line) => (isNote(line) && coloured(host, "stdout") ? note(line) : line)).join("\n");
+  const checked = lines.findIndex((line) => saidByServers.test(line));
+  const kept =
+    look === -1
+      ? lines
+      : [
+          ...lines.slice(0, look),
+          lines[look]?.slice(0, -closerLook.length) ?? "",
+          ...(checked === -1 ? [] : lines.slice(checked)),
+        ];
+  return kept
+    .map(withoutLater)
+    .map((line) => (isNote(line) && coloured(host, "stdout") ? note(line) : line))
+    .join("\n");
 }
 
+/** Where that part of an answer begins which language servers have said. Lines of the file carry their numbers. */
+const saidByServers = /^(?:\d+ (?:errors?|warnings?)\b.* in "|".*" is not checked yet;|The language server ")/;
+/** Behind a command there is no later answer. */
+const withoutLater = (line: string): string =>
+  line.replace(/^(".*" is not checked yet); .*$/, "$1; filehand diagnostics waits longer for its language server.");
 const closerLook = " These lines are there now:";
 const isNote = (line: string): boolean =>
   !/^(?:Dry run|(?:Edit|Creat|Add|Updat|Delet|Mov|Replac|Insert)ed|Wrote)\b/.test(line);

@@ -40,6 +40,8 @@ export interface Needs {
   readonly ask?: Asker;
   /** A person can say that a rule is to be kept for good, though there is no terminal. */
   readonly keepRules?: true;
+  /** A person's command that language servers have a part in, if they are switched on; or that is about nothing else. */
+  readonly languages?: "if wanted" | "always";
   /** Roots if none are given as options. */
   readonly roots?: readonly string[];
 }
@@ -92,6 +94,7 @@ export async function openSession(
     ...changeOptions(settings),
     ...(settings.history === undefined ? {} : { history: settings.history }),
     historyTools: given.flag("history-tools") || settings.historyTools === true,
+    ...languagesFor(given, settings, forWhom === "models" ? "if wanted" : needs.languages),
     ...(model === undefined ? {} : { model }),
     ...(settings.restricted === undefined ? {} : { restricted: settings.restricted }),
     ...(settings.secrets === undefined ? {} : { secrets: settings.secrets }),
@@ -104,6 +107,9 @@ export async function openSession(
     ...lineChars(given),
   });
   if (needs.ruleFaults !== "told by the command") reportRuleFaults(filehand.ruleFaults, host);
+  for (const { name, why } of await filehand.languageFaults()) {
+    host.stderr.write(`filehand: Cannot use the language server ${JSON.stringify(name)} of your settings: ${why}\n`);
+  }
   const id = sessionIdOf(given) ?? (forWhom === "people" ? ownSessionId(filehand) : undefined);
   const session = filehand.session({ dialect, ...(id === undefined ? {} : { id }) });
   return {
@@ -135,6 +141,17 @@ function changeOptions(settings: Settings): Partial<FilehandOptions> {
     ...(writeEol === undefined ? {} : { writeEol }),
     ...(editBytesMax === undefined ? {} : { editBytesMax }),
   };
+}
+
+/** What lies in a project's own folders is run only for projects that the user trusts. */
+function languagesFor(
+  given: Given,
+  { languageServers: said = false, trustedRoots }: Settings,
+  needs: Needs["languages"],
+): Pick<FilehandOptions, "languageServers"> {
+  const isOn = needs === "always" || (needs === "if wanted" && (said !== false || given.flag("language-servers")));
+  if (!isOn) return {};
+  return { languageServers: { ...(typeof said === "boolean" ? {} : said), trustedRoots } };
 }
 
 function tokensOf(text: string | undefined): number | undefined {

@@ -79,6 +79,7 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
   if (!stop.aborted) await once(stop, "abort");
   log("info", "ending");
   await front.close();
+  await Promise.all([...desks.values()].map(({ filehand }) => filehand.close()));
   return 0;
 }
 

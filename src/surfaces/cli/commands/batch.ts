@@ -8,7 +8,7 @@ import { limits } from "../../../contract/limits.ts";
 import type { Reply } from "../../../contract/call.ts";
 import type { CallOptions, Session } from "../../../api.ts";
 import { type Command, type Host, UsageError } from "../command.ts";
-import { dryRun, historyTools, noReadFirst, sessionOption } from "../change-options.ts";
+import { dryRun, historyTools, languageServers, noReadFirst, sessionOption } from "../change-options.ts";
 import { internalError } from "../internal-error.ts";
 import { jsonFault } from "../json-input.ts";
 import { openSession } from "../open-session.ts";
@@ -24,6 +24,7 @@ export const batch: Command = {
     "dry-run": dryRun,
     "no-read-first": noReadFirst,
     session: sessionOption,
+    "language-servers": languageServers,
     observe: {
       type: "flag",
       words: "Look at the workspace before each call, so that what others changed in between can be undone as well",
@@ -73,6 +74,7 @@ export const batch: Command = {
     while (underWay.length > 0) await printOldest();
     if (!host.signal.aborted) await watch?.look();
     record();
+    await opened.filehand.close();
     if (!given.flag("dry-run")) await startUpkeep(opened, host);
     return host.signal.aborted ? 1 : 0;
   },

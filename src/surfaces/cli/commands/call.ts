@@ -1,7 +1,7 @@
 /** `filehand call`: one call as a model writes it. */
 
 import { type Command, UsageError } from "../command.ts";
-import { dryRun, historyTools, noReadFirst, sessionOption } from "../change-options.ts";
+import { dryRun, historyTools, languageServers, noReadFirst, sessionOption } from "../change-options.ts";
 import { jsonFault } from "../json-input.ts";
 import { openSession } from "../open-session.ts";
 import { printReply } from "../print.ts";
@@ -11,7 +11,13 @@ export const call: Command = {
   name: "call",
   summary: "Make one tool call as a model writes it",
   parameters: ["<tool>", "<json>"],
-  options: { "dry-run": dryRun, "no-read-first": noReadFirst, session: sessionOption, "history-tools": historyTools },
+  options: {
+    "dry-run": dryRun,
+    "no-read-first": noReadFirst,
+    session: sessionOption,
+    "history-tools": historyTools,
+    "language-servers": languageServers,
+  },
   details: [
     "The tool's name and parameters are those of the dialect; `filehand tools` lists them.",
     "A call is a session of its own that has read nothing: a change of a file that is there needs --no-read-first.",
@@ -28,6 +34,7 @@ export const call: Command = {
     const { session, record } = opened;
     const reply = await session.call(tool, input, { signal: host.signal, dryRun: given.flag("dry-run") });
     record();
+    await opened.filehand.close();
     const isRead = session.definitions().some(({ name, readOnly }) => name === tool && readOnly);
     if (!reply.isError && !isRead) await startUpkeep(opened, host);
     return printReply(reply, given, host);

@@ -2,7 +2,7 @@
 
 import type { TextEdit } from "../../../contract/edit.ts";
 import { runChange } from "../change.ts";
-import { dryRun } from "../change-options.ts";
+import { dryRun, languageServers } from "../change-options.ts";
 import { type Command, type Given, type Host, UsageError } from "../command.ts";
 import { isStdin, textFrom, textOption } from "../input.ts";
 
@@ -26,6 +26,7 @@ export const edit: Command = {
     },
     edits: { type: "text", value: "FILE", words: 'Several edits as JSON, all or none: [{"old", "new", "all"?}, ...]' },
     "dry-run": dryRun,
+    "language-servers": languageServers,
   },
   details: "The diff is shown. Without --yes or a rule that allows it, the person at the terminal is asked first.",
   examples: [

@@ -3,6 +3,7 @@
 import type { Command } from "../command.ts";
 import { batch } from "./batch.ts";
 import { call } from "./call.ts";
+import { diagnostics } from "./diagnostics.ts";
 import { diff } from "./diff.ts";
 import { doctor } from "./doctor.ts";
 import { edit } from "./edit.ts";
@@ -34,6 +35,7 @@ export const commands: readonly Command[] = [
   write,
   patch,
   notebookEdit,
+  diagnostics,
   history,
   diff,
   show,

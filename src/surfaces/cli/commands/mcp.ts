@@ -1,6 +1,7 @@
 /** `filehand mcp`: the tools of a dialect for any MCP client, over stdin and stdout. */
 
 import type { Command, Given, Host } from "../command.ts";
+import { languageServers } from "../change-options.ts";
 import { openDesk } from "../open-desk.ts";
 import { version } from "../version.ts";
 
@@ -13,7 +14,7 @@ export const mcp: Command = {
   name: "mcp",
   summary: "Serve the tools to an MCP client over stdin and stdout",
   parameters: ["[folder...]"],
-  options: { structured: structuredOption },
+  options: { structured: structuredOption, "language-servers": languageServers },
   details: [
     "The folders are the workspace's roots; without any it is CLAUDE_PROJECT_DIR, or the current folder.",
     "What a rule asks about is put to the person behind the client, if it can do that; else it is refused and the rule named.",
@@ -34,6 +35,7 @@ export const mcp: Command = {
     const needs = { name: "filehand", roots, startedFor, resultBytesMax: "stdio" } as const;
     const desk = await openDesk(given, host, { ...needs, ...(watchCall === undefined ? {} : { watchCall }) });
     await serveOverStdio(desk, host, stopOf(host));
+    await desk.filehand.close();
     return 0;
   },
 };

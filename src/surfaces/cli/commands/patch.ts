@@ -1,7 +1,7 @@
 /** `filehand patch`: change several files at once, all of them or none. */
 
 import { runChange } from "../change.ts";
-import { dryRun } from "../change-options.ts";
+import { dryRun, languageServers } from "../change-options.ts";
 import { type Command, UsageError } from "../command.ts";
 import { isStdin, requirePiped, textFrom } from "../input.ts";
 
@@ -9,7 +9,7 @@ export const patch: Command = {
   name: "patch",
   summary: "Apply a patch to several files, to all of them or to none",
   parameters: ["[file]"],
-  options: { "dry-run": dryRun },
+  options: { "dry-run": dryRun, "language-servers": languageServers },
   details: [
     "The patch is read from the file or from standard input and has this form:",
     "*** Begin Patch",

@@ -1,7 +1,7 @@
 /** `filehand write`: a new file, or all of an old one anew. */
 
 import { runChange } from "../change.ts";
-import { dryRun } from "../change-options.ts";
+import { dryRun, languageServers } from "../change-options.ts";
 import { type Command, type Given, type Host, UsageError } from "../command.ts";
 import { isStdin, requirePiped, textFrom, textOption } from "../input.ts";
 
@@ -13,6 +13,7 @@ export const write: Command = {
     content: { type: "text", value: "TEXT", words: "The content (default: standard input)" },
     from: { type: "text", value: "FILE", words: "Take the content from a file, which must be text in UTF-8" },
     "dry-run": dryRun,
+    "language-servers": languageServers,
   },
   details: "The diff is shown. Without --yes or a rule that allows it, the person at the terminal is asked first.",
   examples: [

@@ -1,0 +1,90 @@
+/** What we tell a server about ourselves when it starts, and what it tells us. */
+
+import { uriOf } from "./uris.ts";
+import type { PositionEncoding } from "./positions.ts";
+
+export interface Capabilities {
+  readonly encoding: PositionEncoding;
+  /** 0: it does not want to hear of changes; 1: all of the text; 2: parts, or all of it. */
+  readonly change: number;
+  readonly openClose: boolean;
+  readonly save: { readonly includeText: boolean } | undefined;
+  /** It is asked for diagnostics. */
+  readonly pull: { readonly identifier: string | undefined } | undefined;
+  /** What it offers, by the name of the capability. */
+  readonly offers: (capability: string) => boolean;
+}
+
+export const initializeParams = (root: string, initializationOptions: unknown): object => ({
+  processId: process.pid,
+  clientInfo: { name: "filehand" },
+  rootPath: root,
+  rootUri: uriOf(root),
+  workspaceFolders: [{ uri: uriOf(root), name: root.split(/[\\/]/).at(-1) || root }],
+  ...(initializationOptions === undefined ? {} : { initializationOptions }),
+  capabilities: {
+    general: {
+      positionEncodings: ["utf-16", "utf-8"],
+      staleRequestSupport: { cancel: true, retryOnContentModified: [] },
+    },
+    window: { workDoneProgress: true, showMessage: {}, showDocument: { support: false } },
+    workspace: {
+      applyEdit: false,
+      configuration: true,
+      workspaceFolders: true,
+      didChangeConfiguration: { dynamicRegistration: true },
+      didChangeWatchedFiles: { dynamicRegistration: true, relativePatternSupport: true },
+      symbol: { dynamicRegistration: false, symbolKind: { valueSet: symbolKinds } },
+      diagnostics: { refreshSupport: true },
+      workspaceEdit: { documentChanges: true, resourceOperations: ["create", "rename", "delete"] },
+    },
+    textDocument: {
+      synchronization: { dynamicRegistration: false, didSave: true, willSave: false, willSaveWaitUntil: false },
+      publishDiagnostics: { relatedInformation: false, versionSupport: true, codeDescriptionSupport: false },
+      diagnostic: { dynamicRegistration: true, relatedDocumentSupport: false },
+      definition: { dynamicRegistration: false, linkSupport: true },
+      implementation: { dynamicRegistration: false, linkSupport: true },
+      references: { dynamicRegistration: false },
+      hover: { dynamicRegistration: false, contentFormat: ["markdown", "plaintext"] },
+      documentSymbol: {
+        dynamicRegistration: false,
+        hierarchicalDocumentSymbolSupport: true,
+        symbolKind: { valueSet: symbolKinds },
+      },
+      callHierarchy: { dynamicRegistration: false },
+      rename: { dynamicRegistration: false, prepareSupport: true },
+    },
+  },
+});
+
+const symbolKinds = Array.from({ length: 26 }, (_, index) => index + 1);
+
+export function capabilitiesIn(result: unknown): Capabilities {
+  const all = fieldsOf(fieldsOf(result)["capabilities"]);
+  const sync = all["textDocumentSync"];
+  const fields = fieldsOf(sync);
+  const diagnostic = all["diagnosticProvider"];
+  return {
+    encoding: all["positionEncoding"] === "utf-8" ? "utf-8" : "utf-16",
+    change: numberOr(typeof sync === "number" ? sync : fields["change"], 0),
+    openClose: typeof sync === "number" ? sync > 0 : fields["openClose"] !== false,
+    save: typeof sync === "number" ? { includeText: false } : saveOf(fields["save"]),
+    pull: isOffered(diagnostic) ? pullOf(diagnostic) : undefined,
+    offers: (capability) => isOffered(all[capability]),
+  };
+}
+
+export const pullOf = (options: unknown): NonNullable<Capabilities["pull"]> => {
+  const { identifier } = fieldsOf(options);
+  return { identifier: typeof identifier === "string" ? identifier : undefined };
+};
+
+const saveOf = (save: unknown): Capabilities["save"] =>
+  isOffered(save) ? { includeText: fieldsOf(save)["includeText"] === true } : undefined;
+
+const isOffered = (value: unknown): boolean => value === true || (typeof value === "object" && value !== null);
+const numberOr = (value: unknown, other: number): number => (typeof value === "number" ? value : other);
+
+/** The fields of an object from a wire; none for anything else. */
+export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}; // any object has such fields or lacks them

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { cleanEnvironment } from "./environment.ts";
+
+test("what programs need to find themselves stays, all else goes", () => {
+  const env = {
+    PATH: "/bin",
+    Path: "C:\\",
+    HOME: "/h",
+    LC_ALL: "C",
+    SystemRoot: "C:\\Windows",
+    GITHUB_TOKEN: "t",
+    ANTHROPIC_API_KEY: "k",
+    CLAUDE_CODE_MESSAGING_TOKEN: "m",
+    NODE_OPTIONS: "--require ./evil.js",
+    LD_PRELOAD: "evil.so",
+    EMPTY: undefined,
+  };
+  expect(cleanEnvironment(env, { OWN: "1" })).toEqual({
+    PATH: "/bin",
+    Path: "C:\\",
+    HOME: "/h",
+    LC_ALL: "C",
+    SystemRoot: "C:\\Windows",
+    OWN: "1",
+  });
+});

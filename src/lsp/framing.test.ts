@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { limits } from "../contract/limits.ts";
+import { createFraming, framed } from "./framing.ts";
+
+const message = (value: unknown) => ({ is: "message", value });
+
+describe("framing", () => {
+  test("messages come out whole, however they are cut", () => {
+    const bytes = Buffer.concat([framed({ a: "ä😀" }), framed([]), framed({ b: "x".repeat(500) })]);
+    for (const step of [1, 2, 7, 33, bytes.length]) {
+      const framing = createFraming();
+      const frames = [];
+      for (let at = 0; at < bytes.length; at += step) frames.push(...framing.feed(bytes.subarray(at, at + step)));
+      expect(frames).toEqual([message({ a: "ä😀" }), message([]), message({ b: "x".repeat(500) })]);
+    }
+  });
+
+  test("other headers and other letter case are fine", () => {
+    const text = "Content-Type: application/vscode-jsonrpc; charset=utf-8\r\ncontent-length: 2\r\n\r\n{}";
+    expect(createFraming().feed(Buffer.from(text))).toEqual([message({})]);
+  });
+
+  test.each([
+    ["no header", "Starting server...\n", "something that is no message"],
+    ["no header before one", "Starting...\nContent-Length: 2\r\n\r\n{}", "something that is no message"],
+    ["no length", "Content-Type: x\r\n\r\n", "a header without a length"],
+    ["a negative length", "Content-Length: -1\r\n\r\n", "a header without a length"],
+    ["no JSON", "Content-Length: 3\r\n\r\n{,}", "a message that is no JSON"],
+    ["a huge body", "Content-Length: 999999999\r\n\r\n", "a message of 999999999 bytes"],
+    ["a huge header", `Content-${"x".repeat(limits.languageHeaderBytesMax)}`, "a header that is too long"],
+  ])("%s is a fault, and the end", (_, text, why) => {
+    const framing = createFraming();
+    expect(framing.feed(Buffer.from(text))).toEqual([{ is: "fault", why }]);
+    expect(framing.feed(framed({}))).toEqual([]);
+  });
+});

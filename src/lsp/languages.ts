@@ -1,0 +1,211 @@
+/**
+ * The language servers of a toolkit: which of them are in charge of a file, what they are told about it, and what a session
+ * is told in time, or later.
+ */
+
+import { setMaxListeners } from "node:events";
+import type {
+  AskOptions,
+  DiagnosticsReport,
+  LanguageOptions,
+  Languages,
+  SourceFile,
+  WatchedChange,
+} from "../contract/language.ts";
+import { limits } from "../contract/limits.ts";
+import { createChoice } from "./choice.ts";
+import { knownOf, type Known, noErrors, nothingKnown } from "./diagnostics.ts";
+import { createOwed, type Owed } from "./owed.ts";
+import { questionsTo } from "./questions.ts";
+import { type Part, reportOf } from "./reports.ts";
+import type { Server } from "./server.ts";
+import type { Slot } from "./slot.ts";
+import type { World } from "./world.ts";
+
+export function createLanguages(options: LanguageOptions, world: World): Languages {
+  const waitMsMax = options.waitMsMax ?? limits.languageWaitMsMax;
+  const choice = createChoice(options, world);
+  const owed = createOwed();
+
+  /** Shows a file to all servers in charge of it. */
+  const shown = (file: SourceFile, saved: boolean): readonly Slot[] => {
+    if (!choice.serves(file.path) || Buffer.byteLength(file.text) > limits.languageFileBytesMax) return [];
+    const slots = choice.slotsFor(file.path);
+    for (const slot of slots) slot.server()?.show(file, { saved });
+    return slots;
+  };
+
+  /** The same for one that is only looked at: who has read it a moment ago may be behind those who have changed it since. */
+  const shownAsIs = (file: SourceFile): readonly Slot[] => {
+    if (!choice.serves(file.path)) return [];
+    const isNow = world.stampOf(file.path) === file.stamp;
+    return isNow ? shown(file, false) : choice.slotsFor(file.path);
+  };
+
+  /** What a server has open hides the disk from it: files that somebody else changed are shown anew. */
+  const bringUpToDate = (but: ReadonlySet<string>): void => {
+    for (const { running } of choice.running()) {
+      for (const { path, stamp } of running?.open() ?? []) {
+        if (!but.has(path) && world.stampOf(path) !== stamp) showAnew(path, running);
+      }
+    }
+  };
+  const showAnew = (path: string, server: Server | undefined): void => {
+    const stamp = world.stampOf(path);
+    const text = stamp === undefined ? undefined : world.textOf(path);
+    if (stamp === undefined || text === undefined) server?.removed(path);
+    else server?.show({ path, text, stamp }, { saved: false });
+  };
+
+  /** Waits for all of them; what each said, what none said, and who failed. */
+  const gathered = async (
+    path: string,
+    slots: readonly { readonly slot: Slot; readonly known: Known }[],
+    wait: { readonly untilMs: number; readonly signal: AbortSignal },
+  ): Promise<DiagnosticsReport> => {
+    const parts: Part[] = [];
+    const unavailable: { server: string; why: string }[] = [];
+    let pending = false;
+    await Promise.all(
+      slots.map(async ({ slot, known }) => {
+        const server = slot.running;
+        await server?.settled(path, wait);
+        const said = server?.said(path);
+        if (said !== undefined) {
+          slot.remember(path, knownOf(said.diagnostics, said.lines));
+          parts.push({ said, known });
+        } else if (server === undefined || server.state === "ended") {
+          unavailable.push({ server: slot.entry.name, why: (await server?.ended) ?? slot.why ?? "it did not start" });
+        } else pending = true;
+      }),
+    );
+    return reportOf(path, parts, { pending, unavailable });
+  };
+
+  /** Only of the state that the disk has: somebody else may have changed the file meanwhile. */
+  const isCurrent = (path: string, slots: readonly { readonly slot: Slot }[]): boolean => {
+    const stamp = world.stampOf(path);
+    return slots.every(({ slot: { running } }) => {
+      const said = running?.said(path);
+      if (said === undefined || said.stamp === stamp) return true;
+      // It may be the same text with another time; then what was said holds.
+      showAnew(path, running);
+      return running?.said(path) !== undefined;
+    });
+  };
+
+  const wait = (signal: AbortSignal, ms: number) => ({ untilMs: performance.now() + ms, signal });
+
+  const told = (files: readonly SourceFile[], session: string): readonly Told[] =>
+    files.flatMap((file) => {
+      // What a session was not told yet is still news to it.
+      const before = owed.take(session, file.path);
+      for (const slot of choice.running()) {
+        const said = slot.running?.said(file.path);
+        if (said !== undefined) slot.remember(file.path, knownOf(said.diagnostics, said.lines));
+      }
+      const slots = shown(file, true).map((slot) => ({
+        slot,
+        known: before?.knownBy(slot) ?? slot.knownOf(file.path) ?? (file.created === true ? noErrors : nothingKnown),
+      }));
+      return slots.length === 0 ? [] : [{ path: file.path, slots }];
+    });
+
+  const remember = (session: string, { path, slots }: Told): void => {
+    const knownBy = (slot: Slot): Known | undefined => slots.find((one) => one.slot === slot)?.known;
+    owed.add(session, { path, slots, knownBy });
+  };
+
+  return {
+    serves: (path) => choice.serves(path),
+    touched: (file) => void shownAsIs(file),
+    changed: (files, session) => {
+      bringUpToDate(new Set(files.map(({ path }) => path)));
+      choice.tellWatchers(files.map(({ path, created }) => ({ path, did: created === true ? "created" : "changed" })));
+      const all = told(files, session);
+      const end = (signal: AbortSignal) => wait(signal, waitMsMax);
+      return {
+        report: (signal) =>
+          heardBy(signal, (own) => {
+            const until = end(own);
+            return Promise.all(
+              all.map(async (one) => {
+                const report = await gathered(one.path, one.slots, until);
+                const isOld = !report.pending && !isCurrent(one.path, one.slots);
+                if (report.pending || isOld) remember(session, one);
+                return isOld ? reportOf(one.path, [], { pending: true, unavailable: report.unavailable }) : report;
+              }),
+            );
+          }),
+      };
+    },
+    removed: (paths) => {
+      for (const path of paths) {
+        owed.forget(path);
+        for (const slot of choice.running()) {
+          slot.running?.removed(path);
+          slot.remember(path, undefined);
+        }
+      }
+      choice.tellWatchers(paths.map((path): WatchedChange => ({ path, did: "deleted" })));
+    },
+    late: (session) => owed.of(session).flatMap((one) => lateReport(session, one)),
+    watchedFilesChanged: (changes) => {
+      bringUpToDate(new Set());
+      choice.tellWatchers(changes);
+    },
+    diagnostics: async (file, { signal, waitMsMax: waitMs = limits.languageAnswerMsMax }: AskOptions) => {
+      bringUpToDate(new Set([file.path]));
+      const slots = shownAsIs(file).map((slot) => ({ slot, known: nothingKnown }));
+      if (slots.length === 0) return undefined;
+      // Other files may have changed since it was said.
+      for (const { slot } of slots) slot.running?.refresh(file.path);
+      const { newErrors, ...report } = await gathered(file.path, slots, wait(signal, waitMs));
+      return { ...report, newErrors: [], knownErrors: newErrors };
+    },
+    ...questionsTo((file) => {
+      bringUpToDate(new Set([file.path]));
+      return shownAsIs(file);
+    }, world),
+    close: () => choice.close(),
+  };
+
+  /** One report, if all servers have said what they have to say; an owed one that will never come is forgotten. */
+  function lateReport(session: string, one: Owed): readonly DiagnosticsReport[] {
+    const there = one.slots.filter(({ slot }) => slot.running !== undefined);
+    const parts = there.flatMap(({ slot, known }): readonly Part[] => {
+      const said = slot.running?.said(one.path, "now");
+      return said === undefined ? [] : [{ said, known }];
+    });
+    if (parts.length < there.length) {
+      for (const { slot } of there) slot.running?.askAgain(one.path);
+      return [];
+    }
+    owed.take(session, one.path);
+    if (there.length === 0 || !isCurrent(one.path, there)) return [];
+    for (const { slot } of there) {
+      const said = slot.running?.said(one.path);
+      if (said !== undefined) slot.remember(one.path, knownOf(said.diagnostics, said.lines));
+    }
+    return [reportOf(one.path, parts, { pending: false, unavailable: [] })];
+  }
+}
+
+/** One listener at the caller's signal, however many wait: very many would look like a leak. */
+async function heardBy<Value>(signal: AbortSignal, work: (own: AbortSignal) => Promise<Value>): Promise<Value> {
+  const own = new AbortController();
+  setMaxListeners(0, own.signal);
+  const stop = (): void => own.abort(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await work(own.signal);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+interface Told {
+  readonly path: string;
+  readonly slots: readonly { readonly slot: Slot; readonly known: Known }[];
+}
