@@ -16,7 +16,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "others",
-          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+          include: ["src/**/*.test.ts", "web/**/*.test.ts", "test/**/*.test.ts"],
           exclude: [...strict, "**/node_modules/**"],
           // Programs, ports and terminals of a busy machine. A second try is told at the end of the run, by name.
           retry: process.env.CI === "true" ? 1 : 0,
