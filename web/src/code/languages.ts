@@ -16,6 +16,8 @@ export interface Language {
   readonly keys?: true;
   /** Headings, fences and emphasis. */
   readonly prose?: true;
+  /** No colours at all. */
+  readonly plain?: true;
 }
 
 export interface StringForm {
@@ -41,6 +43,7 @@ const literals = words("true false null undefined NaN Infinity nil None True Fal
 
 const plain: Language = {
   name: "plain text",
+  plain: true,
   lineComments: [],
   blockComments: [],
   strings: [],
@@ -181,7 +184,15 @@ const markup: Language = {
   markup: true,
 };
 
-const prose: Language = { ...plain, name: "Markdown", prose: true };
+const prose: Language = {
+  name: "Markdown",
+  lineComments: [],
+  blockComments: [],
+  strings: [],
+  keywords: none,
+  constants: none,
+  prose: true,
+};
 
 const byEnding: readonly (readonly [Language, string])[] = [
   [script, "js jsx mjs cjs ts tsx mts cts vue svelte"],

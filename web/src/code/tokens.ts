@@ -22,7 +22,7 @@ export interface TokenLine {
   readonly after: LineState;
 }
 
-/** Longer lines stay plain: nobody reads them, and they would be thousands of elements. */
+/** Longer lines stay plain, too: nobody reads them, and they would be thousands of elements. */
 const lineCharsMax = 2_000;
 
 const word = /[\p{L}_$@][\p{L}\p{N}_$-]*/uy;
@@ -31,7 +31,8 @@ const number = /(?:0[xXbBoO][\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\w*
 const other = /\s+|[^\p{L}\p{N}_$\s]/uy;
 
 export function tokenLine(line: string, language: Language, before: LineState): TokenLine {
-  if (line.length > lineCharsMax) return { tokens: [{ kind: "plain", text: line }], after: before };
+  if (language.plain === true || line.length > lineCharsMax)
+    return { tokens: line === "" ? [] : [{ kind: "plain", text: line }], after: before };
   if (language.prose === true) return proseLine(line, before);
   const tokens: Token[] = [];
   const put = (kind: TokenKind, text: string): void => {

@@ -7,21 +7,27 @@ import { type Range, type Viewport, visibleRange } from "./range.ts";
 export interface Rows {
   readonly range: Range;
   /** What the element shows now. */
-  viewport(): Viewport;
+  readonly viewport: () => Viewport;
 }
 
 /** Before the first layout nothing is known; a screenful is a fair guess. */
 const heightGuess = 600;
 
-export function useRange(scroller: RefObject<HTMLElement | null>, rowHeight: number, count: number): Rows {
+export function useRange(
+  scroller: RefObject<HTMLElement | null>,
+  rowHeight: number,
+  count: number,
+  /** Of a head that stays in sight above the rows. */
+  headHeight = 0,
+): Rows {
   const viewport = useCallback(
     (): Viewport => ({
       scrollTop: scroller.current?.scrollTop ?? 0,
-      height: scroller.current?.clientHeight ?? heightGuess,
+      height: (scroller.current?.clientHeight ?? heightGuess) - headHeight,
       rowHeight,
       count,
     }),
-    [scroller, rowHeight, count],
+    [scroller, rowHeight, count, headHeight],
   );
   const [, setShown] = useState("");
   const range = visibleRange(viewport());

@@ -102,7 +102,8 @@ export const serverNowMs = (): number => Date.now() + desk.get().clockAheadMs;
 
 function tellState(state: "live" | "waiting" | "out"): void {
   if (state === "out") {
-    const message = "The server does not know this browser any more: it was started anew, or nobody looked for 12 hours";
+    const message =
+      "The server does not know this browser any more: it was started anew, or nobody looked for 12 hours";
     desk.set((before) => ({ ...before, phase: "out", message }));
   } else desk.set((before) => (before.connection === state ? before : { ...before, connection: state }));
 }

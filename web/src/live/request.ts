@@ -60,7 +60,7 @@ export async function send(path: string, options: RequestInit): Promise<Response
     throw new RequestError("UNREACHABLE", "Cannot reach the server: it has ended, or the network is down");
   }
   if (response.ok) return response;
-  const refused = await response.json().catch(() => undefined) as Refused | undefined;
+  const refused = (await response.json().catch(() => undefined)) as Refused | undefined;
   const error = refused?.error;
   throw new RequestError(
     error?.code ?? String(response.status),

@@ -17,7 +17,7 @@ export function createStore<Value extends object>(initial: Value): Store<Value> 
       const after = typeof next === "function" ? next(value) : next;
       if (after === value) return;
       value = after;
-      for (const watcher of [...watchers]) watcher();
+      for (const watcher of watchers) watcher();
     },
     watch(onChange) {
       watchers.add(onChange);

@@ -62,7 +62,11 @@ async function readOnce(
       timer = setTimeout(() => silence.abort(), silenceMsMax);
       const events = reader.feed(piece.value);
       // What the server of the same version sends; the type is its own.
-      if (events.length > 0) onEvents(events.at(-1)?.id, events.map(({ data }) => JSON.parse(data) as StreamEvent));
+      if (events.length > 0)
+        onEvents(
+          events.at(-1)?.id,
+          events.map(({ data }) => JSON.parse(data) as StreamEvent),
+        );
     }
   } finally {
     clearTimeout(timer);

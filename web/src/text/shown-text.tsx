@@ -28,9 +28,11 @@ export function Path({ path }: { readonly path: string }) {
   const cut = path.lastIndexOf("/") + 1;
   return (
     <bdi class="path">
-      <span class="path-folder">
-        <Shown text={path.slice(0, cut)} />
-      </span>
+      {cut > 0 && (
+        <span class="path-folder">
+          <Shown text={path.slice(0, cut)} />
+        </span>
+      )}
       <span class="path-name">
         <Shown text={path.slice(cut)} />
       </span>

@@ -5,8 +5,8 @@ describe("what hides is shown", () => {
   for (const [name, text, shown] of [
     ["plain text stays", "const a = 1;", "const a = 1;"],
     ["a tab stays", "a\tb", "a\tb"],
-    ["an escape of a terminal is a picture", "\x1b[31mred\x1b[0m", "␛[31mred␛[0m"],
-    ["a carriage return is a picture", "a\rb", "a␍b"],
+    ["an escape of a terminal is named", "\x1b[31mred\x1b[0m", "[ESC][31mred[ESC][0m"],
+    ["a carriage return is named", "a\rb", "a[CR]b"],
     ["an override of direction is named", "safe\u202egpj.exe", "safe[U+202E]gpj.exe"],
     ["isolates are named", "\u2066x\u2069", "[U+2066]x[U+2069]"],
     ["a zero width space is named", "pass\u200bword", "pass[U+200B]word"],

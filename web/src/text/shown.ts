@@ -10,7 +10,7 @@ export type ShownPiece =
 
 /** Controls but tab; what turns the direction, joins, has no width or ends a line for some reader; lone surrogates. */
 const hidden =
-  /[\0-\x08\x0a-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffc]|\p{Cs}|[\u{e0000}-\u{e01ef}]/u;
+  /[\0-\x08\x0a-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffc]|\u034f|[\u17b4\u17b5]|[\ufe00-\ufe0f]|\p{Cs}|[\u{e0000}-\u{e01ef}]/u;
 const everyHidden = new RegExp(hidden, "gu");
 
 /** Joiners and variation selectors are at home in emoji and in many scripts: there they stay. */
@@ -69,7 +69,6 @@ const names: Readonly<Record<number, string>> = {
   0x202c: "pop directional formatting",
   0x202d: "left-to-right override",
   0x202e: "right-to-left override",
-  0x202f: "narrow no-break space",
   0x2060: "word joiner",
   0x2066: "left-to-right isolate",
   0x2067: "right-to-left isolate",
@@ -81,7 +80,12 @@ const names: Readonly<Record<number, string>> = {
 function markOf(code: number): ShownPiece {
   const hex = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
   const name = names[code] === undefined ? `invisible character ${hex}` : `${names[code]} ${hex}`;
-  // Unicode has a picture for each control of ASCII.
-  const picture = code < 0x20 ? 0x2400 + code : code === 0x7f ? 0x2421 : undefined;
-  return { kind: "mark", label: picture === undefined ? `[${hex}]` : String.fromCodePoint(picture), name };
+  const short = code < 0x20 ? controls[code] : code === 0x7f ? "DEL" : undefined;
+  return { kind: "mark", label: `[${short ?? hex}]`, name };
 }
+
+/** The names that ASCII gives to its controls. */
+const controls =
+  "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(
+    " ",
+  );

@@ -1,0 +1,31 @@
+/** Light, dark, or as the system has it; kept in this browser. */
+
+import { useEffect, useState } from "preact/hooks";
+
+export const themes = ["system", "light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+const storageName = "filehand-theme";
+
+const stored = (): Theme => themes.find((theme) => theme === localStorage.getItem(storageName)) ?? "system";
+
+export function useTheme(): readonly [Theme, (theme: Theme) => void] {
+  const [theme, setTheme] = useState(stored);
+  useEffect(() => {
+    document.documentElement.dataset["theme"] = theme;
+    localStorage.setItem(storageName, theme);
+    dispatchEvent(new Event("filehand-theme"));
+  }, [theme]);
+  return [theme, setTheme];
+}
+
+/** Calls back when colours have changed: for what is drawn and not styled. */
+export function onTheme(onChange: () => void): () => void {
+  const media = matchMedia("(prefers-color-scheme: dark)");
+  media.addEventListener("change", onChange);
+  addEventListener("filehand-theme", onChange);
+  return () => {
+    media.removeEventListener("change", onChange);
+    removeEventListener("filehand-theme", onChange);
+  };
+}
