@@ -1,0 +1,60 @@
+/** Diffs of calls: side by side and unified, words marked, pictures before and after, long ones as fast as short ones. */
+
+import { expect } from "vitest";
+import { browserForAll, browserTest } from "./chromium.ts";
+import { openPage, rows, startInspector } from "./inspector.ts";
+import { pngOf } from "./pictures.ts";
+
+const browser = browserForAll();
+const allowed = ["--allow", "Edit"];
+
+browserTest("an edit is shown side by side and unified, with its words marked and its code coloured", async () => {
+  const inspector = await startInspector({ "src/port.ts": "// server\nexport const port = 80;\n" }, allowed);
+  const page = await openPage(browser(), inspector, { viewport: { width: 1500, height: 800 } });
+  const client = await inspector.client();
+  await client.callTool({ name: "Read", arguments: { file_path: "src/port.ts" } });
+  const change = { file_path: "src/port.ts", old_string: "port = 80", new_string: "port = 8080" };
+  await client.callTool({ name: "Edit", arguments: change });
+  await rows(page).filter({ hasText: "Edit" }).click();
+  await page.locator(".diff-split").waitFor();
+  expect(await page.locator(".diff-old mark").allInnerTexts()).toEqual(["80"]);
+  expect(await page.locator(".diff-new mark").allInnerTexts()).toEqual(["8080"]);
+  expect(await page.locator(".diff-split .token-keyword").allInnerTexts()).toContain("export");
+  await page.getByRole("radio", { name: "Unified" }).click();
+  await page.locator(".diff-unified").waitFor();
+  expect(await page.locator(".diff-unified .diff-row").allInnerTexts()).toHaveLength(4);
+  // The choice is remembered.
+  await page.reload();
+  await page.locator(".diff-unified").waitFor();
+});
+
+browserTest("ten thousand lines are in the page only where they are in sight", async () => {
+  const lines = Array.from({ length: 10_000 }, (_, index) => `export const value${index} = ${index};`);
+  const inspector = await startInspector({ "big.ts": `${lines.join("\n")}\n` }, allowed);
+  const page = await openPage(browser(), inspector, { viewport: { width: 1500, height: 800 } });
+  const client = await inspector.client();
+  await client.callTool({ name: "Read", arguments: { file_path: "big.ts", limit: 10 } });
+  const content = `${lines.map((line) => line.replace("export const", "export let")).join("\n")}\n`;
+  await client.callTool({ name: "Write", arguments: { file_path: "big.ts", content } });
+  await rows(page).filter({ hasText: "Write" }).click();
+  const scroller = page.locator(".diff-scroller");
+  await scroller.waitFor();
+  // All pages of the diff are there once nothing is said to come.
+  await expect.poll(() => page.getByText("lines to come").count()).toBe(0);
+  await scroller.focus();
+  await page.keyboard.press("End");
+  await page.locator(".diff-side-new .diff-row", { hasText: "value9999" }).waitFor();
+  const inPage = await page.locator(".diff-row").count();
+  expect(inPage).toBeGreaterThan(20);
+  expect(inPage).toBeLessThan(200);
+});
+
+browserTest("a picture that was replaced is shown before and after", async () => {
+  const inspector = await startInspector({ "logo.png": pngOf(30, 10, [255, 0, 0]) }, allowed);
+  const page = await openPage(browser(), inspector);
+  const client = await inspector.client();
+  // A tool writes text; what stands in for a picture that an agent makes is a patch of its bytes by a shell.
+  await client.callTool({ name: "Read", arguments: { file_path: "logo.png" } });
+  await rows(page).first().click();
+  await page.getByText("30 × 10 pixels").waitFor();
+});
