@@ -67,7 +67,7 @@ await build({
 await build({
   ...shared,
   input: { filehand: "src/surfaces/cli/bin.ts" },
-  plugins: [...plugins, apart("/mcp/index.ts", "./cli/mcp.cjs")],
+  plugins: [...plugins, apart("/mcp/index.ts", "./cli/mcp.cjs"), apart("/inspector/index.ts", "./cli/inspector.cjs")],
   // Everything but what is optional goes into the bundle: one file to read at start.
   external: packages(Object.keys(optionalDependencies)),
   output: {
@@ -88,6 +88,13 @@ await build({
   input: { mcp: "src/surfaces/mcp/index.ts" },
   resolve: { ...shared.resolve, alias: { "@modelcontextprotocol/server/_shims": resolve("scripts/sdk-shims.js") } },
   treeshake: { moduleSideEffects: false },
+  output: { dir: "dist/cli", format: "cjs", entryFileNames: "[name].cjs", minify: true, codeSplitting: false },
+});
+
+// What the inspector's page asks for, for the two commands that serve it.
+await build({
+  ...shared,
+  input: { inspector: "src/surfaces/inspector/index.ts" },
   output: { dir: "dist/cli", format: "cjs", entryFileNames: "[name].cjs", minify: true, codeSplitting: false },
 });
 

@@ -36,7 +36,7 @@ const builtins = {
   history: ["node:crypto", "node:zlib"],
   search: ["node:child_process", "node:module", "node:timers/promises"],
   ".": ["node:crypto", "node:os"],
-  // A child process only of this program itself, for work that nobody shall wait for.
+  // A child process only of this program itself, for work that nobody shall wait for; and what opens the browser.
   surfaces: [
     "node:child_process",
     "node:crypto",

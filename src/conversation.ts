@@ -10,6 +10,8 @@ import type {
   ToolFunctions,
   Workspace,
 } from "./api.ts";
+import { tell, type Watchers } from "./call-event.ts";
+import { isLeaving } from "./contract/ask.ts";
 import { lineNumber } from "./contract/brand.ts";
 import type { Reply } from "./contract/call.ts";
 import { FilehandError } from "./contract/failure.ts";
@@ -17,7 +19,7 @@ import { limits } from "./contract/limits.ts";
 import { type Code, Problem, type ProblemData } from "./contract/problem.ts";
 import type { Profile } from "./contract/profile.ts";
 import type { RewindOutcome, RewindRequest } from "./contract/rewind.ts";
-import type { Outcome, Request } from "./contract/verb.ts";
+import type { Outcome, Request, Verb } from "./contract/verb.ts";
 import { described } from "./dialects/described.ts";
 import type { Dialect, Facts, Words } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/index.ts";
@@ -45,8 +47,25 @@ export interface Shared extends Pick<Bench, "disk" | "restricted" | "indexes" | 
   readonly permissions: (guard: () => Guard) => Permissions;
   readonly openPast: (() => Promise<History>) | undefined;
   readonly options: FilehandOptions;
+  readonly watchers: Watchers;
   /** Where relative paths start, below the root. */
   readonly cwd: string;
+}
+
+/** What is learnt on the way to an answer, for those who watch. */
+interface Seen {
+  request?: Request;
+  outcome?: Outcome;
+  problem?: ProblemData;
+  tokens?: number;
+  turn?: string;
+}
+
+interface Called {
+  readonly tool: string;
+  readonly verb: Verb | null;
+  readonly input: unknown;
+  readonly given: CallOptions;
 }
 
 /** For calls that nobody cancels. */
@@ -55,7 +74,7 @@ const never = new AbortController().signal;
 export function startSession<Name extends DialectName>(
   dialect: Dialect,
   chosen: SessionOptions<Name>,
-  { options, cwd, openPast, state, permissions, ...first }: Shared,
+  { options, cwd, openPast, state, permissions, watchers, ...first }: Shared,
 ): Session<Name> {
   const profile = tuned(dialect.profile, options);
   const cards = dialect.cards.filter(({ optIn }) => optIn === undefined || options.historyTools === true);
@@ -77,18 +96,24 @@ export function startSession<Name extends DialectName>(
   /** The message that changes belong to, if the host names them; else every call is a turn of its own. */
   let message: string | undefined;
   let begun: string | undefined;
-  const turnFor = (tool: string): Bench["turn"] => {
+  const turnFor = (tool: string, onTurn: (messageId: string) => void): Bench["turn"] => {
     let own: string | undefined;
     return async () => {
       const history = await past();
       const messageId = message ?? (own ??= history && options.ids ? options.ids.next() : randomUUID());
       if (begun !== messageId) await history?.checkpoint(messageId);
       begun = messageId;
-      return history === undefined ? undefined : { history, messageId, tool };
+      if (history === undefined) return undefined;
+      onTurn(messageId);
+      return { history, messageId, tool };
     };
   };
 
-  const benchFor = ({ signal = never, onProgress, dryRun = false }: CallOptions, tool: string): Bench => ({
+  const benchFor = (
+    { signal = never, onProgress, dryRun = false }: CallOptions,
+    tool: string,
+    onTurn: (messageId: string) => void,
+  ): Bench => ({
     ...shared,
     ledger,
     offered,
@@ -96,7 +121,7 @@ export function startSession<Name extends DialectName>(
     changes: changeRules(options),
     formatter: options.formatter,
     dryRun,
-    turn: turnFor(tool),
+    turn: turnFor(tool, onTurn),
     past,
     newId: () => options.ids?.next() ?? randomUUID().slice(0, 8),
     signal,
@@ -128,8 +153,9 @@ export function startSession<Name extends DialectName>(
     given: CallOptions,
     work: (bench: Bench, facts: () => Facts) => Promise<Answer>,
     words: Words = dialect,
+    seen: Seen = {},
   ): Promise<Answer | Reply> => {
-    const bench = benchFor(given, tool);
+    const bench = benchFor(given, tool, (messageId) => (seen.turn = messageId));
     const startedMs = clock.nowMs();
     const facts = (): Facts => {
       const elapsedMs = Math.max(0, clock.nowMs() - startedMs);
@@ -141,10 +167,47 @@ export function startSession<Name extends DialectName>(
       bench.signal.throwIfAborted();
       return await withFolders(bench, (wider) => work(wider, facts));
     } catch (error) {
+      if (isLeaving(error)) {
+        figures.calls -= 1;
+        throw error;
+      }
       figures.failures += 1;
-      if (error instanceof Problem) return words.renderProblem(error.data, facts());
       const cancelled = bench.signal.aborted && error === bench.signal.reason;
-      if (cancelled) return words.renderProblem({ code: "CANCELLED", tool }, facts());
+      const problem =
+        error instanceof Problem ? error.data : cancelled ? ({ code: "CANCELLED", tool } as const) : undefined;
+      if (problem === undefined) throw error;
+      seen.problem = problem;
+      return words.renderProblem(problem, facts());
+    }
+  };
+
+  /** Tells those who watch when it is over. A call that was left for a question is told when it comes back. */
+  const watched = async (replied: Promise<Reply>, seen: Seen, called: Called): Promise<Reply> => {
+    const startedMs = performance.now();
+    const { given, tool, verb, input } = called;
+    const ended = (reply: Reply | undefined): void =>
+      tell(watchers, {
+        session: ids.session,
+        principal: chosen.principal ?? null,
+        dialect: chosen.dialect,
+        tool,
+        verb,
+        elapsedMs: performance.now() - startedMs,
+        tokensGiven: seen.tokens ?? (reply === undefined ? 0 : tokensOf(reply)),
+        input,
+        reply,
+        request: seen.request,
+        outcome: seen.problem === undefined && reply !== undefined ? seen.outcome : undefined,
+        problem: seen.problem,
+        turn: seen.turn,
+        dryRun: given.dryRun ?? false,
+      });
+    try {
+      const reply = await replied;
+      ended(reply);
+      return reply;
+    } catch (error) {
+      if (!isLeaving(error)) ended(undefined);
       throw error;
     }
   };
@@ -157,15 +220,21 @@ export function startSession<Name extends DialectName>(
     given: CallOptions,
     words: Words = dialect,
   ): Promise<Reply> => {
+    const seen: Seen = {};
     const work = async (bench: Bench, facts: () => Facts): Promise<Reply> => {
-      const outcome = await runTool(toRequest(), bench);
+      seen.request = toRequest();
+      const outcome = await runTool(seen.request, bench);
+      seen.outcome = outcome;
       if (outcome.kind === "rewind") afterRewind(outcome);
       if (outcome.kind === "unchanged") figures.tokensSaved += outcome.tokensSaved;
       const reply = renderPages(words, outcome, facts());
-      figures.tokensGiven += tokensOf(reply);
+      seen.tokens = tokensOf(reply);
+      figures.tokensGiven += seen.tokens;
       return reply;
     };
-    return answered(tool, verb, input, given, work, words);
+    const replied = answered(tool, verb, input, given, work, words, seen);
+    if (watchers.listeners.size === 0 || verb === "cost") return replied;
+    return watched(replied, seen, { tool, verb: verb ?? null, input, given });
   };
 
   /** What comes now is no part of a message that was just taken back: it must be possible to undo it alone. */
@@ -203,6 +272,7 @@ export function startSession<Name extends DialectName>(
     answer(tool, verbOf(cards, tool), input, () => cardNamed(cards, tool).toRequest(input, profile), given);
 
   return {
+    id: ids.session,
     dialect: chosen.dialect,
     get mode() {
       return state.mode;
@@ -321,6 +391,7 @@ function lazyWorkspace(asData: AsData): Workspace {
     files: async (...given) => (await loaded()).files(...given),
     paths: async (...given) => (await loaded()).paths(...given),
     content: async (...given) => (await loaded()).content(...given),
+    entries: async (...given) => (await loaded()).entries(...given),
     watch: async (...given) => (await loaded()).watch(...given),
   };
 }

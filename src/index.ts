@@ -3,6 +3,7 @@
 export type { Answer, Asker, Clock, Keep, Question, RuleKeeper } from "./contract/ask.ts";
 export { type LineNumber, lineNumber } from "./contract/brand.ts";
 export type { JsonSchema, Reply, ReplyPart, ToolDefinition } from "./contract/call.ts";
+export type { CallChange, CallDetail, CallDiff, CallEvent, CallListener, CallRange } from "./contract/event.ts";
 export { type FailureCode, FilehandError } from "./contract/failure.ts";
 export type { Formatter } from "./contract/formatter.ts";
 export type { DiffStats, FileChange, FileVersion, RewindStep, Snapshot, TurnChanges } from "./contract/history.ts";
@@ -28,6 +29,7 @@ export type {
   SessionStats,
   ToolFunctions,
 } from "./api.ts";
+export type { Journal, JournalLimits } from "./session/journal.ts";
 export type { ReadState, ShownElsewhere } from "./session/read-state.ts";
 export { createFilehand } from "./toolkit.ts";
 export type { Cost } from "./tools/cost.ts";

@@ -4,6 +4,8 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import * as nodePath from "node:path";
 import type { Filehand, FilehandOptions, Session, SessionOptions } from "./api.ts";
+import type { Watchers } from "./call-event.ts";
+import type { CallListener } from "./contract/event.ts";
 import { modes } from "./contract/mode.ts";
 import { FilehandError } from "./contract/failure.ts";
 import type { RuleText } from "./contract/rule.ts";
@@ -24,6 +26,7 @@ import { relativeTo } from "./guard/paths.ts";
 import { createPageCache } from "./kinds/page-cache.ts";
 import { permissionsOf } from "./permissions.ts";
 import { compileRestricted } from "./kinds/restricted.ts";
+import { createJournal } from "./session/journal.ts";
 import { createTurns } from "./session/turns.ts";
 
 export function createFilehand(options: FilehandOptions): Filehand {
@@ -62,6 +65,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       disk.roots.flatMap(({ given, real }) => [given, real]),
       nodePath,
     ) || ".";
+  const watchers: Watchers = { listeners: new Set(), calls: 0 };
   const session = <Name extends DialectName>(chosen: SessionOptions<Name>): Session<Name> => {
     const state = createSessionState(mode, home);
     return startSession(dialectNamed(chosen.dialect), chosen, {
@@ -77,6 +81,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       permissions: (guardOf) => permissions(guardOf, state),
       options,
       cwd,
+      watchers,
     });
   };
 
@@ -86,6 +91,12 @@ export function createFilehand(options: FilehandOptions): Filehand {
     workspaceId: workspaceIdOf(roots),
     permissions: permissions(() => guard),
     session: (chosen?: SessionOptions<DialectName>) => session(chosen ?? { dialect: options.dialect ?? "claude" }),
+    listen: (listener) => {
+      const own: CallListener = (event, detail) => listener(event, detail); // the same function may listen twice
+      watchers.listeners.add(own);
+      return () => void watchers.listeners.delete(own);
+    },
+    journal: (sizes) => createJournal(sizes),
     ruleFaults: policy.faults,
     keepFigures: (ended: Session) => {
       const stats = ended.stats();

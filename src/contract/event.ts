@@ -56,8 +56,9 @@ export interface CallEvent {
   /** Estimated tokens of the reply, and those that a repeated read did not spend. */
   readonly tokensGiven: number;
   readonly tokensSaved: number;
-  /** Files that were changed, or would have been in a dry run. */
+  /** Files that were changed, or would have been in a dry run: the first 1,000 of them, and how many there are. */
   readonly changes: readonly CallChange[];
+  readonly changesTotal: number;
   readonly dryRun: boolean;
   /** The turn of the history that the changes belong to; null where nothing was changed or no past is kept. */
   readonly turn: string | null;

@@ -212,7 +212,8 @@ export interface DiffPage {
 }
 /**
  * The rows of one hunk that are on this page, with the numbers of the first of them. Lines carry ` `, `-` or `+` in front;
- * `\ No newline at end of file` may stand among them. A line of more than 5,000 characters is cut and ends in `…`.
+ * `\ No newline at end of file` may stand among them. A line of more than 2,000 characters is cut around
+ * what changed in it, with `…` where something is left out.
  */
 export interface HunkPart extends Hunk {
   /** Does it go on from the page before? Then there is no header to show. */

@@ -87,7 +87,7 @@ function About({ call }: { readonly call: CallInfo }) {
           deletions={call.changes.reduce((sum, { deletions }) => sum + deletions, 0)}
         />
       )}
-      {call.changes.length > 1 && <span class="call-range">{call.changes.length} files</span>}
+      {call.changesTotal > 1 && <span class="call-range">{count(call.changesTotal)} files</span>}
     </>
   );
 }

@@ -24,6 +24,7 @@ const call: CallInfo = {
   tokensGiven: 10,
   tokensSaved: 0,
   changes: [],
+  changesTotal: 0,
   dryRun: false,
   turn: null,
 };

@@ -10,6 +10,7 @@ import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { history } from "./history.ts";
 import { init } from "./init.ts";
+import { inspect } from "./inspect.ts";
 import { ls } from "./ls.ts";
 import { mcp } from "./mcp.ts";
 import { notebookEdit } from "./notebook-edit.ts";
@@ -45,6 +46,7 @@ export const commands: readonly Command[] = [
   tools,
   mcp,
   serve,
+  inspect,
   stats,
   init,
   doctor,
