@@ -72,7 +72,8 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
   }
   if (inspector !== undefined) {
     origin = `http://${bracketed(isEverywhere(address) ? "127.0.0.1" : address)}:${actual}`;
-    needs.onAddress?.(tell(inspector.newKey()));
+    const url = tell(inspector.newKey());
+    needs.onAddress?.(url);
   }
   const stop = stopOf(host);
   if (!stop.aborted) await once(stop, "abort");
