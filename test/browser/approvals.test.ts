@@ -72,7 +72,7 @@ browserTest("two people cannot answer the same question twice", async () => {
   await one.getByRole("button", { name: "Allow once" }).waitFor();
   await other.getByRole("button", { name: "Allow once" }).click();
   expect((await call).isError).toBeUndefined();
-  await one.getByText("allowed once in another browser").waitFor();
+  await one.getByRole("main").getByText("allowed once in another browser").waitFor();
   await one.getByText("Nobody waits for an answer").waitFor();
 });
 

@@ -32,18 +32,19 @@ browserTest("a rewind is planned first, then made, and can be taken back", async
   await pane.getByText("Nothing has been done yet").waitFor();
   expect(inspector.read("a.txt")).toBe("three\n");
   await pane.getByRole("button", { name: /^Change \d+ file/ }).click();
-  await pane.getByText("can be taken back with Undo").waitFor();
+  await pane.getByText("Redo takes it back").waitFor();
   expect(inspector.read("a.txt")).toBe("one\n");
-  await page.getByRole("button", { name: "Undo…" }).click();
-  await pane.getByText("Nothing has been done yet").waitFor();
-  await pane.getByRole("button", { name: /^Change \d+ file/ }).click();
-  await pane.getByText("brought back").waitFor();
-  expect(inspector.read("a.txt")).toBe("three\n");
   await page.getByRole("button", { name: "Redo…" }).click();
   await pane.getByText("Nothing has been done yet").waitFor();
   await pane.getByRole("button", { name: /^Change \d+ file/ }).click();
   await pane.getByText("brought back").waitFor();
-  expect(inspector.read("a.txt")).toBe("one\n");
+  expect(inspector.read("a.txt")).toBe("three\n");
+  await page.getByRole("button", { name: "Undo…" }).click();
+  await pane.getByText("Nothing has been done yet").waitFor();
+  await pane.getByRole("button", { name: /^Change \d+ file/ }).click();
+  await pane.getByText("brought back").waitFor();
+  // One turn is taken back, and not all that the rewind was about.
+  expect([inspector.has("new.txt"), inspector.read("a.txt")]).toEqual([false, "three\n"]);
 });
 
 browserTest("what somebody else changed is a conflict, left alone unless one insists", async () => {

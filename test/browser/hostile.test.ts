@@ -8,7 +8,7 @@ const browser = browserForAll();
 
 const image = '<img src=x onerror="document.title=`owned`">.txt';
 const link = "javascript:alert(1)";
-const turned = "invoice\u202egpj.exe";
+const turned = "invoice\u202egpj.ts";
 const nasty = [
   "</script><script>document.title='owned'</script>",
   '<img src="https://example.invalid/x.png" onerror=alert(1)>',
@@ -67,7 +67,7 @@ browserTest("a question about a hostile file shows what it is", async () => {
   await client.callTool({ name: "Read", arguments: { file_path: turned } });
   const change = { file_path: turned, old_string: "safe", new_string: "x\u202e<script>alert(1)</script>" };
   const call = client.callTool({ name: "Edit", arguments: change });
-  await page.getByRole("heading", { name: /invoice\[U\+202E\]gpj\.exe/ }).waitFor();
+  await page.getByRole("heading", { name: /invoice\[U\+202E\]gpj\.ts/ }).waitFor();
   await page.locator(".diff-new").filter({ hasText: "[U+202E]<script>" }).first().waitFor();
   await page.getByRole("button", { name: "Reject…" }).click();
   await page.getByRole("button", { name: "Reject", exact: true }).click();

@@ -21,7 +21,10 @@ export interface Inspector {
   client(): ReturnType<typeof connectHttp>;
   write(name: string, content: string | Uint8Array): void;
   read(name: string): string;
+  has(name: string): boolean;
 }
+
+const waitMsMax = 8_000;
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
@@ -55,6 +58,7 @@ export async function startInspector(files: Files, args: readonly string[] = [])
     address: () => said.find(/(http:\/\/\S+#key=\S+)/, used++),
     client: () => connectHttp({ port, token }, "modern"),
     write,
+    has: (name) => fs.existsSync(join(workspace.path, name)),
     read: (name) => fs.readFileSync(join(workspace.path, name), "utf8"),
   };
 }
@@ -97,6 +101,8 @@ export async function openPage(
 ): Promise<Page> {
   const { view = "timeline", expected, ...contextOptions } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...contextOptions });
+  // Long enough for a machine with much else to do; a test that waits for what never comes says for what.
+  context.setDefaultTimeout(waitMsMax);
   const page = await context.newPage();
   const faults: string[] = [];
   const address = new URL(await inspector.address());
@@ -117,7 +123,9 @@ export async function openPage(
       console.error(`policy: ${violatedDirective} ${blockedURI}`),
     );
   });
-  onTestFinished(async () => {
+  onTestFinished(async ({ task }) => {
+    // What was to be seen says more than what was waited for.
+    if (task.result?.state === "fail") process.stderr.write(`${task.name}: ${await seen(page)}\n`);
     await context.close();
     expect(faults.filter((fault) => expected === undefined || !expected.test(fault))).toEqual([]);
   });
@@ -130,6 +138,12 @@ export async function openPage(
       .click();
   return page;
 }
+
+const seen = (page: Page): Promise<string> =>
+  page
+    .locator("body")
+    .innerText({ timeout: 1_000 })
+    .catch((error: unknown) => String(error));
 
 /** Rows of the timeline. */
 export const rows = (page: Page) => page.locator(".call:not(.call-head)");

@@ -91,8 +91,8 @@ browserTest("the tree marks what was read and what is denied, and says why", asy
   const page = await openPage(browser(), inspector, { view: "files" });
   await page.getByRole("treeitem", { name: /src.*1 read/ }).waitFor();
   await page.getByRole("treeitem", { name: /\.env.*asks/ }).waitFor();
-  const denied = page.getByRole("treeitem", { name: /secrets/ });
-  await denied.click();
+  await page.getByRole("treeitem", { name: /secrets/ }).click();
+  await page.getByRole("treeitem", { name: /key\.txt.*denied/ }).click();
   await page.getByRole("heading", { name: "Read denied" }).waitFor();
   await page.getByText("Read(/secrets/**)").first().waitFor();
 });

@@ -3,6 +3,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { FileEntry } from "../../../src/contract/inspector.ts";
 import { rowAfterKey, scrollTopFor } from "../list/range.ts";
+import { aloneQuery, useMedia } from "../list/use-narrow.ts";
 import { useRange } from "../list/use-range.ts";
 import { count, plural, size } from "../shell/words.ts";
 import { Name, Shown } from "../text/shown-text.tsx";
@@ -21,6 +22,7 @@ const rowHeight = 28;
 export function FileTree({ state, selected, onToggle, onSelect, onMore }: FileTreeProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const rows = treeRows(state);
+  const alone = useMedia(aloneQuery);
   const { range, viewport } = useRange(scroller, rowHeight, rows.length);
   const [active, setActive] = useState("");
   const at = Math.max(
@@ -28,16 +30,20 @@ export function FileTree({ state, selected, onToggle, onSelect, onMore }: FileTr
     rows.findIndex(({ path }) => path === active),
   );
 
-  const press = (row: TreeRow): void => {
+  const press = (row: TreeRow, by: "key" | "pointer"): void => {
     setActive(row.path);
     if (row.kind === "more") onMore(row.folder);
-    else if (row.kind !== "message") onSelect(row.path);
+    if (row.kind !== "root" && row.kind !== "entry") return;
+    const isFolder = row.open !== undefined;
+    if (isFolder && by === "pointer") onToggle(row.path, row.open !== true);
+    // Where there is no room beside the tree, a folder that is opened must not be covered at once.
+    if (!isFolder || by === "key" || !alone) onSelect(row.path);
   };
   const move = (event: KeyboardEvent): void => {
     const row = rows[at];
     if ((event.key === "Enter" || event.key === " ") && row !== undefined) {
       event.preventDefault();
-      press(row);
+      press(row, "key");
       return;
     }
     const page = event.key.startsWith("Page") ? rowAfterKey(event.key, at, viewport()) : undefined;
@@ -73,8 +79,7 @@ export function FileTree({ state, selected, onToggle, onSelect, onMore }: FileTr
               id={rowId(range.from + index)}
               active={range.from + index === at}
               selected={row.path === selected}
-              onPress={() => press(row)}
-              onToggle={onToggle}
+              onPress={() => press(row, "pointer")}
             />
           ))}
         </div>
@@ -91,10 +96,9 @@ interface RowProps {
   readonly active: boolean;
   readonly selected: boolean;
   readonly onPress: () => void;
-  readonly onToggle: (path: string, show: boolean) => void;
 }
 
-function Row({ row, id, active, selected, onPress, onToggle }: RowProps) {
+function Row({ row, id, active, selected, onPress }: RowProps) {
   const open = row.kind === "root" || row.kind === "entry" ? row.open : undefined;
   return (
     <div
@@ -110,10 +114,6 @@ function Row({ row, id, active, selected, onPress, onToggle }: RowProps) {
       <span
         class={`tree-arrow ${open === undefined ? "" : open ? "tree-arrow-open" : "tree-arrow-closed"}`}
         aria-hidden="true"
-        onClick={(event) => {
-          event.stopPropagation();
-          if (open !== undefined) onToggle(row.path, !open);
-        }}
       />
       <RowWords row={row} />
     </div>

@@ -61,7 +61,7 @@ export function RewindPane({ wish, onClose }: RewindPaneProps) {
       {plan === undefined && asked.is === "waiting" && <Waiting what="Looking at the files…" />}
       {done !== undefined && (
         <p class="notice notice-good" role="status">
-          {summaryOf(done)}. It is a turn of its own{done.turn === null ? "" : ", and can be taken back with Undo"}.
+          {summaryOf(done)}.{done.turn !== null && ` It is a turn of its own: ${wayBack[done.as]} takes it back.`}
         </p>
       )}
       {done === undefined && plan !== undefined && (
@@ -90,6 +90,13 @@ function titleOf(view: RewindView | undefined): string {
     partial: "Rewind of some files",
   }[view.as];
 }
+
+const wayBack: Readonly<Record<RewindView["as"], "Undo" | "Redo">> = {
+  rewind: "Redo",
+  undo: "Redo",
+  redo: "Undo",
+  partial: "Undo",
+};
 
 function summaryOf({ files }: RewindView): string {
   const done = files.filter(({ came }) => came === "done").length;
@@ -177,7 +184,7 @@ const tones: Readonly<Record<RewindFileView["does"], Tone>> = {
 
 function PlanFile({ file }: { readonly file: RewindFileView }) {
   const [open, setOpen] = useState(false);
-  const came = cameWords[file.came];
+  const came = file.does === "nothing" ? "" : cameWords[file.came];
   const shows = file.came === "planned" || file.came === "left";
   const target = file.target ?? (file.does === "delete" ? ({ nothing: true } as const) : null);
   return (

@@ -2,7 +2,9 @@
 
 import { useEffect, useState } from "preact/hooks";
 
-export const narrowQuery = "(max-width: 760px)";
+const narrowQuery = "(max-width: 760px)";
+/** Below this a list and what is looked at of it do not stand side by side: the one covers the other. */
+export const aloneQuery = "(max-width: 1000px)";
 
 export function useMedia(query: string): boolean {
   const [matches, setMatches] = useState(() => matchMedia(query).matches);

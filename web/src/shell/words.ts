@@ -1,15 +1,16 @@
 /** Numbers and times as people read them. */
 
-const whole = new Intl.NumberFormat("en");
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
+/** Estimates have fractions, which say nothing. */
 export const count = (value: number): string => whole.format(value);
 
 /** 940, 12.3k, 4.1M: for columns. */
 export function short(value: number): string {
-  if (value < 1_000) return String(value);
+  if (value < 1_000) return String(Math.round(value));
   if (value < 1_000_000) return `${(value / 1_000).toFixed(value < 100_000 ? 1 : 0)}k`;
   return `${(value / 1_000_000).toFixed(1)}M`;
 }
