@@ -9,6 +9,8 @@ import { openPage, rows, startInspector } from "./inspector.ts";
 
 const browser = browserForAll();
 const files = { "src/port.ts": "export const port = 80;\n", ".env": "KEY=1\n", "README.md": "# Shop\n" };
+/** Every colour of the page, on a line that stays, one that goes and one that comes. */
+const colourful = 'export const a = f("text", 12, true); // note\n';
 
 /** What has the focus, as a screen reader would call it. */
 const focused = (page: Page): Promise<string> =>
@@ -95,17 +97,18 @@ async function complaints(page: Page): Promise<readonly string[]> {
 
 for (const colorScheme of ["light", "dark"] as const) {
   browserTest(`axe finds nothing in any view, ${colorScheme}`, async () => {
-    const inspector = await startInspector(files, ["--allow", "Edit(/src/**)"]);
+    const content = colourful.repeat(3);
+    const inspector = await startInspector({ ...files, "src/port.ts": content }, ["--allow", "Edit(/src/**)"]);
     const page = await openPage(browser(), inspector, { colorScheme });
     const client = await inspector.client();
     await client.callTool({ name: "Read", arguments: { file_path: "src/port.ts" } });
-    const change = { file_path: "src/port.ts", old_string: "80", new_string: "81" };
-    await client.callTool({ name: "Edit", arguments: change });
+    const changed = `${colourful}${colourful.replace("f(", "g(")}export let b = h("x", 1, null); // other\n`;
+    await client.callTool({ name: "Write", arguments: { file_path: "src/port.ts", content: changed } });
     await client.callTool({ name: "Read", arguments: { file_path: "missing" } });
     const asked = client.callTool({ name: "Write", arguments: { file_path: "new.txt", content: "a\n" } });
     const found: Record<string, readonly string[]> = {};
     await rows(page).nth(2).waitFor();
-    await rows(page).filter({ hasText: "Edit" }).click();
+    await rows(page).filter({ hasText: "Write" }).click();
     await page.locator(".diff").waitFor();
     found["timeline"] = await complaints(page);
     const go = (view: string) => page.getByRole("navigation").getByRole("link", { name: view }).click();

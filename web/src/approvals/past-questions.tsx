@@ -9,7 +9,7 @@ import { answerWords, byWords, keepWords } from "./answer-words.ts";
 export function PastQuestions({ past }: { readonly past: readonly PastQuestion[] }) {
   if (past.length === 0) return null;
   return (
-    <section class="past" aria-labelledby="past-title">
+    <section class="past">
       <h2 id="past-title">Answered</h2>
       <div class="table-frame" tabIndex={0} role="region" aria-labelledby="past-title">
         <table>

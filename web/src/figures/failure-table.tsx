@@ -15,7 +15,7 @@ export function FailureTable({ title, failures, none }: FailureTableProps) {
   const id = `failures-${title.replaceAll(/\W+/g, "-")}`;
   const max = failures[0]?.count ?? 0;
   return (
-    <section class="figure" aria-labelledby={id}>
+    <section class="figure">
       <h2 id={id}>{title}</h2>
       {failures.length === 0 ? (
         <p class="quiet">{none}.</p>

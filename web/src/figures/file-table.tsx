@@ -8,7 +8,7 @@ import { Bar } from "./bar.tsx";
 export function FileTable({ files, total }: { readonly files: readonly FileFigures[]; readonly total: number }) {
   const max = files[0]?.tokensGiven ?? 0;
   return (
-    <section class="figure" aria-labelledby="files-title">
+    <section class="figure">
       <h2 id="files-title">
         Tokens by file{" "}
         {total > files.length && (

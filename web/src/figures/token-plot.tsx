@@ -32,8 +32,8 @@ export function TokenPlot({ figures }: { readonly figures: Figures }) {
     };
   }, [series]);
   return (
-    <section class="figure figure-wide" aria-labelledby="tokens-title">
-      <h2 id="tokens-title">Tokens over time</h2>
+    <section class="figure figure-wide">
+      <h2>Tokens over time</h2>
       <ul class="legend">
         {series.tools.map((tool, index) => (
           <li key={tool}>

@@ -9,7 +9,7 @@ export function ToolTable({ tools }: { readonly tools: readonly ToolFigures[] })
   const tokensMax = Math.max(...tools.map(({ tokensGiven }) => tokensGiven));
   const slowest = Math.max(...tools.map(({ elapsedMs }) => elapsedMs.p99));
   return (
-    <section class="figure figure-wide" aria-labelledby="tools-title">
+    <section class="figure figure-wide">
       <h2 id="tools-title">By tool</h2>
       <div class="table-frame" tabIndex={0} role="region" aria-labelledby="tools-title">
         <table>
