@@ -15,7 +15,7 @@ import type { Figures } from "./disk/figures-log.ts";
 import type { RewindOutcome } from "./contract/rewind.ts";
 import type { History } from "./history/history.ts";
 import type { SessionHistory } from "./history/session-history.ts";
-import type { Journal, JournalLimits } from "./session/journal.ts";
+import type { Timeline, TimelineLimits } from "./session/timeline.ts";
 import type { ReadState, ShownElsewhere } from "./session/read-state.ts";
 import type { Watching } from "./disk/watch.ts";
 import type { Content } from "./tools/content.ts";
@@ -24,7 +24,7 @@ import type { EntryPage } from "./tools/folder-entries.ts";
 import type { Observed } from "./tools/observe.ts";
 import type { FilePage } from "./tools/workspace-files.ts";
 
-export type { History, Journal, SessionHistory };
+export type { History, Timeline, SessionHistory };
 
 export interface FilehandOptions {
   /** The folders that may be worked in. */
@@ -268,7 +268,7 @@ export interface Filehand {
    */
   listen(listener: CallListener): () => void;
   /** A bounded memory for calls, for hosts that show them; give it to `listen`. */
-  journal(limits?: JournalLimits): Journal;
+  timeline(limits?: TimelineLimits): Timeline;
   /** Adds what a session came to to the figures of the state folder, and reads them; without such a folder there are none. */
   keepFigures(session: Session): void;
   readonly figures: () => readonly Figures[];

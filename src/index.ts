@@ -29,7 +29,7 @@ export type {
   SessionStats,
   ToolFunctions,
 } from "./api.ts";
-export type { Journal, JournalLimits } from "./session/journal.ts";
+export type { Timeline, TimelineLimits } from "./session/timeline.ts";
 export type { ReadState, ShownElsewhere } from "./session/read-state.ts";
 export { createFilehand } from "./toolkit.ts";
 export type { Cost } from "./tools/cost.ts";

@@ -26,7 +26,7 @@ import { relativeTo } from "./guard/paths.ts";
 import { createPageCache } from "./kinds/page-cache.ts";
 import { permissionsOf } from "./permissions.ts";
 import { compileRestricted } from "./kinds/restricted.ts";
-import { createJournal } from "./session/journal.ts";
+import { createTimeline } from "./session/timeline.ts";
 import { createTurns } from "./session/turns.ts";
 
 export function createFilehand(options: FilehandOptions): Filehand {
@@ -96,7 +96,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       watchers.listeners.add(own);
       return () => void watchers.listeners.delete(own);
     },
-    journal: (sizes) => createJournal(sizes),
+    timeline: (sizes) => createTimeline(sizes),
     ruleFaults: policy.faults,
     keepFigures: (ended: Session) => {
       const stats = ended.stats();

@@ -13,6 +13,8 @@ export interface Served {
   readonly port: number;
   readonly token: string;
   readonly log: () => string;
+  /** Waits until the log says so. */
+  logged(pattern: RegExp): Promise<void>;
   readonly stdout: () => string;
   readonly ended: Promise<number | null>;
   /** The key of the newest address; waits for one that was not given out yet. */
@@ -58,6 +60,7 @@ export async function serveInspected(cwd: string, args: readonly string[] = [], 
     port: Number(/"url":"http:\/\/[^"]*:(\d+)\//.exec(log)?.[1]),
     token: /token of this run is (\S+)/.exec(log)?.[1] ?? "",
     log: () => log,
+    logged: (pattern) => until(() => pattern.test(log)),
     stdout: () => stdout,
     ended,
     async key() {
@@ -202,7 +205,7 @@ export async function listen(port: number, headers: Readonly<Record<string, stri
     answer.on("close", end).on("error", end);
   });
   sent.on("error", () => undefined); // closed by this side
-  onTestFinished(() => sent.destroy());
+  onTestFinished(() => void sent.destroy());
   const taken = new Set<StreamEvent>();
   return {
     status: answer.statusCode ?? 0,

@@ -155,16 +155,16 @@ async function rewind(body: Fields, inspected: Inspected, { questions, emit }: P
 
 const pastFiguresMax = 200;
 
-function figures(query: URLSearchParams, { desk, journal }: Inspected): Figures {
+function figures(query: URLSearchParams, { desk, timeline }: Inspected): Figures {
   const session = query.get("session");
   const since = numberIn(query, "since", 0, Number.MAX_SAFE_INTEGER) ?? 0;
   const buckets = numberIn(query, "buckets", 1, 500) ?? 60;
-  const calls = [...journal.calls()].filter(
+  const calls = [...timeline.calls()].filter(
     (call) => (session === null || call.session === session) && call.startedMs >= since,
   );
   const past = desk.filehand
     .figures()
     .slice(-pastFiguresMax)
     .map(({ time, ...rest }) => ({ ...rest, timeMs: Date.parse(time) }));
-  return { ...summed(calls, Date.now(), buckets), ever: journal.ever(), past };
+  return { ...summed(calls, Date.now(), buckets), ever: timeline.ever(), past };
 }

@@ -7,34 +7,34 @@ import type { Inspected } from "./desk.ts";
 import { numberIn } from "./input.ts";
 import { bad, Refusal } from "./refusal.ts";
 
-/** What of a call was kept as JSON; see `session/journal.ts`. */
+/** What of a call was kept as JSON; see `session/timeline.ts`. */
 export interface KeptDetail {
   readonly input: unknown;
   readonly reply: Reply | null;
   readonly diffs: readonly CallDiff[];
 }
 
-export const infoOf = (event: CallEvent, { desk, journal }: Pick<Inspected, "desk" | "journal">): CallInfo => ({
+export const infoOf = (event: CallEvent, { desk, timeline }: Pick<Inspected, "desk" | "timeline">): CallInfo => ({
   ...event,
   workspace: desk.name,
-  kept: journal.has(event.id),
+  kept: timeline.has(event.id),
 });
 
-export const sessionList = ({ desk, journal }: Inspected): SessionList => ({
-  sessions: journal.sessions().map((session) => ({ workspace: desk.name, ...session })),
+export const sessionList = ({ desk, timeline }: Inspected): SessionList => ({
+  sessions: timeline.sessions().map((session) => ({ workspace: desk.name, ...session })),
 });
 
 const filterCharsMax = 4_096;
 const choicesMax = 100;
 
 export function callPage(query: URLSearchParams, inspected: Inspected): CallPage {
-  const { journal } = inspected;
+  const { timeline } = inspected;
   const matches = filterOf(query);
   const max = numberIn(query, "max", 1, 500) ?? 100;
   const before = numberIn(query, "before", 1, Number.MAX_SAFE_INTEGER);
   const calls: CallInfo[] = [];
   let next: number | null = null;
-  for (const event of journal.newestFirst(before)) {
+  for (const event of timeline.newestFirst(before)) {
     if (!matches(event)) continue;
     if (calls.length === max) {
       next = calls.at(-1)?.id ?? null;
@@ -42,7 +42,7 @@ export function callPage(query: URLSearchParams, inspected: Inspected): CallPage
     }
     calls.push(infoOf(event, inspected));
   }
-  return { calls, next, total: journal.size, dropped: journal.dropped };
+  return { calls, next, total: timeline.size, dropped: timeline.dropped };
 }
 
 function filterOf(query: URLSearchParams): (event: CallEvent) => boolean {
@@ -69,8 +69,8 @@ function filterOf(query: URLSearchParams): (event: CallEvent) => boolean {
 
 const tooLong = (name: string): Refusal => bad(`"${name}" must have at most ${filterCharsMax} characters`);
 
-export function callNamed(id: string, { journal }: Inspected): CallEvent {
-  const event = /^\d{1,15}$/.test(id) ? journal.call(Number(id)) : undefined;
+export function callNamed(id: string, { timeline }: Inspected): CallEvent {
+  const event = /^\d{1,15}$/.test(id) ? timeline.call(Number(id)) : undefined;
   if (event !== undefined) return event;
   throw new Refusal(404, "NO_SUCH_CALL", "There is no such call, or it is no longer kept");
 }
@@ -84,9 +84,9 @@ export function callView(id: string, inspected: Inspected): CallView {
     : { call, detail: viewOf(kept), missing: null };
 }
 
-export function detailOf(id: number, { journal }: Inspected): KeptDetail | "dropped" | "too large" {
-  const json = journal.detail(id);
-  return typeof json === "string" ? json : (JSON.parse(json.toString("utf8")) as KeptDetail); // the journal's own JSON
+export function detailOf(id: number, { timeline }: Inspected): KeptDetail | "dropped" | "too large" {
+  const json = timeline.detail(id);
+  return typeof json === "string" ? json : (JSON.parse(json.toString("utf8")) as KeptDetail); // the timeline's own JSON
 }
 
 const viewOf = ({ input, reply }: KeptDetail): CallDetailView => ({

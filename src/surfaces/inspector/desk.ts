@@ -1,7 +1,7 @@
 /** What the inspector knows of one workspace. It has no way of its own to a file: all goes through the toolkit and its rules. */
 
 import * as nodePath from "node:path";
-import type { Filehand, Journal, Session } from "../../api.ts";
+import type { Filehand, Timeline, Session } from "../../api.ts";
 import type { ToolDefinition } from "../../contract/call.ts";
 import type { DialectName } from "../../dialects/index.ts";
 
@@ -15,7 +15,7 @@ export interface InspectedDesk {
 
 export interface Inspected {
   readonly desk: InspectedDesk;
-  readonly journal: Journal;
+  readonly timeline: Timeline;
   /** For what the page itself looks at. */
   readonly own: Session;
   /** Is the past of files kept? */

@@ -30,10 +30,10 @@ interface Marks {
 }
 
 /** One pass over all marks, whatever the folder holds: by the name of the entry that each lies in, or is. */
-function markCounter(folder: string, { journal }: Inspected): (name: string) => Marks {
+function markCounter(folder: string, { timeline }: Inspected): (name: string) => Marks {
   const counts = new Map<string, { wasRead: number; wasChanged: number }>();
   const start = /[\\/]$/.test(folder) ? folder : `${folder}${folder.includes("\\") ? "\\" : "/"}`;
-  for (const [path, { read, changed }] of journal.marks()) {
+  for (const [path, { read, changed }] of timeline.marks()) {
     if (!path.startsWith(start)) continue;
     const [name = ""] = path.slice(start.length).split(/[\\/]/, 1);
     const count = counts.get(name) ?? { wasRead: 0, wasChanged: 0 };

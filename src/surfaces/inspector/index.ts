@@ -169,14 +169,14 @@ export function createInspector({ version, folder, log, onEntered, limits: given
   return {
     board: questions,
     async add(desk) {
-      const journal = desk.filehand.journal({ callsMax: limits.callsMax, bytesMax: limits.repliesBytesMax });
+      const timeline = desk.filehand.timeline({ callsMax: limits.callsMax, bytesMax: limits.repliesBytesMax });
       const own = desk.filehand.session({ dialect: desk.dialect, id: "inspector" });
       const hasHistory = (await desk.filehand.history()) !== undefined;
-      const inspected: Inspected = { desk, journal, own, hasHistory };
+      const inspected: Inspected = { desk, timeline, own, hasHistory };
       workspaces.set(desk.name, inspected);
       unlisten.push(
         desk.filehand.listen((event, detail) => {
-          journal.record(event, detail);
+          timeline.record(event, detail);
           stream.emit({ type: "call", call: infoOf(event, inspected) });
           const { session, turn } = event;
           if (turn !== null) stream.emit({ type: "turn", workspace: desk.name, session, turn });

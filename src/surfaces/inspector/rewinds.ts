@@ -37,8 +37,8 @@ function askedOf(body: Fields): Asked {
 
 export async function planRewind(body: Fields, inspected: Inspected): Promise<RewindView> {
   const asked = askedOf(body);
-  const { id } = await pastOf(inspected, asked.session);
-  return viewed(await go(sessionNamed(inspected, id), asked, { dryRun: true }), asked, inspected);
+  const session = await sessionWithPast(inspected, asked.session);
+  return viewed(await go(session, asked, { dryRun: true }), asked, inspected);
 }
 
 export type OnProgress = (job: string, done: number, total: number) => void;
@@ -52,8 +52,7 @@ export async function doRewind(
   const asked = askedOf(body);
   const shown = text(body, "plan");
   const job = maybeText(body, "job", jobCharsMax);
-  const { id } = await pastOf(inspected, asked.session);
-  const session = sessionNamed(inspected, id);
+  const session = await sessionWithPast(inspected, asked.session);
   const plan = await viewed(await go(session, asked, { dryRun: true }), asked, inspected);
   if (plan.plan !== shown) {
     throw new Refusal(409, "PLAN_CHANGED", "The files have changed since the plan was made, look at it again", {
@@ -72,6 +71,12 @@ export async function doRewind(
   const outcome = await go(session, { ...asked, files }, options);
   if (job !== undefined) onProgress(job, outcome.files.length, outcome.files.length);
   return viewed(outcome, asked, inspected);
+}
+
+async function sessionWithPast(inspected: Inspected, id: string): Promise<Session> {
+  const past = await pastOf(inspected, id);
+  if (past.turns().length > 0) return sessionNamed(inspected, id);
+  throw new Refusal(404, "NO_SUCH_SESSION", "Nothing is kept of that session");
 }
 
 async function go(session: Session, { to, files, force }: Asked, options: RewindOptions): Promise<RewindOutcome> {

@@ -63,8 +63,7 @@ export function createStream(given: Partial<StreamLimits> = {}): Stream {
   };
   const textOf = ({ id, tell }: Kept, browser: string): string => {
     const event = tell(browser);
-    // JSON has no raw line ends, so that no name of a file can end the line and begin another event.
-    return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+    return `id: ${id}\nevent: ${event.type}\ndata: ${oneLine(event)}\n\n`;
   };
   const forget = (res: ServerResponse): void => {
     readers.delete(res);
@@ -97,7 +96,7 @@ export function createStream(given: Partial<StreamLimits> = {}): Stream {
       const first = kept[0]?.id ?? last + 1;
       // Of another run of the server, or too long ago.
       if (after > last || after < first - 1) {
-        send(res, `id: ${last}\nevent: reset\ndata: ${JSON.stringify({ type: "reset" } satisfies StreamEvent)}\n\n`);
+        send(res, `id: ${last}\nevent: reset\ndata: ${oneLine({ type: "reset" })}\n\n`);
         return true;
       }
       for (const one of kept.slice(after - first + 1)) send(res, textOf(one, browser));
@@ -119,3 +118,10 @@ export function createStream(given: Partial<StreamLimits> = {}): Stream {
     },
   };
 }
+
+/**
+ * JSON has no raw line ends, so that no name of a file can end the line and begin another event. Two that it does have are
+ * line ends to some readers.
+ */
+const oneLine = (event: StreamEvent): string =>
+  JSON.stringify(event).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");

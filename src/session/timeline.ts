@@ -7,7 +7,7 @@
 import { Buffer } from "node:buffer";
 import type { CallDetail, CallEvent, CallListener } from "../contract/event.ts";
 
-export interface JournalLimits {
+export interface TimelineLimits {
   readonly callsMax?: number;
   /** Of all details together. */
   readonly bytesMax?: number;
@@ -16,12 +16,12 @@ export interface JournalLimits {
   readonly sessionsMax?: number;
 }
 
-export const journalDefaults = {
+export const timelineDefaults = {
   callsMax: 10_000,
   bytesMax: 67_108_864,
   filesMax: 20_000,
   sessionsMax: 1_000,
-} as const satisfies Required<JournalLimits>;
+} as const satisfies Required<TimelineLimits>;
 
 export interface CallTally {
   readonly calls: number;
@@ -44,7 +44,7 @@ export interface FileMarks {
   readonly changed: boolean;
 }
 
-export interface Journal {
+export interface Timeline {
   /** For `listen`. */
   readonly record: CallListener;
   /** Those that are kept, oldest first. */
@@ -75,8 +75,8 @@ interface MutableTally {
   tokensSaved: number;
 }
 
-export function createJournal(given: JournalLimits = {}): Journal {
-  const limits = { ...journalDefaults, ...given };
+export function createTimeline(given: TimelineLimits = {}): Timeline {
+  const limits = { ...timelineDefaults, ...given };
   /** A ring: the call with the id `n` is at `n` modulo its length. Ids count up by one. */
   const ring: (CallEvent | undefined)[] = Array.from({ length: limits.callsMax });
   const details = new Map<number, Buffer>();
