@@ -1,8 +1,11 @@
 /** Diffs of calls: side by side and unified, words marked, pictures before and after, long ones as fast as short ones. */
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { expect } from "vitest";
+import { commandLine } from "../ends/run.ts";
 import { browserForAll, browserTest } from "./chromium.ts";
-import { openPage, rows, startInspector } from "./inspector.ts";
+import { type Inspector, openPage, rows, startInspector } from "./inspector.ts";
 import { pngOf } from "./pictures.ts";
 
 const browser = browserForAll();
@@ -51,11 +54,22 @@ browserTest("ten thousand lines are in the page only where they are in sight", a
 });
 
 browserTest("a picture that was replaced is shown before and after", async () => {
-  const inspector = await startInspector({ "logo.png": pngOf(30, 10, [255, 0, 0]) }, allowed);
-  const page = await openPage(browser(), inspector);
-  const client = await inspector.client();
-  // A tool writes text; what stands in for a picture that an agent makes is a patch of its bytes by a shell.
-  await client.callTool({ name: "Read", arguments: { file_path: "logo.png" } });
-  await rows(page).first().click();
-  await page.getByText("30 × 10 pixels").waitFor();
+  const inspector = await startInspector({ "logo.png": pngOf(30, 10, [255, 0, 0]) });
+  await observed(inspector, () => inspector.write("logo.png", pngOf(50, 20, [0, 0, 255])));
+  const page = await openPage(browser(), inspector, { view: "history" });
+  await page.getByRole("button", { name: /logo\.png/ }).click();
+  await page.getByText(/^Before · PNG .* 30 × 10 pixels$/).waitFor();
+  await page.getByText(/^After · PNG .* 50 × 20 pixels$/).waitFor();
 });
+
+/** A session beside the server's, during which somebody else changes files; what that was is kept. */
+async function observed({ root, env }: Inspector, change: () => void): Promise<void> {
+  const args = [commandLine, "batch", "--observe", "--session", "agent"];
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...env }, stdio: ["pipe", "pipe", "inherit"] });
+  const closed = once(child, "close");
+  child.stdin.write(`${JSON.stringify({ id: 1, tool: "LS", input: { path: root } })}\n`);
+  await once(child.stdout, "data");
+  change();
+  child.stdin.end();
+  expect(await closed).toEqual([0, null]);
+}

@@ -15,6 +15,8 @@ export interface Inspector {
   readonly port: number;
   readonly token: string;
   readonly child: ChildProcess;
+  /** Of the server; a program with the same one keeps its history in the same place. */
+  readonly env: Readonly<Record<string, string>>;
   /** An address of the page whose key nobody has used yet. */
   address(): Promise<string>;
   /** A client of the newest protocol that cannot ask anybody itself. */
@@ -24,7 +26,7 @@ export interface Inspector {
   has(name: string): boolean;
 }
 
-const waitMsMax = 8_000;
+const waitMsMax = 45_000;
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
@@ -35,9 +37,10 @@ export async function startInspector(files: Files, args: readonly string[] = [])
     fs.writeFileSync(join(workspace.path, name), content);
   };
   for (const [name, content] of Object.entries(files)) write(name, content);
+  const env = serverEnvironment(home);
   const child = spawn(process.execPath, [commandLine, "serve", "--port", "0", ...args], {
     cwd: workspace.path,
-    env: serverEnvironment(home),
+    env,
     stdio: ["ignore", "pipe", "pipe"],
   });
   const said = outputOf(child);
@@ -55,6 +58,7 @@ export async function startInspector(files: Files, args: readonly string[] = [])
     port,
     token,
     child,
+    env,
     address: () => said.find(/(http:\/\/\S+#key=\S+)/, used++),
     client: () => connectHttp({ port, token }, "modern"),
     write,

@@ -53,6 +53,7 @@ browserTest("everything can be reached and done with keys", async () => {
   await pane.getByRole("region", { name: /^Arguments/ }).waitFor();
   await page.keyboard.press("Escape");
   await expect.poll(() => pane.count()).toBe(0);
+  await expect.poll(() => focused(page)).toBe("Calls, newest first");
 
   // A question: by keys to the page, by keys to the answer.
   const change = { file_path: "src/port.ts", old_string: "80", new_string: "81" };

@@ -4,8 +4,10 @@ import { createServer, connect as connectSocket, type AddressInfo, type Socket }
 import { once } from "node:events";
 import { expect, onTestFinished } from "vitest";
 import { textOf } from "../mcp/server.ts";
+import { codeCell, notebook4, onePixelPng, stream } from "../samples/notebooks.ts";
+import { scannedPdf } from "../samples/pdfs.ts";
 import { browserForAll, browserTest } from "./chromium.ts";
-import { type Inspector, openPage, rows, startInspector } from "./inspector.ts";
+import { openPage, rows, startInspector } from "./inspector.ts";
 import { pngOf } from "./pictures.ts";
 
 const browser = browserForAll();
@@ -44,6 +46,24 @@ browserTest("a picture is shown as a picture", async () => {
   await page.getByText("40 × 20 pixels").waitFor();
 });
 
+browserTest("a notebook and a PDF are shown as the model got them: texts and pictures, in their order", async () => {
+  const plot = { output_type: "display_data", data: { "image/png": onePixelPng }, metadata: {} };
+  const notebook = notebook4([codeCell("print('hello from a cell')", [stream("said so\n"), plot])]);
+  const inspector = await startInspector({ "model.ipynb": notebook, "scan.pdf": scannedPdf(1) });
+  const page = await openPage(browser(), inspector);
+  const client = await inspector.client();
+  await client.callTool({ name: "Read", arguments: { file_path: "model.ipynb" } });
+  const scan = await client.callTool({ name: "Read", arguments: { file_path: "scan.pdf", pages: "1" } });
+  await rows(page).filter({ hasText: "model.ipynb" }).click();
+  await page.getByText("hello from a cell").first().waitFor();
+  await page.getByText("1 × 1 pixels").waitFor();
+  await rows(page).filter({ hasText: "scan.pdf" }).click();
+  const parts = page.locator(".part");
+  await parts.locator("img").first().waitFor();
+  const kinds = await parts.evaluateAll((list) => list.map((part) => (part.querySelector("img") ? "image" : "text")));
+  expect(kinds).toEqual((scan.content as readonly { type: string }[]).map(({ type }) => type)); // MCP's own parts
+});
+
 browserTest("filters narrow down what is there and what comes", async () => {
   const inspector = await startInspector(files);
   const page = await openPage(browser(), inspector);
@@ -79,13 +99,10 @@ browserTest("the key leaves the address, works once, and a reload stays in", asy
   await other.goto(address);
   await other.getByRole("heading", { name: "This browser is not let in" }).waitFor();
   // The terminal has a new one by now.
-  await other.goto(await inspectorAddress(inspector));
+  await other.goto(await inspector.address());
   await other.getByText("Live", { exact: true }).waitFor();
   await other.context().close();
 });
-
-/** The first address was taken by the page itself. */
-const inspectorAddress = (inspector: Inspector): Promise<string> => inspector.address();
 
 browserTest("after a break the stream goes on where it was", async () => {
   const inspector = await startInspector(files);

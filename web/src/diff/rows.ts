@@ -1,6 +1,7 @@
 /** Hunks as rows of a diff: one below the other, or the two sides next to each other. */
 
 import type { Hunk } from "../../../src/contract/edit.ts";
+import { aligned, type Pair } from "./align.ts";
 
 /** One line of one side. `partner`: the text of the line that it stands against, for marks on words. */
 export interface DiffLine {
@@ -56,8 +57,9 @@ export function diffRows(hunks: readonly Hunk[]): DiffRows {
       deletions += block.old.length;
       for (const line of block.old) unified.push({ kind: "line", line, old: line.number, new: undefined });
       for (const line of block.new) unified.push({ kind: "line", line, old: undefined, new: line.number });
-      for (let index = 0; index < Math.max(block.old.length, block.new.length); index += 1) {
-        split.push({ kind: "pair", old: block.old[index], new: block.new[index] });
+      for (const pair of block.pairs) {
+        const old = pair.old === undefined ? undefined : block.old[pair.old];
+        split.push({ kind: "pair", old, new: pair.new === undefined ? undefined : block.new[pair.new] });
       }
     }
   }
@@ -72,6 +74,8 @@ interface Block {
   readonly kind: "same" | "changed";
   readonly old: DiffLine[];
   readonly new: DiffLine[];
+  /** Of a changed one: which lines stand next to each other. */
+  readonly pairs: readonly Pair[];
 }
 
 /** Runs of equal lines, and runs of lines that went with those that came for them. */
@@ -83,7 +87,7 @@ function blocksOf(hunk: Hunk): readonly Block[] {
   const inBlock = (kind: Block["kind"]): Block => {
     const last = blocks.at(-1);
     if (last?.kind === kind) return last;
-    const block: Block = { kind, old: [], new: [] };
+    const block: Block = { kind, old: [], new: [], pairs: [] };
     blocks.push(block);
     return block;
   };
@@ -110,11 +114,19 @@ function blocksOf(hunk: Hunk): readonly Block[] {
   return blocks.map((block) => (block.kind === "same" ? block : partnered(block)));
 }
 
-/** The n-th line that went stands against the n-th that came. */
+/** Lines that are alike are partners, and stand next to each other. */
 function partnered({ kind, old, new: fresh }: Block): Block {
-  return {
-    kind,
-    old: old.map((line, index) => ({ ...line, partner: fresh[index]?.text })),
-    new: fresh.map((line, index) => ({ ...line, partner: old[index]?.text })),
-  };
+  const pairs = aligned(
+    old.map(({ text }) => text),
+    fresh.map(({ text }) => text),
+  );
+  const [left, right] = [[...old], [...fresh]];
+  for (const pair of pairs) {
+    const before = pair.old === undefined ? undefined : old[pair.old];
+    const after = pair.new === undefined ? undefined : fresh[pair.new];
+    if (!pair.alike || before === undefined || after === undefined) continue;
+    left[pair.old ?? 0] = { ...before, partner: after.text };
+    right[pair.new ?? 0] = { ...after, partner: before.text };
+  }
+  return { kind, old: left, new: right, pairs };
 }

@@ -1,9 +1,10 @@
 /** What the calls came to: tokens, time, failures. Every plot has a table beside it that says the same. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Figures, SessionList } from "../../../src/contract/inspector.ts";
-import { type Desk, inWorkspace, onCalls } from "../live/desk.ts";
+import { type Desk, inWorkspace } from "../live/desk.ts";
 import { get } from "../live/request.ts";
+import { useCallTimes } from "../live/use-call-times.ts";
 import { Empty, Failed, Waiting } from "../shell/parts.tsx";
 import { useAsked } from "../shell/use-asked.ts";
 import { count, plural, short, shortId } from "../shell/words.ts";
@@ -12,9 +13,6 @@ import { FailureTable } from "./failure-table.tsx";
 import { FileTable } from "./file-table.tsx";
 import { ToolTable } from "./tool-table.tsx";
 import { TokenPlot } from "./token-plot.tsx";
-
-/** While calls come in, the figures are asked for again this often. */
-const everyMs = 2_000;
 
 export function FigureView({ desk }: { readonly desk: Desk }) {
   const [session, setSession] = useState("");
@@ -49,25 +47,6 @@ export function FigureView({ desk }: { readonly desk: Desk }) {
       )}
     </div>
   );
-}
-
-/** Grows while calls come in, now and then. */
-function useCallTimes(): number {
-  const [times, setTimes] = useState(0);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = onCalls(() => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        setTimes((before) => before + 1);
-      }, everyMs);
-    });
-    return () => {
-      clearTimeout(timer);
-      stop();
-    };
-  }, []);
-  return times;
 }
 
 function Shown({ figures }: { readonly figures: Figures }) {

@@ -70,6 +70,8 @@ function drawn({ tools, times, given, saved }: Series, element: HTMLElement): uP
   const layers = stacked(given).toReversed();
   const bars = uPlot.paths.bars?.({ size: [0.9, 24], align: 1 });
   const paths = bars === undefined ? {} : { paths: bars };
+  const stepped = uPlot.paths.stepped?.({ align: 1 });
+  const steps = stepped === undefined ? {} : { paths: stepped };
   const text = colourOf(element, "ink-muted");
   const grid = { stroke: colourOf(element, "ink-line"), width: 1 };
   const axis = { stroke: text, grid, ticks: { show: false }, font: "11px system-ui, sans-serif" };
@@ -90,7 +92,7 @@ function drawn({ tools, times, given, saved }: Series, element: HTMLElement): uP
           const fill = colourOf(element, `layer-${tools.length - 1 - index}`);
           return { fill, stroke: fill, width: 0, points: { show: false }, ...paths };
         }),
-        { stroke: colourOf(element, "layer-saved"), width: 2, points: { show: false } },
+        { stroke: colourOf(element, "layer-saved"), width: 2, points: { show: false }, ...steps },
       ],
     },
     [[...times], ...layers.map((layer) => [...layer]), [...saved]],

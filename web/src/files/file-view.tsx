@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { FolderView } from "../../../src/contract/inspector.ts";
 import { type Desk, inWorkspace, workspaceOf } from "../live/desk.ts";
 import { messageOf, post } from "../live/request.ts";
+import { useCallTimes } from "../live/use-call-times.ts";
 import { ExplainPane } from "./explain-pane.tsx";
 import { FileTree } from "./file-tree.tsx";
 import type { Folder } from "./tree.ts";
@@ -32,10 +33,12 @@ export function FileView({ desk }: { readonly desk: Desk }) {
     });
   };
 
-  useEffect(() => {
+  const times = useCallTimes();
+  const refresh = (): void => {
     for (const path of open) void load(path, 0);
-    // What was read and changed has changed, too.
-  }, [desk.resets]);
+  };
+  // What was read and changed is no longer what it was.
+  useEffect(refresh, [desk.resets, times]);
 
   const toggle = (path: string, show: boolean): void => {
     setOpen((before) => {
@@ -45,9 +48,6 @@ export function FileView({ desk }: { readonly desk: Desk }) {
       return after;
     });
     if (show) void load(path, 0);
-  };
-  const refresh = (): void => {
-    for (const path of open) void load(path, 0);
   };
 
   return (

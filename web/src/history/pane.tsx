@@ -1,7 +1,8 @@
 /** The part beside a list that shows one thing of it. Escape closes it. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
+import { useFocusInside } from "../shell/use-focus.ts";
 import { shownText } from "../text/shown.ts";
 
 interface PaneProps {
@@ -13,7 +14,7 @@ interface PaneProps {
 
 export function Pane({ title, label, onClose, children }: PaneProps) {
   const pane = useRef<HTMLElement>(null);
-  useEffect(() => pane.current?.focus({ preventScroll: true }), []);
+  useFocusInside(pane);
   return (
     <section
       ref={pane}

@@ -76,7 +76,9 @@ export function RewindPane({ wish, onClose }: RewindPaneProps) {
           onRewind={() => void rewind(plan)}
         />
       )}
-      <div class="pane-body">{(done ?? plan) !== undefined && <Files view={done ?? plan} />}</div>
+      <div class="pane-body">
+        {(done ?? plan) !== undefined && <Files view={done ?? plan} done={done !== undefined} />}
+      </div>
     </Pane>
   );
 }
@@ -162,12 +164,12 @@ function Progress({ job }: { readonly job: string }) {
   );
 }
 
-function Files({ view }: { readonly view: RewindView | undefined }) {
+function Files({ view, done }: { readonly view: RewindView | undefined; readonly done: boolean }) {
   if (view === undefined || view.files.length === 0) return <Empty title="No file is concerned" />;
   return (
     <ul class="plan-files" aria-label="Files">
       {view.files.map((file) => (
-        <PlanFile key={file.path} file={file} />
+        <PlanFile key={file.path} file={file} done={done} />
       ))}
     </ul>
   );
@@ -182,9 +184,10 @@ const tones: Readonly<Record<RewindFileView["does"], Tone>> = {
   unavailable: "calm",
 };
 
-function PlanFile({ file }: { readonly file: RewindFileView }) {
+function PlanFile({ file, done }: { readonly file: RewindFileView; readonly done: boolean }) {
   const [open, setOpen] = useState(false);
-  const came = file.does === "nothing" ? "" : cameWords[file.came];
+  // In a plan nothing has come of it yet.
+  const came = !done || file.does === "nothing" ? "" : cameWords[file.came];
   const shows = file.came === "planned" || file.came === "left";
   const target = file.target ?? (file.does === "delete" ? ({ nothing: true } as const) : null);
   return (

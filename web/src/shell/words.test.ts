@@ -2,7 +2,15 @@ import { expect, test } from "vitest";
 import { countdown, duration, plural, short, size } from "./words.ts";
 
 test("numbers are short in columns", () => {
-  expect([0, 24.07, 999, 1_000, 12_345, 123_456, 4_100_000].map(short)).toEqual(["0", "24", "999", "1.0k", "12.3k", "123k", "4.1M"]);
+  expect([0, 24.07, 999, 1_000, 12_345, 123_456, 4_100_000].map(short)).toEqual([
+    "0",
+    "24",
+    "999",
+    "1.0k",
+    "12.3k",
+    "123k",
+    "4.1M",
+  ]);
 });
 
 test("times have the unit that says most", () => {

@@ -1,7 +1,7 @@
 /** One call with all that it was: the reply as the model got it, the diff, the arguments. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { CallDetailView, CallInfo, CallView } from "../../../src/contract/inspector.ts";
 import { CodeView } from "../code/code-view.tsx";
 import { Diff } from "../diff/diff.tsx";
@@ -9,7 +9,8 @@ import { inWorkspace } from "../live/desk.ts";
 import { get } from "../live/request.ts";
 import { Badge, Choice, Empty, Failed, Waiting } from "../shell/parts.tsx";
 import { useAsked } from "../shell/use-asked.ts";
-import { count, duration, fullTime } from "../shell/words.ts";
+import { useFocusInside } from "../shell/use-focus.ts";
+import { count, duration, fullTime, plural } from "../shell/words.ts";
 import { Name, Path } from "../text/shown-text.tsx";
 import { SessionName } from "./call-row.tsx";
 import { outcomeWords, rangeWords, toneOf } from "./call-words.ts";
@@ -18,7 +19,7 @@ import { ReplyParts } from "./reply-parts.tsx";
 export function CallPane({ id, onClose }: { readonly id: number; readonly onClose: () => void }) {
   const pane = useRef<HTMLElement>(null);
   const asked = useAsked(String(id), (signal) => get<CallView>(inWorkspace(`calls/${id}`), signal));
-  useEffect(() => pane.current?.focus({ preventScroll: true }), []);
+  useFocusInside(pane);
   return (
     <section
       ref={pane}
@@ -98,13 +99,7 @@ function Shown({ section, call, detail }: ShownProps) {
     case "reply":
       return <ReplyParts parts={detail.content} />;
     case "diff":
-      return (
-        <div class="diffs">
-          {call.changes.map((_, change) => (
-            <Diff key={change} of={{ call: call.id, change }} fill={call.changes.length === 1} />
-          ))}
-        </div>
-      );
+      return <Diffs call={call} />;
     case "arguments":
       return (
         <CodeView text={jsonText(detail.input)} path="arguments.json" label="Arguments, as the model wrote them" />
@@ -112,6 +107,31 @@ function Shown({ section, call, detail }: ShownProps) {
     case "programs":
       return <CodeView text={jsonText(detail.structured)} path="reply.json" label="What programs get" />;
   }
+}
+
+/** So many at once, and more when asked for: a patch may have a thousand. */
+const diffsMax = 5;
+
+function Diffs({ call }: { readonly call: CallInfo }) {
+  const [max, setMax] = useState(diffsMax);
+  const left = call.changesTotal - Math.min(max, call.changes.length);
+  return (
+    <div class="diffs">
+      {call.changes.slice(0, max).map((_, change) => (
+        <Diff key={change} of={{ call: call.id, change }} fill={call.changes.length === 1} />
+      ))}
+      {left > 0 && (
+        <p class="diffs-more">
+          {plural(left, "more file")}{" "}
+          {max < call.changes.length && (
+            <button type="button" class="button" onClick={() => setMax((before) => before + diffsMax)}>
+              Show more
+            </button>
+          )}
+        </p>
+      )}
+    </div>
+  );
 }
 
 const jsonText = (value: unknown): string => JSON.stringify(value, null, 2) ?? "undefined";
@@ -137,7 +157,7 @@ function Facts({ call }: { readonly call: CallInfo }) {
         <SessionName id={call.session} />
       </Fact>
       {call.principal !== null && (
-        <Fact name="For">
+        <Fact name="Principal">
           <Name text={call.principal} />
         </Fact>
       )}

@@ -53,8 +53,11 @@ export function createFeed(filter: Filter, workspace: string): Feed {
     const all = waiting.length;
     waiting = [];
     state.set((before) => {
-      const kept = [...calls, ...before.calls].slice(0, callsMax);
-      return { ...before, calls: kept, prepended: before.prepended + calls.length, total: before.total + all };
+      const kept = [...calls, ...before.calls];
+      const dropped = kept.splice(callsMax);
+      for (const { id } of dropped) known.delete(id);
+      const next = dropped.length > 0 ? (kept.at(-1)?.id ?? null) : before.next;
+      return { ...before, calls: kept, next, prepended: before.prepended + calls.length, total: before.total + all };
     });
   };
   const stop = onCalls((calls) => {
