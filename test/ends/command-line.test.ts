@@ -36,7 +36,7 @@ const filehand = (args: readonly string[], { cwd = workspace, input = "", env = 
 const reading = ["read", "ls", "glob", "grep", "tools", "stats", "permissions"];
 const changing = ["edit", "write", "patch", "notebook-edit", "call", "batch"];
 const lookingBack = ["history", "diff", "show", "rewind", "undo", "redo"];
-const serving = ["mcp", "serve", "init", "doctor"];
+const serving = ["mcp", "serve", "inspect", "init", "doctor"];
 const commands = [...reading, ...changing, ...lookingBack, ...serving];
 const numbered = "1→one\n2→two\n3→three\n";
 

@@ -77,7 +77,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
   let underWay = 0;
 
   const questions = createQuestions({
-    isWatched: () => stream.readers > 0,
+    isWatched: () => stream.isWatched,
     waitMsMax: limits.waitMsMax,
     relativeOf: (workspace, path) => {
       const inspected = workspaces.get(workspace);

@@ -21,6 +21,8 @@ export interface Stream {
   /** Hangs up on one browser. */
   leave(browser: string): void;
   readonly readers: number;
+  /** Is there a reader, or was there one a moment ago: a page that is loaded again? */
+  readonly isWatched: boolean;
   readonly last: number;
   close(): void;
 }
@@ -31,6 +33,8 @@ export interface StreamLimits {
   readonly readersOfOneMax: number;
   readonly waitingBytesMax: number;
   readonly beatMs: number;
+  /** How long a reader may be away and still counts. */
+  readonly awayMs: number;
 }
 
 export const streamLimits: StreamLimits = {
@@ -39,6 +43,7 @@ export const streamLimits: StreamLimits = {
   readersOfOneMax: 16,
   waitingBytesMax: 4_194_304,
   beatMs: 15_000,
+  awayMs: 3_000,
 };
 
 interface Kept {
@@ -51,6 +56,8 @@ export function createStream(given: Partial<StreamLimits> = {}): Stream {
   const readers = new Map<ServerResponse, string>();
   const kept: Kept[] = [];
   let last = 0;
+  let isClosed = false;
+  let leftMs = Number.NEGATIVE_INFINITY;
   let beat: NodeJS.Timeout | undefined;
 
   const send = (res: ServerResponse, text: string): void => {
@@ -67,6 +74,7 @@ export function createStream(given: Partial<StreamLimits> = {}): Stream {
   };
   const forget = (res: ServerResponse): void => {
     readers.delete(res);
+    leftMs = performance.now();
     if (readers.size > 0) return;
     clearInterval(beat);
     beat = undefined;
@@ -108,6 +116,9 @@ export function createStream(given: Partial<StreamLimits> = {}): Stream {
     get readers() {
       return readers.size;
     },
+    get isWatched() {
+      return !isClosed && (readers.size > 0 || performance.now() - leftMs < limits.awayMs);
+    },
     get last() {
       return last;
     },
@@ -115,6 +126,7 @@ export function createStream(given: Partial<StreamLimits> = {}): Stream {
       clearInterval(beat);
       for (const res of readers.keys()) res.end();
       readers.clear();
+      isClosed = true;
     },
   };
 }
