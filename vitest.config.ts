@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     testTimeout: 180_000,
     hookTimeout: 300_000,
+    // What is waited for comes when a busy machine gets to it.
+    expect: { poll: { timeout: 45_000, interval: 100 } },
     reporters: ["default", "./scripts/closing-line.js"],
     projects: [
       { extends: true, test: { name: "strict", include: strict } },

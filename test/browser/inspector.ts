@@ -124,7 +124,7 @@ export async function openPage(
   });
   await page.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
-      console.error(`policy: ${violatedDirective} ${blockedURI}`),
+      reportError(new Error(`policy: ${violatedDirective} ${blockedURI}`)),
     );
   });
   onTestFinished(async ({ task }) => {

@@ -16,7 +16,7 @@ const colourful = 'export const a = f("text", 12, true); // note\n';
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const element = document.activeElement;
-    return `${element?.getAttribute("aria-label") ?? element?.textContent ?? ""}`.trim();
+    return (element?.getAttribute("aria-label") ?? element?.textContent ?? "").trim();
   });
 
 async function tabTo(page: Page, name: RegExp, key = "Tab"): Promise<void> {

@@ -35,7 +35,7 @@ export function FileTree({ state, selected, onToggle, onSelect, onMore }: FileTr
     if (row.kind === "more") onMore(row.folder);
     if (row.kind !== "root" && row.kind !== "entry") return;
     const isFolder = row.open !== undefined;
-    if (isFolder && by === "pointer") onToggle(row.path, row.open !== true);
+    if (isFolder && by === "pointer") onToggle(row.path, !row.open);
     // Where there is no room beside the tree, a folder that is opened must not be covered at once.
     if (!isFolder || by === "key" || !alone) onSelect(row.path);
   };
