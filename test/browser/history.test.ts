@@ -1,5 +1,6 @@
 /** The past on the page: turns and files, versions compared, a rewind planned, made, and taken back. */
 
+import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { browserForAll, browserTest } from "./chromium.ts";
 import { type Inspector, openPage, startInspector } from "./inspector.ts";
@@ -31,7 +32,11 @@ browserTest("a rewind is planned first, then made, and can be taken back", async
   const pane = page.getByRole("region", { name: "Rewind" });
   await pane.getByText("Nothing has been done yet").waitFor();
   expect(inspector.read("a.txt")).toBe("three\n");
+  const held = await hold(page, "**/history/rewind");
   await pane.getByRole("button", { name: /^Change \d+ file/ }).click();
+  await pane.getByRole("progressbar", { name: "Rewind" }).waitFor();
+  expect(await pane.getByRole("button", { name: "At work…" }).isDisabled()).toBe(true);
+  held.letGo();
   await pane.getByText("Redo takes it back").waitFor();
   expect(inspector.read("a.txt")).toBe("one\n");
   await page.getByRole("button", { name: "Redo…" }).click();
@@ -46,6 +51,17 @@ browserTest("a rewind is planned first, then made, and can be taken back", async
   // One turn is taken back, and not all that the rewind was about.
   expect([inspector.has("new.txt"), inspector.read("a.txt")]).toEqual([false, "three\n"]);
 });
+
+/** Keeps requests on their way until they are let go, so that what is shown meanwhile can be looked at. */
+async function hold(page: Page, address: string) {
+  let letGo = (): void => undefined;
+  const gone = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route(address, async (route) => {
+    await gone;
+    await route.continue();
+  });
+  return { letGo: () => letGo() };
+}
 
 browserTest("what somebody else changed is a conflict, left alone unless one insists", async () => {
   const inspector = await changed();

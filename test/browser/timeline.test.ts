@@ -3,6 +3,7 @@
 import { createServer, connect as connectSocket, type AddressInfo, type Socket } from "node:net";
 import { once } from "node:events";
 import { expect, onTestFinished } from "vitest";
+import { connectHttp } from "../mcp/http-server.ts";
 import { textOf } from "../mcp/server.ts";
 import { codeCell, notebook4, onePixelPng, stream } from "../samples/notebooks.ts";
 import { scannedPdf } from "../samples/pdfs.ts";
@@ -85,6 +86,27 @@ browserTest("filters narrow down what is there and what comes", async () => {
   await page.getByLabel("Path contains").fill("");
   await page.getByLabel("Tool").selectOption("Grep");
   await page.getByText("No call matches").waitFor();
+});
+
+browserTest("of several workspaces one is looked at, and its calls alone", async () => {
+  const inspector = await startInspector({ "web/a.txt": "one\n", "api/b.txt": "two\n" }, [
+    "--workspace",
+    "web=web",
+    "--workspace",
+    "api=api",
+  ]);
+  const page = await openPage(browser(), inspector);
+  for (const [path, file_path] of [
+    ["/w/web/mcp", "a.txt"],
+    ["/w/api/mcp", "b.txt"],
+  ] as const) {
+    const client = await connectHttp(inspector, "modern", { path });
+    await client.callTool({ name: "Read", arguments: { file_path } });
+  }
+  await rows(page).filter({ hasText: "a.txt" }).waitFor();
+  await page.getByLabel("Workspace").selectOption({ label: "api (api)" });
+  await rows(page).filter({ hasText: "b.txt" }).waitFor();
+  expect(await rows(page).count()).toBe(1);
 });
 
 browserTest("the key leaves the address, works once, and a reload stays in", async () => {

@@ -10,6 +10,8 @@ import { FileTree } from "./file-tree.tsx";
 import type { Folder } from "./tree.ts";
 
 const entriesMax = 500;
+/** What the server tells at once. */
+const askedMax = 1_000;
 
 export function FileView({ desk }: { readonly desk: Desk }) {
   const roots = workspaceOf(desk)?.roots ?? [];
@@ -17,11 +19,11 @@ export function FileView({ desk }: { readonly desk: Desk }) {
   const [folders, setFolders] = useState<ReadonlyMap<string, Folder>>(new Map());
   const [selected, setSelected] = useState<string>();
 
-  const load = async (path: string, from: number): Promise<void> => {
+  const load = async (path: string, from: number, max = entriesMax): Promise<void> => {
     let view: FolderView | undefined;
     let message = "";
     try {
-      view = await post<FolderView>(inWorkspace("folder"), { path, from, max: entriesMax });
+      view = await post<FolderView>(inWorkspace("folder"), { path, from, max });
     } catch (error) {
       message = messageOf(error);
     }
@@ -35,7 +37,10 @@ export function FileView({ desk }: { readonly desk: Desk }) {
 
   const times = useCallTimes();
   const refresh = (): void => {
-    for (const path of open) void load(path, 0);
+    for (const path of open) {
+      const shown = folders.get(path)?.entries.length ?? 0;
+      void load(path, 0, Math.min(askedMax, Math.max(entriesMax, shown)));
+    }
   };
   // What was read and changed is no longer what it was.
   useEffect(refresh, [desk.resets, times]);
