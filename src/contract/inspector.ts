@@ -378,7 +378,8 @@ export interface VersionInfo {
   readonly notKept: NotKept | null;
 }
 
-/** `POST /api/w/<name>/history/versions`: all that is kept of one file, over all sessions of the workspace, oldest first. */
+/** `POST /api/w/<name>/history/versions`: what is kept of one file by the newest 200 sessions of the workspace, oldest first,
+ * at most 1,000. */
 export interface VersionsAsked {
   readonly path: string;
 }

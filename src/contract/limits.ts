@@ -72,7 +72,7 @@ export const limits = {
   searchMsMax: 20_000,
   /**
    * What is looked up besides a search: files that rules hide and links, among the first so many entries, and ignored
-   * files that match, if no other does. After a search that was not quick this has a tenth of its time.
+   * files that match, if no other does. After a search that was not quick, in a folder that could not be listed so far, this has a tenth of its time.
    */
   searchQuickMsMax: 400,
   searchExtraMsMax: 2_000,

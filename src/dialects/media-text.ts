@@ -41,7 +41,7 @@ const span = (numbers: readonly number[]): string =>
 /** Sources and outputs of the cells, in order, pictures where they stand. */
 export function notebookParts(outcome: NotebookOutcome): readonly ReplyPart[] {
   const { cells, cellsTotal, language, next } = outcome;
-  const parts: ReplyPart[] = [text(`[Notebook, ${cellsTotal} cells, ${language}]`)];
+  const parts: ReplyPart[] = [text(`[Notebook, ${cellsTotal} ${cellsTotal === 1 ? "cell" : "cells"}, ${language}]`)];
   for (const cell of cells) parts.push(...cellParts(cell));
   if (next !== undefined) parts.push(text(`[Cells up to ${next - 1} of ${cellsTotal}, go on with offset ${next}]`));
   return joined(parts, "\n\n");
@@ -51,7 +51,8 @@ function cellParts(cell: NotebookCell): readonly ReplyPart[] {
   const count = cell.executionCount === null ? "" : `, run ${cell.executionCount}`;
   const id = cell.ownId ? `id "${cell.id}"` : `no id of its own, here "${cell.id}"`;
   const head = `--- cell ${cell.index + 1}, ${cell.type}${count}, ${id} ---`;
-  const more = cell.outputsLeftOut === 0 ? [] : [text(`[${cell.outputsLeftOut} more outputs are not shown]`)];
+  const left = cell.outputsLeftOut;
+  const more = left === 0 ? [] : [text(`[${left} more ${left === 1 ? "output is" : "outputs are"} not shown]`)];
   return [text(`${head}\n${cell.source}`), ...cell.outputs.map(outputPart), ...more];
 }
 

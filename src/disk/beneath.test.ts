@@ -102,6 +102,37 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
     look.held.close();
   });
 
+  for (const twin of [false, true]) {
+    test(`a file that is replaced right before its name is asked for is looked up again${twin ? ", also if it has another name" : ""}`, () => {
+      const { path: here } = workspace({ ws: { "a.txt": "old\n", "new.txt": "new\n" } });
+      if (twin) fs.linkSync(here("ws/a.txt"), here("ws/twin.txt"));
+      const { roots: own } = createDisk([here("ws")]);
+      const { ino } = fs.statSync(here("ws/new.txt"), { bigint: true });
+      let replaced = false;
+      const system = hooked((call) => {
+        if (replaced || call !== "readLink") return;
+        replaced = true;
+        fs.renameSync(here("ws/new.txt"), here("ws/a.txt"));
+      });
+      const look = lookBeneath(here("ws/a.txt"), own, system);
+      ok(look.seen === "node" && replaced);
+      look.held.close();
+      equal(look.real, here("ws/a.txt"));
+      equal(look.held.identity.inode, ino);
+    });
+  }
+
+  test("a file that is called as the kernel marks names that are gone is a file", () => {
+    const { path: here } = workspace({ ws: { "a.txt (deleted)": "there\n", "x (deleted)": { "a.txt": "there\n" } } });
+    const { roots: own } = createDisk([here("ws")]);
+    for (const name of ["a.txt (deleted)", "x (deleted)", "x (deleted)/a.txt"]) {
+      const look = lookBeneath(here("ws", name), own, nodeSystem);
+      ok(look.seen === "node");
+      look.held.close();
+      equal(look.real, here("ws", name));
+    }
+  });
+
   test("a link that became a folder in between is looked up again", () => {
     let times = 0;
     const system: System = {

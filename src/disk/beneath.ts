@@ -246,6 +246,7 @@ function judge(
   const real = text.toString("utf8");
   // A folder on the way was moved out of the root while we held it.
   if (!isBeneath(real, at.root.real)) return { seen: "outside" };
+  if (isGone(real, at.names)) return "start over";
   const kind = kindOfMode(stat.mode);
   if (kind === "link") return "start over";
   const refused = refusedAtBorder(at.fd, at.rootFd, stat, border, system);
@@ -261,6 +262,13 @@ function judge(
   at.fd = at.rootFd;
   return { seen: "node", kind, real: real as RealPath, root: at.root, bent, held: hold(fd, stat, reads, system) };
 }
+
+/**
+ * The kernel marks a name that was removed, or given to another file, since we looked at it. A mark is no part of a name:
+ * no rule would match it. Whoever asked for a file that is really called so gets it.
+ */
+const isGone = (real: string, names: readonly string[]): boolean =>
+  real.endsWith(" (deleted)") && names.length > 0 && !real.endsWith(`/${names.at(-1)}`);
 
 /** A file or link of the kernel's own file systems: held only to name it in the refusal. */
 function specialAt(at: Extract<Standing, { fd: number }>, system: System): Look {

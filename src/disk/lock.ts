@@ -57,6 +57,8 @@ const beatEveryMs = 2_000;
 const silentMsMax = 15_000;
 /** … if it gives none while we watch either: after the machine has slept, all signs are old. */
 const watchedMsMin = 5_000;
+/** Between two looks no more than this counts as watched: if we were stopped for longer, so may the holder have been. */
+const lookedMsMax = 250;
 
 export function createLocks({ folder, waitMsMax = defaultWaitMsMax }: LockOptions): Locks {
   const queue = createQueue();
@@ -141,17 +143,16 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Remembers since when each holder has been silent, by our own clock: that of another machine may be wrong. */
-function watch(): GiveUp {
-  const seen = new Map<string, { readonly beatMs: number; readonly sinceMs: number }>();
+/** Remembers how long each holder has been watched in silence, by our own clock: that of another machine may be wrong. */
+export function watch(nowMs: () => number = () => performance.now()): GiveUp {
+  const seen = new Map<string, { readonly beatMs: number; readonly watchedMs: number; readonly lookedMs: number }>();
   return ({ token, beatMs }) => {
-    const nowMs = performance.now();
+    const lookedMs = nowMs();
     const before = seen.get(token);
-    if (before?.beatMs !== beatMs) {
-      seen.set(token, { beatMs, sinceMs: nowMs });
-      return false;
-    }
-    return Math.abs(Date.now() - beatMs) > silentMsMax && nowMs - before.sinceMs > watchedMsMin;
+    const isSilent = before?.beatMs === beatMs;
+    const watchedMs = isSilent ? before.watchedMs + Math.min(lookedMs - before.lookedMs, lookedMsMax) : 0;
+    seen.set(token, { beatMs, watchedMs, lookedMs });
+    return Math.abs(Date.now() - beatMs) > silentMsMax && watchedMs > watchedMsMin;
   };
 }
 

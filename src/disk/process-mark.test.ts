@@ -25,7 +25,7 @@ describe("the mark of a process", () => {
   test("of a process that has ended is dead", async () => {
     const child = spawn(process.execPath, ["-e", ""]);
     await once(child, "exit");
-    const mark = `${child.pid}-0-${realm}`;
+    const mark = `${child.pid}-1-${realm}`;
     equal(lifeOf(mark), "dead");
     equal(isAlive(mark), false);
   });
@@ -35,13 +35,16 @@ describe("the mark of a process", () => {
   });
 
   test.skipIf(!onLinux)("of a process that was killed but not yet waited for is dead", async () => {
-    // The shell becomes `sleep`, which never waits for the child the shell had started.
-    const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
+    // The shell becomes `sleep`, which never waits for the child the shell had started; before that, it might.
+    const parent = spawn("sh", ["-c", "sleep 600 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "ignore"] });
+    const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
     try {
       const [output] = (await once(parent.stdout, "data")) as [Buffer]; // a stream without encoding gives buffers
       const pid = Number(output.toString());
+      while (readFileSync(`/proc/${parent.pid}/comm`, "utf8") === "sh\n") await moment();
+      process.kill(pid, "SIGKILL");
       const stat = (): string => readFileSync(`/proc/${pid}/stat`, "utf8");
-      while (!stat().includes(") Z ")) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (!stat().includes(") Z ")) await moment();
       process.kill(pid, 0);
       equal(lifeOf(`${pid}-${stat().split(" ")[21]}-${realm}`), "dead");
     } finally {

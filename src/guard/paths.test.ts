@@ -55,14 +55,12 @@ describe("a path's letters", () => {
     test(`${name}: ${fault ?? "fine"}`, () => equal(pathFault(asked, path.posix), fault));
   }
 
-  test("a megabyte of anything is judged within 50 ms", () => {
-    for (const part of ["\\", "/", ".", " ", ":", "con.", "\\\\?\\"]) {
-      const started = performance.now();
-      pathFault(part.repeat(1_000_000 / part.length), path.win32);
-      pathFault(`a${part.repeat(1_000)}b`, path.win32);
-      ok(performance.now() - started < 50, part);
-    }
-  });
+  // An expression that tries every end for every beginning would take hours.
+  for (const part of ["\\", "/", ".", " ", ":", "con.", "\\\\?\\"]) {
+    test(`ten megabytes of "${part}" are refused`, () => {
+      for (const flavour of [path.posix, path.win32]) ok(pathFault(part.repeat(10_000_000 / part.length), flavour));
+    });
+  }
 });
 
 describe("below its root", () => {

@@ -25,7 +25,9 @@ import {
   transparent,
   turned,
 } from "../../test/samples/images.ts";
-import { type Codecs, type ImageBudget, type ImageResult, readImage, vendorSize } from "./image.ts";
+import { type ImageBudget, type ImageResult, readImage } from "./image.ts";
+import type { Codecs } from "./image-codecs.ts";
+import { vendorSize } from "./image-vendor.ts";
 
 const budget: ImageBudget = { tokensMax: 25_000, longEdgeMax: 1_568, sideMax: 2_000, pixelsMax: 100_000_000 };
 const { signal } = new AbortController();
@@ -299,7 +301,7 @@ describe("what the vendor makes of a size", () => {
   }
 });
 
-/** In a process of its own, so that time and memory are those of the image; idle, with sharp loaded, it has 70 MB. */
+/** In a process of its own, so that the memory is that of the image; idle, with sharp loaded, it has 70 MB. */
 describe("hostile images", () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "filehand-images-"));
   afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
@@ -307,7 +309,6 @@ describe("hostile images", () => {
   interface Answer {
     readonly name: string;
     readonly kind: string;
-    readonly ms: number;
     readonly peakMegabytes: number;
   }
 
@@ -340,10 +341,9 @@ describe("hostile images", () => {
       const answers = [];
       for (const name of process.argv.slice(3)) {
         const bytes = readFileSync(name);
-        const startedMs = performance.now();
         const { kind } = await readImage(bytes, JSON.parse(process.argv[2]), new AbortController().signal);
         const peakMegabytes = peakKilobytes() / 1024;
-        answers.push({ name, kind, ms: performance.now() - startedMs, peakMegabytes });
+        answers.push({ name, kind, peakMegabytes });
       }
       console.log(JSON.stringify(answers));`,
     );
@@ -356,8 +356,7 @@ describe("hostile images", () => {
   }
 
   const within = (answers: readonly Answer[]): void => {
-    for (const { name, ms, peakMegabytes } of answers) {
-      expect(ms, `ms of ${name}`).toBeLessThan(20_000);
+    for (const { name, peakMegabytes } of answers) {
       expect(peakMegabytes, `MB of ${name}`).toBeLessThan(300);
     }
   };
@@ -374,11 +373,11 @@ describe("hostile images", () => {
     expect(new Set(claims.map(({ kind }) => kind))).toEqual(new Set(["too large"]));
   });
 
-  test("the largest that are let through are read in little memory", async () => {
-    for (const giant of await flatGiants()) {
-      const answers = inChild([giant]);
+  for (const { name, make } of flatGiants()) {
+    test(`the largest that is let through is read in little memory: ${name}`, async () => {
+      const answers = inChild([await make()]);
       within(answers);
-      expect(answers[0]?.kind, giant.name).toBe("image");
-    }
-  });
+      expect(answers[0]?.kind).toBe("image");
+    });
+  }
 });

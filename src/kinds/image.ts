@@ -6,7 +6,10 @@
 import { Buffer } from "node:buffer";
 import type { Sharp, SharpConstructor, SharpOptions } from "sharp";
 import { type Bitmap, decodeBmp } from "./bmp.ts";
-import { hasAllParts, type ImageHead, pngInflates, probeImage } from "./image-size.ts";
+import { type Codecs, installedCodecs } from "./image-codecs.ts";
+import type { ImageHead, Size } from "./image-formats/head.ts";
+import { hasAllParts, pngInflates, probeImage } from "./image-size.ts";
+import { vendorSize } from "./image-vendor.ts";
 
 export interface ImageBudget {
   /** Estimated tokens (`base64.length * 0.125`) that the image may cost. */
@@ -16,11 +19,6 @@ export interface ImageBudget {
   readonly sideMax: number;
   /** Pixels that are decoded at all, judged by the header; fewer where the format takes much memory to decode. */
   readonly pixelsMax: number;
-}
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 export interface ImageResult {
@@ -46,14 +44,6 @@ export type ImageFailure =
   /** `install` is the package that could read it. */
   | { readonly kind: "no codec"; readonly mime: string; readonly install: "sharp" | "heic-decode" };
 
-/** The optional packages. Undefined is "not installed": npm may have left them out. */
-export interface Codecs {
-  loadSharp(): Promise<SharpConstructor | undefined>;
-  loadHeic(): Promise<HeicDecode | undefined>;
-}
-
-export type HeicDecode = (file: { readonly buffer: Uint8Array }) => Promise<Size & { readonly data: Uint8Array }>;
-
 /** Memory for a picture that is decoded whole: 12 megapixels of AVIF, 25 of HEIC, 33 of GIF, 50 of WebP. */
 const heldBytesMax = 200_000_000;
 const decodeSecondsMax = 20;
@@ -63,7 +53,7 @@ export async function readImage(
   bytes: Uint8Array,
   budget: ImageBudget,
   signal: AbortSignal,
-  codecs: Codecs = installed,
+  codecs: Codecs = installedCodecs,
 ): Promise<ImageResult | ImageFailure> {
   signal.throwIfAborted();
   const head = probeImage(bytes);
@@ -90,51 +80,6 @@ export async function readImage(
   }
   return result(facts, await encode(sharp, decoded, { head, bytesRead: bytes.length, budget, signal }));
 }
-
-const installed: Codecs = {
-  async loadSharp() {
-    const module = await import("sharp").catch(() => undefined);
-    if (module === undefined) return undefined;
-    // The host has other work for its cores, and no picture is asked for twice.
-    module.default.concurrency(1);
-    module.default.cache(false);
-    return module.default;
-  },
-  async loadHeic() {
-    // The package brings no types: as a plain string it is not looked for at compile time.
-    // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- see above
-    const loaded: unknown = await import("heic-decode" as string).catch(() => undefined);
-    const decodeHeic = (loaded as { readonly default: HeicDecode } | undefined)?.default;
-    return decodeHeic && ((file) => oneAtATime(() => quietly(() => decodeHeic(file))));
-  },
-};
-
-let lastHeic: Promise<unknown> = Promise.resolve();
-
-/** So that memory for one suffices, and `quietly` never meets itself. */
-function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
-  const done = lastHeic.then(work);
-  lastHeic = done.catch(() => undefined);
-  return done;
-}
-
-/** The HEIC decoder prints these on stdout, where a server's replies go. All else that is printed meanwhile passes. */
-const heicTalk =
-  /^(Could not (create HEIF|get image|parse HEIF)|Decoding image failed|Error loading image|No images found)/;
-
-/* oxlint-disable no-console -- to keep another from printing */
-async function quietly<T>(work: () => Promise<T>): Promise<T> {
-  const original = console.log;
-  console.log = (...words: unknown[]) => {
-    if (typeof words[0] !== "string" || !heicTalk.test(words[0])) original(...words);
-  };
-  try {
-    return await work();
-  } finally {
-    console.log = original;
-  }
-}
-/* oxlint-enable no-console */
 
 /** Formats that every model takes as they are. */
 const handedOut = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
@@ -345,37 +290,4 @@ function edgeMax(budget: ImageBudget): number {
 function fitInside({ width, height }: Size, longEdgeMax: number): Size {
   const scale = Math.min(1, longEdgeMax / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
-}
-
-/** Patches of 28 pixels, each a token; both limits hold. The tiers are those of the vendor's models. */
-const patchPixels = 28;
-const tiers = {
-  standard: { longEdgeMax: 1_568, tokensMax: 1_568 },
-  high: { longEdgeMax: 2_576, tokensMax: 4_784 },
-} as const;
-
-/** The size to which the vendor scales an image before it counts: the largest in the same proportion that is allowed. */
-export function vendorSize(
-  width: number,
-  height: number,
-  tier: keyof typeof tiers = "standard",
-): Size & { readonly tokens: number } {
-  const { longEdgeMax, tokensMax } = tiers[tier];
-  const longEdge = Math.max(width, height);
-  const sized = (edge: number): Size & { readonly tokens: number } => {
-    const side = (length: number): number =>
-      length === longEdge ? edge : Math.max(1, roundHalfToEven((length * edge) / longEdge));
-    const [wide, high] = [side(width), side(height)];
-    return { width: wide, height: high, tokens: Math.ceil(wide / patchPixels) * Math.ceil(high / patchPixels) };
-  };
-  let edge = Math.min(longEdge, longEdgeMax);
-  while (edge > 1 && sized(edge).tokens > tokensMax) edge -= 1;
-  return sized(edge);
-}
-
-/** As the vendor rounds: 2000×1500 becomes 1270×952 (952.5), and 8000×100 becomes 1568×20 (19.6). */
-function roundHalfToEven(value: number): number {
-  const below = Math.floor(value);
-  const rest = value - below;
-  return rest > 0.5 || (rest === 0.5 && below % 2 === 1) ? below + 1 : below;
 }

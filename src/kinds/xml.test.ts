@@ -147,14 +147,12 @@ test("no text makes it fail in another way, or not end", () => {
   );
 });
 
-test("ten megabytes of any one sign take about a second at most", () => {
-  for (const sign of ["<", "&", "<a ", "<a/>", "'", "<!", "<?", "<a b=", "]]>", "&#"]) {
-    const started = performance.now();
-    const xml = open(`<r>${sign.repeat(10_000_000 / sign.length)}</r>`);
-    expectEnd(xml);
-    expect(performance.now() - started, sign).toBeLessThan(15_000);
-  }
-});
+// What grows with the square of the length would take hours.
+for (const sign of ["<", "&", "<a ", "<a/>", "'", "<!", "<?", "<a b=", "]]>", "&#"]) {
+  test(`ten megabytes of "${sign}" come to an end`, () => {
+    expectEnd(open(`<r>${sign.repeat(10_000_000 / sign.length)}</r>`));
+  });
+}
 
 function expectEnd(xml: XmlReader): void {
   try {

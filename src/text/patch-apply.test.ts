@@ -399,23 +399,17 @@ describe("any patch", () => {
 });
 
 describe("P8: large texts", () => {
-  const timed = (work: () => unknown): number => {
-    const start = performance.now();
-    work();
-    return performance.now() - start;
-  };
-
   test("a line in 10 MB, and one that is not there", () => {
     const text = Array.from({ length: 200_000 }, (_, at) => `line number ${at} of a text, with a tail to it\n`).join(
       "",
     );
-    expect(timed(() => expect(apply(text, "-needle", "+x")).toMatchObject({ why: "not found" }))).toBeLessThan(2_000);
-    const needle = "-line number 150000 of a text, with a tail to it";
-    expect(timed(() => expect(apply(text, needle, "+x")).toBeTypeOf("string"))).toBeLessThan(1_000);
+    expect(apply(text, "-needle", "+x")).toMatchObject({ why: "not found" });
+    expect(apply(text, "-line number 150000 of a text, with a tail to it", "+x")).toBeTypeOf("string");
   });
 
   test("equal lines without end", () => {
-    const hunk = hunksOf([...Array.from({ length: 5_000 }, () => " x"), "-y"]);
-    expect(timed(() => applyHunks("x\n".repeat(500_000), hunk))).toBeLessThan(3_000);
+    const hunk = hunksOf([...Array.from({ length: 50_000 }, () => " x"), "-y"]);
+    // Each place compared to its end would be 25 times ten to the tenth of lines.
+    expect(applyHunks("x\n".repeat(5_000_000), hunk)).toMatchObject({ why: "not found" });
   });
 });

@@ -35,14 +35,12 @@ export async function unsearched(passing: Passing, bench: Bench): Promise<Unsear
   const mayBe = folders.some(hidden.mayBeHidden) ? () => true : byNames(hidden.mayBeHidden);
   const isHidden = (path: string): boolean => mayBe(path) && fits(path) && hides(path);
   const canHide = hidden.lines.length > 0 || hidden.cover === "some";
-  const byRipgrep = (): Promise<Tally> =>
-    countFiles(request.types, passing.searched, isHidden, limits.searchListedMax, {
-      ...passing.run,
-      timeMsMax: limits.searchExtraMsMax,
-    });
+  const byRipgrep = (run: GrepTask["run"]): Promise<Tally> =>
+    countFiles(request.types, passing.searched, isHidden, limits.searchListedMax, run);
   const unknown: Tally = { number: 0, counted: "at least" };
+  const brief = { ...passing.run, timeMsMax: limits.searchExtraMsMax };
   // Reading a folder that may hang must be something that can be ended.
-  if (found.held.reads === "later") return { withheld: canHide ? await byRipgrep() : none, links: unknown };
+  if (found.held.reads === "later") return { withheld: canHide ? await byRipgrep(brief) : none, links: unknown };
   const seen = await findHidden(bench.disk.walk(found), {
     above: target.realRelative === "" ? [] : target.realRelative.split("/"),
     ignored: await ignoredAt(target, bench),
@@ -55,9 +53,12 @@ export async function unsearched(passing: Passing, bench: Bench): Promise<Unsear
   const counted = seen.complete ? "all" : "at least";
   const links: Tally = { number: seen.links, counted };
   if (!canHide) return { withheld: none, links };
-  // Which names are of a type is known to ripgrep alone.
+  // Which names are of a type is known to ripgrep alone. With few entries it takes long only on a slow machine.
   const ofTypes = request.types.length > 0 && seen.hidden > 0;
-  return { withheld: ofTypes ? await byRipgrep() : { number: seen.hidden, counted }, links };
+  return {
+    withheld: ofTypes ? await byRipgrep(seen.complete ? passing.run : brief) : { number: seen.hidden, counted },
+    links,
+  };
 }
 
 const none: Tally = { number: 0, counted: "all" };

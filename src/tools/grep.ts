@@ -14,6 +14,7 @@ import { compileGlobs, type Globs } from "../search/grep-globs.ts";
 import { countMatchingFiles, type Found, type GrepTask, grep as search } from "../search/grep.ts";
 import { matchSpans } from "../search/grep-spans.ts";
 import { leftOutText } from "../search/left-out.ts";
+import { extraMs } from "./extra-time.ts";
 import { showEntries } from "./grep-lines.ts";
 import { unsearched } from "./grep-unsearched.ts";
 import { type Located, locate } from "./locate.ts";
@@ -108,7 +109,7 @@ async function inFolder(request: GrepRequest, located: Located, bench: Bench): P
         : await countMatchingFiles({
             ...task,
             searched: { ...searched, ignored: "searched" },
-            run: { ...run, timeMsMax: extraMs(tookMs) },
+            run: { ...run, timeMsMax: extraMs(tookMs, valueOf(passed).links.counted) },
           });
     return await outcomeOf(request, target, places, bench, { ...valueOf(passed), ignored });
   } finally {
@@ -121,10 +122,6 @@ function globsOf(text: string, target: Target): Globs {
   if ("message" in globs) throw faulty({ of: "glob", ...globs });
   return globs;
 }
-
-/** What comes on top must not be felt: of a search that took long it gets a tenth. */
-const extraMs = (tookMs: number): number =>
-  tookMs < limits.searchQuickMsMax ? limits.searchExtraMsMax : Math.ceil(tookMs / 10);
 
 function valueOf<Value>(settled: PromiseSettledResult<Value>): Value {
   if (settled.status === "rejected") throw settled.reason;

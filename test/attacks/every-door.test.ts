@@ -235,7 +235,7 @@ describe.skipIf(onWindows)("what is hidden, from the library", () => {
 
 describe.skipIf(onWindows)("what is hidden, on the command line", () => {
   test("A69 history, diff, show, read, grep, glob and ls show nothing of it; explain says why", {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     const { path: at } = workspace({
       ws: { "open.txt": "content\n", "zq-denied.txt": `content ${words}\n` },

@@ -19,8 +19,9 @@ import { snapshot } from "../support/snapshot.ts";
 import { onLinux, onWindows, workspace } from "../support/workspace.ts";
 
 const [, , realm = ""] = processMark().split("-");
+/** With a start at which nothing has started: its number may have been given out again. */
 const deadPid = spawnSync(process.execPath, ["-e", ""]).pid;
-const leftName = (kind: "new" | "undo"): string => `.filehand-${kind}-${deadPid}-0-${realm}-0123456789ab`;
+const leftName = (kind: "new" | "undo"): string => `.filehand-${kind}-${deadPid}-1-${realm}-0123456789ab`;
 
 /** A journal that says that `path` was being changed from `old` to `next`, as `disk/journal.ts` writes it. */
 function journal(path: string, name: string, old: string, next: string): Buffer {
@@ -48,7 +49,7 @@ const attemptsAt = (root: string) =>
 
 describe.skipIf(onWindows)("forged leftovers", () => {
   for (const name of [leftName("undo"), leftName("new"), leftName("undo").toUpperCase(), "filehand-locks-0/0123abcd"]) {
-    test(`A65 no tool reads, makes or changes "${name.replace(/\d+-0-[0-9a-fA-F]+/u, "N")}", by whatever name`, async () => {
+    test(`A65 no tool reads, makes or changes "${name.replace(/\d+-1-[0-9a-fA-F]+/u, "N")}", by whatever name`, async () => {
       const { path: at, top } = workspace({
         ws: { "spare.txt": "content\n", sub: {}, "filehand-locks-0": { there: "content\n" } },
       });

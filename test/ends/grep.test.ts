@@ -81,7 +81,7 @@ test("on a terminal files are headings, matches stand out, and nothing in a file
   );
 });
 
-test("a million matching lines need no more memory than a few", { timeout: 120_000 }, async () => {
+test("a million matching lines need no more memory than a few", async () => {
   put("many/lines.txt", "match\n".repeat(1_000_000));
   for (let file = 0; file < 200; file += 1) put(`many/${file}.txt`, "match\n".repeat(1_000));
   const args = ["--max-old-space-size=40", commandLine, "grep", "match", "many", "--json", "--limit", "3"];

@@ -2,17 +2,18 @@
 
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
-import * as os from "node:os";
 import * as path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFilehand } from "../../src/index.ts";
+import { inMemory } from "../support/workspace.ts";
 
 const processes = 12;
 const editsEach = 8;
 let root = "";
 
 beforeAll(() => {
-  root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-processes-"));
+  // In memory, where the system has such a place: who waits for a slow disk a hundred times over may wait too long for a lock.
+  root = fs.mkdtempSync(path.join(fs.realpathSync(inMemory()), "filehand-processes-"));
 });
 afterAll(() => fs.rmSync(root, { recursive: true, force: true }));
 
@@ -30,7 +31,7 @@ const program = `
   for (let at = 0; at < Number(edits); at += 1) {
     const slot = "slot " + number + "-" + at + ":";
     const reply = await session.call("Edit", { file_path: "a.txt", old_string: slot + " empty", new_string: slot + " taken" });
-    made.push([slot, reply.error?.code ?? "made"]);
+    made.push([slot, reply.error === undefined ? "made" : reply.error.code + ": " + reply.error.message]);
     process.stdout.write(JSON.stringify(made.at(-1)) + "\\n");
   }
 `;
@@ -68,7 +69,7 @@ const taken = (): string[] =>
     .filter((line) => line.endsWith(" taken"))
     .map((line) => line.slice(0, -6));
 
-test("every edit lands, and none is lost", { timeout: 120_000 }, async () => {
+test("every edit lands, and none is lost", async () => {
   fill();
   const replies = (await Promise.all(Array.from({ length: processes }, (_, number) => start(number).ended))).flat();
   expect(replies.filter(([, came]) => came !== "made")).toEqual([]);
@@ -77,17 +78,15 @@ test("every edit lands, and none is lost", { timeout: 120_000 }, async () => {
   expect(fs.readdirSync(root)).toEqual(["a.txt"]);
 });
 
-test("some of them killed: what was reported is there, the file is whole, and nothing is left lying about", {
-  timeout: 120_000,
-}, async () => {
+test("some of them killed: what was reported is there, the file is whole, and nothing is left lying about", async () => {
   fill();
   const running = Array.from({ length: processes }, (_, number) => start(number));
   for (const [index, one] of running.entries()) {
     if (index % 3 === 0) setTimeout(() => one.kill(), 150 + index * 60);
   }
   const replies = (await Promise.all(running.map(({ ended }) => ended))).flat();
-  const made = replies.filter(([, came]) => came === "made").map(([slot]) => slot);
-  expect(replies).toHaveLength(made.length);
+  expect(replies.filter(([, came]) => came !== "made")).toEqual([]);
+  const made = replies.map(([slot]) => slot);
   const there = taken();
   // A process may die between the edit and the report, never between the report and the edit.
   expect(there).toEqual(expect.arrayContaining(made));
@@ -101,7 +100,7 @@ test("some of them killed: what was reported is there, the file is whole, and no
 
   // The next change in the folder sweeps what the killed ones left.
   const last = await start(processes).ended;
-  expect(last.every(([, came]) => came === "NO_MATCH")).toBe(true);
+  expect(last.every(([, came]) => came.startsWith("NO_MATCH: "))).toBe(true);
   fs.writeFileSync(path.join(root, "b.txt"), "");
   const session = createFilehand({ roots: [root], ask: "yes" }).session();
   expect((await session.call("Write", { file_path: "b.txt", content: "x" })).isError).toBe(false);

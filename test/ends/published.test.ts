@@ -58,7 +58,7 @@ describe("the bundle", () => {
     }
     mkdirSync(join(folder.path, "ws"));
     writeFileSync(join(folder.path, "ws", "a.txt"), "one\ntwo\n");
-  }, 120_000);
+  });
 
   const manifest = (): {
     version: string;

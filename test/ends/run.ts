@@ -5,6 +5,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
 
 export const project = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 export const commandLine = join(project, "dist", "filehand.cjs");
@@ -25,11 +26,14 @@ export interface RunOptions {
 /** All that a program needs of its surroundings. Anything more (SHELL, CI, NO_COLOR) would make an answer depend on who runs the tests. */
 const needed = ["PATH", "HOME", "TMPDIR", "LANG", "NODE_EXTRA_CA_CERTS"];
 
+/** What a test's calls came to is neither in the figures of whoever runs the tests nor in those of other tests. */
+let state: Folder | undefined;
+afterAll(() => state?.remove());
+
 export function environment(changes: RunOptions["env"] = {}): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { TERM: "xterm", SHELL: "/bin/sh" };
   for (const name of needed) if (process.env[name] !== undefined) env[name] = process.env[name];
-  // What a test's calls came to is not the figures of whoever runs the tests.
-  env["XDG_STATE_HOME"] = join(tmpdir(), "filehand-test-state");
+  env["XDG_STATE_HOME"] = (state ??= temporaryFolder()).path;
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) delete env[name];
     else env[name] = value;
@@ -61,5 +65,5 @@ export interface Folder {
 /** Its path has no links in it, so that answers can be compared with it. */
 export function temporaryFolder(): Folder {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "filehand-test-")));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10 }) };
 }

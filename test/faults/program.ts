@@ -47,7 +47,19 @@ export function missing(...programs: readonly string[]): string | undefined {
   if (programs.includes("unshare") && spawnSync("unshare", ["-m", "true"]).status !== 0) {
     return "it may not make a mount namespace";
   }
+  if (programs.includes("mount") && spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/tmp"]).status !== 0) {
+    return "it may not mount";
+  }
   return undefined;
+}
+
+/** Why no overlay can be mounted, made from a folder below `top`; undefined if one can. */
+export function missingOverlay(top: string): string | undefined {
+  const why = missing("unshare", "mount");
+  if (why !== undefined) return why;
+  const script = `mkdir -p "$1/l" "$1/u" "$1/m"; mount -t tmpfs none "$1/u"; mkdir "$1/u/u" "$1/u/w"; mount -t overlay o -o "lowerdir=$1/l,upperdir=$1/u/u,workdir=$1/u/w" "$1/m"`;
+  const { status } = spawnSync("unshare", ["-m", "sh", "-euc", script, "sh", `${top}/overlay`]);
+  return status === 0 ? undefined : "overlay cannot be mounted here";
 }
 
 export const reason = (why: string | undefined): string => (why === undefined ? "" : ` (skipped: ${why})`);

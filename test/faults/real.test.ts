@@ -6,7 +6,7 @@ import * as fs from "node:fs";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { workspace } from "../support/workspace.ts";
 import { newText, oldText } from "./changes.ts";
-import { buildProgram, inNamespace, missing, type Program, reason } from "./program.ts";
+import { buildProgram, inNamespace, missing, missingOverlay, type Program, reason } from "./program.ts";
 
 const { path: at, top } = workspace({});
 let program: Program;
@@ -99,13 +99,7 @@ describe.skipIf(noMount !== undefined)(`mounts${reason(noMount)}`, () => {
     equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), oldText);
   });
 
-  const noOverlay = (() => {
-    if (noMount !== undefined) return noMount;
-    const script = `mkdir -p "$1/l" "$1/u" "$1/w" "$1/m"; mount -t tmpfs none "$1/u"; mkdir "$1/u/u" "$1/u/w"; mount -t overlay o -o "lowerdir=$1/l,upperdir=$1/u/u,workdir=$1/u/w" "$1/m"`;
-    fs.mkdirSync(at("overlay"));
-    const { status } = spawnSync("unshare", ["-m", "sh", "-euc", script, "sh", at("overlay")]);
-    return status === 0 ? undefined : "overlay cannot be mounted here";
-  })();
+  const noOverlay = missingOverlay(top);
   test.skipIf(noOverlay !== undefined)(`an overlay: a file of the lower layer is replaced${reason(noOverlay)}`, () => {
     const folder = prepared();
     const overlay = `mkdir "$folder.u"; mount -t tmpfs none "$folder.u"; mkdir "$folder.u/u" "$folder.u/w"
@@ -158,8 +152,9 @@ const nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups";
 const noUser = (() => {
   const why = missing("unshare", "setpriv");
   if (why !== undefined) return why;
-  const { status } = spawnSync("sh", ["-c", `${nobody} "$0" -e 0`, process.execPath]);
-  return status === 0 ? undefined : "another user cannot run Node here";
+  fs.chmodSync(top, 0o755);
+  const { status } = spawnSync("sh", ["-c", `${nobody} "$0" -e 0 && ${nobody} ls "$1"`, process.execPath, top]);
+  return status === 0 ? undefined : "another user cannot run Node here, or not get to temporary files";
 })();
 
 describe.skipIf(noUser !== undefined)(`another user${reason(noUser)}`, () => {

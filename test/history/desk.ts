@@ -106,3 +106,24 @@ export async function whileFull<Result>(folder: string, work: () => Promise<Resu
     syncBuiltinESMExports();
   }
 }
+
+/** The files below `folder` that were read while `work` ran. */
+export async function readDuring(folder: string, work: () => Promise<unknown>): Promise<ReadonlySet<string>> {
+  const { readSync } = nodeFs;
+  const top = fs.realpathSync(folder);
+  const read = new Set<string>();
+  const noting = (fd: number, ...rest: never[]): number => {
+    const path = fs.readlinkSync(`/proc/self/fd/${fd}`);
+    if (path.startsWith(`${top}/`)) read.add(path);
+    return Reflect.apply(readSync, undefined, [fd, ...rest]);
+  };
+  Object.assign(nodeFs, { readSync: noting });
+  syncBuiltinESMExports();
+  try {
+    await work();
+    return read;
+  } finally {
+    Object.assign(nodeFs, { readSync });
+    syncBuiltinESMExports();
+  }
+}

@@ -69,7 +69,9 @@ async function collectAll(bed: Bed): Promise<void> {
   tally.contents += needed.size;
 }
 
-test(`killed ${rounds} times, it loses nothing that it had said was kept`, { timeout: rounds * 4_000 }, async () => {
+test(`killed ${rounds} times, it loses nothing that it had said was kept`, {
+  timeout: 120_000 + rounds * 4_000,
+}, async () => {
   const top = place("bed");
   for (let round = 0; round < rounds; round += 1) {
     const said = await killedRun(top, `r${round}`, Math.random() * 40);

@@ -67,7 +67,7 @@ async function collectAll(desk: Desk): Promise<void> {
   tally.collections += 1;
 }
 
-test(`killed ${rounds} times while it works through the library`, { timeout: rounds * 8_000 }, async () => {
+test(`killed ${rounds} times while it works through the library`, { timeout: 120_000 + rounds * 8_000 }, async () => {
   const top = place("desk");
   for (let round = 0; round < rounds; round += 1) {
     const said = await killedRun(top, `r${round}`, Math.random() * 150);

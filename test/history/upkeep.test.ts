@@ -123,7 +123,7 @@ describe("upkeep", () => {
       timers.mockRestore();
     }
     await vi.waitUntil(() => !fs.existsSync(`${store}/sessions/s-old`) && !fs.existsSync(`${store}/collecting`), {
-      timeout: 20_000,
+      timeout: 150_000,
     });
     deepEqual(fs.readdirSync(`${store}/sessions`), ["s-new"]);
   });

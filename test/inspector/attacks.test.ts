@@ -26,6 +26,9 @@ describe("coming in", () => {
     expect(cookie).toMatch(
       new RegExp(`^filehand-${served.port}=[\\w-]{43}; Path=/api; HttpOnly; SameSite=Strict; Max-Age=\\d+$`),
     );
+    const behindTls = { origin: `https://127.0.0.1:${served.port}` };
+    const secure = await send(served.port, "/api/exchange", { body: { key: await served.key() }, headers: behindTls });
+    expect(secure.headers["set-cookie"]?.[0]).toContain("; Secure");
     const second = await enterWith(key);
     expect([second.status, codeOf(second.text)]).toEqual([401, "BAD_KEY"]);
     expect((await enterWith(await served.key())).status).toBe(200);

@@ -45,6 +45,10 @@ test("without the inspector there is no page, and nothing on stdout", async () =
   for (const path of ["/", "/api/hello", "/index.html"]) {
     expect((await ask(served, { method: "GET", path })).status, path).toBe(404);
   }
+  const same = ["serve", "--port", "0", ".", "--workspace", "filehand=."];
+  expect((await run(process.execPath, [commandLine, ...same], { cwd: workspace.path })).stderr).toContain(
+    "the same name",
+  );
   expect(await run(process.execPath, [commandLine, "serve", "--port", "99999"], { cwd: workspace.path })).toMatchObject(
     {
       code: 2,

@@ -17,7 +17,7 @@ const keys = (name) => [{ folder: { device: 1n, inode: 1n }, name }];
 const say = (word) => void process.send?.({ word });
 const moment = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Reads a number, waits a little, writes one more: without a lock most of these get lost. */
+/** Reads a number, waits a little, writes one more: without a lock some of these get lost. */
 async function increment() {
   const before = Number(fs.readFileSync(file, "utf8"));
   await moment();
@@ -41,12 +41,16 @@ async function beAlone() {
   fs.unlinkSync(inside);
 }
 
+let read = 0;
+
 /** @param {{ task: string, count: number, atMs: number }} message */
 async function run({ task, count, atMs }) {
   if (task === "count") {
     for (let turn = 0; turn < count; turn += 1) await locks.exclusively(keys("counted"), never, increment);
-  } else if (task === "count without locks") {
-    for (let turn = 0; turn < count; turn += 1) await increment();
+  } else if (task === "read without a lock") {
+    read = Number(fs.readFileSync(file, "utf8"));
+  } else if (task === "write without a lock") {
+    fs.writeFileSync(file, String(read + 1));
   } else if (task === "count until killed") {
     for (;;) {
       await locks.exclusively(keys("counted"), never, incrementOwn);

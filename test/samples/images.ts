@@ -346,7 +346,7 @@ function manyScans(jpeg: Buffer, count: number): Buffer {
 }
 
 /** Sound, flat, small, and nearly as many pixels as are let through of each kind. Take some seconds to make. */
-export async function flatGiants(): Promise<readonly ImageSample[]> {
+export function flatGiants(): readonly { readonly name: string; readonly make: () => Promise<ImageSample> }[] {
   const giants: readonly (readonly [kind: string, side: number, as: (image: Sharp) => Sharp])[] = [
     ["png", 9_900, (image) => image.png()],
     ["jpeg", 9_900, (image) => image.jpeg()],
@@ -359,9 +359,8 @@ export async function flatGiants(): Promise<readonly ImageSample[]> {
     ["tiff", 9_900, (image) => image.tiff({ compression: "deflate" })],
     ["avif", 3_490, (image) => image.avif({ effort: 0 })],
   ];
-  const samples: ImageSample[] = [];
-  for (const [kind, side, as] of giants) {
-    samples.push({ name: `${kind} of ${side} x ${side}`, bytes: await as(flat(side, side)).toBuffer() });
-  }
-  return samples;
+  return giants.map(([kind, side, as]) => {
+    const name = `${kind} of ${side} x ${side}`;
+    return { name, make: async () => ({ name, bytes: await as(flat(side, side)).toBuffer() }) };
+  });
 }

@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { DifferenceKind } from "../../src/contract/edit.ts";
 import type { SearchFault } from "../../src/contract/grep.ts";
 import type { Code, PatchFault, PatternFault, ProblemData } from "../../src/contract/problem.ts";
@@ -317,6 +317,9 @@ export function dialectSuite(given: DialectCase): void {
       root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-dialect-"));
       fs.writeFileSync(path.join(root, "a.txt"), "one\ntwo\nthree\n");
       fs.mkdirSync(path.join(root, "folder"));
+    });
+    // What one test has read would be unchanged to the next.
+    beforeEach(() => {
       session = createFilehand({ roots: [root] }).session({ dialect: given.name });
     });
     afterAll(() => fs.rmSync(root, { recursive: true, force: true }));

@@ -23,7 +23,7 @@ export interface Workspace {
 const made: string[] = [];
 
 afterAll(() => {
-  for (const folder of made.splice(0)) fs.rmSync(folder, { recursive: true, force: true });
+  for (const folder of made.splice(0)) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 /** In memory, where the system has such a place: names change and files sync ten times as fast as on a disk. */

@@ -102,10 +102,12 @@ function placesOf(given: Given, host: Host): readonly PlaceOf[] {
     }
     return { path: `/w/${name}/mcp`, name, roots: [nodePath.resolve(host.cwd, folder)] };
   });
-  if (new Set(named.map(({ name }) => name)).size < named.length)
-    throw new UsageError("Two workspaces have the same name");
   const plain = given.parameters.length > 0 || given.list("root").length > 0 || named.length === 0;
-  return [...(plain ? [{ path: "/mcp", name: "filehand", roots: given.parameters }] : []), ...named];
+  const places = [...(plain ? [{ path: "/mcp", name: "filehand", roots: given.parameters }] : []), ...named];
+  if (new Set(places.map(({ name }) => name)).size < places.length) {
+    throw new UsageError("Two workspaces have the same name (the one at /mcp is called filehand)");
+  }
+  return places;
 }
 
 function portOf(given: Given, usual: number): number {

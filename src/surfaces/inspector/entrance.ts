@@ -77,8 +77,9 @@ export function createEntrance(nowMs: () => number = Date.now): Entrance {
 /** By the port, since the ports of a machine share their cookies and two servers must not overwrite each other's. */
 export const cookieName = (port: number): string => `filehand-${port}`;
 
-export const setCookie = (name: string, value: string, maxSeconds: number): string =>
-  `${name}=${value}; Path=/api; HttpOnly; SameSite=Strict; Max-Age=${maxSeconds}`;
+/** `origin`: behind something that speaks TLS the browser must not send it otherwise. */
+export const setCookie = (name: string, value: string, maxSeconds: number, origin: string | undefined): string =>
+  `${name}=${value}; Path=/api; HttpOnly; SameSite=Strict; Max-Age=${maxSeconds}${origin?.startsWith("https:") === true ? "; Secure" : ""}`;
 
 export const cookieSeconds = idleMsMax / 1_000;
 

@@ -1,5 +1,6 @@
 /** What was kept: sessions, their turns and files, and all versions of one file. What rules deny is not named. */
 
+import { createHash } from "node:crypto";
 import * as nodePath from "node:path";
 import type { FileChange, FileVersion, TurnChanges } from "../../contract/history.ts";
 import type {
@@ -17,10 +18,11 @@ import { type Inspected, mayName, mayShow, relativeOf } from "./desk.ts";
 import { type Fields, integer, maybeText, text } from "./input.ts";
 import { Refusal } from "./refusal.ts";
 import { noHistory, pastOf, sideOf } from "./versions.ts";
-import { createHash } from "node:crypto";
 
 const filesMax = 500;
 const versionsMax = 1_000;
+/** Whose pasts are looked through for one file: each is a file to read. */
+const sessionsMax = 200;
 const currentBytesMax = 16_777_216;
 
 /** Sessions whose roots are ours, lie in ours or hold them. */
@@ -133,13 +135,13 @@ function versionInfo(version: FileVersion): VersionInfo {
   return { sizeBytes, content: notKept === undefined ? (content ?? null) : null, notKept: notKept ?? null };
 }
 
-/** Over all sessions, oldest first. A version that only says again what the one before it says is left out. */
+/** Over the newest sessions, oldest version first. A version that only says again what the one before it says is left out. */
 export async function versionList(body: Fields, inspected: Inspected): Promise<VersionList> {
   const path = text(body, "path");
   if (!mayName(inspected)(path))
     throw new Refusal(404, "NO_SUCH_PATH", "Nothing is told of that path: a rule denies it, or it lies outside");
   const found: FileVersionInfo[] = [];
-  for (const { id: session } of (await pastSessions(inspected)).sessions) {
+  for (const { id: session } of (await pastSessions(inspected)).sessions.slice(0, sessionsMax)) {
     const past = await pastOf(inspected, session);
     for (const { messageId: turn, timestamp, files } of past.turns()) {
       const file = files.find((one) => one.path === path);

@@ -128,7 +128,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     }
     const name = cookieName(req.socket.localPort ?? 0);
     const told: Exchanged = { page: entered.page };
-    sendJson(res, 200, told, { "set-cookie": setCookie(name, entered.cookie, cookieSeconds) });
+    sendJson(res, 200, told, { "set-cookie": setCookie(name, entered.cookie, cookieSeconds, req.headers.origin) });
     onEntered?.();
   };
 
@@ -137,7 +137,12 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     await bodyOf(req);
     entrance.leave(browser);
     stream.leave(browser);
-    sendJson(res, 200, {}, { "set-cookie": setCookie(cookieName(req.socket.localPort ?? 0), "", 0) });
+    sendJson(
+      res,
+      200,
+      {},
+      { "set-cookie": setCookie(cookieName(req.socket.localPort ?? 0), "", 0, req.headers.origin) },
+    );
   };
 
   const listen = (req: IncomingMessage, res: ServerResponse, browser: string): void => {

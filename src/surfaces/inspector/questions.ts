@@ -70,7 +70,9 @@ interface Open {
 const waitMsDefault = 300_000;
 /** Each waits for a person; a client that asks more than this at once is not waiting for one. */
 const openMax = 200;
-const pastMax = 100;
+/** Remembered, so that nobody answers them again, and told. */
+const pastMax = 1_000;
+const pastToldMax = 100;
 
 export function createQuestions(options: QuestionsOptions): Questions {
   const { isWatched, relativeOf, onAsked, onAnswered, nowMs = Date.now, waitMsMax = waitMsDefault } = options;
@@ -131,7 +133,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       return paths !== undefined && permission === "edit" && patterns.every((path) => paths.has(path));
     },
     open: () => [...open.values()].map(({ info }) => info),
-    past: () => [...past.values()].toReversed(),
+    past: () => [...past.values()].toReversed().slice(0, pastToldMax),
     diff: (id) => open.get(id)?.diff,
     workspaceOf: (id) => open.get(id)?.info.workspace,
     answer(id, given, browser) {

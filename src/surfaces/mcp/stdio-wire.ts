@@ -13,7 +13,7 @@ import { Lines } from "./lines.ts";
 type Id = string | number | null;
 
 /** How long answers that are under way may take when nothing more comes in. */
-const graceMs = 500;
+const graceMs = 10_000;
 
 export class StdioWire implements Transport {
   onclose?: () => void;
