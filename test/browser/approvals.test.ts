@@ -64,6 +64,15 @@ browserTest("always is by one of the rules that are offered, the narrowest first
   expect(inspector.read("src/port.ts")).toContain("= 9090;");
 });
 
+browserTest("what a file is for is said before a yes", async () => {
+  const inspector = await startInspector({ "package.json": "{}\n" });
+  const page = await openPage(browser(), inspector, { view: "approvals" });
+  const { call } = await wanting(inspector, "package.json", "{}", '{ "scripts": {} }');
+  await page.getByText("This file names commands that are run").waitFor();
+  await page.getByRole("button", { name: "Allow once" }).click();
+  expect((await call).isError).toBeUndefined();
+});
+
 browserTest("two people cannot answer the same question twice", async () => {
   const inspector = await startInspector(files);
   const one = await openPage(browser(), inspector, { view: "approvals" });

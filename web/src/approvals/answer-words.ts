@@ -31,6 +31,18 @@ export function byWords({ by }: Answered): string {
   }
 }
 
+/** What else should be known before a yes. */
+export function cautionWords(caution: string): string {
+  switch (caution) {
+    case "build":
+      return "This file names commands that are run when the project is built or installed";
+    case "instructions":
+      return "Agents take what stands in this file for their instructions";
+    default:
+      return caution;
+  }
+}
+
 export const keepWords: Readonly<Record<Keep, string>> = {
   session: "for this session",
   project: "in the project's settings",

@@ -39,7 +39,7 @@ export function Approvals({ desk }: { readonly desk: Desk }) {
                 question={question}
                 workspace={several ? question.workspace : undefined}
                 open={index === 0}
-                onAnswered={() => top.current?.focus()}
+                onAnswered={() => top.current?.focus({ preventScroll: true })}
               />
             </li>
           ))}

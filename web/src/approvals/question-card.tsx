@@ -10,7 +10,7 @@ import { countdown } from "../shell/words.ts";
 import { Name, Path, Shown } from "../text/shown-text.tsx";
 import { SessionName } from "../timeline/call-row.tsx";
 import { AnswerForm } from "./answer-form.tsx";
-import { permissionWords } from "./answer-words.ts";
+import { cautionWords, permissionWords } from "./answer-words.ts";
 
 interface QuestionCardProps {
   readonly question: QuestionInfo;
@@ -118,7 +118,7 @@ function Why({ question, workspace }: { readonly question: QuestionInfo; readonl
       </p>
       {question.caution !== null && (
         <p class="notice notice-warn">
-          <Shown text={question.caution} />
+          <Shown text={cautionWords(question.caution)} />
         </p>
       )}
     </>

@@ -37,7 +37,7 @@ export function Header({ desk, view }: { readonly desk: Desk; readonly view: Vie
         ))}
       </nav>
       <div class="head-state">
-        <Connection desk={desk} />
+        {desk.phase === "in" && <Connection desk={desk} />}
         <ThemeSwitch />
       </div>
     </header>

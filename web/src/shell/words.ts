@@ -43,7 +43,7 @@ export const plural = (value: number, noun: string): string => `${count(value)} 
 
 /** 4:07 */
 export function countdown(ms: number): string {
-  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  const seconds = Math.max(0, Math.round(ms / 1_000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 

@@ -52,10 +52,12 @@ export function Timeline({ item, desk }: TimelineProps) {
         ) : (
           <NoCalls filtered={filter !== noFilter} desk={desk} />
         )}
-        <p class="foot">
-          {count(state.calls.length)} shown, {count(state.total)} kept
-          {state.dropped > 0 && `, ${count(state.dropped)} older ones dropped`}
-        </p>
+        {state.calls.length > 0 && (
+          <p class="foot">
+            {count(state.calls.length)} shown, {count(state.total)} kept
+            {state.dropped > 0 && `, ${count(state.dropped)} older ones dropped`}
+          </p>
+        )}
       </section>
       {selected !== undefined && <CallPane key={selected} id={selected} onClose={() => open(undefined)} />}
     </div>
