@@ -55,14 +55,14 @@ const ground = (page: Page): Promise<number> =>
 browserTest("colours follow the system, and the switch where somebody has chosen", async () => {
   const inspector = await startInspector({ "a.txt": "one\n" });
   const page = await openPage(browser(), inspector, { colorScheme: "dark" });
-  expect(await ground(page)).toBeLessThan(60);
+  await expect.poll(() => ground(page)).toBeLessThan(60);
   await page.emulateMedia({ colorScheme: "light" });
-  expect(await ground(page)).toBeGreaterThan(200);
+  await expect.poll(() => ground(page)).toBeGreaterThan(200);
   await page.getByLabel("Theme").selectOption("dark");
-  expect(await ground(page)).toBeLessThan(60);
+  await expect.poll(() => ground(page)).toBeLessThan(60);
   await page.reload();
   await page.getByText("Live", { exact: true }).waitFor();
-  expect(await ground(page)).toBeLessThan(60);
+  await expect.poll(() => ground(page)).toBeLessThan(60);
 });
 
 browserTest("figures are plotted, and told in tables as well", async () => {

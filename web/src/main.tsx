@@ -3,8 +3,10 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { start } from "./live/desk.ts";
+import { applyTheme } from "./shell/theme.ts";
 import "../style/page.css";
 
+applyTheme();
 const place = document.querySelector("#page");
 if (place !== null) render(<App />, place);
 void start();

@@ -1,6 +1,6 @@
 /** Light, dark, or as the system has it; kept in this browser. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 
 export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
@@ -9,14 +9,20 @@ const storageName = "filehand-theme";
 
 const stored = (): Theme => themes.find((theme) => theme === localStorage.getItem(storageName)) ?? "system";
 
+/** At once, and before anything is drawn: nobody shall see the other one flash. */
+export function applyTheme(theme: Theme = stored()): void {
+  document.documentElement.dataset["theme"] = theme;
+  localStorage.setItem(storageName, theme);
+  dispatchEvent(new Event("filehand-theme"));
+}
+
 export function useTheme(): readonly [Theme, (theme: Theme) => void] {
   const [theme, setTheme] = useState(stored);
-  useEffect(() => {
-    document.documentElement.dataset["theme"] = theme;
-    localStorage.setItem(storageName, theme);
-    dispatchEvent(new Event("filehand-theme"));
-  }, [theme]);
-  return [theme, setTheme];
+  const choose = (next: Theme): void => {
+    applyTheme(next);
+    setTheme(next);
+  };
+  return [theme, choose];
 }
 
 /** Calls back when colours have changed: for what is drawn and not styled. */
