@@ -30,5 +30,27 @@ export function judge(answer, expected) {
 export const judgeTotal = (total, expected) =>
   total === expected ? { counts: true, words: "total only" } : { counts: false, words: "wrong total" };
 
+/**
+ * A list of names, both sorted. One with a cap may have fewer, and the table says so; none may have others.
+ * @param {readonly string[]} names
+ * @param {readonly string[]} expected
+ * @param {number} [total]  what it says there are
+ * @returns {Verdict}
+ */
+export function judgeNames(names, expected, total) {
+  const right = new Set(expected);
+  const different = new Set(names);
+  const others = [...different].filter((name) => !right.has(name)).length;
+  const again = names.length - different.size;
+  if (others > 0 || again > 0 || names.length === 0) {
+    const found = `${different.size - others} of ${expected.length} names`;
+    return { counts: false, words: `wrong: ${found}, ${again} told again, ${others} not asked for` };
+  }
+  if (total !== undefined && total !== expected.length) return { counts: false, words: "wrong total" };
+  if (names.length === expected.length) return { counts: true, words: "yes, all" };
+  const some = `${names.length} of ${expected.length} names`;
+  return { counts: true, words: total === undefined ? `yes, but only ${some}` : `yes, ${some} and the total` };
+}
+
 /** Nothing to compare: the method shows what something costs. @type {Verdict} */
 export const notJudged = { counts: true, words: "" };

@@ -39,7 +39,7 @@ import { showTable } from "./table.js";
  */
 
 const suites = { start, warm, large, kinds, edit, edits, history, glob, grep, permissions, mcp };
-const withPeers = new Set(["warm", "large", "edit", "grep"]);
+const withPeers = new Set(["warm", "large", "edit", "glob", "grep"]);
 /** @type {Set<string>} */
 const said = new Set();
 

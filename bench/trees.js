@@ -19,7 +19,19 @@ const extensions = ["ts", "js", "json", "md"];
 /** @returns {FileTree} */
 export const largeTree = () => tree("large", 10_000, 100_000);
 /** @returns {FileTree} */
-export const smallTree = () => tree("small", 40, 300);
+export const smallTree = () => tree("hundred", 20, 100);
+
+/** One folder with so many files and nothing else. @param {number} files @returns {string} */
+export function flatFolder(files) {
+  const path = join(folder, `flat-${files}-${recipe}`);
+  if (existsSync(path)) return path;
+  const making = `${path}.making`;
+  rmSync(making, { recursive: true, force: true });
+  mkdirSync(making, { recursive: true });
+  for (let index = 0; index < files; index += 1) writeFileSync(join(making, `file${index}.ts`), "x".repeat(index));
+  renameSync(making, path);
+  return path;
+}
 
 /** @param {string} name @param {number} folders @param {number} files @returns {FileTree} */
 function tree(name, folders, files) {

@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** @typedef {import("./worker.js").Question} Question */
 /** @typedef {import("./worker.js").Answered} Answered */
 
 /**
@@ -17,7 +16,8 @@ import { fileURLToPath } from "node:url";
  * @property {string} [program]   the Node to run it with
  */
 
-/** @typedef {{ ask(question: Question | import("./worker.js").ChangeQuestion | import("./worker.js").GrepQuestion): Promise<Answered>, close(): void }} Worker */
+/** @typedef {import("./worker.js").AnyQuestion} AnyQuestion */
+/** @typedef {{ ask(question: AnyQuestion): Promise<Answered>, close(): void }} Worker */
 
 const program = fileURLToPath(new URL("worker.js", import.meta.url));
 export const timeMsMax = 60_000;

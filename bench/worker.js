@@ -4,6 +4,7 @@
  */
 
 import { readFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
 
 /** @typedef {import("./corpus.js").Span} Span */
 
@@ -18,6 +19,10 @@ import { readFileSync } from "node:fs";
  * @property {Editor} [editor]
  * @property {(pattern: string) => unknown} [grep]  searches the folder it was opened with
  * @property {(answer: any) => number} [grepLines]  how many matching lines that answer shows
+ * @property {(pattern: string) => unknown} [glob]  files below the folder it was opened with
+ * @property {(path: string) => unknown} [list]     the entries of a folder, not what is below them
+ * @property {(answer: any) => string[]} [globPaths]  absolute, or below the folder
+ * @property {(answer: any) => string[]} [listNames]
  */
 
 /**
@@ -50,6 +55,9 @@ import { readFileSync } from "node:fs";
  */
 
 /** @typedef {{ readonly pattern: string }} GrepQuestion */
+/** @typedef {{ readonly glob: string }} GlobQuestion */
+/** @typedef {{ readonly list: string }} ListQuestion */
+/** @typedef {Question | ChangeQuestion | GrepQuestion | GlobQuestion | ListQuestion} AnyQuestion */
 
 const [moduleUrl = "", settingText = "{}"] = process.argv.slice(2);
 /** @type {{ readonly open: (setting: Setting) => Promise<Reader> }} */
@@ -59,7 +67,7 @@ const setting = JSON.parse(settingText);
 const { folder } = setting;
 const reader = await open(setting);
 
-process.on("message", (/** @type {Question | ChangeQuestion | GrepQuestion} */ question) => {
+process.on("message", (/** @type {AnyQuestion} */ question) => {
   answerTo(question).then(
     (answered) => process.send?.(answered),
     // A table is read elsewhere: it names no folder of this machine.
@@ -69,9 +77,23 @@ process.on("message", (/** @type {Question | ChangeQuestion | GrepQuestion} */ q
 });
 process.send?.({ ready: true });
 
-/** @param {Question | ChangeQuestion | GrepQuestion} question @returns {Promise<Answered>} */
-const answerTo = (question) =>
-  "change" in question ? answerChange(question) : "pattern" in question ? answerGrep(question) : answer(question);
+/** @param {AnyQuestion} question @returns {Promise<Answered>} */
+function answerTo(question) {
+  if ("change" in question) return answerChange(question);
+  if ("pattern" in question) return answerGrep(question);
+  if ("glob" in question) return answerNames(() => reader.glob?.(question.glob), reader.globPaths);
+  if ("list" in question) return answerNames(() => reader.list?.(question.list), reader.listNames);
+  return answer(question);
+}
+
+/** @param {() => unknown} call @param {((answer: any) => string[]) | undefined} namesIn @returns {Promise<Answered>} */
+async function answerNames(call, namesIn) {
+  if (namesIn === undefined) throw new Error("has no such tool");
+  const baseMb = peakMb();
+  const { last, took } = await once(call);
+  const names = namesIn(last).map((name) => relative(folder, resolve(folder, name)));
+  return { ...took, baseMb, rssMb: peakMb(), lines: names.toSorted(), total: undefined };
+}
 
 /** @param {GrepQuestion} question @returns {Promise<Answered>} */
 async function answerGrep({ pattern }) {

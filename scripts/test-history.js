@@ -1,7 +1,7 @@
 /**
  * `npm run test:history`: the long test of the history. A process that edits, rewinds, compacts and collects is killed a
- * thousand times, once on the store alone and once through the library; see test/history/kill.test.ts. Takes some 20
- * minutes. Arguments: rounds (default 1000).
+ * thousand times on the store alone and, beside that, a thousand times through the library, half of the kills aimed at
+ * rewinds; see test/history/killing.ts. Prints in the middle of what they fell. Arguments: rounds (default 1000).
  */
 
 import { spawnSync } from "node:child_process";
@@ -12,7 +12,7 @@ if (!/^[1-9]\d{0,6}$/.test(rounds)) {
   process.exit(2);
 }
 const files = ["test/history/kill.test.ts", "test/history/session-kill.test.ts"];
-const { status } = spawnSync("node_modules/.bin/vitest", ["run", "--no-file-parallelism", ...files], {
+const { status } = spawnSync("node_modules/.bin/vitest", ["run", "--maxWorkers=2", ...files], {
   stdio: "inherit",
   env: { ...process.env, FILEHAND_HISTORY_ROUNDS: rounds },
 });

@@ -1,5 +1,6 @@
 /** A call that is over, as those who watch are told of it. Made only if somebody does. */
 
+import { isLeaving } from "./contract/ask.ts";
 import type { Reply } from "./contract/call.ts";
 import type { ChangedFile } from "./contract/edit.ts";
 import type { CallChange, CallDetail, CallEvent, CallListener, CallRange } from "./contract/event.ts";
@@ -13,21 +14,62 @@ export interface Watchers {
   calls: number;
 }
 
-export interface Ended
-  extends Pick<CallEvent, "session" | "principal" | "dialect" | "tool" | "verb" | "elapsedMs" | "tokensGiven"> {
+/** What is learnt on the way to an answer. */
+export interface Seen {
+  /** Left out if the call could not be understood. */
+  request?: Request;
+  outcome?: Outcome;
+  problem?: ProblemData;
+  tokens?: number;
+  turn?: string;
+}
+
+/** What is known before. */
+export interface Called extends Pick<CallEvent, "session" | "principal" | "dialect" | "tool" | "verb" | "dryRun"> {
   readonly input: unknown;
-  /** Undefined if the call could not be understood. */
+}
+
+interface Ended extends Called, Pick<CallEvent, "elapsedMs" | "tokensGiven"> {
   readonly request: Request | undefined;
   /** One of these; neither after a bug. */
   readonly outcome: Outcome | undefined;
   readonly problem: ProblemData | undefined;
   readonly reply: Reply | undefined;
   readonly turn: string | undefined;
-  readonly dryRun: boolean;
+}
+
+/** Tells those who watch when it is over. A call that was left for a question is told when it comes back. */
+export async function watched(
+  replied: Promise<Reply>,
+  seen: Seen,
+  called: Called,
+  watchers: Watchers,
+  tokensOf: (reply: Reply) => number,
+): Promise<Reply> {
+  const startedMs = performance.now();
+  const ended = (reply: Reply | undefined): void =>
+    tell(watchers, {
+      ...called,
+      elapsedMs: performance.now() - startedMs,
+      tokensGiven: seen.tokens ?? (reply === undefined ? 0 : tokensOf(reply)),
+      reply,
+      request: seen.request,
+      outcome: seen.problem === undefined && reply !== undefined ? seen.outcome : undefined,
+      problem: seen.problem,
+      turn: seen.turn,
+    });
+  try {
+    const reply = await replied;
+    ended(reply);
+    return reply;
+  } catch (error) {
+    if (!isLeaving(error)) ended(undefined);
+    throw error;
+  }
 }
 
 /** Nobody's call ends because of a listener. */
-export function tell(watchers: Watchers, ended: Ended): void {
+function tell(watchers: Watchers, ended: Ended): void {
   const { input, reply, outcome } = ended;
   watchers.calls += 1;
   const files = outcome === undefined ? [] : filesOf(outcome);

@@ -10,7 +10,7 @@ import type {
   ToolFunctions,
   Workspace,
 } from "./api.ts";
-import { tell, type Watchers } from "./call-event.ts";
+import { type Seen, watched, type Watchers } from "./call-event.ts";
 import { isLeaving } from "./contract/ask.ts";
 import { lineNumber } from "./contract/brand.ts";
 import type { Reply } from "./contract/call.ts";
@@ -19,7 +19,7 @@ import { limits } from "./contract/limits.ts";
 import { type Code, Problem, type ProblemData } from "./contract/problem.ts";
 import type { Profile } from "./contract/profile.ts";
 import type { RewindOutcome, RewindRequest } from "./contract/rewind.ts";
-import type { Outcome, Request, Verb } from "./contract/verb.ts";
+import type { Outcome, Request } from "./contract/verb.ts";
 import { described } from "./dialects/described.ts";
 import type { Dialect, Facts, Words } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/index.ts";
@@ -50,22 +50,6 @@ export interface Shared extends Pick<Bench, "disk" | "restricted" | "indexes" | 
   readonly watchers: Watchers;
   /** Where relative paths start, below the root. */
   readonly cwd: string;
-}
-
-/** What is learnt on the way to an answer, for those who watch. */
-interface Seen {
-  request?: Request;
-  outcome?: Outcome;
-  problem?: ProblemData;
-  tokens?: number;
-  turn?: string;
-}
-
-interface Called {
-  readonly tool: string;
-  readonly verb: Verb | null;
-  readonly input: unknown;
-  readonly given: CallOptions;
 }
 
 /** For calls that nobody cancels. */
@@ -181,37 +165,6 @@ export function startSession<Name extends DialectName>(
     }
   };
 
-  /** Tells those who watch when it is over. A call that was left for a question is told when it comes back. */
-  const watched = async (replied: Promise<Reply>, seen: Seen, called: Called): Promise<Reply> => {
-    const startedMs = performance.now();
-    const { given, tool, verb, input } = called;
-    const ended = (reply: Reply | undefined): void =>
-      tell(watchers, {
-        session: ids.session,
-        principal: chosen.principal ?? null,
-        dialect: chosen.dialect,
-        tool,
-        verb,
-        elapsedMs: performance.now() - startedMs,
-        tokensGiven: seen.tokens ?? (reply === undefined ? 0 : tokensOf(reply)),
-        input,
-        reply,
-        request: seen.request,
-        outcome: seen.problem === undefined && reply !== undefined ? seen.outcome : undefined,
-        problem: seen.problem,
-        turn: seen.turn,
-        dryRun: given.dryRun ?? false,
-      });
-    try {
-      const reply = await replied;
-      ended(reply);
-      return reply;
-    } catch (error) {
-      if (!isLeaving(error)) ended(undefined);
-      throw error;
-    }
-  };
-
   const answer = (
     tool: string,
     verb: Facts["verb"],
@@ -234,7 +187,9 @@ export function startSession<Name extends DialectName>(
     };
     const replied = answered(tool, verb, input, given, work, words, seen);
     if (watchers.listeners.size === 0 || verb === "cost") return replied;
-    return watched(replied, seen, { tool, verb: verb ?? null, input, given });
+    const { principal = null, dialect: name } = chosen;
+    const called = { session: ids.session, principal, dialect: name, tool, verb: verb ?? null, input };
+    return watched(replied, seen, { ...called, dryRun: given.dryRun ?? false }, watchers, tokensOf);
   };
 
   /** What comes now is no part of a message that was just taken back: it must be possible to undo it alone. */

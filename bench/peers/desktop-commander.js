@@ -1,4 +1,7 @@
-/** Desktop Commander's readFile: offset counted from 0, a negative one counts from the end, a status line on top; edit_block. */
+/**
+ * Desktop Commander's readFile: offset counted from 0, a negative one counts from the end, a status line on top; edit_block;
+ * its searchFiles, which asks its search every 100 ms whether it is done, and listDirectory.
+ */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -15,7 +18,9 @@ export async function open({ folder }) {
   mkdirSync(settings, { recursive: true });
   const config = { allowedDirectories: [folder], telemetryEnabled: false };
   writeFileSync(join(settings, "config.json"), JSON.stringify(config));
-  const { readFile } = await load("@wonderwhy-er/desktop-commander/dist/tools/filesystem.js");
+  const { listDirectory, readFile, searchFiles } = await load(
+    "@wonderwhy-er/desktop-commander/dist/tools/filesystem.js",
+  );
   const { performSearchReplace } = await load("@wonderwhy-er/desktop-commander/dist/tools/edit.js");
   return {
     read: async (path, { from, count }) => (await readFile(path, { offset: from - 1, length: count })).content,
@@ -29,6 +34,10 @@ export async function open({ folder }) {
       const total = /^\[Reading [^\n]*total: (\d+) lines/.exec(text)?.[1];
       return total === undefined ? undefined : Number(total);
     },
+    glob: (pattern) => searchFiles(folder, pattern),
+    list: (path) => listDirectory(path, 1),
+    globPaths: (paths) => paths,
+    listNames: (/** @type {string[]} */ lines) => lines.map((line) => line.replace(/^\[(?:DIR|FILE)\] /, "")),
     editor: {
       edit: (path, { old, new: fresh }) => performSearchReplace(path, { search: old, replace: fresh }, 1),
     },

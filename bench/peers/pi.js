@@ -1,6 +1,7 @@
 /**
  * pi's read tool: offset and limit in lines, at most 2,000 lines and 50 KB, the rest announced in brackets; its edit tool;
- * its grep tool, which runs the `rg` on the PATH: the one that Filehand uses.
+ * its grep tool, which runs the `rg` on the PATH: the one that Filehand uses; its find tool, which needs an `fd` on the PATH;
+ * its ls tool.
  */
 
 import { delimiter, dirname } from "node:path";
@@ -12,10 +13,14 @@ import { load } from "./index.js";
  * @returns {Promise<import("../worker.js").Reader<{ text: string, end: number }>>}
  */
 export async function open({ folder }) {
-  const { createEditTool, createGrepTool, createReadTool } = await load("@mariozechner/pi-coding-agent/dist/index.js");
+  const { createEditTool, createFindTool, createGrepTool, createLsTool, createReadTool } = await load(
+    "@mariozechner/pi-coding-agent/dist/index.js",
+  );
   const tool = createReadTool(folder);
   const editTool = createEditTool(folder);
   const grepTool = createGrepTool(folder);
+  const findTool = createFindTool(folder);
+  const lsTool = createLsTool(folder);
   process.env["PATH"] = `${dirname(ripgrepPath())}${delimiter}${process.env["PATH"] ?? ""}`;
   return {
     read: async (path, { from, count }) => {
@@ -35,9 +40,16 @@ export async function open({ folder }) {
     },
     grep: (pattern) => grepTool.execute("bench", { pattern, limit: 1_000_000 }),
     grepLines: ({ content }) => content[0].text.match(/^.+:\d+: /gm)?.length ?? 0,
+    glob: (pattern) => findTool.execute("bench", { pattern, limit: 1_000_000 }),
+    list: (path) => lsTool.execute("bench", { path, limit: 1_000_000 }),
+    globPaths: ({ content }) => namesIn(content[0].text),
+    listNames: ({ content }) => namesIn(content[0].text),
     editor: {
       edit: (path, { old, new: fresh }) =>
         editTool.execute("bench", { path, edits: [{ oldText: old, newText: fresh }] }),
     },
   };
 }
+
+/** What stands in brackets at the end is about limits. @param {string} text */
+const namesIn = (text) => text.replace(/\n\n\[[^\n]*\]$/, "").split("\n");

@@ -1,4 +1,4 @@
-/** The reference MCP file server: it reads the first or the last lines and has no offset; edit_file. Called without its protocol. */
+/** The reference MCP file server: it reads the first or the last lines and has no offset; edit_file; search_files. Called without its protocol. */
 
 import { load } from "./index.js";
 
@@ -7,9 +7,8 @@ import { load } from "./index.js";
  * @returns {Promise<import("../worker.js").Reader<string>>}
  */
 export async function open({ folder }) {
-  const { setAllowedDirectories, validatePath, headFile, tailFile, applyFileEdits } = await load(
-    "@modelcontextprotocol/server-filesystem/dist/lib.js",
-  );
+  const { setAllowedDirectories, validatePath, headFile, tailFile, applyFileEdits, searchFilesWithValidation } =
+    await load("@modelcontextprotocol/server-filesystem/dist/lib.js");
   setAllowedDirectories([folder]);
   return {
     read: async (path, { from, count }) => {
@@ -20,6 +19,8 @@ export async function open({ folder }) {
     tail: async (path, { count }) => tailFile(await validatePath(path), count + 1),
     lines: (text) => text.replace(/\n$/, "").split("\n"),
     total: () => undefined,
+    glob: async (pattern) => searchFilesWithValidation(await validatePath(folder), pattern, [folder]),
+    globPaths: (paths) => paths,
     editor: {
       edit: async (path, { old, new: fresh }) =>
         applyFileEdits(await validatePath(path), [{ oldText: old, newText: fresh }], false),

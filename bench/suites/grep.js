@@ -8,10 +8,9 @@ import { pathToFileURL } from "node:url";
 import { judgeTotal } from "../answers.js";
 import { library } from "../filehand.js";
 import { grepTree, needle } from "../grep-trees.js";
-import { peerMethods } from "../peers/index.js";
+import { peerTurns } from "../peers/turns.js";
 import { addGate, addRatios, addSample, rowOf, startTable, typical } from "../results.js";
 import { ripgrepPath } from "../ripgrep-path.js";
-import { openWorker } from "../worker-client.js";
 
 const roundsDefault = 9;
 /** With rules, order, exact totals and the lines read anew, in hardly more than the search itself takes. */
@@ -49,7 +48,7 @@ export async function grep({ rounds = roundsDefault, peers, progress }) {
       const own = `Filehand, Grep, ${mode}`;
       const table = startTable("grep", `grep: a word in ${files} files, ${mode}, ${rounds} rounds`, reference);
       for (const name of [reference, own]) rowOf(table, name);
-      const others = peers && mode === "content" ? await peerTurns(table, tree) : undefined;
+      const others = peers && mode === "content" ? await searchers(table, tree) : undefined;
       for (let round = 0; round <= rounds; round += 1) {
         progress(`grep, ${mode} of ${files} files, round ${round} of ${rounds}`);
         for (const [name, search] of /** @type {const} */ ([
@@ -68,7 +67,7 @@ export async function grep({ rounds = roundsDefault, peers, progress }) {
           // Round 0 fills the caches of the system.
           if (round > 0) addSample(rowOf(table, name), { ms }, judgeTotal(total, tree.matching * perFile));
         }
-        await others?.search(round);
+        await others?.ask(round);
       }
       others?.close();
       addRatios(table);
@@ -83,43 +82,21 @@ export async function grep({ rounds = roundsDefault, peers, progress }) {
 }
 
 /**
- * Peers that search, each in a process of its own that stays open. One that fails has its row say so and is asked no more.
+ * A cap on lines is no mistake, but the table says so.
  * @param {import("../results.js").Table} table
  * @param {import("../grep-trees.js").GrepTree} tree
  */
-async function peerTurns(table, tree) {
-  const expected = tree.matching * 2;
-  /** @type {{ readonly name: string, readonly worker: import("../worker-client.js").Worker }[]} */
-  const turns = [];
-  for (const method of peerMethods().filter(({ name }) => peersWithSearch.includes(name))) {
-    const row = rowOf(table, method.name);
-    if ("skipped" in method) row.failure = method.skipped;
-    else {
-      try {
-        turns.push({ name: method.name, worker: await openWorker(method, tree.path) });
-      } catch (error) {
-        row.failure = String(error);
-      }
-    }
-  }
-  return {
-    /** @param {number} round */
-    async search(round) {
-      for (const { name, worker } of turns) {
-        const row = rowOf(table, name);
-        if (row.failure !== undefined) continue;
-        try {
-          const { ms, total = 0 } = await worker.ask({ pattern: needle });
-          // A cap on lines is no mistake, but the table says so.
-          const some = { counts: total > 0 && total < expected, words: `${total} of ${expected} lines` };
-          if (round > 0) addSample(row, { ms }, total === expected ? judgeTotal(total, expected) : some);
-        } catch (error) {
-          row.failure = error instanceof Error ? error.message : String(error);
-        }
-      }
-    },
-    close: () => turns.forEach(({ worker }) => worker.close()),
-  };
+function searchers(table, { path: folder, matching }) {
+  const expected = matching * 2;
+  return peerTurns(table, {
+    peers: peersWithSearch,
+    folder,
+    question: { pattern: needle },
+    judge: ({ total = 0 }) =>
+      total > 0 && total < expected
+        ? { counts: true, words: `${total} of ${expected} lines` }
+        : judgeTotal(total, expected),
+  });
 }
 
 /**

@@ -19,7 +19,7 @@ export const patternFaults = {
   "reversed range": "a range between brackets ends before it begins, turn it round",
   "unknown class": "a class between [: and :] is unknown, use one such as [:alpha:] or [:digit:]",
   "too many groups": `it has more than ${limits.globGroupsMax} groups in one name, which would take too long, use fewer`,
-  "too many choices": `its braces stand for more than ${limits.globChoicesMax} texts, use fewer or a wildcard`,
+  "too many choices": `it stands for more than ${limits.globChoicesMax} texts, alone or with patterns before it, use fewer braces or a wildcard`,
   "too many names": `it has more than ${limits.globDepthMax} names, or too many in all its choices, shorten it`,
 } satisfies Readonly<Record<PatternFault, string>>;
 
@@ -45,7 +45,7 @@ export function globNotes(
   const links = files.filter(({ link }) => link).length;
   if (links > 0) notes.push(`${links} of these ${links === 1 ? "is a link" : "are links"}`);
   if (ignored.count > 0) {
-    const names = "begin the pattern with the name of their folder to see them";
+    const names = "begin the pattern with the path of the ignored folder or file to see them";
     notes.push(`${counted(ignored, "ignored file")} also, ${names}`);
   }
   if (hidden.count > 0) {

@@ -214,6 +214,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       hiddenPatterns(policy.rules, where, {
         // What a rule or an answer may have lifted is not left out beforehand.
         asked: options.asker !== "yes" && state.kept.length === 0 ? options.secrets : "allow",
+        elsewhere: rootPaths.some((root) => policy.keepsNear(root)) || links.now().leads,
       }),
 
     ruleFaults: policy.faults,

@@ -5,12 +5,13 @@
  */
 
 import type { RuleText } from "../contract/rule.ts";
+import { ownNames } from "./protected.ts";
 import { defaultRules } from "./secrets.ts";
 
 export interface HiddenPatterns {
   /** In the order of the rules, in any letter case; `!` takes out again. */
   readonly lines: readonly string[];
-  /** `all`: no file is hidden but those that fit. `some`: others may be. */
+  /** `all`: no file is hidden but those that fit, and passing ones of our own. `some`: others may be. */
   readonly cover: "all" | "some";
   /**
    * Does a path hold what some rule asks for, which is always within one of its names? A quick look for who counts; it
@@ -22,15 +23,18 @@ export interface HiddenPatterns {
 export function hiddenPatterns(
   rules: readonly RuleText[],
   where: "root" | "within",
-  { asked }: { readonly asked: "ask" | "allow" },
+  /** `elsewhere`: files may also be hidden for where they lie, or for a link that leads to them. */
+  { asked, elsewhere = false }: { readonly asked: "ask" | "allow"; readonly elsewhere?: boolean },
 ): HiddenPatterns {
   const hiding = rules.filter(({ verdict }) => verdict === "deny" || (verdict === "ask" && asked === "ask"));
   // An allow rule may lift what asks by default.
   const lifted = rules.some(({ verdict }) => verdict === "allow");
   const defaults = asked === "ask" && !lifted ? defaultRules : [];
   const lines = [...defaults, ...hiding].map((rule) => lineOf(rule.text, where));
-  const complete = (asked === "allow" || !lifted) && lines.every((line) => line !== undefined);
-  const mayBeHidden = complete ? quickLook([...defaults, ...hiding].map(({ text }) => text)) : () => true;
+  const complete = !elsewhere && (asked === "allow" || !lifted) && lines.every((line) => line !== undefined);
+  // Files of our own, which nobody looks for, are not worth a line in every search.
+  const texts = [...[...defaults, ...hiding].map(({ text }) => text), ...ownNames];
+  const mayBeHidden = complete ? quickLook(texts) : () => true;
   return { lines: lines.filter((line) => line !== undefined), cover: complete ? "all" : "some", mayBeHidden };
 }
 
@@ -42,7 +46,6 @@ function quickLook(rules: readonly string[]): (path: string) => boolean {
     const plain = pattern.split(/[^\w.-]+/);
     return [plain.reduce((longest, part) => (part.length > longest.length ? part : longest), "")];
   });
-  if (parts.length === 0) return () => false;
   const any = new RegExp([...new Set(parts)].map((part) => part.replaceAll(".", "\\.")).join("|"), "i");
   return (path) => any.test(path);
 }

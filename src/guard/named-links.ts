@@ -11,8 +11,8 @@ import { toolPermission } from "./patterns.ts";
 export interface NamedLinks {
   /** The rule whose link leads to this real path, or to a folder above it. */
   deny(permission: "read" | "edit", real: string): RuleText | undefined;
-  /** The same as of now, for very many paths: nothing is looked up any more. */
-  now(): Pick<NamedLinks, "deny">;
+  /** The same as of now, for very many paths: nothing is looked up any more. `leads`: is any of those names a link? */
+  now(): Pick<NamedLinks, "deny"> & { readonly leads: boolean };
 }
 
 /** So many are looked at in every call. Each costs a lookup, so of more only those that are links already are. */
@@ -82,6 +82,7 @@ export function namedLinks(
       const goals = new Map(current().map((one) => [one, goalOf(one)] as const));
       const links = [...goals.keys()].filter((one) => goals.get(one) !== undefined);
       return {
+        leads: links.length > 0,
         deny: denying(
           () => links,
           (one) => goals.get(one),

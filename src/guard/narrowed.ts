@@ -44,6 +44,7 @@ export function narrowed(guard: Guard, folders: readonly string[] | undefined): 
       const hides = guard.hidesBeneath(names);
       return (below) => !names.every((name) => inside(nodePath.join(name, below))) || hides(below);
     },
+    hiddenPatterns: (where) => ({ ...guard.hiddenPatterns(where), cover: "some", mayBeHidden: () => true }),
     search(root) {
       const view = guard.search(root);
       return {

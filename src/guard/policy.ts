@@ -32,6 +32,8 @@ export interface Policy {
   readonly denies: boolean;
   /** A quick test of paths below a root: where it says no, reading is not denied. It spares large searches nearly all rules. */
   mayDenyBelow(root: string): (relative: string) => boolean;
+  /** May files of a root be those that Filehand keeps, whatever they are called? */
+  keepsNear(root: string): boolean;
   readonly faults: readonly RuleFault[];
   /** The rules that count, in the order in which they were given; and those that are built in. */
   readonly rules: readonly RuleText[];
@@ -83,6 +85,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       // What is left are rules about files of our own, and those all carry our name.
       return (relative) => /filehand/i.test(relative);
     },
+    keepsNear: (root) => isNear(root, options.stateDir),
     linksOn: (disk) => {
       const links = linksByDisk.get(disk) ?? namedLinks(counting, disk, home);
       linksByDisk.set(disk, links);

@@ -136,6 +136,9 @@ export const protectedRules: readonly RuleText[] = patterns.map((pattern) => ({
 /** Files of our own that lie about for a moment: beside those that are changed, and in the folder for locks. */
 const passing: readonly string[] = [".filehand-new-*", ".filehand-undo-*", "filehand-locks-*/**", ".filehand/locks/**"];
 
+/** Of what no tool may read, that which is told by its names. */
+export const ownNames: readonly string[] = passing.map((pattern) => `Read(${pattern})`);
+
 /** A settings file would widen what its writer may do; the state folder holds what others did. */
 export function ownRules(stateDir: string | undefined): readonly RuleText[] {
   const deny = (text: string): RuleText => ({ verdict: "deny", text, source: ownSource });

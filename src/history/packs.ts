@@ -163,16 +163,20 @@ function windowOf(folder: StoreFolder, pack: string, from: number, length: numbe
   }
 }
 
-/** Adds what is found from a place on; answers with the end of the last whole entry. */
+/** Adds what is found from a place on; answers with the end of the last whole entry. Small entries come many in one read. */
 function scanFrom(folder: StoreFolder, pack: string, start: number, into: Map<string, PackEntry>): number {
   const file = folder.open(`packs/${pack}`);
   if (file === undefined) return start;
   try {
-    const header = Buffer.allocUnsafe(headerBytes);
-    let at = start;
+    const buffer = Buffer.allocUnsafe(Math.min(windowBytes, Math.max(headerBytes, file.sizeBytes - start)));
+    let [at, from, got] = [start, start, 0];
     for (;;) {
-      const got = file.read(header, at);
-      const [, content = "", method, length] = headerShape.exec(header.toString("latin1", 0, got)) ?? [];
+      if (at + headerBytes > from + got) {
+        from = at;
+        got = file.read(buffer, at);
+      }
+      const header = buffer.toString("latin1", at - from, Math.min(at - from + headerBytes, got));
+      const [, content = "", method, length] = headerShape.exec(header) ?? [];
       const end = at + headerBytes + Number(length);
       if (length === undefined || end > file.sizeBytes) return at;
       const compressed = method === "b";

@@ -125,3 +125,37 @@ describe("a line is not believed, though its checksum is right", () => {
     });
   }
 });
+
+describe("a line that ends between two pages of its file", () => {
+  const pageBytes = 4_096;
+  const turn = (messageId: string): HistoryRecord => ({ type: "turn", messageId, timeMs: 1 });
+  const line = (record: HistoryRecord): string => encodeEntry({ id: "a1b2c3d4e5f6-1z", record });
+  const filled = (bytes: number): string => line(turn("x".repeat(bytes - line(turn("")).length)));
+  const decode = (text: string) => {
+    const { entries, damagedAt } = decodeLines(Buffer.from(text));
+    return { turns: entries.map(({ record }) => record.type === "turn" && record.messageId), damagedAt };
+  };
+
+  test("is passed over if its writer was killed there, wherever in the line that is", () => {
+    const torn = line(turn("torn — ü"));
+    const bytes = Buffer.from(torn);
+    for (let cut = 2; cut < bytes.length; cut += 1) {
+      const head = Buffer.from(filled(pageBytes - cut));
+      const text = Buffer.concat([head, bytes.subarray(0, cut)]);
+      for (const after of ["", line(turn("next"))]) {
+        const { entries, damagedAt } = decodeLines(Buffer.concat([text, Buffer.from(after)]));
+        deepEqual([cut, entries.length, damagedAt], [cut, after === "" ? 1 : 2, []]);
+      }
+    }
+  });
+
+  test("is damaged if it is whole, and so is one that ends elsewhere", () => {
+    const whole = filled(pageBytes);
+    const changed = whole.replace("xxx", "xyx");
+    deepEqual(decode(changed + line(turn("next"))), { turns: ["next"], damagedAt: [1] });
+    const shorter = filled(pageBytes - 1).slice(0, -1);
+    deepEqual(decode(shorter + line(turn("next"))), { turns: ["next"], damagedAt: [1] });
+    const zeros = filled(pageBytes).slice(0, -9) + "\0".repeat(9);
+    deepEqual(decode(zeros + line(turn("next"))), { turns: ["next"], damagedAt: [1] });
+  });
+});

@@ -1,6 +1,7 @@
 /**
  * Records as lines: `<checksum> <id> <json>`, each with a newline before it. The newline comes first so that a line that
- * was torn ends where the next begins. A line whose checksum is wrong is reported and never believed.
+ * was torn ends where the next begins. A line whose checksum is wrong is reported and never believed; one that its writer
+ * was killed over is nobody's loss, and only not believed.
  */
 
 import { crc32 } from "node:zlib";
@@ -54,13 +55,34 @@ function decodeOneByOne(bytes: Buffer): DecodedLines {
     const newline = bytes.indexOf(10, from);
     const to = newline < 0 ? bytes.length : newline;
     if (to > from) {
-      const entry = decodeLine(bytes.toString("utf8", from, to));
-      if (entry === undefined) damagedAt.push(from);
-      else entries.push(entry);
+      const line = bytes.toString("utf8", from, to);
+      const entry = decodeLine(line);
+      if (entry !== undefined) entries.push(entry);
+      else if (!isUnfinished(line, to)) damagedAt.push(from);
     }
     from = to + 1;
   }
   return { entries, damagedAt };
+}
+
+/** The smallest piece in which a system takes over what is written; a kill in the middle leaves whole ones. */
+const pageBytes = 4_096;
+
+/**
+ * Was its writer killed before all of it was taken over? Then nobody was told that it is kept. What ends elsewhere or is
+ * whole was changed later.
+ */
+function isUnfinished(line: string, endByte: number): boolean {
+  // Zeros are what a power cut leaves of what was written.
+  if (endByte % pageBytes !== 0 || line.includes("\0")) return false;
+  const [sum = "", id = "", ...rest] = line.split(" ");
+  if (!/^[0-9a-f]*$/u.test(sum) || !/^[0-9a-z-]*$/u.test(id)) return false;
+  try {
+    JSON.parse(rest.join(" "));
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 function decodeLine(line: string): Entry | undefined {

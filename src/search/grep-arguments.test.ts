@@ -38,3 +38,8 @@ test("names choose files only where no type does, since two types would add up",
   expect(grepArguments(query, names).join(" ")).toContain("--type-add=filehandnames:*.ts --type=filehandnames");
   expect(grepArguments({ ...query, types: ["py"] }, names).join(" ")).not.toContain("filehandnames");
 });
+
+test("one thread is asked for where a search is a small one", () => {
+  expect(grepArguments(query, { ...folder, threads: 1 })).toContain("--threads=1");
+  expect(grepArguments(query, folder).join(" ")).not.toContain("--threads");
+});

@@ -22,6 +22,8 @@ export type Searched =
       /** A file with patterns of what is left out, in the form of gitignore. */
       readonly leftOut: string | undefined;
       readonly ignored: "left out" | "searched";
+      /** Undefined: as many as ripgrep thinks fit. */
+      readonly threads?: 1 | undefined;
     }
   | { readonly in: "input" };
 
@@ -107,10 +109,11 @@ function modeArguments({ mode, before, after }: GrepQuery, { in: place }: Search
 
 function folderArguments(
   types: readonly string[],
-  { names, leftOut, ignored }: Extract<Searched, { readonly in: "folder" }>,
+  { names, leftOut, ignored, threads }: Extract<Searched, { readonly in: "folder" }>,
 ): readonly string[] {
   return [
     "--hidden",
+    ...(threads === undefined ? [] : [`--threads=${threads}`]),
     "--no-require-git",
     // What a user ignores everywhere is no property of the workspace: the same tree must give the same answer.
     "--no-ignore-global",

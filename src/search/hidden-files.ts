@@ -24,6 +24,8 @@ export interface HiddenSearch {
 export interface HiddenFound {
   hidden: number;
   links: number;
+  /** How many names were looked at. */
+  entries: number;
   /** Was there nothing more to look at? */
   complete: boolean;
 }
@@ -43,7 +45,7 @@ interface Frame {
 export async function findHidden(start: WalkFolder, search: HiddenSearch): Promise<HiddenFound> {
   // The search that goes on meanwhile is started first.
   await setImmediate();
-  const found: HiddenFound = { hidden: 0, links: 0, complete: true };
+  const found: HiddenFound = { hidden: 0, links: 0, entries: 0, complete: true };
   const above = [...search.above];
   const stack: Frame[] = [];
   let entriesLeft = search.entriesMax;
@@ -60,6 +62,7 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
     const looked = entries.length > entriesLeft ? entries.slice(0, entriesLeft) : entries;
     if (looked.length < entries.length) found.complete = false;
     entriesLeft -= looked.length;
+    found.entries += looked.length;
     stack.push({ folder, path, ignored, todo: foldersIn(looked, path, ignored, above, search, found) });
   };
   try {

@@ -11,11 +11,17 @@ import { markOf } from "../history/versions.ts";
 import { signOf } from "./stamp.ts";
 import type { Bench } from "./tool.ts";
 
-/** Under this session's rules and borders. `signs` gets what the file is known by, to see later whether it is still that. */
-export async function currentState(path: string, bench: Bench, signs: Map<string, string>): Promise<CurrentState> {
+export interface Seen {
+  /** What the file is known by, to see later whether it is still that; or that there is none. */
+  readonly sign: string;
+  readonly mode: number | undefined;
+}
+
+/** Under this session's rules and borders. `seen` gets what was looked at, by path. */
+export async function currentState(path: string, bench: Bench, seen: Map<string, Seen>): Promise<CurrentState> {
   const look = bench.disk.look(path);
   if (look.seen === "missing") {
-    signs.set(path, "absent");
+    seen.set(path, { sign: "absent", mode: undefined });
     return missingState(path, bench);
   }
   if (look.seen !== "node") return { kind: "other", what: look.seen === "outside" ? "outside" : "refused" };
@@ -27,7 +33,7 @@ export async function currentState(path: string, bench: Bench, signs: Map<string
     if ("errno" in file) return { kind: "other", what: "refused" };
     const { sizeBytes, mode, links, identity } = file;
     const bytes = await smallContent(file);
-    signs.set(path, signOf(identity));
+    seen.set(path, { sign: signOf(identity), mode });
     const hash = async (): Promise<string> =>
       bytes === undefined ? hashOfPath(path, bench) : hashOf(bytes).toString("hex");
     return { kind: "file", sizeBytes, mode, links, mark: markOf(identity), hash };

@@ -26,7 +26,10 @@ export interface Passing {
   readonly run: GrepTask["run"];
 }
 
-export type Unsearched = Pick<GrepOutcome, "withheld" | "links">;
+export interface Unsearched extends Pick<GrepOutcome, "withheld" | "links"> {
+  /** How many names there are that were not ignored, if all were looked at. */
+  readonly entries: number | undefined;
+}
 
 export async function unsearched(passing: Passing, bench: Bench): Promise<Unsearched> {
   const { request, located, hidden, fits, hides } = passing;
@@ -40,24 +43,29 @@ export async function unsearched(passing: Passing, bench: Bench): Promise<Unsear
   const unknown: Tally = { number: 0, counted: "at least" };
   const brief = { ...passing.run, timeMsMax: limits.searchExtraMsMax };
   // Reading a folder that may hang must be something that can be ended.
-  if (found.held.reads === "later") return { withheld: canHide ? await byRipgrep(brief) : none, links: unknown };
+  if (found.held.reads === "later") {
+    return { withheld: canHide ? await byRipgrep(brief) : none, links: unknown, entries: undefined };
+  }
   const seen = await findHidden(bench.disk.walk(found), {
     above: target.realRelative === "" ? [] : target.realRelative.split("/"),
     ignored: await ignoredAt(target, bench),
     isLeftOut: (name) => ownFolders.includes(name),
-    isHidden: canHide ? isHidden : () => false,
+    isHidden,
     isMissed: (path) => !hides(path) && isMissed(path, passing, bench),
     entriesMax: limits.searchListedMax,
     signal: bench.signal,
   });
   const counted = seen.complete ? "all" : "at least";
   const links: Tally = { number: seen.links, counted };
-  if (!canHide) return { withheld: none, links };
+  const entries = seen.complete ? seen.entries : undefined;
+  // Of our own passing files nobody needs to hear that there may be more.
+  if (!canHide && seen.hidden === 0) return { withheld: none, links, entries };
   // Which names are of a type is known to ripgrep alone. With few entries it takes long only on a slow machine.
   const ofTypes = request.types.length > 0 && seen.hidden > 0;
   return {
     withheld: ofTypes ? await byRipgrep(seen.complete ? passing.run : brief) : { number: seen.hidden, counted },
     links,
+    entries,
   };
 }
 

@@ -18,6 +18,7 @@ import { extraMs } from "./extra-time.ts";
 import { showEntries } from "./grep-lines.ts";
 import { unsearched } from "./grep-unsearched.ts";
 import { type Located, locate } from "./locate.ts";
+import { isQuick, searched as wasSearched } from "./search-pace.ts";
 import type { Bench, Tool } from "./tool.ts";
 
 export const grep: Tool<"grep"> = async (request, bench) => {
@@ -81,7 +82,13 @@ async function inFolder(request: GrepRequest, located: Located, bench: Bench): P
   const hidden = guard.hiddenPatterns(target.real === target.root ? "root" : "within");
   const leftOut = scratchFile(leftOutText([...hidden.lines, `**/${scratchPrefix}*`]));
   try {
-    const searched = { in: "folder", names: globs?.names, leftOut: leftOut?.path, ignored: "left out" } as const;
+    const searched = {
+      in: "folder",
+      names: globs?.names,
+      leftOut: leftOut?.path,
+      ignored: "left out",
+      threads: isQuick(disk, target.real) ? 1 : undefined,
+    } as const;
     const run = { ...runOf(bench), cwd: found.held.handlePath };
     const task: GrepTask = {
       query: request,
@@ -102,13 +109,15 @@ async function inFolder(request: GrepRequest, located: Located, bench: Bench): P
     // Both use the folder that is held, so neither may be left running.
     const [ended, passed] = await Promise.allSettled([searching, unsearched(passing, bench)]);
     const places = placesOf(valueOf(ended), target);
+    wasSearched(disk, target.real, tookMs, valueOf(passed).entries);
     // Only who finds nothing wonders whether it was looked for everywhere.
     const ignored =
       places.filesTotal > 0 || places.ended === "time"
         ? nothing
         : await countMatchingFiles({
             ...task,
-            searched: { ...searched, ignored: "searched" },
+            // How much is ignored is not known.
+            searched: { ...searched, ignored: "searched", threads: undefined },
             run: { ...run, timeMsMax: extraMs(tookMs, valueOf(passed).links.counted) },
           });
     return await outcomeOf(request, target, places, bench, { ...valueOf(passed), ignored });

@@ -5,12 +5,11 @@ import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { RewindOutcome, RewindRequest, RewoundFile } from "../contract/rewind.ts";
 import type { Place, Target } from "../contract/target.ts";
-import type { Found } from "../disk/look.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { refusal } from "../guard/guard.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 import { commit, commitNew, commitRemoval } from "./commit.ts";
-import { currentState } from "./current-state.ts";
+import { currentState, type Seen } from "./current-state.ts";
 import { signOf } from "./stamp.ts";
 import { exclusively, type Subject, subjectOf, ticketFor } from "./subject.ts";
 import type { Bench, Tool } from "./tool.ts";
@@ -30,12 +29,12 @@ async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutco
       reason: "no history",
     });
   }
-  const { to, plan, passed, signs } = await planned(request, history, bench);
+  const { to, plan, passed, seen } = await planned(request, history, bench);
   const todo = plan.files.map((file) => ({ file, action: actionOf(file, request) }));
   if (bench.dryRun || todo.every(({ action }) => action === undefined)) {
     const files: RewoundFile[] = [];
     for (const { file, action } of todo) {
-      files.push(shown(file, action, action === undefined ? "left" : await foreseen(file, bench)));
+      files.push(shown(file, action, action === undefined ? "left" : await foreseen(file, seen.get(file.path), bench)));
     }
     return { kind: "rewind", to, passed, turn: undefined, files, dryRun: bench.dryRun };
   }
@@ -50,8 +49,8 @@ async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutco
   const files: RewoundFile[] = [];
   for (const [index, { file, action }] of todo.entries()) {
     bench.onProgress?.(index, todo.length);
-    const seen = signs.get(file.path);
-    files.push(shown(file, action, action === undefined ? "left" : await attempt(file, action, seen, turn, bench)));
+    const sign = seen.get(file.path)?.sign;
+    files.push(shown(file, action, action === undefined ? "left" : await attempt(file, action, sign, turn, bench)));
   }
   // Where every file was refused, there is nothing that could be rewound.
   const isTurn = files.some(({ came }) => came === "done");
@@ -62,19 +61,19 @@ interface Planned {
   readonly to: string;
   readonly plan: Extract<RewindPlan, { readonly found: "turn" }>;
   readonly passed: readonly string[];
-  /** By path: what each file was known by when it was planned for. */
-  readonly signs: ReadonlyMap<string, string>;
+  /** By path: what each file was when it was planned for. */
+  readonly seen: ReadonlyMap<string, Seen>;
 }
 
 /** The turn that was named; or the last one of which there is something to bring back. */
 async function planned(request: RewindRequest, history: SessionHistory, bench: Bench): Promise<Planned> {
   const files = request.files?.map((path) => realOf(path, bench));
   const planFor = async (to: string): Promise<Omit<Planned, "passed">> => {
-    const signs = new Map<string, string>();
-    const current = (path: string): Promise<CurrentState> => currentState(path, bench, signs);
+    const seen = new Map<string, Seen>();
+    const current = (path: string): Promise<CurrentState> => currentState(path, bench, seen);
     const plan = await history.plan(to, { current, files });
     if (plan.found !== "turn") throw new Problem({ code: "NO_TURN", asked: to, reason: plan.found });
-    return { to, plan, signs };
+    return { to, plan, seen };
   };
   if (typeof request.to === "string") return { ...(await planFor(request.to)), passed: [] };
   const { last } = request.to;
@@ -120,11 +119,11 @@ function actionOf({ step }: RewindFile, { force }: RewindRequest): RewindAction 
 }
 
 /** What a dry run can know of the refusals to come; nobody is asked. */
-async function foreseen({ path }: RewindFile, bench: Bench): Promise<RewoundFile["came"]> {
+async function foreseen({ path }: RewindFile, seen: Seen | undefined, bench: Bench): Promise<RewoundFile["came"]> {
   try {
     const subject = await subjectOf(path, bench);
     const { target: place } = subject;
-    const mode = subject.is === "there" ? modeOf(subject.found, bench) : undefined;
+    const mode = subject.is === "there" ? seen?.mode : undefined;
     release(subject);
     const rule = bench.guard.denied("edit", [path], "file");
     if (rule !== undefined) {
@@ -138,13 +137,6 @@ async function foreseen({ path }: RewindFile, bench: Bench): Promise<RewoundFile
     if (error instanceof Problem) return { problem: error.data };
     throw error;
   }
-}
-
-function modeOf(found: Found, { disk }: Bench): number | undefined {
-  const file = disk.open(found);
-  if ("errno" in file) return undefined;
-  file.close();
-  return file.mode;
 }
 
 /** One file that cannot be brought back does not keep the others from it. */

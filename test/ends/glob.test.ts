@@ -37,7 +37,7 @@ describe("filehand glob", () => {
     const { code, stdout, stderr } = await filehand(["glob", "**/*.ts"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toBe(
-      `${found("src/b.ts", "src/deep/c.ts", "src/a.ts")}[1 ignored file matches also, begin the pattern with the name of their folder to see them]\n`,
+      `${found("src/b.ts", "src/deep/c.ts", "src/a.ts")}[1 ignored file matches also, begin the pattern with the path of the ignored folder or file to see them]\n`,
     );
   });
 

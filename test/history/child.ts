@@ -2,12 +2,13 @@
  * A process that works on a store, for the tests that need several or kill one:
  *
  *   node child.mjs append|compact <store> <locks> <id> <count>
- *   node child.mjs change <bed> - <id> <count>      edits and rewinds, and says what is acknowledged
+ *   node child.mjs change <bed> - <id>      waits for a word, then edits, rewinds and collects until it is killed, and says so
  */
 
-import { writeSync } from "node:fs";
 import { openFileStore } from "../../src/history/file-store.ts";
 import { makeBed } from "./bed.ts";
+import { begin, did, linesOf, theWord } from "./saying.ts";
+import { textOf } from "./killing.ts";
 
 const [task = "", folder = "", lockFolder = "", id = "", count = "0"] = process.argv.slice(2);
 const moment = () => new Promise((resolve) => setImmediate(resolve));
@@ -31,21 +32,31 @@ switch (task) {
     break;
   }
   case "change": {
+    await theWord();
     const bed = makeBed(folder, { snapshotsMax: 10 });
-    for (let n = 0; n < Number(count); n += 1) {
-      await bed.turn(`${id}-${n}`);
-      const name = `file-${n % 3}`;
-      await bed.write(name, `${id} ${n}\n`.repeat(1 + (n % 7) * 400));
-      // In one call, so that it is out or not.
-      writeSync(1, `${JSON.stringify({ messageId: `${id}-${n}`, name })}\n`);
-      if (n % 3 === 2) {
-        const back = `${id}-${n}-back`;
-        await bed.rewind(`${id}-${n - 1}`, { id: back });
-        writeSync(1, `${JSON.stringify({ messageId: back, name })}\n`);
-      }
-      if (n % 9 === 8) await bed.session.tidy();
-      if (n % 13 === 12) await bed.history.gc();
+    const edit = async (n: number): Promise<string> => {
+      const turn = `${id}-${n}`;
+      const writes = { [`file-${n % 3}`]: linesOf(id, n), [`file-${(n + 1) % 3}`]: linesOf(id, n) };
+      begin({ begins: "edit", turn, writes });
+      await bed.turn(turn);
+      for (const [name, lines] of Object.entries(writes)) await bed.write(name, textOf(lines));
+      did("edit", turn);
+      return turn;
+    };
+    const rewind = async (as: "before" | "after", turn: string, to: string, back: string): Promise<void> => {
+      begin({ begins: "rewind", as, turn });
+      await bed.rewind(to, { id: back });
+      did("rewind", back);
+    };
+    for (let n = 0; ; n += 2) {
+      const first = await edit(n);
+      const second = await edit(n + 1);
+      await rewind("before", first, first, `${first}-back`);
+      await rewind("after", second, `${first}-back`, `${first}-again`);
+      begin({ begins: "gc" });
+      await bed.session.tidy();
+      await bed.history.gc({ graceMs: 0 });
+      did("gc");
     }
-    break;
   }
 }

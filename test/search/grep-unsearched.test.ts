@@ -60,6 +60,32 @@ describe("files that rules hide are counted", () => {
     deepEqual((await passedOver(at("ws"), { path: "other" }, named)).withheldFiles, 1);
   });
 
+  test("without a rule of the user: our own, in the state folder or by their names", async () => {
+    const { path: at } = workspace({
+      ws: { "a.ts": "x", ".filehand-new-1": "x", sub: { ".Filehand-Undo-2": "x" }, state: { "b.txt": "x" } },
+    });
+    for (const [options, number] of [
+      [{}, 2],
+      [{ ask: "yes" }, 2],
+      [{ stateDir: at("ws", "state") }, 3],
+    ] as const) {
+      deepEqual((await passedOver(at("ws"), {}, options)).withheldFiles, number);
+    }
+  });
+
+  test("what a denied name leads to, though nothing in its own name says so", { skip: onWindows }, async () => {
+    const { path: at } = workspace({ ws: { "plain.txt": "x", "b.txt": "x", settings: { link: "plain.txt" } } });
+    deepEqual((await passedOver(at("ws"), {}, { permissions: { deny: ["Read(/settings)"] } })).withheldFiles, 1);
+  });
+
+  test("what lies outside the folders that a session is kept to", async () => {
+    const { path: at } = workspace({ ws: { "a.ts": "x", in: { "b.ts": "x" }, out: { "c.ts": "x", ".env": "x" } } });
+    const filehand = createFilehand({ roots: [at("ws")] });
+    const session = filehand.session({ dialect: "claude", within: [at("ws", "in")] });
+    const reply = await session.call("Grep", { pattern: "x" });
+    ok(textOf(reply).includes("3 files were not searched because permission rules hide them"), textOf(reply));
+  });
+
   test("where there are too many files to look at, the answer says that some may be hidden", async () => {
     const { path: at } = workspace({ ws: { "a.ts": "x", many: {} } });
     for (let file = 0; file < 4_100; file += 1) fs.writeFileSync(at("ws", "many", `${file}.ts`), "");

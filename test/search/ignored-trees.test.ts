@@ -68,8 +68,11 @@ const pattern = fc
   )
   .map((parts) => parts.join(""));
 
-/** To git a line of nothing but `!` says nothing; to ripgrep it brings everything back. */
-const saysNothing = (text: string): boolean => /^!\/?\s*$/.test(text);
+/**
+ * To git a line of nothing but `!` says nothing, nor does one with an empty name behind `**`; to ripgrep the first brings
+ * everything back and the second leaves every folder out.
+ */
+const saysNothing = (text: string): boolean => /^!\/?\s*$|^!?\*\*\/\//.test(text);
 
 const ignoreFile = fc
   .array(

@@ -1,0 +1,73 @@
+/** Files in places that other tools' undo does not reach or goes too far in: links, repositories, ignored and large ones. */
+
+import { deepEqual, equal, ok } from "node:assert/strict";
+import * as fs from "node:fs";
+import { test } from "vitest";
+import { snapshot } from "../support/snapshot.ts";
+import { onWindows, workspace } from "../support/workspace.ts";
+import { openDesk, rewindTwice } from "./desk.ts";
+
+const { path: place } = workspace({});
+
+test.skipIf(onWindows)(
+  "a change through a link is recorded for the file behind it, and the link stays one",
+  async () => {
+    const d = openDesk(place("links"));
+    fs.mkdirSync(d.at("real"));
+    d.stranger("real/a.txt", "one\n");
+    fs.symlinkSync("real/a.txt", d.at("link"));
+    fs.symlinkSync("real", d.at("folder"));
+    await d.session.checkpoint("m1");
+    await d.edit("link", "one", "two");
+    await d.write("folder/new.txt", "new\n");
+    const { dry, real } = await rewindTwice(d, "m1");
+    deepEqual(dry, real);
+    deepEqual(real, { "real/a.txt": "restore: done", "real/new.txt": "delete: done" });
+    deepEqual(
+      [d.read("real/a.txt"), fs.readlinkSync(d.at("link")), fs.readlinkSync(d.at("folder"))],
+      ["one\n", "real/a.txt", "real"],
+    );
+  },
+);
+
+test("repositories in repositories, ignored files and large ones go back like all others; what is Git's is not touched", async () => {
+  const d = openDesk(place("repositories"), { ask: "yes" });
+  for (const folder of [".git", "inner/.git"]) {
+    fs.mkdirSync(d.at(folder), { recursive: true });
+    d.stranger(`${folder}/HEAD`, "ref: refs/heads/main\n");
+    d.stranger(`${folder}/index`, "not a real one");
+  }
+  d.stranger(".gitignore", "*.log\nbuild/\n");
+  fs.mkdirSync(d.at("build"));
+  const large = "0123456789abcde\n".repeat(200_000);
+  ok(large.length > 3_000_000);
+  const names = ["a.txt", "debug.log", "build/out.txt", "inner/b.txt", "large.txt"];
+  for (const name of names) d.stranger(name, name === "large.txt" ? `first\n${large}` : "first\n");
+  const before = d.tree();
+  const git = [snapshot(d.at(".git")), snapshot(d.at("inner/.git"))];
+  const times = [".git/index", "inner/.git/index"].map((name) => fs.statSync(d.at(name), { bigint: true }).mtimeNs);
+  await d.session.checkpoint("m1");
+  for (const name of names) await d.edit(name, "first", "second");
+  const { dry, real } = await rewindTwice(d, "m1");
+  deepEqual(dry, real);
+  deepEqual(real, Object.fromEntries(names.map((name) => [name, "restore: done"])));
+  deepEqual(d.tree(), before);
+  deepEqual([snapshot(d.at(".git")), snapshot(d.at("inner/.git"))], git);
+  deepEqual(
+    [".git/index", "inner/.git/index"].map((name) => fs.statSync(d.at(name), { bigint: true }).mtimeNs),
+    times,
+  );
+});
+
+test("a rewind tells how far it is", async () => {
+  const d = openDesk(place("progress"));
+  await d.session.checkpoint("m1");
+  for (let n = 0; n < 5; n += 1) await d.write(`${n}.txt`, "x\n");
+  const told: (readonly [number, number])[] = [];
+  await d.session.rewind("m1", { onProgress: (done, total) => told.push([done, total]) });
+  deepEqual(
+    told.map(([done]) => done),
+    [0, 1, 2, 3, 4],
+  );
+  equal(new Set(told.map(([, total]) => total)).size, 1);
+});
