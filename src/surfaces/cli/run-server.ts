@@ -39,14 +39,13 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
     host.stdout.write(`The inspector: ${url}\n`);
     return url;
   };
-  const inspector: Inspector | undefined = needs.inspector
-    ? (await import("../inspector/index.ts")).createInspector({
-        version,
-        folder: webFolder(host),
-        log,
-        onEntered: () => tell(inspector?.newKey() ?? ""),
-      })
-    : undefined;
+  const parts = needs.inspector ? await import("../inspector/index.ts") : undefined;
+  const inspector: Inspector | undefined = parts?.createInspector({
+    version,
+    folder: parts.builtPage(),
+    log,
+    onEntered: () => tell(inspector?.newKey() ?? ""),
+  });
   const desks = new Map<string, Awaited<ReturnType<typeof openDesk>>>();
   for (const { path, name, roots } of placesOf(given, host)) {
     const desk = await openDesk(given, host, { name, roots, resultBytesMax, watchCall, board: inspector?.board });
@@ -86,10 +85,6 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
 const bracketed = (address: string): string => (address.includes(":") ? `[${address}]` : address);
 
 const isEverywhere = (address: string): boolean => address === "0.0.0.0" || address === "::";
-
-/** Beside the program, where the build put it. */
-const webFolder = ({ program }: Host): string | undefined =>
-  program?.[1] === undefined ? undefined : nodePath.join(nodePath.dirname(program[1]), "web");
 
 interface PlaceOf {
   readonly path: string;

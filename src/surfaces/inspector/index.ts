@@ -18,6 +18,8 @@ import { fieldsOf, numberIn, text } from "./input.ts";
 import { type Board, createQuestions } from "./questions.ts";
 import { bad, isFailure, Refusal } from "./refusal.ts";
 import { staticFiles } from "./static-files.ts";
+
+export { builtPage } from "./static-files.ts";
 import { createStream, type StreamLimits } from "./stream.ts";
 
 export interface Inspector {

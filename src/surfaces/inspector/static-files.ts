@@ -1,6 +1,7 @@
 /** The page itself: files that the build put beside the program. A name is looked up only if it can be one of them. */
 
 import * as nodePath from "node:path";
+import { fileURLToPath } from "node:url";
 import { readNamedFile } from "../../settings/named-file.ts";
 
 export interface StaticFile {
@@ -9,6 +10,12 @@ export interface StaticFile {
   /** Its name holds a hash of its content. */
   readonly isFixed: boolean;
 }
+
+/**
+ * Where the build put it, as seen from `dist/cli/inspector.cjs`: the bundler puts the address of the bundle for `import.meta.url`. What
+ * was started may be a link to the program, as npm makes them, and would not tell.
+ */
+export const builtPage = (): string => fileURLToPath(new URL("../web", import.meta.url));
 
 export type StaticFiles = (path: string) => StaticFile | undefined;
 
