@@ -103,9 +103,11 @@ export function startSession<Name extends DialectName>(
     newId: () => options.ids?.next() ?? randomUUID().slice(0, 8),
     searchMsMax: options.searchMsMax ?? limits.searchMsMax,
   };
+  /** Whoever waits for servers listens to the signal, and very many at one would look like a leak. */
+  const unheard = (): AbortSignal => (first.languages === undefined ? never : new AbortController().signal);
   // Name by name: spread out of two objects it would cost as much as a look at a file.
   const benchFor = (
-    { signal = never, onProgress, dryRun = false }: CallOptions,
+    { signal = unheard(), onProgress, dryRun = false }: CallOptions,
     tool: string,
     onTurn: (messageId: string) => void,
   ): Bench => ({
@@ -116,6 +118,7 @@ export function startSession<Name extends DialectName>(
     pages: shared.pages,
     locks: shared.locks,
     turns: shared.turns,
+    languages: shared.languages,
     ledger,
     offered,
     dedup: options.dedup,

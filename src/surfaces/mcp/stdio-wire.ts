@@ -7,7 +7,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { limits } from "../../contract/limits.ts";
-import { parseMessage } from "./json-message.ts";
+import { parseMessage, requestFault } from "./json-message.ts";
 import { Lines } from "./lines.ts";
 
 type Id = string | number | null;
@@ -67,8 +67,9 @@ export class StdioWire implements Transport {
         continue;
       }
       const parsed = parseMessage(line.text);
-      if ("fault" in parsed) this.#answer(failure(parsed.id, parsed.code, parsed.fault));
-      else this.#deliver(parsed.message as JSONRPCMessage); // its outline was looked at, the SDK looks closer
+      const refused = "fault" in parsed ? parsed : requestFault(parsed.message);
+      if (refused !== undefined) this.#answer(failure(refused.id, refused.code, refused.fault));
+      else if ("message" in parsed) this.#deliver(parsed.message as JSONRPCMessage); // its outline was looked at, the SDK looks closer
     }
   };
 
