@@ -18,6 +18,7 @@ if (!has("git") && process.getuid?.() === 0 && has("apt-get")) {
 run(process.execPath, "scripts/build.js");
 install("test/mcp/conformance");
 install("test/lsp/servers");
+install("test/mcp/clients");
 run("node_modules/.bin/vitest", "run", ...process.argv.slice(2));
 
 function run(/** @type {string} */ program, /** @type {string[]} */ ...args) {
