@@ -68,7 +68,8 @@ for (const [wire, open] of [
     const perSecond = Math.round((next / (performance.now() - startedMs)) * 1_000);
     process.stdout.write(`${wire}: heap after each quarter ${heaps.map(shown).join(", ")}; ${perSecond} calls/s\n`);
     expect(strange).toBe(0);
-    expect(Math.min(...heaps.slice(1)) - (heaps[0] ?? 0)).toBeLessThan(gainMax);
+    // The smaller of the last two: what is on its way at one moment is no leak.
+    expect(Math.min(...heaps.slice(2)) - (heaps[0] ?? 0)).toBeLessThan(gainMax);
     await server.close();
   });
 }
@@ -80,6 +81,9 @@ test.skipIf(seconds === 0)(`50 callers for ${seconds} s: no error, no growth`, {
   const counts = { echo: 0, ours: 0 };
   const faults: string[] = [];
   const turn = async (who: "echo" | "ours", ms: number): Promise<void> => {
+    // Node ends connections that have rested for five seconds, perhaps just when they are used again.
+    echo.rest();
+    ours.rest();
     const endMs = performance.now() + ms;
     await callers(
       50,

@@ -18,6 +18,8 @@ export interface Loaded {
   call(call: Call): Promise<string>;
   /** In bytes, after a collection. */
   memory(): Promise<{ readonly heapUsed: number; readonly rss: number }>;
+  /** Lets go of connections that nobody uses. */
+  rest(): void;
   close(): Promise<void>;
 }
 
@@ -73,6 +75,7 @@ export function overStdio(args: readonly string[], cwd: string): Loaded {
         stdin.write(`${asRequest(lastId, call)}\n`);
       }),
     memory: () => memoryOf(child),
+    rest: () => undefined,
     close: async () => {
       stdin.end();
       await once(child, "close");
@@ -115,6 +118,7 @@ export async function overHttp(args: readonly string[], cwd: string): Promise<Lo
         sent.end(body);
       }),
     memory: () => memoryOf(child),
+    rest: () => agent.destroy(),
     close: async () => {
       agent.destroy();
       child.kill("SIGTERM");

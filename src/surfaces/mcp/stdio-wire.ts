@@ -19,6 +19,8 @@ export class StdioWire implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  /** Kept when whoever answers is there; until then no answer is late. */
+  ready: Promise<void> = Promise.resolve();
   readonly #stdin: Readable;
   readonly #stdout: Writable;
   readonly #lines = new Lines(limits.mcpLineBytesMax);
@@ -95,7 +97,7 @@ export class StdioWire implements Transport {
     if (this.#ended) return;
     this.#ended = true;
     if (this.#pending.size === 0) return void this.close();
-    setTimeout(() => void this.close(), graceMs).unref();
+    void this.ready.then(() => setTimeout(() => void this.close(), graceMs).unref());
   };
 
   /** Nobody reads any more. */

@@ -29,18 +29,21 @@ export async function serveOverStdio(
   /** In the order in which they came, until the SDK is there. */
   let waiting: JSONRPCMessage[] | undefined;
 
-  const load = async (): Promise<void> => {
+  const load = (): void => {
     waiting = [];
+    wire.ready = connect(waiting);
+  };
+  const connect = async (first: readonly JSONRPCMessage[]): Promise<void> => {
     const { connectSdk } = await loadSdk();
     sdk = connectSdk(desk, wire, (call, vetted) => lane.open(call, vetted));
-    for (const message of waiting) sdk.take(message);
+    for (const message of first) sdk.take(message);
     waiting = undefined;
   };
   const toSdk = (message: JSONRPCMessage): void => {
     // Notifications and calls hold in the order in which they came; other requests need none.
     if (!("id" in message) || ("method" in message && message.method === "tools/call")) lane.close();
     if (sdk !== undefined) return sdk.take(message);
-    if (waiting === undefined) void load();
+    if (waiting === undefined) load();
     waiting?.push(message);
   };
   const lane = createLane(desk, (message) => wire.send(message), toSdk);
@@ -52,11 +55,15 @@ export async function serveOverStdio(
     void wire.send(greeted);
     // The client reads its answer meanwhile, and what it sends next will need it.
     setImmediate(() => {
-      if (sdk === undefined && waiting === undefined) void load();
+      if (sdk === undefined && waiting === undefined && !isOver) load();
     });
   };
+  let isOver = false;
   const over = new Promise<void>((resolve) => {
-    wire.onclose = resolve;
+    wire.onclose = () => {
+      isOver = true;
+      resolve();
+    };
   });
   const end = (): void => void (sdk ?? wire).close();
   stop.addEventListener("abort", end, { once: true });
