@@ -22,6 +22,7 @@ if (wanted.length > 0 && process.getuid?.() === 0 && has("apt-get")) {
 run(process.execPath, "scripts/build.js");
 install("test/mcp/conformance");
 install("test/lsp/servers");
+install("test/mcp/clients");
 run("node_modules/.bin/vitest", "run", ...process.argv.slice(2));
 function has(/** @type {string} */ program) {
   return spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;

@@ -97,18 +97,32 @@ export function startSession<Name extends DialectName>(
     };
   };
 
+  /** What is the same in every call. */
+  const standing = {
+    changes: changeRules(options),
+    newId: () => options.ids?.next() ?? randomUUID().slice(0, 8),
+    searchMsMax: options.searchMsMax ?? limits.searchMsMax,
+  };
   /** Whoever waits for servers listens to the signal, and very many at one would look like a leak. */
   const unheard = (): AbortSignal => (first.languages === undefined ? never : new AbortController().signal);
+  // Name by name: spread out of two objects it would cost as much as a look at a file.
   const benchFor = (
     { signal = unheard(), onProgress, dryRun = false }: CallOptions,
     tool: string,
     onTurn: (messageId: string) => void,
   ): Bench => ({
-    ...shared,
+    disk: shared.disk,
+    guard: shared.guard,
+    restricted: shared.restricted,
+    indexes: shared.indexes,
+    pages: shared.pages,
+    locks: shared.locks,
+    turns: shared.turns,
+    languages: shared.languages,
     ledger,
     offered,
     dedup: options.dedup,
-    changes: changeRules(options),
+    changes: standing.changes,
     formatter: options.formatter,
     warnings: languageOptionsOf(options)?.warnings ?? false,
     session: ids.session,
@@ -116,9 +130,9 @@ export function startSession<Name extends DialectName>(
     dryRun,
     turn: turnFor(tool, onTurn),
     past,
-    newId: () => options.ids?.next() ?? randomUUID().slice(0, 8),
+    newId: standing.newId,
     signal,
-    searchMsMax: options.searchMsMax ?? limits.searchMsMax,
+    searchMsMax: standing.searchMsMax,
     onProgress,
   });
 

@@ -1,14 +1,15 @@
 /**
  * Suite `mcp`: what the MCP server adds. From the start to the first reply against a Node that does nothing; a small Read
- * against a tool of the bare SDK that only gives back its text, over pipes one by one and over HTTP by 50 callers at once.
+ * against a tool of the bare SDK that only gives back its text, over pipes one by one and over HTTP by 50 callers at once. And
+ * how long a call goes on after it was cancelled.
  */
 
-import { writeFileSync } from "node:fs";
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { notJudged } from "../answers.js";
 import { folder } from "../corpus.js";
-import { bin } from "../filehand.js";
+import { bin, library } from "../filehand.js";
 import { clientWire, firstReplyMs, httpWire, stdioWire } from "../mcp/wires.js";
 import { timeCommand } from "../process.js";
 import { addGate, addRatios, addSample, rowOf, startTable } from "../results.js";
@@ -23,6 +24,9 @@ const callers = 50;
 const turnMs = 1_000;
 const callsOfTurn = 300;
 const warmUpCalls = 3_000;
+const cancelMsMax = 50;
+/** Long enough for a scan to be under way. */
+const cancelAfterMs = 60;
 
 const echoServer = fileURLToPath(new URL("../mcp/echo.js", import.meta.url));
 const text = "one\ntwo\nthree\nfour\nfive\n";
@@ -42,6 +46,7 @@ export async function mcp({ rounds = roundsDefault, progress }) {
     await calls("stdio, SDK client", rounds, progress),
     await calls("stdio, bare pipe", rounds, progress),
     await calls("http", rounds, progress),
+    await cancels(rounds, progress),
   ];
 }
 
@@ -93,6 +98,47 @@ async function calls(kind, rounds, progress) {
   // Over a bare pipe the calls of both are a tenth of a millisecond, and a file costs what it costs: told, not judged.
   if (kind === "stdio, SDK client") addGate(row, "ratio", row.ratio?.value, readOfEchoMax);
   if (kind === "http") addGate(row, "ratio", row.ratio?.value, httpOfEchoMax);
+  return table;
+}
+
+/**
+ * From the cancel to the end of the work, in the engine, where every transport hands its signal to.
+ * @param {number} rounds @param {(words: string) => void} progress
+ */
+async function cancels(rounds, progress) {
+  const table = startTable("mcp", `mcp: from the cancel to the end of a call, ${rounds} rounds`, "Read of 2 TB");
+  const file = join(folder, "cancelled.txt");
+  writeFileSync(file, "a line of a file that is text\n".repeat(1_000));
+  truncateSync(file, 2_000_000_000_000); // a hole, which takes no room
+  writeFileSync(join(folder, "searched.txt"), "a line to search, and another word\n".repeat(6_000_000));
+  const { createFilehand } = await import(library);
+  const session = createFilehand({ roots: [folder] }).session();
+  const work = {
+    "Read of 2 TB": ["Read", { file_path: "cancelled.txt", offset: 1_100, limit: 1 }, cancelAfterMs],
+    "Grep in 200 MB": [
+      "Grep",
+      { pattern: "(a|b|l).*(n|o)[a-z]+er wor", path: "searched.txt", output_mode: "count" },
+      20,
+    ],
+  };
+  for (const [name, [tool, input, afterMs]] of Object.entries(work)) {
+    for (let round = 0; round < rounds; round += 1) {
+      progress(`mcp, cancel, ${name}, round ${round + 1} of ${rounds}`);
+      const stop = new AbortController();
+      const call = session.call(tool, input, { signal: stop.signal });
+      await new Promise((resolve) => setTimeout(resolve, Number(afterMs)));
+      const cancelledMs = performance.now();
+      stop.abort();
+      const { error } = await call;
+      addSample(
+        rowOf(table, name),
+        { ms: performance.now() - cancelledMs },
+        { counts: error?.code === "CANCELLED", words: "" },
+      );
+    }
+    const row = rowOf(table, name);
+    addGate(row, "ms", median(row.samples.map(({ ms }) => ms)), cancelMsMax);
+  }
   return table;
 }
 

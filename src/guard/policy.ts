@@ -111,9 +111,10 @@ export function createPolicy(options: PolicyOptions): Policy {
       const by = decision.rule === undefined ? "no rule" : "rule";
       // A project may not talk its reader's secrets free, trusted or not: only the operator's own rules lift the default.
       const isFirm = decision.verdict !== "allow" || (decision.rule && decision.rule.source !== "project settings");
-      if (isFirm || options.secrets === "allow") return { ...decision, by };
+      const { verdict, rule } = decision;
+      if (isFirm || options.secrets === "allow") return { verdict, rule, by };
       const secret = secrets.decide(permission, names);
-      return secret.rule === undefined ? { ...decision, by } : { ...secret, by: "secret" };
+      return secret.rule === undefined ? { verdict, rule, by } : { ...secret, by: "secret" };
     },
   };
 }

@@ -54,13 +54,14 @@ export function refusal(place: Place, errno: string, during: string): Problem {
 
 export function targetOf(place: Place, found: Found, rootPaths: readonly string[]): Target {
   const realRelative = relativeTo(found.real, [found.root.real], nodePath) ?? "";
-  const shown = found.bent
-    ? {
-        asked: place.asked,
-        absolute: found.real,
-        relative: relativeTo(found.real, rootPaths, nodePath) ?? realRelative,
-      }
-    : place;
   const is = found.kind === "directory" ? "folder" : "file";
-  return { ...shown, real: found.real, realRelative, root: found.root.real, is };
+  const real = { real: found.real, realRelative, root: found.root.real, is } as const;
+  const { asked } = place;
+  if (!found.bent) return { asked, absolute: place.absolute, relative: place.relative, ...real };
+  return {
+    asked,
+    absolute: found.real,
+    relative: relativeTo(found.real, rootPaths, nodePath) ?? realRelative,
+    ...real,
+  };
 }

@@ -58,25 +58,25 @@ async function readLocated(located: Located, request: ReadRequest, bench: Bench)
 async function readFile(located: Located, request: ReadRequest, bench: Bench): Promise<ReadOutcome> {
   const { found, target } = located;
   const part = JSON.stringify([request.ranges, request.pages]);
-  const { identity } = found.held;
-  const sign = signOf(identity);
   const remembers = bench.dedup ?? request.profile.repeats === "stub";
 
   const open = bench.disk.open(found);
   if ("errno" in open) throw refusal(target, open.errno, "opening it");
   const file: OpenFile = open;
-  const stamp = stampOf(file);
+  const { identity } = file;
+  const sign = signOf(identity);
+  const stamp = stampOf(file, sign);
   try {
     const repeated = remembers ? await bench.ledger.repeats(target.real, part, stamp) : undefined;
     if (repeated !== undefined) return { kind: "unchanged", target, tokensSaved: repeated.tokens };
     const encoding = await bench.ledger.encodingOf(target.real, stamp);
     // Whatever shapes a page is part of its key: two sessions may have other caps.
-    const key = `${sign} ${encoding ?? ""} ${part} ${request.overBudget} ${jsonOf(request.profile)}`;
+    const key = `${sign} ${encoding ?? ""} ${part} ${request.overBudget} ${markOf(request.profile)}`;
     const kept = bench.pages.find(key);
     const outcome =
       kept === undefined ? await readKind(file, target, { sign, encoding }, request, bench) : { ...kept, target };
-    // An answer is of one state: what was rewritten meanwhile is read again.
-    const changed = file.changed();
+    // An answer is of one state: what was rewritten meanwhile is read again. A page that was kept is of this one.
+    const changed = kept === undefined ? file.changed() : "no";
     if (changed === "rewritten") throw new FileCut();
     if (outcome.kind === "text" && kept === undefined && changed === "no" && isAtRest(identity))
       bench.pages.keep(key, outcome);
@@ -102,7 +102,7 @@ async function readKind(
   const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
   const { profile } = request;
   // What is text to one profile may be a picture or binary to another.
-  const key = `${sign} ${encoding ?? ""} ${profile.nulSampleBytes} ${jsonOf(profile.kinds)}`;
+  const key = `${sign} ${encoding ?? ""} ${profile.nulSampleBytes} ${markOf(profile.kinds)}`;
   const kept = {
     encoding,
     known: bench.pages.recognition(key),
@@ -151,13 +151,18 @@ function viewOf(page: Page, stamp: Stamp): View {
   return view;
 }
 
-const known = new WeakMap<object, string>();
+const marks = new WeakMap<object, number>();
+const marksByContent = new Map<string, number>();
 
-/** Of objects that stay the same for a whole session. */
-function jsonOf(value: object): string {
-  const json = known.get(value) ?? JSON.stringify(value);
-  known.set(value, json);
-  return json;
+/** A number for what a profile says, so that keys are short. Of objects that stay the same for a whole session. */
+function markOf(value: object): number {
+  const found = marks.get(value);
+  if (found !== undefined) return found;
+  const json = JSON.stringify(value);
+  const mark = marksByContent.get(json) ?? marksByContent.size;
+  marksByContent.set(json, mark);
+  marks.set(value, mark);
+  return mark;
 }
 
 const spanOf = (page: Page): LineSpan => ({ from: page.from, to: page.from + page.count - 1 });

@@ -17,11 +17,11 @@ let racySigns = 0;
  * The content is hashed when it is asked for, and once. What changed a moment ago may change again under the same
  * sign, so such a sign is like no other and the hash decides; files too large for that have only the sign.
  */
-export function stampOf(file: OpenFile): Stamp {
+export function stampOf(file: OpenFile, sign: string = signOf(file.identity)): Stamp {
   let hash: Promise<string | undefined> | undefined;
   const racy = isHashed(file) && !isAtRest(file.identity);
   return {
-    sign: racy ? `${signOf(file.identity)} racy ${(racySigns += 1)}` : signOf(file.identity),
+    sign: racy ? `${sign} racy ${(racySigns += 1)}` : sign,
     sizeBytes: file.sizeBytes,
     hash: () => (hash ??= contentHash(file, limits.hashedBytesMax)),
     fullHash: () => fullHash(file),

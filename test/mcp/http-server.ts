@@ -60,7 +60,7 @@ export interface HttpAsk {
 
 /** Just these headers: `fetch` would not let a test choose its Host. */
 export function ask(
-  { port, token }: Served,
+  { port, token }: Pick<Served, "port" | "token">,
   { method = "POST", path = "/mcp", headers = {}, body }: HttpAsk,
 ): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {

@@ -149,6 +149,28 @@ describe("roots of a client", () => {
     expect(await reads(named(at("inner")), "a.txt")).toBe(false);
   });
 
+  test("hold for searches and for resources too", async () => {
+    const { client } = await connect(named(at("inner")));
+    const search = async (name: string, input: Record<string, string>) =>
+      textOf(await client.callTool({ name, arguments: input }));
+    expect(await search("Glob", { pattern: "**/*.txt" })).toContain("inner/b.txt");
+    expect(await search("Glob", { pattern: "**/*.txt" })).not.toContain("a.txt");
+    fs.writeFileSync(at("same-word.txt"), "inside\n");
+    const found = await search("Grep", { pattern: "inside", output_mode: "content" });
+    expect(found).toContain("inner/b.txt");
+    expect(found).not.toContain("same-word");
+    expect(await search("Grep", { pattern: "inside", path: at("same-word.txt") })).not.toContain("1:inside");
+    fs.rmSync(at("same-word.txt"));
+    const uris = (await client.listResources()).resources.map(({ uri }) => uri);
+    expect(uris).toEqual([`file://${at("inner/b.txt")}`]);
+    await expect(client.readResource({ uri: `file://${at("a.txt")}` })).rejects.toThrow();
+    const completed = await client.complete({
+      ref: { type: "ref/resource", uri: "file:///{+path}" },
+      argument: { name: "path", value: at("a").slice(1) },
+    });
+    expect(completed.completion.values).toEqual([]);
+  });
+
   test("never widen it", async () => {
     expect(await reads({ ...named("/"), args: [at("inner")] }, "a.txt")).toBe(false);
     expect(await reads({ ...named(workspace.path), args: [at("inner")] }, "a.txt")).toBe(false);

@@ -2,7 +2,11 @@
 
 import { limits } from "../../contract/limits.ts";
 import type { Board } from "../inspector/questions.ts";
-import type { Desk, WatchCall } from "../mcp/desk.ts";
+import { createApprovals } from "../mcp/approvals.ts";
+import { createCursors } from "../mcp/cursor.ts";
+import { type Desk, principalOf, type WatchCall } from "../mcp/desk.ts";
+import { logTo } from "../mcp/log.ts";
+import { createSessions } from "../mcp/sessions.ts";
 import type { Given, Host } from "./command.ts";
 import { openSession } from "./open-session.ts";
 import { version } from "./version.ts";
@@ -18,21 +22,27 @@ export interface DeskNeeds {
 }
 
 export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Promise<Desk> {
-  const { createApprovals, createCursors, createSessions, logTo, principalOf } = await import("../mcp/index.ts");
   const { board } = needs;
-  const approvals = createApprovals(principalOf, board === undefined ? undefined : { board, workspace: needs.name });
+  const approvals = createApprovals(
+    async () => (await import("../mcp/index.ts")).createApprovalStates(principalOf),
+    principalOf,
+    board === undefined ? undefined : { board, workspace: needs.name },
+  );
   const { filehand, session } = await openSession(given, host, "models", {
     stdin: "used",
     ask: approvals.asker,
     ...(board === undefined ? {} : { keepRules: true }),
     roots: needs.roots,
   });
+  let definitions: Desk["definitions"] | undefined; // made for the first who wants to know them
   return {
     name: needs.name,
     version,
     filehand,
     dialect: session.dialect,
-    definitions: session.definitions(),
+    get definitions() {
+      return (definitions ??= session.definitions());
+    },
     sessions: createSessions(filehand, session.dialect),
     approvals,
     cursors: createCursors(),
@@ -40,6 +50,6 @@ export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Prom
     resultBytesMax: needs.resultBytesMax === "stdio" ? limits.mcpResultBytesMax - 65_536 : needs.resultBytesMax,
     startedFor: needs.startedFor,
     log: logTo(host.stderr),
-    watchCall: needs.watchCall ?? ((_tool, _meta, work) => work()),
+    watchCall: needs.watchCall,
   };
 }

@@ -10,6 +10,8 @@ import type { Access, TokenVerifier } from "../http/access.ts";
 import type { Inspector } from "../inspector/index.ts";
 import { type ExitCode, type Given, type Host, UsageError } from "./command.ts";
 import { stopOf } from "./commands/mcp.ts";
+import { logTo } from "../mcp/log.ts";
+import { tracing } from "../mcp/tracing.ts";
 import { openDesk } from "./open-desk.ts";
 import { version } from "./version.ts";
 
@@ -26,8 +28,9 @@ export interface ServerNeeds {
 
 export async function runServer(given: Given, host: Host, needs: ServerNeeds): Promise<ExitCode> {
   const address = given.text("host") ?? "127.0.0.1";
-  const { createEndpoint, createFactory, createFront, createMetrics, localNames, logTo, tracing, watchCallWith } =
-    await import("../mcp/index.ts");
+  const { createEndpoint, createFactory, createFront, createMetrics, localNames, watchCallWith } = await import(
+    "../mcp/index.ts"
+  );
   const access = await accessOf(given, host, address);
   const metrics = createMetrics();
   const watchCall = watchCallWith(metrics, await tracing(version));

@@ -4,23 +4,15 @@
  * back the answer is taken only for the very question that was shown: same tool, same arguments, same file in the same
  * state (its diff), same principal, in time, once. The deny rules hold whatever a client answers. A page of the inspector may
  * be asked beside the client, or instead of one that cannot ask.
+ *
+ * Most calls ask nothing. So what a question needs of the SDK (`approval-state.ts`) is loaded with the first one.
  */
 
-import { randomBytes } from "node:crypto";
-import {
-  createRequestStateCodec,
-  type InputRequiredResult,
-  inputRequired,
-  inputResponse,
-  ProtocolError,
-  ProtocolErrorCode,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
+import type { InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import type { Answer, Asker, Question } from "../../contract/ask.ts";
 import type { Asked as BoardQuestion, Board } from "../inspector/questions.ts";
+import type { ApprovalStates, Decided, State } from "./approval-state.ts";
 import { digestOf } from "./canonical.ts";
-import { createOnce } from "./once.ts";
-import { type Decision, decisions, questionText } from "./question-text.ts";
 
 export interface Approvals {
   /** For the toolkit. */
@@ -31,6 +23,8 @@ export interface Approvals {
   verify(state: string, ctx: ServerContext): Promise<unknown>;
   /** Makes a call in which the engine may ask. */
   during<Result>(call: Asked, work: (signal: AbortSignal) => Promise<Result>): Promise<Result | InputRequiredResult>;
+  /** Makes a call that must not be interrupted: if somebody would have to be asked, nothing was done and it says so. */
+  unasked<Result>(signal: AbortSignal, canAsk: boolean, work: () => Promise<Result>): Promise<Result | "ask first">;
 }
 
 export interface Asked {
@@ -49,24 +43,12 @@ export interface Beside {
   readonly workspace: string;
 }
 
-/** What travels through the client, signed: digests only, nothing that it may not see. */
-interface State {
-  /** The call. */
-  readonly call: string;
-  /** The question that was shown, and those that were answered with yes before it. */
-  readonly shown: string;
-  readonly yes: readonly string[];
-  readonly nonce: string;
-  /** The same question on the page. */
-  readonly onPage?: string;
-}
-
 /** One round of one call. */
 interface Round {
   readonly canAsk: boolean;
   readonly yes: Set<string>;
   readonly shown: string | undefined;
-  readonly decision: Decision | "no";
+  readonly decision: Decided;
   readonly asks: Omit<BoardQuestion, "question">;
   /** The question on the page, until it is known what came of it. */
   onPage: string | undefined;
@@ -86,27 +68,46 @@ class AskFirst extends Error {
   }
 }
 
-const answerSecondsMax = 300;
-const responseKey = "approval";
-
-export function createApprovals(principalOf: (ctx: ServerContext) => string, beside?: Beside): Approvals {
-  const codec = createRequestStateCodec<object>({
-    key: randomBytes(32),
-    ttlSeconds: answerSecondsMax,
-    bind: (ctx) => `${ctx.mcpReq.method}\0${principalOf(ctx)}`,
-  });
-  const nonces = createOnce(answerSecondsMax * 1_000);
+export function createApprovals(
+  loadStates: () => Promise<ApprovalStates>,
+  principalOf: (ctx: ServerContext) => string,
+  beside?: Beside,
+): Approvals {
+  const board = beside?.board;
+  const workspace = beside?.workspace ?? "";
+  let loading: Promise<ApprovalStates> | undefined;
+  const states = (): Promise<ApprovalStates> => (loading ??= loadStates());
   /** The engine hands a call's signal to the asker, and every call has its own: that tells whose question it is. */
-  const rounds = new WeakMap<AbortSignal, Round>();
+  const rounds = new Map<AbortSignal, Round>();
+
+  /** The work, or the question that it was left for. */
+  const inRound = async <Result>(
+    signal: AbortSignal,
+    round: Round,
+    work: () => Promise<Result>,
+  ): Promise<Result | AskFirst> => {
+    rounds.set(signal, round);
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof AskFirst) return error;
+      throw error;
+    } finally {
+      rounds.delete(signal);
+    }
+  };
+
+  /** For the page of somebody who looks at a server over stdio there is no board. */
+  const asks = { workspace, session: "", principal: "", tool: "" };
+  const unanswered = { shown: undefined, decision: "no", asks, onPage: undefined } as const;
 
   return {
-    seal: (state, ctx) => codec.mint(state, ctx),
-    verify: (state, ctx) => codec.verify(state, ctx),
+    seal: async (state, ctx) => (await states()).seal(state, ctx),
+    verify: async (state, ctx) => (await states()).verify(state, ctx),
 
     asker: async (question, signal): Promise<Answer> => {
-      const board = beside?.board;
-      if (board?.approved(question, signal) === true) return { reply: "once" };
       const round = rounds.get(signal);
+      if (board?.approved(question, signal) === true) return { reply: "once" };
       if (round === undefined) return { reply: "nobody" };
       if (!round.canAsk) {
         return board?.isWatched === true ? board.ask({ ...round.asks, question }, signal) : { reply: "nobody" };
@@ -127,70 +128,24 @@ export function createApprovals(principalOf: (ctx: ServerContext) => string, bes
       const digestOfCall = (): string => digestOf([ctx.mcpReq.method, tool, input]); // most calls need none
       const state = ctx.mcpReq.requestState<State>();
       // Answers without state belong to no question that was asked.
-      if (state !== undefined && (state.call !== digestOfCall() || !nonces.take(state.nonce))) throw invalidState();
+      const decision = state === undefined ? "no" : (await states()).decisionFor(state, digestOfCall(), ctx);
       const { signal } = ctx.mcpReq;
       const yes = new Set(state?.yes);
-      const asks = { workspace: beside?.workspace ?? "", session, principal: principalOf(ctx), tool };
-      const round: Round = {
-        canAsk,
-        yes,
-        shown: state?.shown,
-        decision: decisionOf(ctx),
-        asks,
-        onPage: state?.onPage,
-      };
-      rounds.set(signal, round);
-      try {
-        return await work(signal);
-      } catch (error) {
-        if (!(error instanceof AskFirst)) throw error;
-        const onPage = beside?.board.show({ ...asks, question: error.question });
-        const sent: State = {
-          call: digestOfCall(),
-          shown: error.digest,
-          yes: [...yes],
-          nonce: nonces.give(),
-          ...(onPage === undefined || onPage === "" ? {} : { onPage }),
-        };
-        return inputRequired({
-          inputRequests: { [responseKey]: inputRequired.elicit(form(error.question)) },
-          requestState: await codec.mint(sent, ctx),
-        });
-      } finally {
-        rounds.delete(signal);
-        // It was about something that has changed since, or that nobody asks any more.
-        if (round.onPage !== undefined) beside?.board.drop(round.onPage);
-      }
+      const asks = { workspace, session, principal: principalOf(ctx), tool };
+      const round: Round = { canAsk, yes, shown: state?.shown, decision, asks, onPage: state?.onPage };
+      const result = await inRound(signal, round, () => work(signal));
+      // It was about something that has changed since, or that nobody asks any more.
+      if (round.onPage !== undefined) board?.drop(round.onPage);
+      if (!(result instanceof AskFirst)) return result;
+      const onPage = board?.show({ ...asks, question: result.question });
+      const sent = { call: digestOfCall(), shown: result.digest, yes: [...yes] };
+      const state2 = onPage === undefined || onPage === "" ? sent : { ...sent, onPage };
+      return (await states()).ask(result.question, state2, ctx);
+    },
+
+    async unasked(signal, canAsk, work) {
+      const result = await inRound(signal, { ...unanswered, canAsk, yes: new Set() }, work);
+      return result instanceof AskFirst ? "ask first" : result;
     },
   };
 }
-
-const invalidState = (): ProtocolError =>
-  new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", {
-    reason: "invalid_request_state",
-  });
-
-/** Declined, cancelled, or accepted with something that no form of ours has: no. */
-function decisionOf(ctx: ServerContext): Round["decision"] {
-  const response = inputResponse(ctx.mcpReq.inputResponses, responseKey);
-  if (response.kind !== "elicit" || response.action !== "accept") return "no";
-  const chosen = response.content?.["decision"];
-  return decisions.find(({ label }) => label === chosen)?.decision ?? "no";
-}
-
-const form = (question: Question) => ({
-  message: questionText(question),
-  requestedSchema: {
-    type: "object" as const,
-    properties: {
-      decision: {
-        type: "string" as const,
-        title: "Decision",
-        enum: decisions
-          .filter(({ decision }) => decision !== "always" || question.always.length > 0)
-          .map(({ label }) => label),
-      },
-    },
-    required: ["decision"],
-  },
-});

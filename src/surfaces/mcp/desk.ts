@@ -23,8 +23,8 @@ export interface Desk {
   /** What the process was started for, on stdio. */
   readonly startedFor: string | undefined;
   readonly log: Log;
-  /** Told about every call of a tool when it is over; wraps it, if somebody wants to trace it. */
-  readonly watchCall: WatchCall;
+  /** Wraps every call of a tool, if somebody wants to count or to trace it. */
+  readonly watchCall: WatchCall | undefined;
 }
 
 /** Structured, on stderr. Never the content of a file, an argument or a token. */
@@ -40,4 +40,4 @@ export type WatchCall = (
 export type Called = CallToolResult | InputRequiredResult;
 
 /** Who calls. The transport knows it; what a request says about itself counts for nothing. */
-export const principalOf = (ctx: ServerContext): string => ctx.http?.authInfo?.clientId ?? "local";
+export const principalOf = (ctx: Pick<ServerContext, "http">): string => ctx.http?.authInfo?.clientId ?? "local";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { depthMax, idInPassing, parseMessage, structureFault } from "./json-message.ts";
+import { depthMax, idInPassing, parseMessage, requestFault, structureFault } from "./json-message.ts";
 
 const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
 
@@ -40,4 +40,26 @@ for (const [head, tail, id] of [
   ['{"method":"tools/call","params":{"id":5', "xxxx", null],
 ] as const) {
   test(`the id of ${head}…${tail} is ${id}`, () => expect(idInPassing(head, tail)).toBe(id));
+}
+
+for (const [what, message, code] of [
+  ["an id that is null", { method: "x", id: null }, -32600],
+  ["an id that is a fraction", { method: "x", id: 1.5 }, -32600],
+  ["params that are a list", { method: "x", id: 1, params: [] }, -32602],
+  ["a _meta that is text", { method: "x", id: 1, params: { _meta: "y" } }, -32602],
+  ["a token that is an object", { method: "x", id: 1, params: { _meta: { progressToken: {} } } }, -32602],
+  ["a token that is a number", { method: "x", id: "a", params: { _meta: { progressToken: 3 } } }, undefined],
+  ["nothing but a method", { method: "x", id: 0 }, undefined],
+  ["no id, so no request", { method: "x", params: [] }, undefined],
+] as const) {
+  test(`a request with ${what}`, () => expect(requestFault(message)?.code).toBe(code));
+}
+
+for (const [what, text] of [
+  ["as it is", '{"jsonrpc":"2.0","id":1,"method":"x","params":{"__proto__":{}}}'],
+  ["in disguise", '{"jsonrpc":"2.0","id":1,"method":"x","params":{"\\u005f_proto__":{}}}'],
+] as const) {
+  test(`a forbidden name is found in a short message, ${what}`, () => {
+    expect(parseMessage(text)).toMatchObject({ code: -32600, id: 1 });
+  });
 }

@@ -5,7 +5,7 @@ export const depthMax = 64;
 
 export type Parsed =
   | { readonly message: object }
-  | { readonly code: -32700 | -32600; readonly fault: string; readonly id: string | number | null };
+  | { readonly code: -32700 | -32600 | -32602; readonly fault: string; readonly id: string | number | null };
 
 export function parseMessage(text: string): Parsed {
   let value: unknown;
@@ -18,7 +18,7 @@ export function parseMessage(text: string): Parsed {
     return { code: -32600, fault: "Invalid request: a message is one JSON object", id: null };
   }
   const id = idOf(value);
-  const fault = structureFault(value);
+  const fault = isPlainText(text) ? undefined : structureFault(value);
   if (fault !== undefined) return { code: -32600, fault: `Invalid request: ${fault}`, id };
   if (!("jsonrpc" in value) || value.jsonrpc !== "2.0") {
     return { code: -32600, fault: 'Invalid request: "jsonrpc" must be "2.0"', id };
@@ -29,6 +29,40 @@ export function parseMessage(text: string): Parsed {
     ? { message: value }
     : { code: -32600, fault: "Invalid request: neither a method nor a result", id };
 }
+
+/** Short, with few braces, and nowhere a name that is forbidden or could be one in disguise: most calls are, and need no walk. */
+function isPlainText(text: string): boolean {
+  if (text.length > 4_096 || text.includes("__proto__") || text.includes("\\u")) return false;
+  let opened = 0;
+  for (const bracket of "{[") {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) opened += 1;
+  }
+  return opened <= depthMax;
+}
+
+/** What the SDK would leave without an answer: a request whose id or whose `params` have a shape that no request has. */
+export function requestFault(message: object): Exclude<Parsed, { readonly message: object }> | undefined {
+  if (!("method" in message) || !("id" in message)) return undefined;
+  const id = idOf(message);
+  if (id === null || (typeof id === "number" && !Number.isSafeInteger(id))) {
+    return { code: -32600, fault: 'Invalid request: "id" must be text or a whole number', id: null };
+  }
+  const params = "params" in message ? message.params : undefined;
+  if (params !== undefined && !isRecord(params)) {
+    return { code: -32602, fault: 'Invalid params: "params" must be an object', id };
+  }
+  const meta = params?.["_meta"];
+  if (meta !== undefined && !isRecord(meta)) {
+    return { code: -32602, fault: 'Invalid params: "_meta" must be an object', id };
+  }
+  const token = meta?.["progressToken"];
+  return token === undefined || typeof token === "string" || Number.isSafeInteger(token)
+    ? undefined
+    : { code: -32602, fault: 'Invalid params: "progressToken" must be text or a whole number', id };
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What no message of the protocol has. Level by level, without a stack of its own. */
 export function structureFault(value: object): string | undefined {

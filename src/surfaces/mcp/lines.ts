@@ -21,6 +21,11 @@ export class Lines {
 
   /** The lines that end in this chunk. */
   feed(chunk: Buffer): readonly Line[] {
+    // Nearly always: one line, whole.
+    if (this.#bytes === 0 && chunk.indexOf(newline) === chunk.length - 1 && chunk.length <= this.#bytesMax) {
+      const text = chunk.toString("utf8", 0, chunk.length - 1).trim();
+      return text === "" ? [] : [{ text }];
+    }
     const lines: Line[] = [];
     let from = 0;
     for (let to = chunk.indexOf(newline); to !== -1; to = chunk.indexOf(newline, from)) {

@@ -12,8 +12,19 @@ export const metaNames = {
   anthropicResultChars: "anthropic/maxResultSizeChars",
   /** Claude Code: shown to the model at once, not only after a search for tools. */
   anthropicAlwaysLoad: "anthropic/alwaysLoad",
+  protocolVersion: "io.modelcontextprotocol/protocolVersion",
+  clientInfo: "io.modelcontextprotocol/clientInfo",
   clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
+  serverInfo: "io.modelcontextprotocol/serverInfo",
 } as const;
+
+/** What the newer protocol wants of every request, and what it may bring. */
+export const envelopeNames: readonly string[] = [
+  metaNames.protocolVersion,
+  metaNames.clientInfo,
+  metaNames.clientCapabilities,
+  "io.modelcontextprotocol/logLevel",
+];
 
 /** The same as a header of HTTP. */
 export const sessionHeader = "filehand-session";

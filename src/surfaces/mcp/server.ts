@@ -18,14 +18,15 @@ import {
   type ServerContext,
   type Tool,
 } from "@modelcontextprotocol/server";
-import instructions from "../../dialects/instructions.txt";
-import { type Caller, callTool } from "./call.ts";
+import { callTool } from "./call.ts";
 import { narrowedRoots } from "./client-roots.ts";
 import { type Called, type Desk, principalOf } from "./desk.ts";
+import { capabilities, instructions, listHint } from "./greeting.ts";
 import { metaNames, sessionHeader } from "./names.ts";
 import { complete, listResources, readResource, templates } from "./resources.ts";
 import { sessionKey } from "./session-key.ts";
 import { createSubscriptions } from "./subscriptions.ts";
+import type { Caller } from "./tool-call.ts";
 import { toolsOf } from "./tools.ts";
 
 export interface Unit {
@@ -35,22 +36,24 @@ export interface Unit {
 /** What the SDK's entries call whenever they need a server. */
 export type Factory = (unit: Unit) => Server;
 
-/** Lists that do not depend on files may be kept by clients for a while. */
-const listTtlMs = 3_600_000;
-
-export function createFactory(desk: Desk, extend: Extend = (handlers) => handlers): Factory {
+export function createFactory(
+  desk: Desk,
+  extend: Extend = (handlers) => handlers,
+  /** Told of every server: how it finds out who calls. */
+  made: (callerOf: CallerOf, unit: Unit) => void = () => undefined,
+): Factory {
   const tools = toolsOf(desk.definitions);
   return ({ era }) => {
     const server = new Server(
       { name: desk.name, version: desk.version },
       {
-        capabilities: { tools: {}, resources: { subscribe: true }, completions: {} },
+        capabilities,
         instructions,
         requestState: { verify: (state, ctx) => desk.approvals.verify(state, ctx) },
         cacheHints: {
-          "tools/list": { ttlMs: listTtlMs, cacheScope: "public" },
-          "resources/templates/list": { ttlMs: listTtlMs, cacheScope: "public" },
-          "server/discover": { ttlMs: listTtlMs, cacheScope: "public" },
+          "tools/list": listHint,
+          "resources/templates/list": listHint,
+          "server/discover": listHint,
         },
         // Answers to questions are judged where they are used, by the words of our own form.
         jsonSchemaValidator: {
@@ -64,6 +67,7 @@ export function createFactory(desk: Desk, extend: Extend = (handlers) => handler
       session: desk.sessions.find(keyOf(ctx, desk), await within()),
       canAsk: canAsk(era === "legacy" ? server.getClientCapabilities() : capabilitiesOf(ctx)),
     });
+    made(callerOf, { era });
     if (era === "legacy") takeSubscriptions(server, callerOf);
     const handlers = extend(handlersOf(desk, tools, callerOf), server);
     for (const [method, handler] of Object.entries(handlers)) {
@@ -87,7 +91,12 @@ type Handler<Asked, Answer> = (request: Asked, ctx: ServerContext) => Answer | P
 /** For tests that need more than files: other handlers in the place of ours, or around them. */
 export type Extend = (handlers: Handlers, server: Server) => Handlers;
 
-type CallerOf = (ctx: ServerContext) => Promise<Caller>;
+type Meta = Readonly<Record<string, unknown>>;
+/** The few parts of a request's context that say whose it is. */
+export type Origin = Pick<ServerContext, "sessionId" | "http"> & {
+  readonly mcpReq: { readonly _meta?: Meta | undefined; readonly envelope?: object | undefined };
+};
+export type CallerOf = (ctx: Origin) => Promise<Caller>;
 
 const handlersOf = (desk: Desk, tools: Tool[], callerOf: CallerOf): Handlers => ({
   "tools/list": () => ({ tools }),
@@ -115,7 +124,7 @@ function takeSubscriptions(server: Server, callerOf: CallerOf): void {
   server.onclose = () => subscriptions.removeAll();
 }
 
-export const keyOf = (ctx: ServerContext, desk: Desk): string =>
+const keyOf = (ctx: Origin, desk: Desk): string =>
   sessionKey({
     principal: principalOf(ctx),
     handle: ctx.http?.req?.headers.get(sessionHeader) ?? undefined,
@@ -126,8 +135,8 @@ export const keyOf = (ctx: ServerContext, desk: Desk): string =>
   });
 
 /** What the request says its client can do; the SDK has checked the shape, its types have no names for it. */
-const capabilitiesOf = ({ mcpReq }: ServerContext): unknown =>
-  (mcpReq.envelope as Readonly<Record<string, unknown>> | undefined)?.[metaNames.clientCapabilities];
+const capabilitiesOf = ({ mcpReq }: Origin): unknown =>
+  (mcpReq.envelope as Meta | undefined)?.[metaNames.clientCapabilities];
 
 /** A form in the client; one that only opens web pages is no use to us. */
 function canAsk(capabilities: unknown): boolean {

@@ -7,7 +7,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { limits } from "../../contract/limits.ts";
-import { parseMessage } from "./json-message.ts";
+import { parseMessage, requestFault } from "./json-message.ts";
 import { Lines } from "./lines.ts";
 
 type Id = string | number | null;
@@ -19,6 +19,8 @@ export class StdioWire implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  /** Kept when whoever answers is there; until then no answer is late. */
+  ready: Promise<void> = Promise.resolve();
   readonly #stdin: Readable;
   readonly #stdout: Writable;
   readonly #lines = new Lines(limits.mcpLineBytesMax);
@@ -67,8 +69,9 @@ export class StdioWire implements Transport {
         continue;
       }
       const parsed = parseMessage(line.text);
-      if ("fault" in parsed) this.#answer(failure(parsed.id, parsed.code, parsed.fault));
-      else this.#deliver(parsed.message as JSONRPCMessage); // its outline was looked at, the SDK looks closer
+      const refused = "fault" in parsed ? parsed : requestFault(parsed.message);
+      if (refused !== undefined) this.#answer(failure(refused.id, refused.code, refused.fault));
+      else if ("message" in parsed) this.#deliver(parsed.message as JSONRPCMessage); // its outline was looked at, the SDK looks closer
     }
   };
 
@@ -94,7 +97,7 @@ export class StdioWire implements Transport {
     if (this.#ended) return;
     this.#ended = true;
     if (this.#pending.size === 0) return void this.close();
-    setTimeout(() => void this.close(), graceMs).unref();
+    void this.ready.then(() => setTimeout(() => void this.close(), graceMs).unref());
   };
 
   /** Nobody reads any more. */

@@ -1,10 +1,14 @@
-/** `filehand mcp`: one client, over the process's own pipes. Ends when the pipe ends. */
+/**
+ * `filehand mcp`: one client, over the process's own pipes. Ends when the pipe ends. The SDK is behind it, loaded when a message
+ * needs it; the first greeting and plain calls of tools do not.
+ */
 
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Readable, Writable } from "node:stream";
 import type { Desk } from "./desk.ts";
-import { followListeners } from "./listeners.ts";
-import { createFactory } from "./server.ts";
+import { greeting } from "./greeting.ts";
+import { createLane } from "./lane.ts";
+import type { ConnectSdk, SdkConnection } from "./stdio-sdk.ts";
 import { StdioWire } from "./stdio-wire.ts";
 
 export interface Pipes {
@@ -13,40 +17,61 @@ export interface Pipes {
 }
 
 /** Resolves when the client is gone, or when it was told to stop. */
-export async function serveOverStdio(desk: Desk, { stdin, stdout }: Pipes, stop: AbortSignal): Promise<void> {
+export async function serveOverStdio(
+  desk: Desk,
+  { stdin, stdout }: Pipes,
+  stop: AbortSignal,
+  loadSdk: () => Promise<{ readonly connectSdk: ConnectSdk }>,
+): Promise<void> {
   const wire = new StdioWire(stdin, stdout);
-  const onerror = (error: Error): void => desk.log("warn", "connection", { message: error.message });
-  const factory = createFactory(desk);
-  let server: ReturnType<typeof factory> | undefined;
-  const handle = serveStdio((unit) => (server = factory(unit)), { transport: wire, onerror });
-  const listening = followListeners(desk, (uri) => {
-    server?.sendResourceUpdated({ uri }).catch(() => undefined); // whoever is gone needs no news
-  });
-  const { onmessage } = wire;
-  // A subscription is confirmed only when its files are watched; what comes meanwhile waits its turn.
-  let waiting: Promise<void> | undefined;
-  wire.onmessage = (message) => {
-    const watched = listening.heard(message);
-    if (waiting === undefined && watched === undefined) return onmessage?.(message);
-    const turn = Promise.all([waiting, watched]).then(() => {
-      if (waiting === turn) waiting = undefined;
-      onmessage?.(message);
-    });
-    waiting = turn;
+  wire.onerror = (error) => desk.log("warn", "connection", { message: error.message });
+  let sdk: SdkConnection | undefined;
+  /** In the order in which they came, until the SDK is there. */
+  let waiting: JSONRPCMessage[] | undefined;
+
+  const load = (): void => {
+    waiting = [];
+    wire.ready = connect(waiting);
   };
+  const connect = async (first: readonly JSONRPCMessage[]): Promise<void> => {
+    const { connectSdk } = await loadSdk();
+    sdk = connectSdk(desk, wire, (call, vetted) => lane.open(call, vetted));
+    for (const message of first) sdk.take(message);
+    waiting = undefined;
+  };
+  const toSdk = (message: JSONRPCMessage): void => {
+    // Notifications and calls hold in the order in which they came; other requests need none.
+    if (!("id" in message) || ("method" in message && message.method === "tools/call")) lane.close();
+    if (sdk !== undefined) return sdk.take(message);
+    if (waiting === undefined) load();
+    waiting?.push(message);
+  };
+  const lane = createLane(desk, (message) => wire.send(message), toSdk);
+
+  wire.onmessage = (message) => {
+    if (lane.take(message)) return;
+    const greeted = sdk === undefined && waiting === undefined ? greeting(message, desk) : undefined;
+    if (greeted === undefined) return toSdk(message);
+    void wire.send(greeted);
+    // The client reads its answer meanwhile, and what it sends next will need it.
+    setImmediate(() => {
+      if (sdk === undefined && waiting === undefined && !isOver) load();
+    });
+  };
+  let isOver = false;
   const over = new Promise<void>((resolve) => {
-    // The SDK has set its own by now; both must hear of the end.
-    const { onclose } = wire;
     wire.onclose = () => {
-      onclose?.();
+      isOver = true;
       resolve();
     };
   });
-  const end = (): void => void handle.close();
+  const end = (): void => void (sdk ?? wire).close();
   stop.addEventListener("abort", end, { once: true });
   if (stop.aborted) end();
+  else await wire.start();
   await over;
   stop.removeEventListener("abort", end);
-  listening.end();
+  lane.end();
+  sdk?.end();
   desk.sessions.endAll();
 }

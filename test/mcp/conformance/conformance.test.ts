@@ -4,24 +4,12 @@
  */
 
 import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { openAccess } from "../../../src/surfaces/http/access.ts";
-import { createEndpoint } from "../../../src/surfaces/http/endpoint.ts";
-import { createFront } from "../../../src/surfaces/http/front.ts";
-import { localNames } from "../../../src/surfaces/http/gate.ts";
-import { createMetrics } from "../../../src/surfaces/http/metrics.ts";
-import { createApprovals } from "../../../src/surfaces/mcp/approvals.ts";
-import { createCursors } from "../../../src/surfaces/mcp/cursor.ts";
-import { type Desk, principalOf } from "../../../src/surfaces/mcp/desk.ts";
-import { createFactory } from "../../../src/surfaces/mcp/server.ts";
-import { createSessions } from "../../../src/surfaces/mcp/sessions.ts";
-import { createFilehand } from "../../../src/toolkit.ts";
 import { temporaryFolder } from "../../ends/run.ts";
+import { startInProcess } from "../in-process.ts";
 import { fixtures } from "./fixtures.ts";
 
 const here = import.meta.dirname;
@@ -39,7 +27,7 @@ for (const [revision, scenarios] of [
   ["2026-07-28", 37],
 ] as const) {
   test.skipIf(node === undefined)(`all ${scenarios} scored server scenarios of ${revision} pass`, async () => {
-    const url = await startServer();
+    const { url } = await startInProcess({ extend: fixtures });
     const out = temporaryFolder();
     onTestFinished(() => out.remove());
     const args = [suite, "server", "--url", url, "--requirements", revision, "-o", out.path];
@@ -49,41 +37,4 @@ for (const [revision, scenarios] of [
     const [, unscored = "0"] = /^Not scored for \S+: (\d+) scenario/m.exec(stdout) ?? [];
     expect(all - Number(unscored), stdout.slice(-4_000)).toBe(scenarios);
   });
-}
-
-async function startServer(): Promise<string> {
-  const workspace = temporaryFolder();
-  writeFileSync(join(workspace.path, "a.txt"), "one\n");
-  const approvals = createApprovals(principalOf);
-  const filehand = createFilehand({ roots: [workspace.path], ask: approvals.asker });
-  const desk: Desk = {
-    name: "filehand",
-    version: "0",
-    filehand,
-    dialect: "claude",
-    definitions: filehand.session({ dialect: "claude" }).definitions(),
-    sessions: createSessions(filehand, "claude"),
-    approvals,
-    cursors: createCursors(),
-    structured: false,
-    resultBytesMax: 10_000_000,
-    startedFor: undefined,
-    log: () => undefined,
-    watchCall: (_tool, _meta, work) => work(),
-  };
-  const front = createFront({
-    endpoints: new Map([["/mcp", createEndpoint(desk, createFactory(desk, fixtures(approvals)))]]),
-    access: openAccess,
-    hostNames: localNames,
-    metrics: createMetrics(),
-    log: () => undefined,
-  });
-  front.server.listen(0, "127.0.0.1");
-  await once(front.server, "listening");
-  onTestFinished(async () => {
-    await front.close();
-    workspace.remove();
-  });
-  const { port } = front.server.address() as AddressInfo; // it listens on a port
-  return `http://127.0.0.1:${port}/mcp`;
 }

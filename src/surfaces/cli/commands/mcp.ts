@@ -1,5 +1,7 @@
 /** `filehand mcp`: the tools of a dialect for any MCP client, over stdin and stdout. */
 
+import { serveOverStdio } from "../../mcp/stdio.ts";
+import { tracing } from "../../mcp/tracing.ts";
 import type { Command, Given, Host } from "../command.ts";
 import { languageServers } from "../change-options.ts";
 import { openDesk } from "../open-desk.ts";
@@ -28,13 +30,12 @@ export const mcp: Command = {
   async run(given, host) {
     const { CLAUDE_CODE_SESSION_ID: startedFor, CLAUDE_PROJECT_DIR: project } = host.env;
     const roots = given.parameters.length > 0 ? given.parameters : rootOf(given, project);
-    const { serveOverStdio, tracing } = await import("../../mcp/index.ts");
     const watchCall = Object.keys(host.env).some((name) => name.startsWith("OTEL_"))
       ? await tracing(version)
       : undefined;
     const needs = { name: "filehand", roots, startedFor, resultBytesMax: "stdio" } as const;
     const desk = await openDesk(given, host, { ...needs, ...(watchCall === undefined ? {} : { watchCall }) });
-    await serveOverStdio(desk, host, stopOf(host));
+    await serveOverStdio(desk, host, stopOf(host), () => import("../../mcp/index.ts"));
     await desk.filehand.close();
     return 0;
   },

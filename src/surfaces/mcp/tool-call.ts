@@ -1,0 +1,46 @@
+/** One call of a tool through the session, with or without the SDK around it. */
+
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { CallOptions, Session } from "../../api.ts";
+import type { Desk } from "./desk.ts";
+import { metaNames } from "./names.ts";
+import { resultOf } from "./result.ts";
+
+/** What is known about a request besides its words. */
+export interface Caller {
+  readonly session: Session;
+  /** Can its client put a question to a person? */
+  readonly canAsk: boolean;
+}
+
+export interface ToolCall {
+  readonly name: string;
+  readonly input: unknown;
+  readonly options: CallOptions;
+}
+
+export async function resultOfCall({ name, input, options }: ToolCall, session: Session, desk: Desk) {
+  const reply = await session.call(name, input, options);
+  return resultOf(reply, name, { structured: desk.structured, bytesMax: desk.resultBytesMax });
+}
+
+/** A bug stays a bug: the client hears that there is one, the stack goes to the log, and the server lives on. */
+export async function orInternal<Result>(
+  tool: string,
+  desk: Desk,
+  work: () => Promise<Result>,
+): Promise<Result | CallToolResult> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isOfProtocol(error)) throw error;
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    desk.log("error", "internal error, this is a bug in Filehand", { tool, stack });
+    const text = "Filehand failed by a fault of its own, the details are in its log";
+    return { content: [{ type: "text", text }], isError: true, _meta: { [metaNames.code]: "INTERNAL" } };
+  }
+}
+
+/** Errors of the protocol have a number; their class is the SDK's, which may not be loaded. */
+const isOfProtocol = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && typeof error.code === "number";

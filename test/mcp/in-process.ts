@@ -1,0 +1,66 @@
+/** The real factory and the real front door in the test's own process, where a test can hand in what no command line has. */
+
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { openAccess } from "../../src/surfaces/http/access.ts";
+import { createEndpoint } from "../../src/surfaces/http/endpoint.ts";
+import { createFront } from "../../src/surfaces/http/front.ts";
+import { localNames } from "../../src/surfaces/http/gate.ts";
+import { createMetrics } from "../../src/surfaces/http/metrics.ts";
+import { createApprovalStates } from "../../src/surfaces/mcp/approval-state.ts";
+import { type Approvals, createApprovals } from "../../src/surfaces/mcp/approvals.ts";
+import { createCursors } from "../../src/surfaces/mcp/cursor.ts";
+import { type Desk, principalOf } from "../../src/surfaces/mcp/desk.ts";
+import { createFactory, type Extend } from "../../src/surfaces/mcp/server.ts";
+import { createSessions } from "../../src/surfaces/mcp/sessions.ts";
+import { createFilehand } from "../../src/toolkit.ts";
+import { temporaryFolder } from "../ends/run.ts";
+
+export interface InProcess {
+  readonly port: number;
+  readonly url: string;
+  /** Where `a.txt` is, with one line. */
+  readonly folder: string;
+}
+
+export async function startInProcess(
+  given: { readonly extend?: (approvals: Approvals) => Extend; readonly watchCall?: Desk["watchCall"] } = {},
+): Promise<InProcess> {
+  const workspace = temporaryFolder();
+  writeFileSync(join(workspace.path, "a.txt"), "one\n");
+  const approvals = createApprovals(async () => createApprovalStates(principalOf), principalOf);
+  const filehand = createFilehand({ roots: [workspace.path], ask: approvals.asker });
+  const desk: Desk = {
+    name: "filehand",
+    version: "0",
+    filehand,
+    dialect: "claude",
+    definitions: filehand.session({ dialect: "claude" }).definitions(),
+    sessions: createSessions(filehand, "claude"),
+    approvals,
+    cursors: createCursors(),
+    structured: false,
+    resultBytesMax: 10_000_000,
+    startedFor: undefined,
+    log: () => undefined,
+    watchCall: given.watchCall,
+  };
+  const front = createFront({
+    endpoints: new Map([["/mcp", createEndpoint(desk, createFactory(desk, given.extend?.(approvals)))]]),
+    access: openAccess,
+    hostNames: localNames,
+    metrics: createMetrics(),
+    log: () => undefined,
+  });
+  front.server.listen(0, "127.0.0.1");
+  await once(front.server, "listening");
+  onTestFinished(async () => {
+    await front.close();
+    workspace.remove();
+  });
+  const { port } = front.server.address() as AddressInfo; // it listens on a port
+  return { port, url: `http://127.0.0.1:${port}/mcp`, folder: workspace.path };
+}
