@@ -199,9 +199,9 @@ export function startSession<Name extends DialectName>(
   const goBack = (way: "undo" | "redo", { files, force = false, ...given }: RewindOptions): Promise<RewindOutcome> =>
     rewound({ verb: "rewind", to: { last: way }, files, force, as: files === undefined ? way : "partial" }, given);
 
-  const asData: AsData = async (path, given, work) => {
+  const asData: AsData = async (path, given, work, verb = "read") => {
     let answer: { readonly is: Awaited<ReturnType<typeof work>> } | undefined;
-    const failed = await answered("workspace", "read", { path }, given, async (bench) => {
+    const failed = await answered("workspace", verb, { path }, given, async (bench) => {
       answer = { is: await work(bench) };
       return undefined;
     });
@@ -247,6 +247,11 @@ export function startSession<Name extends DialectName>(
       if (cost !== undefined && "tokens" in cost) return cost;
       const reply = await answer("cost", "cost", { path }, () => wholeRead(path, profile), given);
       return costOfReply(reply, cost?.sizeBytes ?? 0, profile);
+    },
+    outline: (path, { depth, ...given } = {}) => {
+      const request = { verb: "outline", path, profile, ...(depth === undefined ? {} : { depth }) } as const;
+      const work = async (bench: Bench) => (await import("./tools/outline.ts")).outline(request, bench);
+      return asData(path, given, work, "outline");
     },
     readRefusal: async (path, given = {}) => {
       const failed = await answered("read", "read", { path }, given, async (bench) => {
@@ -395,11 +400,12 @@ const changeRules = (options: FilehandOptions): Bench["changes"] => ({
 
 /** What the operator may change in a profile. */
 function tuned(profile: Profile, options: FilehandOptions): Profile {
-  const { pageTokensMax, lineCharsMax } = options;
+  const { pageTokensMax, lineCharsMax, longCode } = options;
   return {
     ...profile,
     ...(profile.pageTokensMax !== undefined && pageTokensMax !== undefined ? { pageTokensMax } : {}),
     ...(lineCharsMax === undefined ? {} : { lineCharsMax }),
+    ...(longCode === undefined ? {} : { longCode }),
   };
 }
 

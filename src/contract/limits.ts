@@ -24,6 +24,15 @@ export const limits = {
   pdfPagesMax: 20,
   pdfMsMax: 20_000,
   pdfMegabytesMax: 256,
+  /** Bytes of a file that are parsed for its outline, for how long, and with how much memory. */
+  outlineBytesMax: 4_194_304,
+  outlineMsMax: 10_000,
+  outlineMegabytesMax: 512,
+  /** Items of an outline that are found at all and that are shown, levels that can be asked for, characters of a name. */
+  outlineItemsFoundMax: 20_000,
+  outlineItemsMax: 400,
+  outlineDepthMax: 20,
+  outlineNameCharsMax: 120,
   /** Bytes of a file that is handed out as an attachment. */
   attachmentBytesMax: 7_340_032,
   /** Characters of one output of a notebook's cell, outputs of a cell, cells. */

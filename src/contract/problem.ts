@@ -185,6 +185,14 @@ export type ProblemData =
       /** Of these, as many as fit, from `from` on. */
       readonly linesThatFit: number;
     }
+  /** What the file declares cannot be told. `language`: there is no grammar for it. */
+  | { readonly code: "NO_OUTLINE"; readonly place: Place; readonly reason: "language" | "time" | "memory" | "crash" }
+  | {
+      readonly code: "NO_OUTLINE";
+      readonly place: Place;
+      readonly reason: "not installed";
+      readonly install: string;
+    }
   | { readonly code: "CHANGED"; readonly place: Place }
   /** The caller must see a file before it may change it. */
   | { readonly code: "NOT_READ"; readonly place: Place; readonly reason: "never" }

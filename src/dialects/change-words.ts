@@ -27,6 +27,7 @@ export const doing = {
   ls: "list",
   glob: "search",
   grep: "search",
+  outline: "outline",
   edit: "edit",
   write: "write",
   "notebook-edit": "edit",

@@ -1,5 +1,6 @@
 /** What the two opencode dialects say alike: their failures and the reply they wrap a text in. */
 
+import type { OutlineOutcome } from "../contract/outline.ts";
 import type { Code, ProblemData, ProblemOf, Suggestion } from "../contract/problem.ts";
 import type {
   ImageOutcome,
@@ -35,8 +36,18 @@ import type { Facts } from "./dialect.ts";
 import { patternFaults } from "./glob-words.ts";
 import { type GrepNames, noRipgrepWords, searchFaultWords } from "./grep-text.ts";
 import { notebookParts, pdfParts, textOf } from "./media-text.ts";
+import {
+  noOutlineWords,
+  type OutlineEntry,
+  outlineEntries,
+  outlineLines,
+  outlineMeasure,
+  type OutlineNames,
+  outlineNotes,
+} from "./outline-text.ts";
 import { noTurnDoing, noTurnClause } from "./turn-words.ts";
 import { escapeName } from "../text/escape.ts";
+import { success } from "./replies.ts";
 import {
   argumentFault,
   denial,
@@ -60,6 +71,8 @@ export interface ReadResult {
     readonly encoding?: string;
     /** Present when bytes could not be decoded and stand as U+FFFD. */
     readonly lossy?: true;
+    /** Present where it stands for the text of a long code file, or was asked for. */
+    readonly outline?: readonly OutlineEntry[];
   };
   readonly attachments?: readonly Attachment[];
 }
@@ -96,6 +109,24 @@ export function resultOf(
     },
   };
 }
+
+/** What a file declares. `firstLine`: what the first line of a file is called in a call. */
+export function renderOutline(outcome: OutlineOutcome, firstLine: 0 | 1): Reply<ReadResult> {
+  const lines = outlineLines(outcome);
+  const notes = outlineNotes(outcome, outlineNames(firstLine)).map(
+    (note) => `(${note.charAt(0).toUpperCase()}${note.slice(1)})`,
+  );
+  const head = `<path>${escapeName(outcome.target.absolute)}</path>\n<type>outline</type>\n<content>`;
+  const output = [head, ...lines, "", ...notes, `(Outline - ${outlineMeasure(outcome)})`, "</content>"].join("\n");
+  const truncated = outcome.why === "over budget" || outcome.items.length < outcome.total || outcome.counted !== "all";
+  const result = resultOf(outcome.target, output, lines, truncated);
+  return success(output, { ...result, metadata: { ...result.metadata, outline: outlineEntries(outcome) } });
+}
+
+const outlineNames = (firstLine: 0 | 1): OutlineNames => ({
+  reading: (from, lines) => `offset ${from - 1 + firstLine} and limit ${lines}`,
+  search: "grep",
+});
 
 /** A picture or a document that is handed out as it is. */
 export function attached(place: Place, words: string, mime: string, base64: string, { ids }: Facts): Reply<ReadResult> {
@@ -221,6 +252,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
     `Cannot ${doing} ${path(problem.place)}: ${mediaFault(problem, names.repair)}`,
   OVER_BUDGET: ({ place, tokens, tokensMax }) =>
     `Cannot read ${path(place)}: about ${Math.round(tokens)} tokens are over the budget of ${tokensMax}, use a smaller 'limit'`,
+  NO_OUTLINE: (problem, { doing, names }) =>
+    `Cannot ${doing} ${path(problem.place)}: ${noOutlineWords(problem, { reading: names.reading, search: "grep" })}`,
   CHANGED: ({ place }) => `File kept changing while it was read: ${path(place)}. Try again`,
   IO_ERROR: ({ place, errno, during }, { doing }) => `Cannot ${doing} ${path(place)}: ${errnoIn(errno, during)}`,
   NOT_READ: (problem, { names, doing }) => `Cannot ${doing} ${path(problem.place)}: ${notReadWords(problem, names)}`,

@@ -103,6 +103,12 @@ export const schema = {
       type: "boolean",
       description: "Whether instruction files (AGENTS.md, CLAUDE.md) are named when a file below them is first read",
     },
+    longCode: {
+      type: "string",
+      enum: ["first page", "outline"],
+      description:
+        "What a read that names no lines shows of a code file with more than one page: its first page, or what it declares and where",
+    },
     pageTokensMax: { type: "integer", minimum: 1, description: "Tokens of one page in the claude dialect" },
     readFirst: {
       type: "boolean",

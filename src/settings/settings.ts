@@ -26,6 +26,7 @@ const singleKeys = [
   "writeEol",
   "editBytesMax",
   "searchMsMax",
+  "longCode",
   "history",
   "historyTools",
   "languageServers",

@@ -23,6 +23,7 @@ const tools: { readonly [V in Verb]: Tool<V> } = {
   ls,
   glob: async (request, bench) => (await import("./glob.ts")).glob(request, bench),
   grep: async (request, bench) => (await import("./grep.ts")).grep(request, bench),
+  outline: async (request, bench) => (await import("./outline.ts")).outline(request, bench),
   edit: async (request, bench) => (await changes()).edit(request, bench),
   write: async (request, bench) => (await changes()).write(request, bench),
   "notebook-edit": async (request, bench) => (await changes()).notebookEdit(request, bench),

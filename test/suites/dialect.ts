@@ -222,6 +222,14 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
       linesThatFit: 0,
     },
   ],
+  NO_OUTLINE: [
+    ...(["language", "time", "memory", "crash"] as const).map((reason) => ({
+      code: "NO_OUTLINE" as const,
+      place,
+      reason,
+    })),
+    { code: "NO_OUTLINE", place, reason: "not installed", install: "web-tree-sitter" },
+  ],
   CHANGED: [{ code: "CHANGED", place }],
   NOT_READ: [
     { code: "NOT_READ", place, reason: "never" },

@@ -49,6 +49,7 @@ const read: Card = {
       ranges: [{ from: lineNumber(offset ?? 1), linesMax: limit ?? Number.POSITIVE_INFINITY }],
       // Who names an end wants all of it; who does not is served the first page of the rest.
       overBudget: limit == null ? "first page" : "refuse",
+      whole: offset == null && limit == null,
       profile,
       ...(pages == null ? {} : { pages }),
     };

@@ -23,6 +23,7 @@ import {
 } from "../change-words.ts";
 import { patternFaults } from "../glob-words.ts";
 import { noRipgrepWords, searchFaultWords } from "../grep-text.ts";
+import { noOutlineWords, type OutlineNames } from "../outline-text.ts";
 import { noTurnDoing, noTurnClause } from "../turn-words.ts";
 import {
   argumentFault,
@@ -48,6 +49,8 @@ export const names: Names = {
   notebookTool: "NotebookEdit",
   repair: "read its text with offset 1 and limit 200 and repair that with Edit",
 };
+
+export const outlineNames: OutlineNames = { reading: names.reading, search: "Grep" };
 
 /** `cannot(path)`: the beginning of a sentence about what the call was about to do. */
 type Cannot = (path: string) => string;
@@ -109,6 +112,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
     const next = linesThatFit > 0 ? fewer : `read ${of.slice(0, -1)} ${from} alone`;
     return `${cannot(place.asked)}: ${range} have ${cost}, the budget is ${tokensMax}, ${next}`;
   },
+  NO_OUTLINE: (problem, cannot) => `${cannot(problem.place.asked)}: ${noOutlineWords(problem, outlineNames)}`,
   CHANGED: ({ place }, cannot) => `${cannot(place.asked)}: it kept changing while it was read, try again`,
   IO_ERROR: ({ place, errno, during }, cannot) => `${cannot(place.asked)}: ${errnoIn(errno, during)}, try again`,
   NOT_READ: (problem, cannot) => `${cannot(problem.place.asked)}: ${notReadWords(problem, names)}`,

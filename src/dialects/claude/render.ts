@@ -13,6 +13,7 @@ import reminder from "./reminder.txt";
 import { type ChangeResult, renderChange } from "./change-render.ts";
 import { type GrepResult, renderGrep } from "./grep-render.ts";
 import { type HistoryResult, type RewindResult, renderHistory, renderRewind } from "./history-render.ts";
+import { type OutlineResult, renderOutline } from "./outline-render.ts";
 import { type GlobResult, type LsResult, renderGlob, renderTree } from "./search-render.ts";
 import unchanged from "./unchanged.txt";
 
@@ -89,7 +90,14 @@ export interface UnchangedResult {
 }
 
 /** What `Read` answers for programs. */
-export type ReadResult = TextResult | ImageResult | NotebookResult | PdfResult | PartsResult | UnchangedResult;
+export type ReadResult =
+  | TextResult
+  | ImageResult
+  | NotebookResult
+  | PdfResult
+  | PartsResult
+  | OutlineResult
+  | UnchangedResult;
 
 export interface DirectoryResult {
   readonly type: "directory";
@@ -119,6 +127,8 @@ export function render(
     }
     case "unchanged":
       return success(unchanged, { type: "file_unchanged", file: { filePath: outcome.target.absolute } });
+    case "outline":
+      return renderOutline(outcome);
     case "glob":
       return renderGlob(outcome, facts);
     case "tree":

@@ -47,6 +47,7 @@ const read: Card = {
       path,
       ranges: [{ from: lineNumber(start_line ?? 1), linesMax: limit ?? linesDefault }],
       overBudget: "first page",
+      whole: start_line === undefined && limit === undefined,
       profile,
     };
   },

@@ -23,6 +23,7 @@ import {
 } from "../change-words.ts";
 import { patternFaults } from "../glob-words.ts";
 import { noRipgrepWords, searchFaultWords } from "../grep-text.ts";
+import { noOutlineWords, type OutlineNames } from "../outline-text.ts";
 import { noTurnClause } from "../turn-words.ts";
 import {
   argumentFault,
@@ -50,6 +51,8 @@ export const names: Names = {
   notebookTool: "NotebookEdit",
   repair: "repair its JSON with Edit",
 };
+
+export const outlineNames: OutlineNames = { reading: names.reading, search: "Grep" };
 
 const isMissing = ({ reason }: ProblemOf<"NO_TURN">): boolean => reason === "unknown" || reason === "pruned";
 
@@ -108,6 +111,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
   NO_CODEC: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}.`,
   OVER_BUDGET: ({ place, tokens, tokensMax }) =>
     `File ${named(place.asked)} is over the budget: about ${Math.round(tokens)} tokens of ${tokensMax}. Use a smaller limit.`,
+  NO_OUTLINE: (problem, cannot) => `${cannot(problem.place.asked)}: ${noOutlineWords(problem, outlineNames)}.`,
   CHANGED: ({ place }) => `File ${named(place.asked)} kept changing while it was read. Try again.`,
   IO_ERROR: ({ place, errno, during }, cannot) => `${cannot(place.asked)}: ${errnoIn(errno, during)}.`,
   NOT_READ: (problem, cannot) => `${cannot(problem.place.asked)}: ${notReadWords(problem, names)}.`,
@@ -143,6 +147,7 @@ const done = {
   ls: "listed",
   glob: "searched",
   grep: "searched",
+  outline: "outlined",
   edit: "edited",
   write: "written",
   "notebook-edit": "edited",

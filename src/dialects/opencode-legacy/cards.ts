@@ -54,6 +54,7 @@ const read: Card = {
       path: filePath,
       ranges: [{ from: lineNumber((offset ?? 0) + 1), linesMax: limit ?? linesDefault }],
       overBudget: "first page",
+      whole: offset == null && limit == null,
       profile,
     };
   },

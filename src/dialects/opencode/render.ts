@@ -7,7 +7,15 @@ import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
 import { type ChangeResult, renderChange } from "../opencode-changes.ts";
 import { type HistoryResult, type RewindResult, renderHistory, renderRewind } from "../opencode-history.ts";
-import { footerOf, previewLines, type ReadResult, renderMedia, resultOf, sentenceOf } from "../opencode-words.ts";
+import {
+  footerOf,
+  previewLines,
+  type ReadResult,
+  renderMedia,
+  renderOutline,
+  resultOf,
+  sentenceOf,
+} from "../opencode-words.ts";
 import { renderGlob, renderTree, type SearchResult } from "../opencode-search.ts";
 import { firstLines, numbered } from "../numbered.ts";
 import { type GrepResult, renderGrep } from "../opencode-grep.ts";
@@ -23,6 +31,8 @@ export function render(
       return replyOf(textResult(outcome));
     case "directory":
       return replyOf(directoryResult(outcome));
+    case "outline":
+      return renderOutline(outcome, 1);
     case "grep":
       return renderGrep(outcome);
     case "rewind":

@@ -96,6 +96,7 @@ export async function openSession(
     ...(settings.secrets === undefined ? {} : { secrets: settings.secrets }),
     ...(pageTokensMax === undefined ? {} : { pageTokensMax }),
     ...(dedup === undefined ? {} : { dedup }),
+    ...(settings.longCode === undefined ? {} : { longCode: settings.longCode }),
     ...(settings.searchMsMax === undefined ? {} : { searchMsMax: settings.searchMsMax }),
     ...(settings.instructions === undefined ? {} : { instructions: settings.instructions }),
     ...(home === undefined ? {} : { home }),

@@ -14,6 +14,7 @@ import { init } from "./init.ts";
 import { ls } from "./ls.ts";
 import { mcp } from "./mcp.ts";
 import { notebookEdit } from "./notebook-edit.ts";
+import { outline } from "./outline.ts";
 import { patch } from "./patch.ts";
 import { permissions } from "./permissions.ts";
 import { read } from "./read.ts";
@@ -27,6 +28,7 @@ import { write } from "./write.ts";
 
 export const commands: readonly Command[] = [
   read,
+  outline,
   grep,
   ls,
   glob,
