@@ -24,9 +24,10 @@ export const limits = {
   pdfPagesMax: 20,
   pdfMsMax: 20_000,
   pdfMegabytesMax: 256,
-  /** Bytes of a file that are parsed for its outline, for how long, and with how much memory. */
+  /** Bytes of a file that are parsed for its outline, for how long (less where it stands for a page), and with how much memory. */
   outlineBytesMax: 4_194_304,
   outlineMsMax: 10_000,
+  outlineInsteadMsMax: 3_000,
   outlineMegabytesMax: 512,
   /** Items of an outline that are found at all and that are shown, levels that can be asked for, characters of a name. */
   outlineItemsFoundMax: 20_000,

@@ -29,14 +29,19 @@ export type Outlined =
 const parserName = "web-tree-sitter";
 const grammarsName = "@vscode/tree-sitter-wasm";
 
-export async function outlineOf(text: string, language: OutlineLanguage, signal: AbortSignal): Promise<Outlined> {
+export async function outlineOf(
+  text: string,
+  language: OutlineLanguage,
+  signal: AbortSignal,
+  msMax: number = limits.outlineMsMax,
+): Promise<Outlined> {
   signal.throwIfAborted();
   const parts = findParts(language);
   if (parts === undefined) return { is: "not installed", install: `${parserName} ${grammarsName}` };
   const { outlineMegabytesMax, outlineItemsFoundMax: itemsMax, outlineNameCharsMax: nameCharsMax } = limits;
   const heapBytesMax = outlineMegabytesMax * 1_048_576;
   const grammar = grammars[language];
-  return inTurn(() => inThread({ ...parts, grammar, text, heapBytesMax, itemsMax, nameCharsMax }, signal));
+  return inTurn(() => inThread({ ...parts, grammar, text, heapBytesMax, itemsMax, nameCharsMax }, msMax, signal));
 }
 
 /** Where the parser and the grammar are. The bundler puts the address of the bundle for `import.meta.url`. */
@@ -64,7 +69,7 @@ function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
 
 const compiled = new Map<string, CompiledWasm>();
 
-async function inThread(data: OutlineThreadData, signal: AbortSignal): Promise<Outlined> {
+async function inThread(data: OutlineThreadData, msMax: number, signal: AbortSignal): Promise<Outlined> {
   signal.throwIfAborted();
   const worker = new Worker(outlineWorkerSource, {
     eval: true,
@@ -81,7 +86,7 @@ async function inThread(data: OutlineThreadData, signal: AbortSignal): Promise<O
   try {
     return await new Promise<Outlined>((resolve, reject) => {
       const failed = (why: "time" | "memory" | "crash"): void => resolve({ is: "failed", why });
-      timer = setTimeout(() => failed("time"), limits.outlineMsMax);
+      timer = setTimeout(() => failed("time"), msMax);
       onAbort = () => reject(signal.reason);
       signal.addEventListener("abort", onAbort);
       worker.once("message", (message: OutlineThreadMessage) => {

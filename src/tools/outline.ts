@@ -73,7 +73,9 @@ async function outlineOfText(
   const { text, whole, linesTotal, encoding, lossy } = await beginningOf(file, limits.outlineBytesMax, scanning);
   const language = outlineLanguageOf(target.real, firstLineOf(text));
   if (language === undefined) throw new Problem({ code: "NO_OUTLINE", place: target, reason: "language" });
-  const found = await outlineOf(text, language, bench.signal);
+  // Who waits for a page gets it soon.
+  const msMax = why === "asked" ? limits.outlineMsMax : limits.outlineInsteadMsMax;
+  const found = await outlineOf(text, language, bench.signal, msMax);
   switch (found.is) {
     case "not installed":
       throw new Problem({ code: "NO_OUTLINE", place: target, reason: "not installed", install: found.install });
