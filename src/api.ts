@@ -106,6 +106,11 @@ export interface FilehandOptions {
    * default. `true`: those of the table of known servers whose programs are installed.
    */
   readonly languageServers?: boolean | LanguageOptions;
+  /**
+   * Is the tool `Lsp`, with which models ask language servers about code, offered to them? It is not by default.
+   * `rename`: so is `Rename`, which changes files. They need `languageServers`.
+   */
+  readonly languageTools?: boolean | "rename";
   /** Called with every file that a tool changed, such as to bring an editor up to date. */
   readonly onChanged?: ChangeListener;
   /** Bytes of a file that can be edited; 1 GiB by default. */

@@ -20,7 +20,7 @@ import type { Profile } from "./contract/profile.ts";
 import type { RewindOutcome, RewindRequest } from "./contract/rewind.ts";
 import type { Outcome, Request } from "./contract/verb.ts";
 import { described } from "./dialects/described.ts";
-import type { Dialect, Facts, Words } from "./dialects/dialect.ts";
+import type { Dialect, Facts, OptIn, Words } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/index.ts";
 import { nearest } from "./dialects/nearest.ts";
 import { isWider, modes, type Mode } from "./contract/mode.ts";
@@ -62,7 +62,7 @@ export function startSession<Name extends DialectName>(
   { options, cwd, openPast, state, permissions, ...first }: Shared,
 ): Session<Name> {
   const profile = tuned(dialect.profile, options);
-  const cards = dialect.cards.filter(({ optIn }) => optIn === undefined || options.historyTools === true);
+  const cards = dialect.cards.filter(({ optIn }) => isOffered(optIn, options));
   /** Reaches further once somebody let the session into a folder outside the roots. */
   let shared = first;
   const ledger = createLedger(chosen.readState);
@@ -346,6 +346,20 @@ const saysSomething = ({ newErrors, knownErrors, warnings, pending, unavailable 
 function withLate(reply: Reply, late: readonly DiagnosticsReport[], words: Words): Reply {
   if (late.length === 0) return reply;
   return { ...reply, content: [...reply.content, { type: "text", text: words.renderLate(late) }], late };
+}
+
+/** Tools that are not for everybody. */
+function isOffered(optIn: OptIn | undefined, { historyTools, languageTools = false }: FilehandOptions): boolean {
+  switch (optIn) {
+    case undefined:
+      return true;
+    case "history":
+      return historyTools === true;
+    case "lsp":
+      return languageTools !== false;
+    case "rename":
+      return languageTools === "rename";
+  }
 }
 
 /** What a neutral request would be as a call. */

@@ -121,7 +121,7 @@ describe("outline", () => {
   test("without the packages the answer says what to install, and a long file is read as ever", async () => {
     vi.resetModules();
     vi.doMock("node:module", async (original) => ({
-      ...(await original<typeof import("node:module")>()),
+      ...(await original<object>()),
       createRequire: () => ({
         resolve: (name: string) => {
           throw new Error(`Cannot find module '${name}'`);

@@ -163,6 +163,13 @@ export interface WatchedChange {
   readonly did: "created" | "changed" | "deleted";
 }
 
+/** A server that is not there, and how to get it, where that is known. */
+export interface ServerRemedy {
+  readonly server: string;
+  readonly command: string;
+  readonly install: string | undefined;
+}
+
 /**
  * The language servers of a toolkit. They start when they are first needed. Nothing here fails a call: what a server does
  * wrong is told in an answer. The guard's judgement is the caller's: of what comes back, only what the session may read is shown.
@@ -170,6 +177,8 @@ export interface WatchedChange {
 export interface Languages {
   /** Is there a server for files of this name? Nothing is started. */
   serves(path: string): boolean;
+  /** Servers that would look at a file of this name, were their programs there. */
+  remedies(path: string): readonly ServerRemedy[];
   /** A file was read: its server starts and gets to know it. Nobody waits. */
   touched(file: SourceFile): void;
   /**

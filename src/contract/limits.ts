@@ -34,6 +34,12 @@ export const limits = {
   outlineItemsMax: 400,
   outlineDepthMax: 20,
   outlineNameCharsMax: 120,
+  /** Results of one question to a language server that an answer shows, characters of a line in it, and of what a hover says. */
+  lspResultsMax: 100,
+  lspLineCharsMax: 200,
+  lspHoverCharsMax: 8_000,
+  /** Characters of a new name. */
+  nameCharsMax: 200,
   /** Bytes of a file that is handed out as an attachment. */
   attachmentBytesMax: 7_340_032,
   /** Characters of one output of a notebook's cell, outputs of a cell, cells. */

@@ -1,6 +1,7 @@
 /** Expected failures: one closed union. Codes are public and the same in all dialects; finer reasons are data. */
 
 import type { MatchedBy, NearestRegion } from "./edit.ts";
+import type { ServerRemedy } from "./language.ts";
 import type { NoWriteMode } from "./mode.ts";
 import type { SearchFault } from "./grep.ts";
 import type { Place } from "./target.ts";
@@ -185,6 +186,43 @@ export type ProblemData =
       /** Of these, as many as fit, from `from` on. */
       readonly linesThatFit: number;
     }
+  /** No language server can be asked about the file: none are used, none is known, none is there, it is nothing for them. */
+  | {
+      readonly code: "LANGUAGE_SERVER";
+      readonly place: Place;
+      readonly reason: "off" | "unknown language" | "not shown";
+    }
+  | {
+      readonly code: "LANGUAGE_SERVER";
+      readonly place: Place;
+      readonly reason: "not installed";
+      readonly servers: readonly ServerRemedy[];
+    }
+  /** There is one, and it has no answer. */
+  | {
+      readonly code: "LANGUAGE_SERVER";
+      readonly place: Place;
+      readonly reason: "failed";
+      readonly server: string;
+      readonly why: string;
+    }
+  | { readonly code: "LANGUAGE_SERVER"; readonly place: Place; readonly reason: "not offered"; readonly server: string }
+  | {
+      readonly code: "LANGUAGE_SERVER";
+      readonly place: Place;
+      readonly reason: "too slow";
+      readonly server: string;
+      readonly waitedMs: number;
+    }
+  /** What is asked about is not where the call says. */
+  | {
+      readonly code: "INVALID_PARAM";
+      readonly reason: "code place";
+      readonly place: Place;
+      readonly fault: CodePlaceFault;
+    }
+  /** What a server wants to change for a new name is not done. */
+  | { readonly code: "NO_RENAME"; readonly place: Place; readonly reason: RenameFault; readonly count: number }
   /** What the file declares cannot be told. `language`: there is no grammar for it. */
   | { readonly code: "NO_OUTLINE"; readonly place: Place; readonly reason: "language" | "time" | "memory" | "crash" }
   | {
@@ -340,6 +378,24 @@ export type PatchFault =
   | "nothing changes"
   | "same file twice"
   | "unified diff";
+
+/** Why a place in code is none. */
+export type CodePlaceFault =
+  | { readonly why: "nothing named" | "no query" }
+  | { readonly why: "line"; readonly line: number; readonly linesTotal: number }
+  | { readonly why: "column"; readonly column: number; readonly columnsMax: number }
+  | {
+      readonly why: "symbol";
+      readonly symbol: string;
+      readonly line: number | undefined;
+      readonly lines: readonly number[];
+    };
+
+/**
+ * `name`: it cannot be one. `same name`: it is called so. `nothing`: the server changes nothing. `files`: it wants to make, move or
+ * delete files as well. `outside`, `withheld`: so many files lie outside, or are hidden by rules. `overlap`: its edits make no sense.
+ */
+export type RenameFault = "name" | "same name" | "nothing" | "files" | "outside" | "withheld" | "overlap";
 
 export type CellFault = "not a notebook" | "empty file" | "no cell named" | "same source";
 

@@ -28,6 +28,8 @@ export const doing = {
   glob: "search",
   grep: "search",
   outline: "outline",
+  lsp: "ask about",
+  rename: "rename in",
   edit: "edit",
   write: "write",
   "notebook-edit": "edit",

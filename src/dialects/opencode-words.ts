@@ -35,6 +35,7 @@ import {
 import type { Facts } from "./dialect.ts";
 import { patternFaults } from "./glob-words.ts";
 import { type GrepNames, noRipgrepWords, searchFaultWords } from "./grep-text.ts";
+import { codePlaceWords, languageServerWords, type LspNames, noRenameWords } from "./lsp-text.ts";
 import { notebookParts, pdfParts, textOf } from "./media-text.ts";
 import {
   noOutlineWords,
@@ -88,6 +89,8 @@ export interface Attachment {
 
 /** What can be changed in a call of `grep`. */
 export const grepNames: GrepNames = { offset: undefined, glob: "include", multiline: undefined };
+
+export const lspNames: LspNames = { search: "grep", read: "read" };
 
 export const previewLines = 20;
 
@@ -197,7 +200,7 @@ interface Telling {
 const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Telling) => string } = {
   UNKNOWN_TOOL: ({ tool, known, nearest }) =>
     `Unknown tool: ${escapeName(tool)}. ${nearest === undefined ? `Use one of: ${known.join(", ")}` : `Did you mean ${nearest}?`}`,
-  INVALID_PARAM: (problem, { names }) => {
+  INVALID_PARAM: (problem, { names, doing }) => {
     switch (problem.reason) {
       case "arguments":
         return problem.issues
@@ -221,6 +224,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
         return `Invalid search: ${searchFaultWords(problem.fault, grepNames)}`;
       case "pages":
         return `Cannot read pages of ${path(problem.place)}: ${pagesFault(problem)}`;
+      case "code place":
+        return `Cannot ${doing} ${path(problem.place)}: ${codePlaceWords(problem.fault)}`;
       case "range": {
         const kind = problem.of === "entries" ? "directory" : "file";
         return `Offset ${problem.from} is out of range for this ${kind} (${problem.total} ${problem.of})`;
@@ -252,6 +257,9 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
     `Cannot ${doing} ${path(problem.place)}: ${mediaFault(problem, names.repair)}`,
   OVER_BUDGET: ({ place, tokens, tokensMax }) =>
     `Cannot read ${path(place)}: about ${Math.round(tokens)} tokens are over the budget of ${tokensMax}, use a smaller 'limit'`,
+  LANGUAGE_SERVER: (problem, { doing }) =>
+    `Cannot ${doing} ${path(problem.place)}: ${languageServerWords(problem, lspNames)}`,
+  NO_RENAME: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${noRenameWords(problem)}`,
   NO_OUTLINE: (problem, { doing, names }) =>
     `Cannot ${doing} ${path(problem.place)}: ${noOutlineWords(problem, { reading: names.reading, search: "grep" })}`,
   CHANGED: ({ place }) => `File kept changing while it was read: ${path(place)}. Try again`,

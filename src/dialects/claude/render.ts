@@ -13,6 +13,7 @@ import reminder from "./reminder.txt";
 import { type ChangeResult, renderChange } from "./change-render.ts";
 import { type GrepResult, renderGrep } from "./grep-render.ts";
 import { type HistoryResult, type RewindResult, renderHistory, renderRewind } from "./history-render.ts";
+import { type LspResult, renderLsp } from "./lsp-render.ts";
 import { type OutlineResult, renderOutline } from "./outline-render.ts";
 import { type GlobResult, type LsResult, renderGlob, renderTree } from "./search-render.ts";
 import unchanged from "./unchanged.txt";
@@ -110,7 +111,15 @@ export function render(
   outcome: Outcome,
   facts: Facts,
 ): Reply<
-  ReadResult | DirectoryResult | GlobResult | GrepResult | LsResult | ChangeResult | HistoryResult | RewindResult
+  | ReadResult
+  | DirectoryResult
+  | GlobResult
+  | GrepResult
+  | LsResult
+  | ChangeResult
+  | HistoryResult
+  | RewindResult
+  | LspResult
 > {
   switch (outcome.kind) {
     case "text":
@@ -127,6 +136,8 @@ export function render(
     }
     case "unchanged":
       return success(unchanged, { type: "file_unchanged", file: { filePath: outcome.target.absolute } });
+    case "lsp":
+      return renderLsp(outcome);
     case "outline":
       return renderOutline(outcome);
     case "glob":

@@ -7,6 +7,7 @@ import { jsonSchemaOf, parseArguments, strictInteger } from "../parameters.ts";
 import { changeCards } from "./change-cards.ts";
 import { grep } from "./grep-card.ts";
 import { historyCards } from "./history-cards.ts";
+import { lspCards } from "./lsp-cards.ts";
 import readDescription from "./read.txt";
 import { searchCards } from "./search-cards.ts";
 
@@ -53,4 +54,4 @@ const read: Card = {
   },
 };
 
-export const cards: readonly Card[] = [read, grep, ...searchCards, ...changeCards, ...historyCards];
+export const cards: readonly Card[] = [read, grep, ...searchCards, ...changeCards, ...historyCards, ...lspCards];

@@ -13,6 +13,7 @@ import { type ChangeEnvelope, renderChange } from "./change-render.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
 import { type GrepEnvelope, renderGrep } from "./grep-render.ts";
 import { type HistoryEnvelope, type RewindEnvelope, renderHistory, renderRewind } from "./history-render.ts";
+import { type LspEnvelope, renderLsp } from "./lsp-render.ts";
 import { type OutlineEntry, renderOutline } from "./outline-render.ts";
 import { sentenceOf } from "./problems.ts";
 import { profile } from "./profile.ts";
@@ -82,6 +83,7 @@ export function render(
   | ChangeEnvelope
   | HistoryEnvelope
   | RewindEnvelope
+  | LspEnvelope
 > {
   switch (outcome.kind) {
     case "text": {
@@ -104,6 +106,8 @@ export function render(
       const parts = outcome.kind === "pdf" ? pdfParts(outcome) : notebookParts(outcome);
       return replyOf(mediaEnvelope(outcome, textOf(parts), facts), textOf(parts));
     }
+    case "lsp":
+      return renderLsp(outcome, facts);
     case "outline":
       return renderOutline(outcome, facts);
     case "glob":

@@ -16,6 +16,7 @@ import {
   resultOf,
   sentenceOf,
 } from "../opencode-words.ts";
+import { type LspResult, renderLsp } from "../opencode-lsp.ts";
 import { renderGlob, renderTree, type SearchResult } from "../opencode-search.ts";
 import { firstLines, numbered } from "../numbered.ts";
 import { type GrepResult, renderGrep } from "../opencode-grep.ts";
@@ -25,12 +26,14 @@ import { profile } from "./profile.ts";
 export function render(
   outcome: Outcome,
   facts: Facts,
-): Reply<ReadResult | ChangeResult | HistoryResult | RewindResult | SearchResult | GrepResult> {
+): Reply<ReadResult | ChangeResult | HistoryResult | RewindResult | SearchResult | GrepResult | LspResult> {
   switch (outcome.kind) {
     case "text":
       return replyOf(textResult(outcome));
     case "directory":
       return replyOf(directoryResult(outcome));
+    case "lsp":
+      return renderLsp(outcome, 1);
     case "outline":
       return renderOutline(outcome, 1);
     case "grep":
