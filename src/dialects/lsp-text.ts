@@ -176,7 +176,7 @@ export function noRenameWords({ reason, count }: ProblemOf<"NO_RENAME">): string
   const files = `${count} ${count === 1 ? "file" : "files"}`;
   switch (reason) {
     case "name":
-      return `the new name must not be empty, longer than ${limits.nameCharsMax} characters, or have blanks around it`;
+      return `the new name must be one word of at most ${limits.nameCharsMax} characters, without blanks, brackets or signs`;
     case "same name":
       return "it is called so already";
     case "nothing":

@@ -177,6 +177,11 @@ export const schema = {
         },
       ],
     },
+    languageTools: {
+      description:
+        'Whether models get the tool that asks language servers about code, and with "rename" also the one that renames (user settings only)',
+      anyOf: [{ type: "boolean" }, { type: "string", enum: ["rename"] }],
+    },
     historyTools: {
       type: "boolean",
       description: "Whether models get the tools that look back and take changes back (user settings only)",
@@ -229,6 +234,7 @@ export const userOnlyKeys: ReadonlySet<string> = new Set([
   "stateDir",
   "history",
   "historyTools",
+  "languageTools",
   "languageServers",
   "secrets",
   "locked",

@@ -29,6 +29,7 @@ const singleKeys = [
   "longCode",
   "history",
   "historyTools",
+  "languageTools",
   "languageServers",
   "locked",
   "externalDirectories",

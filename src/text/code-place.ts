@@ -17,7 +17,10 @@ const linesToldMax = 10;
 
 export function placeIn(text: string, { line, column, symbol }: AskedPlace): PlaceFound {
   const lines = text.split("\n");
-  if (line !== undefined && line > lines.length) return { found: "no", why: "line", linesTotal: lines.length };
+  if (line !== undefined && line > lines.length) {
+    // A final newline adds no line.
+    return { found: "no", why: "line", linesTotal: lines.length - (text.endsWith("\n") ? 1 : 0) };
+  }
   if (symbol !== undefined) return bySymbol(lines, symbol, line, column);
   if (line === undefined || column === undefined) return { found: "no", why: "nothing named" };
   const own = withoutReturn(lines[line - 1] ?? "");

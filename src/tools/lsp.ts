@@ -172,7 +172,10 @@ async function answerOf(
   const results: CodeResult[] = [];
   for (const { name, kind, detail, container, depth, lines, ...where } of shown) {
     bench.signal.throwIfAborted();
-    results.push({ place: await place(where), name, kind, detail, container, depth, lines });
+    const at = await place(where);
+    // A module is named by its path.
+    const shownName = name === at.absolute ? (at.relative ?? name) : name;
+    results.push({ place: at, name: shownName, kind, detail, container, depth, lines });
   }
   const next = from + shown.length <= told.length ? from + shown.length : undefined;
   const counts = { from, total: told.length, next, withheld: raw.length - told.length };

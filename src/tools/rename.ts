@@ -3,7 +3,7 @@
  * files or none.
  */
 
-import type { FileEdits } from "../contract/language.ts";
+import type { FileEdits, Position, SourceFile } from "../contract/language.ts";
 import { limits } from "../contract/limits.ts";
 import type { FoundPlace, RenameRequest } from "../contract/lsp.ts";
 import { Problem, type RenameFault } from "../contract/problem.ts";
@@ -12,14 +12,15 @@ import { changeSeveral, type Part } from "./change-several.ts";
 import { type AskedFile, askedFile, placeOf, valueOf } from "./lsp-file.ts";
 import { standingOf } from "./lsp-places.ts";
 import { planOfRename } from "./rename-plan.ts";
-import type { Tool } from "./tool.ts";
+import { sourceOf } from "./languages.ts";
+import type { Bench, Tool } from "./tool.ts";
 
 export const rename: Tool<"rename"> = async (request, bench) => {
   const asked = await askedFile(request.path, bench);
   const at = placeOf(asked, request.at);
   const refuse = (reason: RenameFault, count = 0): Problem =>
     new Problem({ code: "NO_RENAME", place: asked.target, reason, count });
-  const oldName = nameAt(asked, at);
+  const oldName = nameAt(asked.source, at);
   if (oldName === "") {
     const fault = { why: "nothing named" } as const;
     throw new Problem({ code: "INVALID_PARAM", reason: "code place", place: asked.target, fault });
@@ -27,7 +28,8 @@ export const rename: Tool<"rename"> = async (request, bench) => {
   if (!isName(request.newName)) throw refuse("name");
   if (request.newName === oldName) throw refuse("same name");
 
-  const answer = await asked.languages.renameEdits(asked.source, at, request.newName, { signal: bench.signal });
+  const { source, position } = (await definedAt(asked, at, oldName, bench)) ?? { source: asked.source, position: at };
+  const answer = await asked.languages.renameEdits(source, position, request.newName, { signal: bench.signal });
   const { server, value } = valueOf(answer, asked, bench);
   if (value.fileOperations.length > 0) throw refuse("files", value.fileOperations.length);
   const files = merged(value.files);
@@ -45,13 +47,33 @@ export const rename: Tool<"rename"> = async (request, bench) => {
   return { ...outcome, renamed: { from: oldName, to: request.newName, places, server } };
 };
 
+/**
+ * Where the name comes from, if that is one place of the project. Asked about an import, TypeScript would give the new name to that
+ * file alone, by an alias; asked where it is defined, to every file.
+ */
+async function definedAt(
+  { languages, source, target }: AskedFile,
+  at: FoundPlace,
+  oldName: string,
+  bench: Bench,
+): Promise<{ readonly source: SourceFile; readonly position: Position } | undefined> {
+  const answer = await languages.definition(source, at, { signal: bench.signal });
+  const [only, ...others] = answer.answer === "given" ? answer.value : [];
+  if (only === undefined || others.length > 0 || only.path === target.real) return undefined;
+  if (only.path.split(/[\\/]/).includes("node_modules") || standingOf(only.path, bench) !== "shown") return undefined;
+  const other = await sourceOf(only.path, bench);
+  const position = only.range.start;
+  const isSame = other !== undefined && nameAt(other, position) === oldName;
+  return isSame ? { source: other, position } : undefined;
+}
+
 /** The whole name that stands there, whatever part of it was given. */
-const nameAt = ({ source }: AskedFile, { line, column }: FoundPlace): string =>
-  wordAt(source.text.split("\n")[line - 1] ?? "", column);
+const nameAt = ({ text }: SourceFile, { line, column }: Position): string =>
+  wordAt(text.split("\n")[line - 1] ?? "", column);
 
 /** Whether it is one in this language is for the server to say. */
 const isName = (name: string): boolean =>
-  name.trim() === name && name !== "" && name.length <= limits.nameCharsMax && !/[\p{Cc}\u2028\u2029]/u.test(name);
+  name !== "" && name.length <= limits.nameCharsMax && !/[\p{Cc}\s()[\]{}<>,;:"`\\/|=+*%^&~]/u.test(name);
 
 /** A server may name a file several times. */
 function merged(files: readonly FileEdits[]): readonly FileEdits[] {

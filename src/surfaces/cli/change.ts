@@ -26,11 +26,12 @@ export async function runChange(
   given: Given,
   host: Host,
   stdin: "free" | "used",
+  languages: NonNullable<Needs["languages"]> = "if wanted",
 ): Promise<ExitCode> {
   const forPeople = given.text("dialect") === undefined && !given.flag("json");
   const needs: Needs = {
     readFirst: false,
-    languages: "if wanted",
+    languages,
     ...(stdin === "used" ? { stdin } : {}),
     ...(forPeople ? { dialect: "claude" } : {}),
   };

@@ -11,6 +11,8 @@ import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { history } from "./history.ts";
 import { init } from "./init.ts";
+import { lsp } from "./lsp.ts";
+import { rename } from "./rename.ts";
 import { ls } from "./ls.ts";
 import { mcp } from "./mcp.ts";
 import { notebookEdit } from "./notebook-edit.ts";
@@ -36,7 +38,9 @@ export const commands: readonly Command[] = [
   write,
   patch,
   notebookEdit,
+  rename,
   diagnostics,
+  lsp,
   history,
   diff,
   show,
