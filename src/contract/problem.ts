@@ -393,9 +393,17 @@ export type CodePlaceFault =
 
 /**
  * `name`: it cannot be one. `same name`: it is called so. `nothing`: the server changes nothing. `files`: it wants to make, move or
- * delete files as well. `outside`, `withheld`: so many files lie outside, or are hidden by rules. `overlap`: its edits make no sense.
+ * delete files as well. `other name`: it would change another name than the one that stands there. `outside`, `withheld`: so many files lie outside, or are hidden by rules. `overlap`: its edits make no sense.
  */
-export type RenameFault = "name" | "same name" | "nothing" | "files" | "outside" | "withheld" | "overlap";
+export type RenameFault =
+  | "name"
+  | "same name"
+  | "other name"
+  | "nothing"
+  | "files"
+  | "outside"
+  | "withheld"
+  | "overlap";
 
 export type CellFault = "not a notebook" | "empty file" | "no cell named" | "same source";
 

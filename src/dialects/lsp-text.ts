@@ -179,6 +179,8 @@ export function noRenameWords({ reason, count }: ProblemOf<"NO_RENAME">): string
       return `the new name must be one word of at most ${limits.nameCharsMax} characters, without blanks, brackets or signs`;
     case "same name":
       return "it is called so already";
+    case "other name":
+      return "the language server would rename something else than what stands there, name the symbol itself";
     case "nothing":
       return "the language server knows nothing there that could get another name, check the line and the symbol";
     case "files":

@@ -25,6 +25,7 @@ describe("edits by line and column", () => {
       [edit(2, 10, 11, "b"), edit(2, 10, 10, "a: ")],
       "let a = 1;\r\nuse(a, { a: b });\né𝒳 a",
     ],
+    ["may be said twice", [edit(1, 5, 6, "b"), edit(1, 5, 6, "b")], "let b = 1;\r\nuse(a, { a });\né𝒳 a"],
     ["are stale where the old name is not", [edit(1, 1, 4, "b")], "stale"],
     ["are stale behind the end", [edit(9, 1, 2, "b")], "stale"],
     ["are stale behind the end of a line", [edit(1, 5, 40, "b")], "stale"],

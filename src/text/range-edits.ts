@@ -12,16 +12,17 @@ export type RangeEdits =
 /** In the order of the text. A range must hold the old name; what is only put in must stand on a line with it. */
 export function changesOfEdits(text: string, edits: FileEdits["edits"], oldName: string): RangeEdits {
   const starts = lineStarts(text);
-  const changes: TextChange[] = [];
+  const changes = new Map<string, TextChange>();
   for (const { range, text: put } of edits) {
     const [from, to] = [offsetOf(text, starts, range.start), offsetOf(text, starts, range.end)];
     if (from === undefined || to === undefined || to < from) return { are: "stale" };
     const line = text.slice(starts[range.start.line - 1] ?? 0, starts[range.end.line] ?? text.length);
     if (!(from === to ? line : text.slice(from, to)).includes(oldName)) return { are: "stale" };
-    changes.push({ from, to, text: put });
+    // What is said twice is meant once; but two texts that are put in at one place are two.
+    changes.set(JSON.stringify([from, to, put]), { from, to, text: put });
   }
   // Not by the end alone: of two at one place the one that is only put in comes first.
-  const sorted = changes.toSorted((one, two) => one.from - two.from || one.to - two.to);
+  const sorted = [...changes.values()].toSorted((one, two) => one.from - two.from || one.to - two.to);
   for (const [index, { from }] of sorted.entries()) {
     if (from < (sorted[index - 1]?.to ?? 0)) return { are: "overlapping" };
   }

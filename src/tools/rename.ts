@@ -7,6 +7,7 @@ import type { FileEdits, Position, SourceFile } from "../contract/language.ts";
 import { limits } from "../contract/limits.ts";
 import type { FoundPlace, RenameRequest } from "../contract/lsp.ts";
 import { Problem, type RenameFault } from "../contract/problem.ts";
+import { changesOfEdits } from "../text/range-edits.ts";
 import { wordAt } from "../text/code-place.ts";
 import { changeSeveral, type Part } from "./change-several.ts";
 import { type AskedFile, askedFile, placeOf, valueOf } from "./lsp-file.ts";
@@ -33,6 +34,9 @@ export const rename: Tool<"rename"> = async (request, bench) => {
   const { server, value } = valueOf(answer, asked, bench);
   if (value.fileOperations.length > 0) throw refuse("files", value.fileOperations.length);
   const files = merged(value.files);
+  const own = files.find(({ path }) => path === source.path);
+  // This text is the one that the server was shown, so a place without the name in it was never meant for the name.
+  if (own !== undefined && changesOfEdits(source.text, own.edits, oldName).are === "stale") throw refuse("other name");
   const standings = files.map(({ path }) => (path === asked.target.real ? "shown" : standingOf(path, bench)));
   const outside = standings.filter((standing) => standing === "outside").length;
   if (outside > 0) throw refuse("outside", outside);
