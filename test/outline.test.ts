@@ -3,6 +3,7 @@
 import * as fs from "node:fs";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createFilehand, type Filehand, type FilehandOptions, type Reply } from "../src/index.ts";
+import { scriptedServer } from "./support/language-servers.ts";
 import { type Workspace, workspace } from "./support/workspace.ts";
 
 const words = ({ content: [part] }: Reply): string => (part?.type === "text" ? part.text : "");
@@ -116,6 +117,35 @@ describe("outline", () => {
     expect(
       (await session.call("Edit", { ...edit, new_string: "function  last" }, { dryRun: true })).error,
     ).toBeUndefined();
+  });
+
+  test("a language without a grammar is outlined by its language server, where one is used", async () => {
+    const place = workspace({ ws: { "a.scripted": "one\n  two\n\nthree\n" } });
+    const server = scriptedServer(place.path("script.json"));
+    const range = (from: number, to: number, character = 5) => ({
+      start: { line: from, character: 0 },
+      end: { line: to, character },
+    });
+    const inner = { name: "two", kind: 6, range: range(1, 1), selectionRange: range(1, 1) };
+    server.says({
+      "textDocument/documentSymbol": {
+        result: [
+          { name: "one", kind: 5, range: range(0, 2, 0), selectionRange: range(0, 0), children: [inner] },
+          { name: "three", kind: 12, range: range(3, 3), selectionRange: range(3, 3) },
+        ],
+      },
+    });
+    const filehand = createFilehand({ roots: [place.path("ws")], ...server.options });
+    const outline = await filehand.session().outline("a.scripted");
+    expect(outline).toMatchObject({ by: "language server", language: "scripted", total: 3, linesTotal: 4 });
+    expect(outline.items.map(({ kind, name, from, to, depth }) => [kind, name, from, to, depth])).toEqual([
+      ["class", "one", 1, 2, 0],
+      ["method", "two", 2, 2, 1],
+      ["function", "three", 4, 4, 0],
+    ]);
+    server.says({ "textDocument/documentSymbol": { error: { code: 1, message: "no" } } });
+    await expect(filehand.session().outline("a.scripted")).rejects.toMatchObject({ code: "NO_OUTLINE" });
+    await filehand.close();
   });
 
   test("without the packages the answer says what to install, and a long file is read as ever", async () => {

@@ -13,8 +13,9 @@ import { outlineOf } from "../kinds/outline.ts";
 import { type OutlineLanguage, outlineLanguageOf } from "../kinds/outline-languages.ts";
 import { beginningOf } from "../kinds/outline-text.ts";
 import type { TextFile } from "../kinds/text-file.ts";
-import { chooseItems } from "../text/outline.ts";
+import { chooseItems, type WholeItem } from "../text/outline.ts";
 import { locatePermitted } from "./locate.ts";
+import { outlineServed } from "./outline-served.ts";
 import { stampOf } from "./stamp.ts";
 import { textOf } from "./text-of.ts";
 import type { Bench, Tool } from "./tool.ts";
@@ -61,6 +62,11 @@ async function outlineOfFile(
   }
 }
 
+/** What was found in a file, by whomever. */
+interface Declared extends Pick<OutlineOutcome, "language" | "by" | "total" | "faultLine"> {
+  readonly items: readonly WholeItem[];
+}
+
 /** Throws NO_OUTLINE where there is none to be had, and says why. */
 async function outlineOfText(
   file: TextFile,
@@ -69,39 +75,49 @@ async function outlineOfText(
   bench: Bench,
 ): Promise<OutlineOutcome> {
   const { target } = file;
+  const { sizeBytes, mtimeMs } = file.file;
   const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
   const { text, whole, linesTotal, encoding, lossy } = await beginningOf(file, limits.outlineBytesMax, scanning);
-  const language = outlineLanguageOf(target.real, firstLineOf(text));
-  if (language === undefined) throw new Problem({ code: "NO_OUTLINE", place: target, reason: "language" });
-  // Who waits for a page gets it soon.
-  const msMax = why === "asked" ? limits.outlineMsMax : limits.outlineInsteadMsMax;
-  const found = await outlineOf(text, language, bench.signal, msMax);
-  switch (found.is) {
-    case "not installed":
-      throw new Problem({ code: "NO_OUTLINE", place: target, reason: "not installed", install: found.install });
-    case "failed":
-      throw new Problem({ code: "NO_OUTLINE", place: target, reason: found.why });
-    case "outline":
-      break;
-  }
-  const all = found.items.map(([name, kind, from, to, depthOf]) => ({ name, kind, from, to, depth: depthOf }));
+  const { items, language, by, total, faultLine } = await declaredIn(text, target, why, bench);
   return {
     kind: "outline",
     target,
     why,
     language,
-    by: "grammar",
-    ...chooseItems(all, depth, limits.outlineItemsMax),
-    total: found.total,
+    by,
+    ...chooseItems(items, depth, limits.outlineItemsMax),
+    total,
     counted: whole ? "all" : "at least",
     linesTotal,
     linesRead: whole ? undefined : linesIn(text),
-    faultLine: found.faultLine,
-    sizeBytes: file.file.sizeBytes,
-    mtimeMs: file.file.mtimeMs,
+    faultLine,
+    sizeBytes,
+    mtimeMs,
     encoding,
     lossy,
   };
+}
+
+/** By the grammar, which is there at once and always says the same; else by a language server that was asked for. */
+async function declaredIn(text: string, target: Target, why: OutlineOutcome["why"], bench: Bench): Promise<Declared> {
+  const language = outlineLanguageOf(target.real, firstLineOf(text));
+  // Who waits for a page gets it soon.
+  const msMax = why === "asked" ? limits.outlineMsMax : limits.outlineInsteadMsMax;
+  const found = language === undefined ? undefined : await outlineOf(text, language, bench.signal, msMax);
+  if (language !== undefined && found?.is === "outline") {
+    const items = found.items.map(([name, kind, from, to, depth]) => ({ name, kind, from, to, depth }));
+    return { items, language, by: "grammar", total: found.total, faultLine: found.faultLine };
+  }
+  const served = why === "asked" ? await outlineServed(target, bench) : undefined;
+  if (served !== undefined) {
+    const { items, server } = served;
+    return { items, language: server, by: "language server", total: items.length, faultLine: undefined };
+  }
+  if (found === undefined || found.is === "outline") {
+    throw new Problem({ code: "NO_OUTLINE", place: target, reason: "language" });
+  }
+  if (found.is === "failed") throw new Problem({ code: "NO_OUTLINE", place: target, reason: found.why });
+  throw new Problem({ code: "NO_OUTLINE", place: target, reason: "not installed", install: found.install });
 }
 
 /**

@@ -14,10 +14,12 @@ export const outline: Command = {
   parameters: ["<path>"],
   options: {
     depth: { type: "integer", value: "N", words: "How many levels to show: 1 is what stands by itself" },
+    "language-servers": { type: "flag", words: "Ask a language server where there is no grammar" },
   },
   details: [
     "Classes, functions, types and the like, one a line, with their first and last line. As many levels are shown as have room.",
     "Languages: TypeScript, JavaScript, Python, Go, Rust, Java, C, C++, C#, Ruby, PHP, shell scripts, CSS, INI.",
+    "Others where a language server is used for them: with --language-servers, or languageServers in the user's settings.",
   ].join("\n"),
   examples: [
     "filehand outline src/index.ts",
@@ -31,10 +33,11 @@ export const outline: Command = {
     }
     // A process that parses one file and ends would wait at its end for V8 to optimise the parser, for up to two seconds.
     setFlagsFromString("--wasm-tiering-budget=2000000000");
-    const { session, record } = await openSession(given, host, "people");
+    const { filehand, session, record } = await openSession(given, host, "people", { languages: "if wanted" });
     const path = given.parameters[0] ?? "";
     const reply = await session.run((profile) => ({ verb: "outline", path, depth, profile }), { signal: host.signal });
     record();
+    await filehand.close();
     return printReply(reply, given, host, paintedOutline);
   },
 };
