@@ -1,7 +1,8 @@
-/** Every verb that changes files, or looks at what was changed. */
+/** Every verb that changes files, looks at what was changed, or shares its code with one that does. */
 
 export { edit } from "./edit.ts";
 export { history } from "./history.ts";
+export { lsp } from "./lsp.ts";
 export { notebookEdit } from "./notebook-edit.ts";
 export { patch } from "./patch.ts";
 export { rename } from "./rename.ts";

@@ -156,7 +156,7 @@ const done = {
   grep: "searched",
   outline: "outlined",
   lsp: "asked about",
-  rename: "renamed in",
+  rename: "changed",
   edit: "edited",
   write: "written",
   "notebook-edit": "edited",
