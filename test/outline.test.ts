@@ -97,6 +97,16 @@ describe("outline", () => {
     fs.rmSync(path);
   });
 
+  test("of a file that takes too long the beginning is tried again", async () => {
+    // Python's grammar takes quadratic time over comments that follow each other.
+    const path = `${made.path("ws")}/slow.py`;
+    const many = `def last(): pass\n${"# a comment of a line\n".repeat(60_000)}`;
+    fs.writeFileSync(path, `${"def first(): pass\n".repeat(29_126)}${many}`);
+    const outline = await open().session().outline("slow.py");
+    expect(outline).toMatchObject({ counted: "at least", linesRead: 29_127, linesTotal: 89_127 });
+    fs.rmSync(path);
+  });
+
   test("a name from a file cannot pretend to be something else", async () => {
     const reply = await open()
       .session()

@@ -26,6 +26,8 @@ export const limits = {
   pdfMegabytesMax: 256,
   /** Bytes of a file that are parsed for its outline, for how long (less where it stands for a page), and with how much memory. */
   outlineBytesMax: 4_194_304,
+  /** Characters that are tried again where all of it took too long or too much memory. */
+  outlineAgainCharsMax: 524_288,
   outlineMsMax: 10_000,
   outlineInsteadMsMax: 3_000,
   outlineMegabytesMax: 512,

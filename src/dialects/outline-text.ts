@@ -54,7 +54,8 @@ export function outlineNotes(outcome: OutlineOutcome, names: OutlineNames): read
       `the file is too long for one answer (${outcome.linesTotal} lines), so this is what it declares and not its text: read the lines that you need, such as ${reading}`,
     );
   }
-  if (items.length === 0) notes.push(`nothing is declared in it that an outline shows, read it with ${reading}`);
+  if (outcome.linesTotal === 0) notes.push("the file is empty");
+  else if (items.length === 0) notes.push(`nothing is declared in it that an outline shows, read it with ${reading}`);
   const told = items.reduce((sum, { hidden }) => sum + hidden, items.length);
   if (told < total) {
     const of = `${counted === "all" ? "" : "at least "}${total}`;

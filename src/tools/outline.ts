@@ -65,6 +65,8 @@ async function outlineOfFile(
 /** What was found in a file, by whomever. */
 interface Declared extends Pick<OutlineOutcome, "language" | "by" | "total" | "faultLine"> {
   readonly items: readonly WholeItem[];
+  /** How much of the text was looked at. */
+  readonly chars: number;
 }
 
 /** Throws NO_OUTLINE where there is none to be had, and says why. */
@@ -78,7 +80,8 @@ async function outlineOfText(
   const { sizeBytes, mtimeMs } = file.file;
   const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
   const { text, whole, linesTotal, encoding, lossy } = await beginningOf(file, limits.outlineBytesMax, scanning);
-  const { items, language, by, total, faultLine } = await declaredIn(text, target, why, bench);
+  const { items, language, by, total, faultLine, chars } = await declaredIn(text, target, why, bench);
+  const all = whole && chars === text.length;
   return {
     kind: "outline",
     target,
@@ -87,9 +90,9 @@ async function outlineOfText(
     by,
     ...chooseItems(items, depth, limits.outlineItemsMax),
     total,
-    counted: whole ? "all" : "at least",
+    counted: all ? "all" : "at least",
     linesTotal,
-    linesRead: whole ? undefined : linesIn(text),
+    linesRead: all ? undefined : linesIn(text.slice(0, chars)),
     faultLine,
     sizeBytes,
     mtimeMs,
@@ -103,15 +106,30 @@ async function declaredIn(text: string, target: Target, why: OutlineOutcome["why
   const language = outlineLanguageOf(target.real, firstLineOf(text));
   // Who waits for a page gets it soon.
   const msMax = why === "asked" ? limits.outlineMsMax : limits.outlineInsteadMsMax;
-  const found = language === undefined ? undefined : await outlineOf(text, language, bench.signal, msMax);
+  const parse = (part: string) => (language === undefined ? undefined : outlineOf(part, language, bench.signal, msMax));
+  let part = text;
+  let found = await parse(part);
+  // The beginning of a file is better than a reason why there is nothing.
+  if (found?.is === "failed" && text.length > limits.outlineAgainCharsMax) {
+    part = text.slice(0, text.lastIndexOf("\n", limits.outlineAgainCharsMax) + 1);
+    found = part === "" ? found : await parse(part);
+  }
   if (language !== undefined && found?.is === "outline") {
     const items = found.items.map(([name, kind, from, to, depth]) => ({ name, kind, from, to, depth }));
-    return { items, language, by: "grammar", total: found.total, faultLine: found.faultLine };
+    const { total, faultLine } = found;
+    return { items, language, by: "grammar", total, faultLine, chars: part.length };
   }
   const served = why === "asked" ? await outlineServed(target, bench) : undefined;
   if (served !== undefined) {
     const { items, server } = served;
-    return { items, language: server, by: "language server", total: items.length, faultLine: undefined };
+    return {
+      items,
+      language: server,
+      by: "language server",
+      total: items.length,
+      faultLine: undefined,
+      chars: text.length,
+    };
   }
   if (found === undefined || found.is === "outline") {
     throw new Problem({ code: "NO_OUTLINE", place: target, reason: "language" });
