@@ -257,6 +257,21 @@ describe("edits that make no sense are not made", () => {
       "STALE",
     ],
     ["places that overlap", changes({ "top:ws/a.scripted": [edit(0, 3), edit(0, 7)] }), "NO_RENAME"],
+    [
+      "an edit that is none",
+      changes({ "top:ws/a.scripted": [edit(0, 3), { range: "?", newText: "new" }] }),
+      "NO_RENAME",
+    ],
+    [
+      "more edits than are taken",
+      changes({ "top:ws/a.scripted": Array.from({ length: 10_001 }, () => edit(0, 3)) }),
+      "NO_RENAME",
+    ],
+    [
+      "a file that is none",
+      changes({ "top:ws/a.scripted": [edit(0, 3)], "https://example.org/a": [edit(0, 3)] }),
+      "NO_RENAME",
+    ],
     ["a file outside", changes({ "top:ws/a.scripted": [edit(0, 3)], "top:out.scripted": [edit(0, 3)] }), "NO_RENAME"],
     ["nothing at all", { result: null }, "NO_RENAME"],
     ["a refusal", { error: { code: -32_600, message: "You cannot rename this" } }, "LANGUAGE_SERVER"],

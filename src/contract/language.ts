@@ -138,6 +138,8 @@ export interface RenameEdits {
   readonly files: readonly FileEdits[];
   /** Files that the server wants to make, move or delete as well; nobody does that for it. */
   readonly fileOperations: readonly string[];
+  /** False: something of the answer was malformed or too much, and is not here. */
+  readonly whole: boolean;
 }
 
 /** A question to a server has an answer, or a reason why not. */

@@ -393,7 +393,9 @@ export type CodePlaceFault =
 
 /**
  * `name`: it cannot be one. `same name`: it is called so. `nothing`: the server changes nothing. `files`: it wants to make, move or
- * delete files as well. `other name`: it would change another name than the one that stands there. `outside`, `withheld`: so many files lie outside, or are hidden by rules. `overlap`: its edits make no sense.
+ * delete files as well. `other name`: it would change another name than the one that stands there. `outside`, `withheld`: so many
+ * files lie outside, or are hidden by rules. `overlap`: its edits contradict each other. `incomplete`: not all of them are understood,
+ * or there are too many.
  */
 export type RenameFault =
   | "name"
@@ -403,7 +405,8 @@ export type RenameFault =
   | "files"
   | "outside"
   | "withheld"
-  | "overlap";
+  | "overlap"
+  | "incomplete";
 
 export type CellFault = "not a notebook" | "empty file" | "no cell named" | "same source";
 

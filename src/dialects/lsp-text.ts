@@ -189,6 +189,8 @@ export function noRenameWords({ reason, count }: ProblemOf<"NO_RENAME">): string
       return `${files} outside the workspace would change, so nothing was changed`;
     case "withheld":
       return `${files} that permission rules hide would change, so nothing was changed; ask the user to do it`;
+    case "incomplete":
+      return "not all edits of the language server can be understood, or there are too many, so nothing was changed; change the code with edits instead";
     case "overlap":
       return "the edits of the language server contradict each other, so nothing was changed; change the code with edits instead";
   }

@@ -33,6 +33,8 @@ export const rename: Tool<"rename"> = async (request, bench) => {
   const answer = await asked.languages.renameEdits(source, position, request.newName, { signal: bench.signal });
   const { server, value } = valueOf(answer, asked, bench);
   if (value.fileOperations.length > 0) throw refuse("files", value.fileOperations.length);
+  // A part of a rename is a broken program.
+  if (!value.whole) throw refuse("incomplete");
   const files = merged(value.files);
   const own = files.find(({ path }) => path === source.path);
   // This text is the one that the server was shown, so a place without the name in it was never meant for the name.

@@ -251,14 +251,14 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
     { code: "LANGUAGE_SERVER", place, reason: "not offered", server: "gopls" },
     { code: "LANGUAGE_SERVER", place, reason: "too slow", server: "gopls", waitedMs: 10_000 },
   ],
-  NO_RENAME: (["name", "same name", "other name", "nothing", "files", "outside", "withheld", "overlap"] as const).map(
-    (reason) => ({
-      code: "NO_RENAME" as const,
-      place,
-      reason,
-      count: 2,
-    }),
-  ),
+  NO_RENAME: (
+    ["name", "same name", "other name", "nothing", "files", "outside", "withheld", "overlap", "incomplete"] as const
+  ).map((reason) => ({
+    code: "NO_RENAME" as const,
+    place,
+    reason,
+    count: 2,
+  })),
   NO_OUTLINE: [
     ...(["language", "time", "memory", "crash"] as const).map((reason) => ({
       code: "NO_OUTLINE" as const,
