@@ -1,9 +1,11 @@
-/** Builds the package: the library as ES modules, the command line as one CommonJS file, the types. */
+/** Builds the package: the library as ES modules, the command line as one CommonJS file, the inspector's page, the types. */
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { build } from "rolldown";
+import { build as buildPage } from "vite";
+import { pageSize } from "./page-size.js";
 import { textFiles } from "./text-files.js";
 
 const { version, dependencies, optionalDependencies, peerDependencies } = JSON.parse(
@@ -65,7 +67,7 @@ await build({
 await build({
   ...shared,
   input: { filehand: "src/surfaces/cli/bin.ts" },
-  plugins: [...plugins, apart("/mcp/index.ts", "./cli/mcp.cjs")],
+  plugins: [...plugins, apart("/mcp/index.ts", "./cli/mcp.cjs"), apart("/inspector/index.ts", "./cli/inspector.cjs")],
   // Everything but what is optional goes into the bundle: one file to read at start.
   external: packages(Object.keys(optionalDependencies)),
   output: {
@@ -89,15 +91,26 @@ await build({
   output: { dir: "dist/cli", format: "cjs", entryFileNames: "[name].cjs", minify: true, codeSplitting: false },
 });
 
-/** The licences of what is inside the bundles. */
-const notices = [...Object.keys(dependencies), "jsonc-parser", "smol-toml", "@modelcontextprotocol/server"].map(
-  (name) => {
-    const folder = `node_modules/${name}`;
-    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    if (file === undefined) throw new Error(`${name} has no licence file`);
-    return `${name}\n\n${readFileSync(`${folder}/${file}`, "utf8").trim()}\n`;
-  },
-);
+// What the inspector's page asks for, for the two commands that serve it.
+await build({
+  ...shared,
+  input: { inspector: "src/surfaces/inspector/index.ts" },
+  output: { dir: "dist/cli", format: "cjs", entryFileNames: "[name].cjs", minify: true, codeSplitting: false },
+});
+
+await buildPage({ configFile: "web/vite.config.ts" });
+process.stdout.write(`${pageSize("dist/web")}\n`);
+
+/** What is inside the bundles and is no dependency of the package. */
+const inside = ["jsonc-parser", "smol-toml", "@modelcontextprotocol/server", "preact", "uplot"];
+
+/** The licences of all that is inside. */
+const notices = [...Object.keys(dependencies), ...inside].map((name) => {
+  const folder = `node_modules/${name}`;
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  if (file === undefined) throw new Error(`${name} has no licence file`);
+  return `${name}\n\n${readFileSync(`${folder}/${file}`, "utf8").trim()}\n`;
+});
 writeFileSync("dist/THIRD-PARTY.txt", notices.join(`\n${"-".repeat(72)}\n\n`));
 
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });

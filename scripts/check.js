@@ -1,13 +1,15 @@
 /** `npm run check`: format, lint, types, import rules between rooms, generated files. All run; one that fails fails it. */
 
 import { spawnSync } from "node:child_process";
-import { brokenRules } from "./rooms.js";
+import { brokenPageRules, brokenRules } from "./rooms.js";
 
 /** @type {ReadonlyArray<readonly [string, () => boolean]>} */
 const steps = [
   ["format", () => runs("node_modules/.bin/biome", "format", ".")],
   ["lint", () => runs("node_modules/.bin/oxlint", "--type-aware", "--deny-warnings")],
   ["types", () => runs("node_modules/.bin/tsc", "--noEmit")],
+  ["types of the page", () => runs("node_modules/.bin/tsc", "--noEmit", "-p", "web")],
+  ["types of the browser tests", () => runs("node_modules/.bin/tsc", "--noEmit", "-p", "test/browser")],
   ["rooms", roomsHold],
   ["generated files", () => runs(process.execPath, "scripts/generate.js", "--check")],
 ];
@@ -26,7 +28,7 @@ function runs(/** @type {string} */ program, /** @type {string[]} */ ...args) {
 }
 
 function roomsHold() {
-  const wrong = brokenRules();
+  const wrong = [...brokenRules(), ...brokenPageRules()];
   for (const line of wrong) process.stdout.write(`${line}\n`);
   return wrong.length === 0;
 }

@@ -1,4 +1,6 @@
-/** Ends a test run with the tests that needed a second try and the plain line `N passed, N failed, N skipped`, which any CI can read. */
+/** Ends a test run with what could not be tested, the tests that needed a second try and the plain line `N passed, N failed, N skipped`, which any CI can read. */
+
+import { chromiumPath } from "./chromium.js";
 
 export default class ClosingLine {
   /** @param {ReadonlyArray<import("vitest/node").TestModule>} modules */
@@ -10,6 +12,11 @@ export default class ClosingLine {
         if (test.diagnostic()?.flaky)
           process.stdout.write(`\nsecond try: ${module.relativeModuleId} > ${test.fullName}`);
       }
+    }
+    if (chromiumPath() === undefined) {
+      process.stdout.write(
+        "\nNOT TESTED: the inspector's page, there is no chromium and npm test could not install it",
+      );
     }
     process.stdout.write(
       `\n${count.passed} passed, ${count.failed + count.pending} failed, ${count.skipped} skipped\n`,

@@ -1,4 +1,4 @@
-/** Checks the import rules between the rooms of src/ (ARCHITECTURE.md), and which of Node's own modules a room may use. */
+/** Checks the import rules between the rooms of src/ (ARCHITECTURE.md) and of the page, and which of Node's own modules a room may use. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix, relative } from "node:path";
@@ -38,7 +38,7 @@ const builtins = {
   search: ["node:child_process", "node:module", "node:timers/promises"],
   lsp: ["node:child_process", "node:events", "node:url"],
   ".": ["node:crypto", "node:os"],
-  // A child process only of this program itself, for work that nobody shall wait for.
+  // A child process only of this program itself, for work that nobody shall wait for; and what opens the browser.
   surfaces: [
     "node:child_process",
     "node:crypto",
@@ -111,6 +111,29 @@ export function brokenRules(root = "src") {
   return wrong;
 }
 
+/** What the page is made with. */
+const pagePackages = ["preact", "preact/hooks", "uplot", "uplot/dist/uPlot.min.css"];
+
+/**
+ * The page is no room: of src/ it may have types of the contract, and nothing that runs.
+ * @returns {string[]} one line per import that breaks the rule
+ */
+export function brokenPageRules(root = "web/src") {
+  const wrong = [];
+  for (const file of sources(root)) {
+    for (const match of readFileSync(file, "utf8").matchAll(importPattern)) {
+      const target = match[1] ?? match[2] ?? match[3] ?? "";
+      const place = posix.normalize(posix.join(posix.dirname(file.replaceAll("\\", "/")), target));
+      const isType = /^\s*(?:import|export)\s+type\s/.test(match[0]);
+      const fine = target.startsWith(".")
+        ? place.startsWith("web/") || (isType && place.startsWith("src/contract/"))
+        : pagePackages.includes(target);
+      if (!fine) wrong.push(`${file} imports ${target}`);
+    }
+  }
+  return wrong;
+}
+
 /** A file inside one dialect's folder that reaches into another's. `dialects/index.ts` knows them all. */
 function crossesDialects(/** @type {string} */ file, /** @type {string} */ target) {
   const [, own, inside] = file.split("/");
@@ -129,6 +152,6 @@ function sources(/** @type {string} */ folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return sources(path);
-    return entry.name.endsWith(".ts") && !/\.(test|d)\.ts$/.test(entry.name) ? [path] : [];
+    return /\.tsx?$/.test(entry.name) && !/\.(test|d)\.ts$/.test(entry.name) ? [path] : [];
   });
 }

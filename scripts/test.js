@@ -1,16 +1,20 @@
 /**
- * `npm test`: sees to git, builds what the end-to-end tests run, installs what some tests alone need, then runs every test.
- * Arguments go to the test runner.
+ * `npm test`: sees to git and a browser, builds what the end-to-end tests run, installs what some tests alone need, then runs
+ * every test. Arguments go to the test runner.
  */
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chromiumPath } from "./chromium.js";
 
-// Searches are compared with what git finds. Debian's slim images have none; where it cannot be had, those tests are skipped.
-const has = (/** @type {string} */ program) => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
-if (!has("git") && process.getuid?.() === 0 && has("apt-get")) {
-  for (const args of [["update"], ["install", "--yes", "--no-install-recommends", "git"]]) {
+/**
+ * What Debian's slim images lack. Searches are compared with what git finds, and the inspector's page is used in a real browser.
+ * Where one of them cannot be had, its tests are skipped, and the run says so.
+ */
+const wanted = [...(has("git") ? [] : ["git"]), ...(chromiumPath() === undefined ? ["chromium"] : [])];
+if (wanted.length > 0 && process.getuid?.() === 0 && has("apt-get")) {
+  for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...wanted]]) {
     spawnSync("apt-get", ["-qq", ...args], { stdio: ["ignore", "ignore", "inherit"] });
   }
 }
@@ -19,6 +23,9 @@ run(process.execPath, "scripts/build.js");
 install("test/mcp/conformance");
 install("test/lsp/servers");
 run("node_modules/.bin/vitest", "run", ...process.argv.slice(2));
+function has(/** @type {string} */ program) {
+  return spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
+}
 
 function run(/** @type {string} */ program, /** @type {string[]} */ ...args) {
   const { status } = spawnSync(program, args, { stdio: "inherit" });

@@ -2,7 +2,7 @@
 
 import type { Asker, Clock, Ids, RuleKeeper } from "./contract/ask.ts";
 import type { Reply, ToolDefinition } from "./contract/call.ts";
-import type { ChangeListener } from "./contract/event.ts";
+import type { CallListener, ChangeListener } from "./contract/event.ts";
 import type { Formatter } from "./contract/formatter.ts";
 import type { DiagnosticsReport, LanguageFault, LanguageOptions } from "./contract/language.ts";
 import type { Lock, Mode } from "./contract/mode.ts";
@@ -17,14 +17,16 @@ import type { Figures } from "./disk/figures-log.ts";
 import type { RewindOutcome } from "./contract/rewind.ts";
 import type { History } from "./history/history.ts";
 import type { SessionHistory } from "./history/session-history.ts";
+import type { Timeline, TimelineLimits } from "./session/timeline.ts";
 import type { ReadState, ShownElsewhere } from "./session/read-state.ts";
 import type { Watching } from "./disk/watch.ts";
 import type { Content } from "./tools/content.ts";
 import type { Cost } from "./tools/cost.ts";
+import type { EntryPage } from "./tools/folder-entries.ts";
 import type { Observed } from "./tools/observe.ts";
 import type { FilePage } from "./tools/workspace-files.ts";
 
-export type { History, SessionHistory };
+export type { History, Timeline, SessionHistory };
 
 export interface FilehandOptions {
   /** The folders that may be worked in. */
@@ -180,6 +182,8 @@ export interface SessionStats {
 }
 
 export interface Session<Name extends DialectName = DialectName> {
+  /** The conversation's own name, or a random one. */
+  readonly id: string;
   readonly dialect: Name;
   readonly mode: Mode;
   /** From here on. Throws a FilehandError if the operator has locked the mode and this one would allow more. */
@@ -245,6 +249,15 @@ export interface Workspace {
   paths(start: string, max: number, options?: CallOptions): Promise<readonly string[]>;
   /** What a file or a folder holds, byte for byte. */
   content(path: string, bytesMax: number, options?: CallOptions): Promise<Content>;
+  /**
+   * The entries of one folder, folders first, with what rules say of each. For people who look after the rules: what is denied is
+   * named here too, and a denied folder is not opened.
+   */
+  entries(
+    path: string,
+    page: { readonly from: number; readonly max: number },
+    options?: CallOptions,
+  ): Promise<EntryPage>;
   /** Calls back whenever the file has become another, was taken away or came back. Folders cannot be watched. */
   watch(path: string, onChange: () => void, options?: CallOptions): Promise<Watching>;
 }
@@ -270,6 +283,8 @@ export interface SessionOptions<Name extends DialectName> {
    * `markRead`). What is not well formed is left out, what the disk contradicts counts as changed.
    */
   readonly readState?: unknown;
+  /** Whom it works for, to be told to those who watch. It gives no right to anything. */
+  readonly principal?: string;
   /** Folders inside the roots that this session is kept to; all of the roots by default. */
   readonly within?: readonly string[];
 }
@@ -283,6 +298,13 @@ export interface Filehand {
   history(): Promise<History | undefined>;
   session(): Session;
   session<Name extends DialectName>(options: SessionOptions<Name>): Session<Name>;
+  /**
+   * Calls back after every call of a tool, of every session, until the function that it returns is called. What the second
+   * argument holds is as large as the reply: keep of it only what is needed.
+   */
+  listen(listener: CallListener): () => void;
+  /** A bounded memory for calls, for hosts that show them; give it to `listen`. */
+  timeline(limits?: TimelineLimits): Timeline;
   /** Adds what a session came to to the figures of the state folder, and reads them; without such a folder there are none. */
   keepFigures(session: Session): void;
   readonly figures: () => readonly Figures[];

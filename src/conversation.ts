@@ -10,6 +10,8 @@ import type {
   ToolFunctions,
   Workspace,
 } from "./api.ts";
+import { type Seen, watched, type Watchers } from "./call-event.ts";
+import { isLeaving } from "./contract/ask.ts";
 import { lineNumber } from "./contract/brand.ts";
 import type { Reply } from "./contract/call.ts";
 import { FilehandError } from "./contract/failure.ts";
@@ -49,6 +51,7 @@ export interface Shared
   readonly permissions: (guard: () => Guard) => Permissions;
   readonly openPast: (() => Promise<History>) | undefined;
   readonly options: FilehandOptions;
+  readonly watchers: Watchers;
   /** Where relative paths start, below the root. */
   readonly cwd: string;
 }
@@ -59,7 +62,7 @@ const never = new AbortController().signal;
 export function startSession<Name extends DialectName>(
   dialect: Dialect,
   chosen: SessionOptions<Name>,
-  { options, cwd, openPast, state, permissions, ...first }: Shared,
+  { options, cwd, openPast, state, permissions, watchers, ...first }: Shared,
 ): Session<Name> {
   const profile = tuned(dialect.profile, options);
   const cards = dialect.cards.filter(({ optIn }) => isOffered(optIn, options));
@@ -81,20 +84,26 @@ export function startSession<Name extends DialectName>(
   /** The message that changes belong to, if the host names them; else every call is a turn of its own. */
   let message: string | undefined;
   let begun: string | undefined;
-  const turnFor = (tool: string): Bench["turn"] => {
+  const turnFor = (tool: string, onTurn: (messageId: string) => void): Bench["turn"] => {
     let own: string | undefined;
     return async () => {
       const history = await past();
       const messageId = message ?? (own ??= history && options.ids ? options.ids.next() : randomUUID());
       if (begun !== messageId) await history?.checkpoint(messageId);
       begun = messageId;
-      return history === undefined ? undefined : { history, messageId, tool };
+      if (history === undefined) return undefined;
+      onTurn(messageId);
+      return { history, messageId, tool };
     };
   };
 
   /** Whoever waits for servers listens to the signal, and very many at one would look like a leak. */
   const unheard = (): AbortSignal => (first.languages === undefined ? never : new AbortController().signal);
-  const benchFor = ({ signal = unheard(), onProgress, dryRun = false }: CallOptions, tool: string): Bench => ({
+  const benchFor = (
+    { signal = unheard(), onProgress, dryRun = false }: CallOptions,
+    tool: string,
+    onTurn: (messageId: string) => void,
+  ): Bench => ({
     ...shared,
     ledger,
     offered,
@@ -105,7 +114,7 @@ export function startSession<Name extends DialectName>(
     session: ids.session,
     onChanged: options.onChanged,
     dryRun,
-    turn: turnFor(tool),
+    turn: turnFor(tool, onTurn),
     past,
     newId: () => options.ids?.next() ?? randomUUID().slice(0, 8),
     signal,
@@ -137,8 +146,9 @@ export function startSession<Name extends DialectName>(
     given: CallOptions,
     work: (bench: Bench, facts: () => Facts) => Promise<Answer>,
     words: Words = dialect,
+    seen: Seen = {},
   ): Promise<Answer | Reply> => {
-    const bench = benchFor(given, tool);
+    const bench = benchFor(given, tool, (messageId) => (seen.turn = messageId));
     const startedMs = clock.nowMs();
     const facts = (): Facts => {
       const elapsedMs = Math.max(0, clock.nowMs() - startedMs);
@@ -150,11 +160,17 @@ export function startSession<Name extends DialectName>(
       bench.signal.throwIfAborted();
       return await withFolders(bench, (wider) => work(wider, facts));
     } catch (error) {
+      if (isLeaving(error)) {
+        figures.calls -= 1;
+        throw error;
+      }
       figures.failures += 1;
-      if (error instanceof Problem) return words.renderProblem(error.data, facts());
       const cancelled = bench.signal.aborted && error === bench.signal.reason;
-      if (cancelled) return words.renderProblem({ code: "CANCELLED", tool }, facts());
-      throw error;
+      const problem =
+        error instanceof Problem ? error.data : cancelled ? ({ code: "CANCELLED", tool } as const) : undefined;
+      if (problem === undefined) throw error;
+      seen.problem = problem;
+      return words.renderProblem(problem, facts());
     }
   };
 
@@ -166,17 +182,25 @@ export function startSession<Name extends DialectName>(
     given: CallOptions,
     words: Words = dialect,
   ): Promise<Reply> => {
+    const seen: Seen = {};
     const work = async (bench: Bench, facts: () => Facts): Promise<Reply> => {
-      const outcome = await runTool(toRequest(), bench);
+      seen.request = toRequest();
+      const outcome = await runTool(seen.request, bench);
+      seen.outcome = outcome;
       if (outcome.kind === "rewind") afterRewind(outcome);
       if (outcome.kind === "unchanged") figures.tokensSaved += outcome.tokensSaved;
       const told = outcome.kind === "rewind" ? (outcome.diagnostics ?? []).filter(saysSomething) : [];
       const late = [...told, ...(await lateReports(bench))];
       const reply = withLate(renderPages(words, outcome, facts()), late, words);
-      figures.tokensGiven += tokensOf(reply);
+      seen.tokens = tokensOf(reply);
+      figures.tokensGiven += seen.tokens;
       return reply;
     };
-    return answered(tool, verb, input, given, work, words);
+    const replied = answered(tool, verb, input, given, work, words, seen);
+    if (watchers.listeners.size === 0 || verb === "cost") return replied;
+    const { principal = null, dialect: name } = chosen;
+    const called = { session: ids.session, principal, dialect: name, tool, verb: verb ?? null, input };
+    return watched(replied, seen, { ...called, dryRun: given.dryRun ?? false }, watchers, tokensOf);
   };
 
   /** What comes now is no part of a message that was just taken back: it must be possible to undo it alone. */
@@ -214,6 +238,7 @@ export function startSession<Name extends DialectName>(
     answer(tool, verbOf(cards, tool), input, () => cardNamed(cards, tool).toRequest(input, profile), given);
 
   return {
+    id: ids.session,
     dialect: chosen.dialect,
     get mode() {
       return state.mode;
@@ -377,6 +402,7 @@ function lazyWorkspace(asData: AsData): Workspace {
     files: async (...given) => (await loaded()).files(...given),
     paths: async (...given) => (await loaded()).paths(...given),
     content: async (...given) => (await loaded()).content(...given),
+    entries: async (...given) => (await loaded()).entries(...given),
     watch: async (...given) => (await loaded()).watch(...given),
   };
 }

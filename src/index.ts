@@ -3,6 +3,7 @@
 export type { Answer, Asker, Clock, Keep, Question, RuleKeeper } from "./contract/ask.ts";
 export { type LineNumber, lineNumber } from "./contract/brand.ts";
 export type { JsonSchema, Reply, ReplyPart, ToolDefinition } from "./contract/call.ts";
+export type { CallChange, CallDetail, CallDiff, CallEvent, CallListener, CallRange } from "./contract/event.ts";
 export { type FailureCode, FilehandError } from "./contract/failure.ts";
 export type { ChangeListener, FileChanged } from "./contract/event.ts";
 export type { Formatter } from "./contract/formatter.ts";
@@ -42,6 +43,7 @@ export type {
   SessionStats,
   ToolFunctions,
 } from "./api.ts";
+export type { Timeline, TimelineLimits } from "./session/timeline.ts";
 export type { ReadState, ShownElsewhere } from "./session/read-state.ts";
 export { createFilehand } from "./toolkit.ts";
 export type { Cost } from "./tools/cost.ts";

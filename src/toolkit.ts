@@ -4,6 +4,8 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import * as nodePath from "node:path";
 import type { Filehand, FilehandOptions, Session, SessionOptions } from "./api.ts";
+import type { Watchers } from "./call-event.ts";
+import type { CallListener } from "./contract/event.ts";
 import { modes } from "./contract/mode.ts";
 import { FilehandError } from "./contract/failure.ts";
 import type { RuleText } from "./contract/rule.ts";
@@ -25,6 +27,7 @@ import { languagesOf } from "./languages.ts";
 import { createPageCache } from "./kinds/page-cache.ts";
 import { permissionsOf } from "./permissions.ts";
 import { compileRestricted } from "./kinds/restricted.ts";
+import { createTimeline } from "./session/timeline.ts";
 import { createTurns } from "./session/turns.ts";
 
 export function createFilehand(options: FilehandOptions): Filehand {
@@ -64,6 +67,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       disk.roots.flatMap(({ given, real }) => [given, real]),
       nodePath,
     ) || ".";
+  const watchers: Watchers = { listeners: new Set(), calls: 0 };
   const session = <Name extends DialectName>(chosen: SessionOptions<Name>): Session<Name> => {
     const state = createSessionState(mode, home);
     return startSession(dialectNamed(chosen.dialect), chosen, {
@@ -80,6 +84,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       permissions: (guardOf) => permissions(guardOf, state),
       options,
       cwd,
+      watchers,
     });
   };
 
@@ -89,6 +94,12 @@ export function createFilehand(options: FilehandOptions): Filehand {
     workspaceId: workspaceIdOf(roots),
     permissions: permissions(() => guard),
     session: (chosen?: SessionOptions<DialectName>) => session(chosen ?? { dialect: options.dialect ?? "claude" }),
+    listen: (listener) => {
+      const own: CallListener = (event, detail) => listener(event, detail); // the same function may listen twice
+      watchers.listeners.add(own);
+      return () => void watchers.listeners.delete(own);
+    },
+    timeline: (sizes) => createTimeline(sizes),
     ruleFaults: policy.faults,
     languageFaults: async () => (await languages?.faults()) ?? [],
     close: async () => languages?.close(),

@@ -5,6 +5,7 @@ import { Problem } from "./contract/problem.ts";
 import type { Verb } from "./contract/verb.ts";
 import { watchPath } from "./disk/watch.ts";
 import { contentOf } from "./tools/content.ts";
+import { folderEntries } from "./tools/folder-entries.ts";
 import { locate } from "./tools/locate.ts";
 import { signOf } from "./tools/stamp.ts";
 import type { Bench } from "./tools/tool.ts";
@@ -24,6 +25,7 @@ export const createWorkspace = (asData: AsData): Workspace => ({
   files: ({ after, max }, options = {}) => asData("", options, (bench) => filesAfter(after, max, bench)),
   paths: (start, max, options = {}) => asData(start, options, (bench) => pathsThatBegin(start, max, bench)),
   content: (path, bytesMax, options = {}) => asData(path, options, (bench) => contentOf(path, bytesMax, bench)),
+  entries: (path, page, options = {}) => asData(path, options, (bench) => folderEntries(path, page, bench)),
   watch: (path, onChange, options = {}) =>
     asData(path, options, async (bench) => {
       const { target, found } = await locate(path, "file", bench);

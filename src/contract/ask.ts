@@ -27,8 +27,15 @@ export type Answer =
   /** There turned out to be nobody who could answer. */
   | { readonly reply: "nobody" };
 
-/** Asks whoever decides. MUST settle; a rejected promise counts as a bug of the host. */
+/**
+ * Asks whoever decides. MUST settle; a rejected promise counts as a bug of the host, but for an error with the field
+ * `leavesCall`: that ends the call before anything was done, because the host will make it again with the answer.
+ */
 export type Asker = (question: Question, signal: AbortSignal) => Promise<Answer>;
+
+/** By a field and not by a class: hosts may be bundled apart from the engine. */
+export const isLeaving = (error: unknown): boolean =>
+  error instanceof Error && "leavesCall" in error && error.leavesCall === true;
 
 /**
  * Keeps an allow rule in settings. Says why it could not; then the rule holds for the session only.

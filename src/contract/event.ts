@@ -1,6 +1,88 @@
-/** What a host hears of a session's work, such as to bring an editor up to date. */
+/** What a toolkit and its sessions tell those who watch: every call when it is over, and every file that was changed, as data. */
 
+import type { Reply } from "./call.ts";
+import type { Hunk } from "./edit.ts";
 import type { DiagnosticsReport } from "./language.ts";
+import type { Code } from "./problem.ts";
+import type { Verb } from "./verb.ts";
+
+/** What of a file a call was about. Lines, entries, pages and cells count from 1. */
+export interface CallRange {
+  readonly of: "lines" | "pages" | "cells" | "entries";
+  readonly from: number;
+  /** The last one, itself included; null where it is not known, as of a call that failed. */
+  readonly to: number | null;
+  /** How many there are in all; null where nobody counted. */
+  readonly total: number | null;
+}
+
+/** What a call did to a file. */
+export interface CallChange {
+  /** Real and absolute; and below its root with forward slashes, for people. */
+  readonly path: string;
+  readonly relative: string;
+  readonly did: "created" | "updated" | "deleted" | "moved";
+  /** Where a moved file was, below its root. */
+  readonly movedFrom: string | null;
+  readonly additions: number;
+  readonly deletions: number;
+}
+
+/** One call, when it is over. Small: whoever wants more keeps `detail`. */
+export interface CallEvent {
+  readonly type: "call";
+  /** Counts from 1 in each toolkit. */
+  readonly id: number;
+  readonly session: string;
+  /** Whom the session works for, where the host said so. */
+  readonly principal: string | null;
+  readonly dialect: string;
+  /** As the model wrote it. */
+  readonly tool: string;
+  /** Null for a tool that there is not. */
+  readonly verb: Verb | null;
+  /** The file or folder below its root with forward slashes (empty: the root), or as it was asked for; null if none was named. */
+  readonly path: string | null;
+  /** Real and absolute; null where nothing was found. */
+  readonly real: string | null;
+  /** What was searched for. */
+  readonly pattern: string | null;
+  readonly range: CallRange | null;
+  /** `ok`, or the code of the failure. `INTERNAL`: a bug. */
+  readonly outcome: "ok" | Code | "INTERNAL";
+  /** Of a failure its finer reason, where its code has several; of a success what kind of answer it was. */
+  readonly reason: string | null;
+  readonly startedMs: number;
+  readonly elapsedMs: number;
+  /** Estimated tokens of the reply, and those that a repeated read did not spend. */
+  readonly tokensGiven: number;
+  readonly tokensSaved: number;
+  /** Files that were changed, or would have been in a dry run: the first 1,000 of them, and how many there are. */
+  readonly changes: readonly CallChange[];
+  readonly changesTotal: number;
+  readonly dryRun: boolean;
+  /** The turn of the history that the changes belong to; null where nothing was changed or no past is kept. */
+  readonly turn: string | null;
+}
+
+/** What is too large to be kept for every call. */
+export interface CallDetail {
+  /** As the model wrote it. */
+  readonly input: unknown;
+  /** As the model got it; undefined after a bug. */
+  readonly reply: Reply | undefined;
+  /** By the index in `changes`. */
+  readonly diffs: readonly CallDiff[];
+}
+
+export interface CallDiff {
+  readonly hunks: readonly Hunk[];
+  /** False where the diff would have been too long: then `hunks` is not all of it. */
+  readonly complete: boolean;
+}
+
+/** MUST return at once; what it throws is a bug of the host and ends nobody's call. */
+export type CallListener = (event: CallEvent, detail: CallDetail) => void;
 
 /** A file that a call has just changed. */
 export interface FileChanged {

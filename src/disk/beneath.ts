@@ -14,31 +14,50 @@ import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import type { RealPath } from "../contract/brand.ts";
 import { limits } from "../contract/limits.ts";
-import { refusedAtBorder } from "./border.ts";
 import { errnoName } from "./errno.ts";
-import { isKernelType, isLocalType } from "./file-systems.ts";
-import { handlePathOf, hold } from "./held.ts";
-import { type Border, isSameFolder, kindOfMode, type Look, lookOfErrno, type Nearest, type Root } from "./look.ts";
+import { isKernelType } from "./file-systems.ts";
+import { closeAll, type Inside, isBeneath, judge, specialAt } from "./end-of-walk.ts";
+import { handlePathOf, O_PATH } from "./held.ts";
+import {
+  type Border,
+  isSameFolder,
+  kindOfMode,
+  type Look,
+  type LookAlso,
+  lookOfErrno,
+  type Nearest,
+  type Root,
+} from "./look.ts";
 import type { System } from "./system.ts";
 
-/** O_PATH has no name in Node. The value holds on every Linux architecture but alpha, parisc and sparc. */
-const O_PATH = 0o10000000;
 const noFollow = O_PATH | constants.O_NOFOLLOW;
 const folderOnly = noFollow | constants.O_DIRECTORY;
 
 /** `path` is absolute and may hold `.`, `..`, doubled and trailing slashes. */
-export function lookBeneath(path: string, roots: readonly Root[], system: System, border: Border = {}): Look {
+export function lookBeneath(
+  path: string,
+  roots: readonly Root[],
+  system: System,
+  border: Border = {},
+  also?: LookAlso,
+): Look {
   for (let tries = 1; ; tries += 1) {
-    const look = walk(path, roots, system, border);
+    const look = walk(path, roots, system, border, also);
     if (look !== "start over") return look;
     if (tries >= limits.lookupTriesMax) return { seen: "changed" };
   }
 }
 
 /** Where the walk stands: among the folders above the roots (text only), or in a folder of a root (held open). */
-type Standing = { outside: string } | { root: Root; names: string[]; fd: number; rootFd: number };
+type Standing = { outside: string } | Inside;
 
-function walk(path: string, roots: readonly Root[], system: System, border: Border): Look | "start over" {
+function walk(
+  path: string,
+  roots: readonly Root[],
+  system: System,
+  border: Border,
+  also: LookAlso,
+): Look | "start over" {
   const todo = path.split("/").reverse();
   let at: Standing = { outside: "/" };
   let opens = 0;
@@ -50,9 +69,7 @@ function walk(path: string, roots: readonly Root[], system: System, border: Bord
   let bent = false;
 
   const leave = (): void => {
-    if (!("root" in at)) return;
-    if (at.fd !== at.rootFd) system.close(at.fd);
-    system.close(at.rootFd);
+    if ("root" in at) closeAll(at, system);
   };
   /** Stands at `outside`, or in the root that lies there. */
   const stand = (outside: string): "root changed" | "ok" => {
@@ -93,7 +110,7 @@ function walk(path: string, roots: readonly Root[], system: System, border: Bord
         const fd = descend(at.rootFd, names, system);
         if (fd === undefined) return "start over";
         if (at.fd !== at.rootFd) system.close(at.fd);
-        at = { ...at, names, fd };
+        at = { ...at, names, fd, stat: undefined };
         continue;
       }
 
@@ -101,7 +118,8 @@ function walk(path: string, roots: readonly Root[], system: System, border: Bord
       const wantsFolder: boolean = !last || todo.length > 0;
       const child: string = `${handlePathOf(at.fd)}/${name}`;
       const fd = last ? system.open(child, noFollow) : openFolder(child, system);
-      const isLink = fd === undefined || (last && kindOfMode(statOrClose(fd, system).mode) === "link");
+      const stat = last && fd !== undefined ? statOrClose(fd, system) : undefined;
+      const isLink = fd === undefined || (stat !== undefined && kindOfMode(stat.mode) === "link");
 
       if (isLink) {
         if (fd !== undefined) system.close(fd);
@@ -126,13 +144,20 @@ function walk(path: string, roots: readonly Root[], system: System, border: Bord
         continue;
       }
 
-      if (at.fd !== at.rootFd) system.close(at.fd);
-      at = { ...at, names: [...at.names, name], fd };
-      if (last && wantsFolder && kindOfMode(system.stat(fd).mode) !== "directory") {
+      const keepsAbove = last && also === "its folder";
+      if (!keepsAbove && at.fd !== at.rootFd) system.close(at.fd);
+      const { root, rootFd } = at;
+      const names: string[] = [...at.names, name];
+      at = { root, names, fd, rootFd, aboveFd: keepsAbove ? at.fd : undefined, stat };
+      if (wantsFolder && stat !== undefined && kindOfMode(stat.mode) !== "directory") {
         return { seen: "missing", reason: "file on the way" };
       }
     }
-    return "root" in at ? judge(at, bent, system, border) : { seen: "outside" };
+    if (!("root" in at)) return { seen: "outside" };
+    const judged = judge(at, bent, system, border);
+    // The caller has what it holds from now on; `leave` must not close it.
+    if (judged !== "start over" && judged.seen === "node" && judged.kind !== "kernel file") at = { outside: "" };
+    return judged;
   } catch (error) {
     const look = lookOfErrno(errnoName(error), error);
     if (look.seen !== "missing" || look.reason !== "missing" || !("root" in at) || todo.length >= askedMax) return look;
@@ -145,11 +170,7 @@ function walk(path: string, roots: readonly Root[], system: System, border: Bord
 }
 
 /** The folder in which the walk stands when there is no `names[0]` in it. */
-function nearestOf(
-  at: Extract<Standing, { fd: number }>,
-  names: readonly string[],
-  system: System,
-): Nearest | "too long" | undefined {
+function nearestOf(at: Inside, names: readonly string[], system: System): Nearest | "too long" | undefined {
   try {
     const real = system.readLink(handlePathOf(at.fd)).toString("utf8") as RealPath;
     return isBeneath(real, at.root.real) ? { real, root: at.root, rest: names.join("/") } : undefined;
@@ -232,56 +253,6 @@ function descend(rootFd: number, names: readonly string[], system: System): numb
   }
   return fd;
 }
-
-/** The end of the walk: is the inode that we hold still beneath the root, and what is it? */
-function judge(
-  at: Extract<Standing, { fd: number }>,
-  bent: boolean,
-  system: System,
-  border: Border,
-): Look | "start over" {
-  const stat = system.stat(at.fd);
-  if (stat.nlink === 0n) return "start over";
-  const text = system.readLink(handlePathOf(at.fd));
-  const real = text.toString("utf8");
-  // A folder on the way was moved out of the root while we held it.
-  if (!isBeneath(real, at.root.real)) return { seen: "outside" };
-  if (isGone(real, at.names)) return "start over";
-  const kind = kindOfMode(stat.mode);
-  if (kind === "link") return "start over";
-  const refused = refusedAtBorder(at.fd, at.rootFd, stat, border, system);
-  if (refused !== undefined) return refused;
-  let reads = at.root.reads;
-  if (stat.dev !== at.root.device) {
-    const type = system.fileSystemType(handlePathOf(at.fd));
-    if (isKernelType(type)) return specialAt(at, system);
-    reads = isLocalType(type) ? "at once" : "later";
-  }
-  // The caller takes the descriptor over; `leave` must not close it.
-  const fd = at.fd === at.rootFd ? system.open(handlePathOf(at.fd), folderOnly & ~constants.O_NOFOLLOW) : at.fd;
-  at.fd = at.rootFd;
-  return { seen: "node", kind, real: real as RealPath, root: at.root, bent, held: hold(fd, stat, reads, system) };
-}
-
-/**
- * The kernel marks a name that was removed, or given to another file, since we looked at it. A mark is no part of a name:
- * no rule would match it. Whoever asked for a file that is really called so gets it.
- */
-const isGone = (real: string, names: readonly string[]): boolean =>
-  real.endsWith(" (deleted)") && names.length > 0 && !real.endsWith(`/${names.at(-1)}`);
-
-/** A file or link of the kernel's own file systems: held only to name it in the refusal. */
-function specialAt(at: Extract<Standing, { fd: number }>, system: System): Look {
-  const stat = system.stat(at.fd);
-  const real = system.readLink(handlePathOf(at.fd)).toString("utf8") as RealPath;
-  const fd = system.open(handlePathOf(at.fd), O_PATH);
-  const held = hold(fd, stat, "later", system);
-  return { seen: "node", kind: "kernel file", real, root: at.root, bent: false, held };
-}
-
-/** Is `path` the folder or below it? Whole names are compared, never string prefixes. */
-export const isBeneath = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 
 const leadsToRoot = (path: string, roots: readonly Root[]): boolean =>
   roots.some((root) => isBeneath(root.real, path) || isBeneath(root.given, path));

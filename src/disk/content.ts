@@ -1,9 +1,9 @@
 /** What a file is to hold, as pieces, and the loop that writes it: through one buffer, whatever the size. */
 
 import { createHash, type Hash } from "node:crypto";
-import { setImmediate } from "node:timers/promises";
 import type { Piece } from "../contract/edit.ts";
-import { bufferBytes, giveBuffer, takeBuffer } from "./buffers.ts";
+import { chunkBytes, inChunks, inSteps } from "./chunks.ts";
+import { copyRange } from "./copy-range.ts";
 import type { ReadMode } from "./look.ts";
 import type { OpenFile } from "./open-file.ts";
 import type { System } from "./system.ts";
@@ -16,7 +16,12 @@ export interface Content {
   readonly headBytes: number;
   /** Fills `into` from `at` on; there are as many bytes. Throws FileChanged if the old file has become shorter. */
   read(into: Uint8Array, at: number): Promise<void>;
+  /** What is at hand, and what is copied from the old file, in order; each begins at `at`. Without it all is read. */
+  parts?(from: number, to: number): readonly Part[];
+  readonly source?: OpenFile | undefined;
 }
+
+type Part = { readonly at: number } & ({ readonly bytes: Uint8Array } | { readonly from: number; readonly to: number });
 
 /** `source` is the old file; without one there may be only new bytes. */
 export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined): Content {
@@ -48,7 +53,15 @@ export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined
       done += wanted.length;
     }
   };
-  return { sizeBytes, headBytes, read };
+  const parts = (from: number, to: number): readonly Part[] =>
+    pieces.flatMap((piece, index): readonly Part[] => {
+      const start = starts[index] ?? 0;
+      const [first, end] = [Math.max(from, start), Math.min(to, start + lengthOf(piece))];
+      if (first >= end) return [];
+      if ("length" in piece) return [{ at: first, bytes: piece.subarray(first - start, end - start) }];
+      return [{ at: first, from: piece.from + first - start, to: piece.from + end - start }];
+    });
+  return { sizeBytes, headBytes, read, parts, source };
 }
 
 const lengthOf = (piece: Piece): number => ("length" in piece ? piece.length : piece.to - piece.from);
@@ -64,6 +77,10 @@ function pieceAt(starts: readonly number[], at: number): number {
   }
   return low;
 }
+
+/** One part where there is little: putting it together costs less than a call for each part. */
+const partsOf = (content: Content, from: number, to: number): readonly Part[] =>
+  (to - from > chunkBytes ? content.parts?.(from, to) : undefined) ?? [{ at: from, from, to }];
 
 /** How the bytes of a file system are moved, and when to stop. */
 export interface Moving {
@@ -82,13 +99,24 @@ export async function writeContent(
   hash?: Hash,
 ): Promise<void> {
   const early = to - from > earlySyncBytes ? syncInPassing(fd, moving) : undefined;
+  const write = async (bytes: Uint8Array, at: number): Promise<void> => {
+    hash?.update(bytes);
+    await writeAll(fd, bytes, at + shift, moving);
+    await early?.wrote(bytes.length);
+  };
   try {
-    await inChunks(from, to, moving, async (buffer, at) => {
-      await content.read(buffer, at);
-      hash?.update(buffer);
-      await writeAll(fd, buffer, at + shift, moving);
-      await early?.wrote(buffer.length);
-    });
+    for (const part of partsOf(content, from, to)) {
+      if ("bytes" in part) {
+        await inSteps(part.bytes, moving, (bytes, at) => write(bytes, part.at + at));
+        continue;
+      }
+      const range = { ...part, at: part.at + shift };
+      const copied = hash === undefined ? await copyRange(content.source, fd, range, moving) : 0;
+      await inChunks(part.at + copied, part.at + part.to - part.from, moving, async (buffer, at) => {
+        await content.read(buffer, at);
+        await write(buffer, at);
+      });
+    }
   } finally {
     await early?.settled(); // the descriptor is in use until then
   }
@@ -158,15 +186,6 @@ export async function readAll(
   return done;
 }
 
-export async function hashOfContent(content: Content, moving: Moving): Promise<Buffer> {
-  const hash = createHash("sha256");
-  await inChunks(0, content.sizeBytes, moving, async (buffer, at) => {
-    await content.read(buffer, at);
-    hash.update(buffer);
-  });
-  return hash.digest();
-}
-
 /** The hash of a file's first bytes; undefined if it has fewer. */
 export async function hashOfFile(fd: number, sizeBytes: number, moving: Moving): Promise<Buffer | undefined> {
   const hash = createHash("sha256");
@@ -186,57 +205,48 @@ export async function compareContent(
   moving: Moving,
 ): Promise<void> {
   const step = "reading back what was written";
+  const { sizeBytes } = content;
+  const found = async (into: Buffer, at: number): Promise<Buffer> => {
+    if ((await duringLater(step, () => read(into, at))) < into.length) throw new WriteFailed("EIO", step);
+    return into;
+  };
   let second: Buffer | undefined;
-  await inChunks(from, content.sizeBytes, moving, async (wanted, at) => {
-    await content.read(wanted, at);
-    second ??= Buffer.allocUnsafe(wanted.length);
-    const found = second.subarray(0, wanted.length);
-    const got = await duringLater(step, () => read(found, at));
-    if (got < wanted.length || !found.equals(wanted)) throw new WriteFailed("EIO", step);
-  });
-}
-
-const chunkBytes = 1_048_576;
-/** Other calls get their turn after so many bytes. */
-const bytesPerTurn = 8_388_608;
-
-/** One large buffer, kept for the next time: a new one for every change would cost more than the change. */
-let idle: Buffer | undefined;
-
-/** Walks from `from` to `to` with a buffer that is filled or looked at a part at a time. */
-export async function inChunks(
-  from: number,
-  to: number,
-  { signal }: Pick<Moving, "signal">,
-  step: (buffer: Buffer, at: number) => Promise<void>,
-): Promise<void> {
-  const small = to - from <= bufferBytes;
-  const whole = small ? takeBuffer() : (idle ?? Buffer.allocUnsafeSlow(chunkBytes));
-  if (!small) idle = undefined;
-  try {
-    let sinceTurn = 0;
-    for (let at = from; at < to; ) {
-      const buffer = whole.subarray(0, Math.min(whole.length, to - at));
-      await step(buffer, at);
-      at += buffer.length;
-      sinceTurn += buffer.length;
-      if (sinceTurn >= bytesPerTurn) {
-        signal?.throwIfAborted();
-        await setImmediate();
-        sinceTurn = 0;
+  for (const part of partsOf(content, from, sizeBytes)) {
+    const to = part.at + ("bytes" in part ? part.bytes.length : part.to - part.from);
+    await inChunks(part.at, to, moving, async (buffer, at) => {
+      let same: boolean;
+      if ("bytes" in part) {
+        const start = at - part.at;
+        same = (await found(buffer, at)).compare(part.bytes, start, start + buffer.length) === 0;
+      } else {
+        await content.read(buffer, at);
+        if (second === undefined || second.length < buffer.length) second = Buffer.allocUnsafe(buffer.length);
+        same = (await found(second.subarray(0, buffer.length), at)).equals(buffer);
       }
-    }
-  } finally {
-    if (small) giveBuffer(whole);
-    else idle = whole;
+      if (!same) throw new WriteFailed("EIO", step);
+    });
   }
 }
 
 /** Syncing much may take seconds; little takes less than handing it to another thread and back. */
-const syncAtOnceBytesMax = 1_048_576;
+export const syncAtOnceBytesMax = 1_048_576;
 
-/** A failed sync is final: the kernel may have dropped the bytes, and a second one would say that all is well. */
-export async function syncFile(fd: number, sizeBytes: number, { system, reads }: Moving): Promise<void> {
-  if (reads === "at once" && sizeBytes <= syncAtOnceBytesMax) during("syncing the file", () => system.sync(fd));
-  else await duringLater("syncing the file", () => system.syncLater(fd));
+/**
+ * A failed sync is final: the kernel may have dropped the bytes, and a second one would say that all is well. The
+ * descriptor is not in use any more when this is over, whatever it throws.
+ */
+export async function syncFile(
+  fd: number,
+  sizeBytes: number,
+  { system, reads }: Moving,
+  meanwhile?: () => Promise<void>,
+): Promise<void> {
+  if (meanwhile === undefined && reads === "at once" && sizeBytes <= syncAtOnceBytesMax) {
+    during("syncing the file", () => system.sync(fd));
+    return;
+  }
+  const syncing = duringLater("syncing the file", () => system.syncLater(fd));
+  const [synced, other] = await Promise.allSettled([syncing, meanwhile?.()]);
+  if (synced.status === "rejected") throw synced.reason;
+  if (other.status === "rejected") throw other.reason;
 }

@@ -12,18 +12,21 @@ import { errnoName } from "./errno.ts";
 import { isKernelType, isLocalType } from "./file-systems.ts";
 import { handlePathOf } from "./held.ts";
 import type { WriteContext } from "./held-folder.ts";
-import type { Border, Found, Held, Look, Root } from "./look.ts";
+import type { Border, Found, Held, Look, LookAlso, Root } from "./look.ts";
 import { kernelMounts } from "./mounts.ts";
 import { type OpenFile, openFile } from "./open-file.ts";
 import { type Removed, type RemoveInput, removeFile } from "./remove.ts";
 import { type Replaced, type ReplaceInput, replaceFile } from "./replace.ts";
+import { isStill } from "./same-file.ts";
 import { nodeSystem, type System } from "./system.ts";
 import { type Quick, type WalkFolder, walkFrom } from "./walk.ts";
 
 export interface Disk {
   readonly roots: readonly Root[];
   /** Finds what an absolute path names. Touches nothing outside the roots; the caller closes what is held. */
-  look(path: string): Look;
+  look(path: string, also?: LookAlso): Look;
+  /** Is the file that was found, with its folder, still what its name says? Cheaper than another look; a doubt is a no. */
+  isStill(found: Found): boolean;
   /** Opens the very file that was found. Answers with an errno's name if the system refuses. */
   open(found: Found): OpenFile | { readonly errno: string };
   /** The names in a folder that was found, in no order. */
@@ -79,8 +82,8 @@ interface Making {
 
 function diskOn(roots: readonly Root[], making: Making): Disk {
   const { given, system, strong, stateDir, border } = making;
-  const look = (path: string): Look =>
-    strong ? lookBeneath(path, roots, system, border) : lookByRealpath(path, roots, system, undefined, border);
+  const look = (path: string, also?: LookAlso): Look =>
+    strong ? lookBeneath(path, roots, system, border, also) : lookByRealpath(path, roots, system, undefined, border);
   // Of a file that was written, the error of closing counts: this one tells it.
   const writing: WriteContext = { system: given, look, stateDir, swept: new Set() };
   const closedBeneath = strong ? kernelMounts(system) : () => new Set<string>();
@@ -89,6 +92,7 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
   return {
     roots,
     look,
+    isStill: (found) => isStill(found, system),
     including: (folder) => diskOn([...roots, rootAt(folder, system, strong)], making),
     replace: (input) => replaceFile(input, writing),
     create: (input) => createFile(input, writing),
@@ -120,14 +124,17 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
  * number is a bug and stays one.
  */
 function closingQuietly(system: System): System {
+  const quietly = (error: unknown): void => {
+    if (["EBADF", undefined].includes(errnoName(error))) throw error;
+  };
   const close = (fd: number): void => {
     try {
       system.close(fd);
     } catch (error) {
-      if (["EBADF", undefined].includes(errnoName(error))) throw error;
+      quietly(error);
     }
   };
-  return { ...system, close };
+  return { ...system, close, closeLater: (fd) => system.closeLater(fd).catch(quietly) };
 }
 
 function rootAt(given: string, system: System, strong: boolean): Root {

@@ -6,7 +6,7 @@
 import { constants } from "node:fs";
 import * as nodePath from "node:path";
 import { errnoName } from "./errno.ts";
-import type { Identity, Look, ReadMode } from "./look.ts";
+import type { Found, Held, Identity, Look, ReadMode } from "./look.ts";
 import type { System } from "./system.ts";
 import { asFailure, asWriteFailed, during, FileChanged, type WriteNote } from "./write-failed.ts";
 
@@ -36,6 +36,12 @@ export interface HeldFolder {
 export const holdFolder = (path: string, context: WriteContext): HeldFolder =>
   heldFolder(context.look(path), path, context);
 
+/** The folder of a file that was found. If it came with the file it stays held as long as that. */
+export function folderOf({ real, folder }: Found, context: WriteContext): HeldFolder {
+  const path = nodePath.dirname(real);
+  return folder === undefined ? holdFolder(path, context) : folderAt({ ...folder, close: () => {} }, path, context);
+}
+
 /** What was seen at `path`, as a folder; held until it is closed. */
 export function heldFolder(look: Look, path: string, context: WriteContext): HeldFolder {
   if (look.seen !== "node") throw asFailure(look);
@@ -44,7 +50,10 @@ export function heldFolder(look: Look, path: string, context: WriteContext): Hel
     held.close();
     throw new FileChanged();
   }
-  const { system } = context;
+  return folderAt(held, path, context);
+}
+
+function folderAt(held: Held, path: string, { system }: WriteContext): HeldFolder {
   return {
     path,
     reads: held.reads,
@@ -60,12 +69,13 @@ export function heldFolder(look: Look, path: string, context: WriteContext): Hel
 /** A folder that is ready to be synced: opening it may fail, so it is opened before anything is changed. */
 export interface FolderSync {
   readonly note: WriteNote | undefined;
-  sync(): Promise<void>;
+  /** Other work is done while the disk is busy, if there is any. */
+  sync(meanwhile?: () => void | Promise<void>): Promise<void>;
   close(): void;
 }
 
 export function prepareSync(folder: HeldFolder, system: System): FolderSync {
-  const nothing: FolderSync = { note: undefined, sync: async () => {}, close: () => {} };
+  const nothing: FolderSync = { note: undefined, sync: async (meanwhile) => meanwhile?.(), close: () => {} };
   if (system.platform === "win32") return nothing; // Windows cannot open a folder, and journals names by itself
   let fd: number;
   try {
@@ -76,15 +86,21 @@ export function prepareSync(folder: HeldFolder, system: System): FolderSync {
   }
   return {
     note: undefined,
-    sync: async () => {
-      try {
-        if (folder.reads === "at once") system.sync(fd);
-        else await system.syncLater(fd);
-      } catch (error) {
-        // Some file systems have nothing to sync for a folder, and say so in this way.
-        if (["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errnoName(error) ?? "")) return;
-        throw asWriteFailed(error, "syncing the folder");
-      }
+    sync: async (meanwhile) => {
+      const sync = async (): Promise<void> => {
+        try {
+          if (meanwhile === undefined && folder.reads === "at once") system.sync(fd);
+          else await system.syncLater(fd);
+        } catch (error) {
+          // Some file systems have nothing to sync for a folder, and say so in this way.
+          if (["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errnoName(error) ?? "")) return;
+          throw asWriteFailed(error, "syncing the folder");
+        }
+      };
+      const other = async (): Promise<void> => meanwhile?.();
+      const [synced, done] = await Promise.allSettled([sync(), other()]);
+      if (synced.status === "rejected") throw synced.reason;
+      if (done.status === "rejected") throw done.reason;
     },
     close: () => closeQuietly(fd, system),
   };

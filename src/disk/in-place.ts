@@ -15,7 +15,7 @@ import { closeQuietly, type HeldFolder, prepareSync, unlinkQuietly, type WriteCo
 import { type Journal, type JournalHead, writeJournal } from "./journal.ts";
 import type { OpenFile } from "./open-file.ts";
 import type { Replaced, ReplaceInput } from "./replace.ts";
-import { checkHash, stillThere } from "./same-file.ts";
+import { checkBytes, stillThere } from "./same-file.ts";
 import { stateFolder } from "./state-folder.ts";
 import { tempName } from "./temp-file.ts";
 import { during, FileChanged, identityOf, unconfirmed, WriteFailed, type WriteNote } from "./write-failed.ts";
@@ -41,7 +41,7 @@ export async function writeInPlace(input: InPlaceInput, context: WriteContext): 
   try {
     journal = await keepOld(input, { ...moving, signal }, context);
     try {
-      await checkHash(file, input.readHash, moving);
+      await checkBytes(file, input.readBytes, moving);
       stillThere(folder, name, file.identity, system, compare);
       signal.throwIfAborted();
       await beforeSwap?.("in place", folder.at(name));

@@ -29,6 +29,12 @@ export interface Proof {
 
 export const hashOf = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest();
 
+/** Of a text in UTF-8. `ascii` is a promise that makes it quicker. */
+export const hashOfText = (text: string, ascii: boolean): Buffer =>
+  createHash("sha256")
+    .update(text, ascii ? "latin1" : "utf8")
+    .digest();
+
 export const isComplete = (index: LineIndex): boolean => index.scannedBytes === index.identity.sizeBytes;
 
 export const isSameState = (a: Identity, b: Identity): boolean =>

@@ -13,6 +13,8 @@ export interface LineSource {
   readonly sizeBytes: number;
   /** Byte at which a line starts; undefined if there are not so many newlines. It may be the end of the file. */
   startOf(line: number): Promise<number | undefined>;
+  /** A byte at or a little behind the start of a line, as far as that is known without a look at the file. */
+  near(line: number): number | undefined;
   /** Newlines in the whole file, and whether its last character is one. */
   newlines(): Promise<{ readonly count: number; readonly last: boolean }>;
   /** At most `bytesMax` bytes from `at` on; short only at the end of the file. They may lie in `scratch`, if it has room. */
@@ -40,6 +42,7 @@ export function sourceInMemory(bytes: Uint8Array, form: NewlineForm, firstByte: 
   return {
     sizeBytes,
     startOf: async (line) => (line === 1 ? firstByte : place(skipIn(bytes, firstByte, sizeBytes, line - 1, form))),
+    near: () => undefined,
     newlines: async () => ({
       count: countIn(bytes, firstByte, sizeBytes, form),
       last: endsWithNewline(bytes, firstByte, form),
@@ -158,6 +161,10 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
       if (found() < wanted) return undefined;
       const block = lastBelow(sums, wanted);
       return skipInBlock(block, block * blockBytes, wanted - (sums[block] ?? 0));
+    },
+    near: (line) => {
+      if (found() < line - 1) return scanned >= sizeBytes ? sizeBytes : undefined;
+      return Math.min(sizeBytes, (lastBelow(sums, line - 1) + 1) * blockBytes);
     },
     newlines: async () => {
       await scan({ bytes: sizeBytes });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import * as nodePath from "node:path";
 import { afterAll, describe, test } from "vitest";
 import { createLocks, LockFailed, watch } from "./lock.ts";
-import { type Held, type LockFiles, openLockFiles, type Taken } from "./lock-file.ts";
+import { type Held, type LockFiles, openLockFiles, publishFile, type Taken } from "./lock-file.ts";
 import { defaultLockFolders, prepareLockFolder } from "./lock-folder.ts";
 import { processMark } from "./process-mark.ts";
 
@@ -71,9 +71,9 @@ describe("the lock of a dead process", () => {
     fs.writeFileSync(nodePath.join(folder, name), `${deadMark} aa-1\n`);
     const quick = openLockFiles(folder);
     let heir: Held | undefined;
-    const slow = openLockFiles(folder, (from, to) => {
-      heir ??= mustTake(quick);
-      fs.linkSync(from, to);
+    const slow = openLockFiles(folder, (line, path) => {
+      if (path !== nodePath.join(folder, name)) heir ??= mustTake(quick);
+      fs.symlinkSync(line, path);
     });
     equal(take(slow).held, undefined);
     deepEqual(fs.readdirSync(folder), [name]);
@@ -89,12 +89,12 @@ describe("the lock of a dead process", () => {
     fs.writeFileSync(nodePath.join(folder, `${name}.aa-1`), `${deadMark} bb-1\n`);
     const quick = openLockFiles(folder);
     let next: Held | undefined;
-    const slow = openLockFiles(folder, (from, to) => {
-      if (next === undefined) {
+    const slow = openLockFiles(folder, (line, path) => {
+      if (next === undefined && path !== nodePath.join(folder, name)) {
         mustTake(quick).release();
         next = mustTake(quick);
       }
-      fs.linkSync(from, to);
+      fs.symlinkSync(line, path);
     });
     equal(take(slow).held, undefined);
     deepEqual(fs.readdirSync(folder), [name]);
@@ -107,11 +107,29 @@ describe("a lock", () => {
   test("that was taken from its holder is not given back by it", () => {
     const folder = newFolder();
     const held = mustTake(openLockFiles(folder));
-    fs.writeFileSync(nodePath.join(folder, name), `${foreignMark} aa-1\n`);
-    const { mtimeMs } = fs.statSync(nodePath.join(folder, name));
+    fs.rmSync(nodePath.join(folder, name));
+    fs.symlinkSync(`${foreignMark} aa-1\n`, nodePath.join(folder, name));
+    const { mtimeMs } = fs.lstatSync(nodePath.join(folder, name));
     held.beat();
     held.release();
-    equal(fs.statSync(nodePath.join(folder, name)).mtimeMs, mtimeMs);
+    equal(fs.lstatSync(nodePath.join(folder, name)).mtimeMs, mtimeMs);
+  });
+
+  test("made as a file, as on Windows, and one made as a link keep each other out", () => {
+    const folder = newFolder();
+    const [files, links] = [openLockFiles(folder, publishFile), openLockFiles(folder)];
+    for (const [one, other] of [
+      [files, links],
+      [links, files],
+      [files, files],
+    ] as const) {
+      const held = mustTake(one);
+      equal(take(other).held, undefined);
+      deepEqual(fs.readdirSync(folder), [name]);
+      held.beat();
+      held.release();
+      deepEqual(fs.readdirSync(folder), []);
+    }
   });
 
   test("survives that the folder was cleaned away", () => {
@@ -147,11 +165,20 @@ describe("a lock", () => {
     deepEqual(fs.readdirSync(folder), []);
   });
 
-  test.skipIf(onWindows)("that is a link is refused in words", () => {
+  test.skipIf(onWindows)("that is somebody's link is not followed, and no sign of life either", () => {
     const folder = newFolder();
     fs.symlinkSync("elsewhere", nodePath.join(folder, name));
+    fs.writeFileSync(nodePath.join(folder, "elsewhere"), `${deadMark} aa-1\n`);
+    const files = openLockFiles(folder);
+    equal(take(files).held, undefined);
+    files.take(name, grim).held?.release();
+    deepEqual(fs.readdirSync(folder), ["elsewhere"]);
+  });
+
+  test.skipIf(onWindows)("that is a folder is refused in words", () => {
+    const folder = newFolder();
+    fs.mkdirSync(nodePath.join(folder, name));
     throws(() => take(openLockFiles(folder)), LockFailed);
-    equal(fs.existsSync(nodePath.join(folder, "elsewhere")), false);
   });
 });
 
@@ -162,16 +189,14 @@ describe.concurrent("a holder in another container", () => {
   /** A folder with a lock on `key`, as a process would have left it that cannot be seen from here. */
   async function foreignLock(silentMs: number): Promise<{ readonly folder: string; readonly lock: string }> {
     const folder = newFolder();
+    let lock = "";
     await createLocks({ folder }).exclusively([key], never, async () => {
       const [lockName = ""] = fs.readdirSync(folder);
-      fs.copyFileSync(nodePath.join(folder, lockName), nodePath.join(folder, `copy.${lockName}`));
+      lock = nodePath.join(folder, lockName);
     });
-    const [copy = ""] = fs.readdirSync(folder);
-    const lock = nodePath.join(folder, copy.slice(5));
-    fs.rmSync(nodePath.join(folder, copy));
-    fs.writeFileSync(lock, `${foreignMark} aa-1\n`);
+    fs.symlinkSync(`${foreignMark} aa-1\n`, lock);
     const beat = new Date(Date.now() - silentMs);
-    fs.utimesSync(lock, beat, beat);
+    fs.lutimesSync(lock, beat, beat);
     return { folder, lock };
   }
 
@@ -227,10 +252,10 @@ describe.concurrent("a holder in another container", () => {
       const [lockName = ""] = fs.readdirSync(folder);
       const lock = nodePath.join(folder, lockName);
       const long = new Date(Date.now() - 60_000);
-      fs.utimesSync(lock, long, long);
-      const { mtimeMs } = fs.statSync(lock);
-      while (fs.statSync(lock).mtimeMs === mtimeMs) await new Promise((resolve) => setTimeout(resolve, 50));
-      ok(fs.statSync(lock).mtimeMs > mtimeMs + 50_000);
+      fs.lutimesSync(lock, long, long);
+      const { mtimeMs } = fs.lstatSync(lock);
+      while (fs.lstatSync(lock).mtimeMs === mtimeMs) await new Promise((resolve) => setTimeout(resolve, 50));
+      ok(fs.lstatSync(lock).mtimeMs > mtimeMs + 50_000);
     });
   });
 });

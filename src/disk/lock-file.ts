@@ -1,9 +1,10 @@
 /**
- * One lock across processes, as a file: who makes it has the lock, who removes it gives it back. Three rules keep two
- * from having it at once, whatever is killed and whenever:
+ * One lock across processes, as a name in a folder: who makes it has the lock, who removes it gives it back. Three rules
+ * keep two from having it at once, whatever is killed and whenever:
  *
- * 1. A lock file appears whole: it is written under a name of its own and then linked to its place, which fails if
- *    something is there.
+ * 1. A lock appears whole. It is a symbolic link that leads nowhere and whose text says who holds it: one call makes it,
+ *    and fails if something is there. Windows lets few make such links, so there it is a file that is written under a name
+ *    of its own and then linked to its place.
  * 2. The lock of a dead holder is never removed, for between look and removal it may have become a living one. It is
  *    inherited: the heir makes the file `<lock>.<token of the dead>`, which again only one can. The heir may die too
  *    and be inherited in turn, so the holder is whoever stands at the end of the chain.
@@ -51,40 +52,43 @@ export interface LockFiles {
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 /** Windows has neither flag. */
 const noFollow = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
-/** Where links cannot be made, as on Android. There the file may be seen empty, which is then no sign of life. */
+/** Where links cannot be made. There a plain file may be seen empty, which is then no sign of life. */
 const noLinks: ReadonlySet<string | undefined> = new Set(["EPERM", "EACCES", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
-export function openLockFiles(folder: string, link: (from: string, to: string) => void = fs.linkSync): LockFiles {
+/** Makes something at `path` that says `line`, whole or not at all; throws EEXIST if anything is there. */
+export type Publish = (line: string, path: string) => void;
+
+const publishWhole: Publish = process.platform === "win32" ? publishFile : fs.symlinkSync;
+
+export function openLockFiles(folder: string, publishAt: Publish = publishWhole): LockFiles {
   prepareLockFolder(folder);
   const mark = processMark();
   const series = randomBytes(8).toString("hex");
   let count = 0;
 
-  /** Makes the lock file at `path`; false if there is one. */
+  /** Makes the lock at `path`; false if there is one. */
   const publish = (path: string, token: string): boolean => {
     const line = lineOf(mark, token);
-    const draft = nodePath.join(folder, `new-${mark}-${token}`);
-    try {
-      createFile(draft, line);
-    } catch (error) {
-      if (errnoName(error) !== "ENOENT") throw error;
-      prepareLockFolder(folder); // somebody cleaned up the temporary folder
-      createFile(draft, line);
-    }
-    try {
-      link(draft, path);
-      return true;
-    } catch (error) {
-      if (errnoName(error) === "EEXIST") return false;
-      if (!noLinks.has(errnoName(error))) throw error;
-      return createIfMissing(path, line);
-    } finally {
-      removeIfThere(draft);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        publishAt(line, path);
+        return true;
+      } catch (error) {
+        const errno = errnoName(error);
+        if (errno === "EEXIST") return false;
+        if (noLinks.has(errno)) return createIfMissing(path, line);
+        if (errno !== "ENOENT" || tries > 1) throw error;
+        prepareLockFolder(folder); // somebody cleaned up the temporary folder
+      }
     }
   };
 
   const take = (name: string, giveUp: GiveUp): Taken => {
-    const lock = nodePath.join(folder, name);
+    const lock = `${folder}${nodePath.sep}${name}`;
+    count += 1;
+    const token = `${series}-${count}`;
+    // Mostly there is none.
+    if (publish(lock, token)) return { held: heldAt(lock, lineOf(mark, token)) };
     const dead: Dead[] = [];
     let place = lock;
     for (let holder = holderOf(place); holder !== undefined; holder = holderOf(place)) {
@@ -92,8 +96,6 @@ export function openLockFiles(folder: string, link: (from: string, to: string) =
       dead.push({ path: place, token: holder.token });
       place = `${lock}.${holder.token}`;
     }
-    count += 1;
-    const token = `${series}-${count}`;
     if (!publish(place, token)) return { held: undefined, holder: undefined };
     if (place !== lock && !inherit(dead, place, lock)) return { held: undefined, holder: undefined };
     return { held: heldAt(lock, lineOf(mark, token)) };
@@ -141,18 +143,13 @@ function heldAt(lock: string, line: string): Held {
   return {
     release() {
       // Where it cannot be read, as with too many open files, it is ours for all we know.
-      const text = attempt(() => textOf(lock)?.text ?? "") ?? line;
-      if (text === line) removeIfThere(lock);
+      if ((attempt(() => textOf(lock) ?? "") ?? line) === line) removeIfThere(lock);
     },
     beat() {
       attempt(() => {
-        const fd = fs.openSync(lock, O_RDONLY | noFollow);
-        try {
-          const now = new Date();
-          if (readLine(fd) === line) fs.futimesSync(fd, now, now);
-        } finally {
-          fs.closeSync(fd);
-        }
+        const now = new Date();
+        // If it is taken from us in between, its new holder has given one sign of life more than it did.
+        if (textOf(lock) === line) fs.lutimesSync(lock, now, now);
       });
     },
   };
@@ -163,19 +160,30 @@ const lineOf = (mark: string, token: string): string => `${mark} ${token}\n`;
 const lineShape = /^([0-9a-f-]+) ([0-9a-f-]+)\n$/u;
 
 function holderOf(path: string): Holder | undefined {
-  // Mostly there is nothing, and an error costs ten times as much as this question.
-  if (fs.lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
-  const found = textOf(path);
-  if (found === undefined) return undefined;
-  const { text, stat } = found;
+  const stat = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  const text = stat === undefined ? undefined : textOf(path);
+  if (stat === undefined || text === undefined) return undefined;
   const [, mark, token] = lineShape.exec(text) ?? [];
   const beatMs = Number(stat.mtimeMs);
   if (mark !== undefined && token !== undefined) return { mark, token, beatMs };
-  // Emptied by a power cut, or not yet filled where links cannot be made.
+  // Not ours, or emptied by a power cut, or not yet filled where links cannot be made.
   return { mark: "", token: `bad-${stat.ino}-${stat.mtimeNs}`, beatMs };
 }
 
-function textOf(path: string): { readonly text: string; readonly stat: fs.BigIntStats } | undefined {
+/** What a link or a file says, without going where a link leads; undefined if there is nothing. */
+function textOf(path: string): string | undefined {
+  try {
+    return process.platform === "win32" ? textOfFile(path) : fs.readlinkSync(path);
+  } catch (error) {
+    if (errnoName(error) === "ENOENT") return undefined;
+    if (errnoName(error) !== "EINVAL") throw error;
+  }
+  return textOfFile(path);
+}
+
+const lineBytesMax = 256;
+
+function textOfFile(path: string): string | undefined {
   let fd: number;
   try {
     fd = fs.openSync(path, O_RDONLY | noFollow);
@@ -184,17 +192,23 @@ function textOf(path: string): { readonly text: string; readonly stat: fs.BigInt
     throw error;
   }
   try {
-    return { stat: fs.fstatSync(fd, { bigint: true }), text: readLine(fd) };
+    const bytes = Buffer.allocUnsafe(lineBytesMax);
+    return bytes.toString("latin1", 0, fs.readSync(fd, bytes));
   } finally {
     fs.closeSync(fd);
   }
 }
 
-const lineBytesMax = 256;
-
-function readLine(fd: number): string {
-  const bytes = Buffer.allocUnsafe(lineBytesMax);
-  return bytes.toString("latin1", 0, fs.readSync(fd, bytes));
+/** A file that appears whole: written under a name of its own, then linked to its place. */
+export function publishFile(line: string, path: string): void {
+  const [mark = "", token = ""] = line.trimEnd().split(" ");
+  const draft = nodePath.join(nodePath.dirname(path), `new-${mark}-${token}`);
+  createFile(draft, line);
+  try {
+    fs.linkSync(draft, path);
+  } finally {
+    removeIfThere(draft);
+  }
 }
 
 function createFile(path: string, line: string): void {

@@ -161,22 +161,21 @@ interface Pulse {
   delete(held: Held): void;
 }
 
-/** Signs of life for all locks that are held; there is no timer while there are none. */
+/** Signs of life for all locks that are held. The timer ends when it finds none: most locks are held for less than a beat. */
 function createPulse(): Pulse {
   const all = new Set<Held>();
   let timer: NodeJS.Timeout | undefined;
+  const beat = (): void => {
+    for (const each of all) each.beat();
+    if (all.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
   return {
     add(held) {
       all.add(held);
-      timer ??= setInterval(() => {
-        for (const each of all) each.beat();
-      }, beatEveryMs).unref();
+      timer ??= setInterval(beat, beatEveryMs).unref();
     },
-    delete(held) {
-      all.delete(held);
-      if (all.size > 0) return;
-      clearInterval(timer);
-      timer = undefined;
-    },
+    delete: (held) => void all.delete(held),
   };
 }

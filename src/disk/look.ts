@@ -50,8 +50,16 @@ export interface Found {
   readonly root: Root;
   /** True when `..` was taken after a link: then the path as typed names something else than its letters say. */
   readonly bent: boolean;
+  /** Closing it closes the folder too. */
   readonly held: Held;
+  /** The folder that it is in, held open, if that was asked for and can be told without another look. */
+  readonly folder?: Held | undefined;
+  /** Closes what was found but not its folder, which then is still to be closed. */
+  readonly letGo?: (() => void | Promise<void>) | undefined;
 }
+
+/** What a lookup is to hold besides what it finds; those who change files need the folder as well. */
+export type LookAlso = "its folder" | undefined;
 
 /** The descriptor behind a `Found`. Whoever looked closes it, once. */
 export interface Held {

@@ -22,15 +22,18 @@ export class CannotKeep extends Error {
 
 const step = "carrying over owner, mode and attributes";
 
-/** Throws CannotKeep, or WriteFailed if the disk fails. `oldPath` leads to the very file, as a handle's path does. */
+/**
+ * Throws CannotKeep, or WriteFailed if the disk fails. `fresh` is what the successor is so far. `oldPath` leads to the
+ * very file, as a handle's path does.
+ */
 export async function keepMetadata(
   fd: number,
+  fresh: BigIntStats,
   old: BigIntStats,
   oldPath: string,
   system: System,
 ): Promise<readonly WriteNote[]> {
   if (system.platform === "win32") return []; // neither owners nor attributes by descriptor; the folder's ACL counts
-  const fresh = during(step, () => system.stat(fd));
   if (fresh.uid !== old.uid || fresh.gid !== old.gid) {
     orCannot(["EPERM", "EINVAL"], () => system.changeOwner(fd, Number(old.uid), Number(old.gid)));
   }

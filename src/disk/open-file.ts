@@ -1,6 +1,6 @@
 /** An open file: bytes by position, as many as were there when it was opened. */
 
-import { constants } from "node:fs";
+import { type BigIntStats, constants } from "node:fs";
 import { errnoName } from "./errno.ts";
 import type { Found, Identity } from "./look.ts";
 import type { System } from "./system.ts";
@@ -14,6 +14,8 @@ export interface OpenFile {
   readonly mode: number;
   /** Names that it has (hard links). */
   readonly links: number;
+  /** All that `fstat` said when it was opened; not of what is only made to look like a file. */
+  readonly stat?: BigIntStats;
   /**
    * Fills `into` with the bytes from `at` on. The answer is short only at the end of the file. Where the file system
    * is local this is a sync call and no promise is made.
@@ -88,6 +90,7 @@ export function openFile(found: Found, system: System): OpenFile | { readonly er
     mtimeMs: Number(identity.mtimeNs / 1_000_000n),
     mode: Number(stat.mode) & 0o777,
     links: Number(stat.nlink),
+    stat,
     read: held.reads === "at once" ? readAtOnce : readLater,
     forChild: fd,
     descriptor: held.reads === "at once" ? fd : undefined,

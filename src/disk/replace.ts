@@ -9,19 +9,12 @@ import type { BigIntStats } from "node:fs";
 import * as nodePath from "node:path";
 import type { Piece } from "../contract/edit.ts";
 import { type Content, contentOf, type Moving } from "./content.ts";
-import {
-  type HeldFolder,
-  holdFolder,
-  patiently,
-  prepareSync,
-  unlinkQuietly,
-  type WriteContext,
-} from "./held-folder.ts";
+import { folderOf, type HeldFolder, patiently, prepareSync, unlinkQuietly, type WriteContext } from "./held-folder.ts";
 import { writeInPlace } from "./in-place.ts";
 import type { Found, Identity } from "./look.ts";
 import { CannotKeep, keepMetadata } from "./metadata.ts";
 import type { OpenFile } from "./open-file.ts";
-import { checkHash, refuseReadOnly, stillThere } from "./same-file.ts";
+import { checkBytes, refuseReadOnly, stillThere } from "./same-file.ts";
 import { sweepOnce } from "./sweep.ts";
 import { NoTempFile, type TempFile, writeTemp } from "./temp-file.ts";
 import {
@@ -43,8 +36,8 @@ export interface ReplaceInput {
   /** Opened from it and still open. Its identity is what was read. */
   readonly file: OpenFile;
   readonly pieces: readonly Piece[];
-  /** sha256 of the whole file as it was read, if the caller has it: it decides where times are too coarse to. */
-  readonly readHash?: Uint8Array | undefined;
+  /** The whole file as it was read, if the caller has it: it decides where times are too coarse to. */
+  readonly readBytes?: Uint8Array | undefined;
   /** A file with other names: separate it from them by the rename, or keep them and write in place. */
   readonly hardLinks: "separate" | "keep";
   /** Permission bits that it shall have from then on; those it has by default. */
@@ -58,6 +51,10 @@ export interface ReplaceInput {
    * name in its folder held open: whoever links it must not go by the path, which may lead elsewhere by now.
    */
   readonly beforeSwap?: ((how: WriteWay, at: string) => Promise<void> | void) | undefined;
+  /** Work that need not wait for the disk. What it throws stops the change; it may not be called at all. */
+  readonly meanwhile?: (() => void) | undefined;
+  /** Called when the old file has lost its name, to let go of it: the system then takes its bytes away, which costs time. */
+  readonly letGo?: (() => void | Promise<void>) | undefined;
 }
 
 export type Replaced =
@@ -82,7 +79,7 @@ export async function replaceFile(input: ReplaceInput, context: WriteContext): P
   let folder: HeldFolder | undefined;
   try {
     input.signal.throwIfAborted();
-    folder = holdFolder(nodePath.dirname(input.found.real), context);
+    folder = folderOf(input.found, context);
     await sweepOnce(folder, context);
     return await replaceIn(folder, input, context);
   } catch (error) {
@@ -96,7 +93,8 @@ async function replaceIn(folder: HeldFolder, input: ReplaceInput, context: Write
   const { system } = context;
   const { found, file, hardLinks } = input;
   const name = nodePath.basename(found.real);
-  const there = stillThere(folder, name, file.identity, system);
+  // Whether the name still says so is asked before the swap.
+  const there = file.stat ?? stillThere(folder, name, file.identity, system);
   refuseReadOnly(found, there, system);
   const before = input.mode === undefined ? there : withMode(there, input.mode);
   const content = contentOf(input.pieces, file);
@@ -134,17 +132,17 @@ const noNewFile = ["EACCES", "EPERM", "EROFS"];
 /** The new content beside the file and like it in all but the name. */
 async function prepare(
   folder: HeldFolder,
-  { found, signal }: ReplaceInput,
+  { found, signal, meanwhile }: ReplaceInput,
   content: Content,
   before: BigIntStats,
   context: WriteContext,
 ): Promise<{ readonly temp: TempFile; readonly notes: readonly WriteNote[] } | "in place"> {
   let notes: readonly WriteNote[] = [];
-  const dress = async (fd: number): Promise<void> => {
-    notes = await keepMetadata(fd, before, found.held.handlePath, context.system);
+  const dress = async (fd: number, fresh: BigIntStats): Promise<void> => {
+    notes = await keepMetadata(fd, fresh, before, found.held.handlePath, context.system);
   };
   try {
-    return { temp: await writeTemp(folder, { content, mode: 0o600, signal, dress }, context), notes };
+    return { temp: await writeTemp(folder, { content, mode: 0o600, signal, dress, meanwhile }, context), notes };
   } catch (error) {
     if (error instanceof CannotKeep) return "in place";
     if (error instanceof NoTempFile && noNewFile.includes(error.errno)) return "in place";
@@ -160,7 +158,7 @@ async function swap(
   folder: HeldFolder,
   name: string,
   temp: TempFile,
-  { file, readHash, signal, beforeSwap }: ReplaceInput,
+  { file, readBytes, signal, beforeSwap, letGo }: ReplaceInput,
   content: Content,
   { system }: WriteContext,
 ): Promise<{ readonly identity: Identity; readonly notes: readonly WriteNote[] } | "in place" | Unconfirmed> {
@@ -169,7 +167,7 @@ async function swap(
   try {
     try {
       folderSync = prepareSync(folder, system);
-      await checkHash(file, readHash, moving);
+      await checkBytes(file, readBytes, moving);
       stillThere(folder, name, file.identity, system);
       signal.throwIfAborted();
       if (beforeSwap !== undefined) {
@@ -190,8 +188,19 @@ async function swap(
       throw error;
     }
     try {
-      await folderSync.sync();
-      return confirm(folder, name, temp.inode, content.sizeBytes, folderSync.note, system);
+      const look = () => confirm(folder, name, temp.inode, content.sizeBytes, note, system);
+      const { note } = folderSync;
+      if (letGo === undefined) {
+        await folderSync.sync();
+        return look();
+      }
+      let confirmed: ReturnType<typeof confirm> | undefined;
+      await folderSync.sync(() => {
+        const gone = letGo();
+        confirmed = look();
+        return gone;
+      });
+      return confirmed ?? look();
     } catch (error) {
       return unconfirmed(error);
     }

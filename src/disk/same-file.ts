@@ -1,12 +1,15 @@
 /** Is a name still the very file that was read? Asked right before it is changed. */
 
 import type { BigIntStats } from "node:fs";
-import { contentOf, hashOfContent, type Moving } from "./content.ts";
+import * as nodePath from "node:path";
+import { errnoName } from "./errno.ts";
+import { inChunks } from "./chunks.ts";
+import type { Moving } from "./content.ts";
 import type { HeldFolder } from "./held-folder.ts";
 import type { Found, Identity } from "./look.ts";
 import type { OpenFile } from "./open-file.ts";
 import type { System } from "./system.ts";
-import { during, FileChanged, WriteFailed } from "./write-failed.ts";
+import { during, duringLater, FileChanged, WriteFailed } from "./write-failed.ts";
 
 /**
  * What is known of the file's state. A link to it, such as history makes, moves ctime and the number of names; then
@@ -41,6 +44,20 @@ export function stillThere(
   return stat;
 }
 
+/** The same file under the same name in the same place, whatever its state. A doubt is a no. */
+export function isStill({ held, folder, real }: Found, system: System): boolean {
+  if (folder === undefined) return false;
+  try {
+    const stat = system.statLink(`${folder.handlePath}/${nodePath.basename(real)}`);
+    const { device, inode } = held.identity;
+    if (!stat.isFile() || stat.dev !== device || stat.ino !== inode) return false;
+    return system.readLink(folder.handlePath).toString("utf8") === nodePath.dirname(real);
+  } catch (error) {
+    if (errnoName(error) === undefined) throw error;
+    return false;
+  }
+}
+
 /**
  * A read-only file is refused although a rename would get past it: someone meant it. The system lets root write
  * anything, so the mode is looked at too.
@@ -62,9 +79,12 @@ export function isRacy({ mtimeNs, ctimeNs }: Identity): boolean {
   return Number(mtimeNs / 1_000_000n) > since || Number(ctimeNs / 1_000_000n) > since;
 }
 
-/** For racy files: has it the content that it had when the caller read it? Without a hash the times must do. */
-export async function checkHash(file: OpenFile, readHash: Uint8Array | undefined, moving: Moving): Promise<void> {
-  if (readHash === undefined || !isRacy(file.identity)) return;
-  const now = await hashOfContent(contentOf([{ from: 0, to: file.sizeBytes }], file), moving);
-  if (!now.equals(readHash)) throw new FileChanged();
+/** For racy files: has it the content that it had when the caller read it? Without that content the times must do. */
+export async function checkBytes(file: OpenFile, readBytes: Uint8Array | undefined, moving: Moving): Promise<void> {
+  if (readBytes === undefined || !isRacy(file.identity)) return;
+  if (readBytes.length !== file.sizeBytes) throw new FileChanged();
+  await inChunks(0, readBytes.length, moving, async (now, at) => {
+    const got = await duringLater("reading the old content", () => file.read(now, at));
+    if (got < now.length || now.compare(readBytes, at, at + got) !== 0) throw new FileChanged();
+  });
 }

@@ -6,7 +6,8 @@
 import { type BigIntStats, constants } from "node:fs";
 import { uptime } from "node:os";
 import * as nodePath from "node:path";
-import { type Content, inChunks, type Moving, readAll } from "./content.ts";
+import { inChunks } from "./chunks.ts";
+import { type Content, type Moving, readAll } from "./content.ts";
 import { errnoName } from "./errno.ts";
 import { closeQuietly, type HeldFolder, unlinkQuietly, type WriteContext } from "./held-folder.ts";
 import { putBack } from "./in-place.ts";

@@ -7,12 +7,15 @@
 import * as fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { type AttributeCalls, loadAttributeCalls } from "./attributes.ts";
+import { type CopyCalls, loadCopyCalls } from "./copy-calls.ts";
 import { type FolderCalls, loadFolderCalls } from "./folder-calls.ts";
 
 export interface System {
   readonly platform: NodeJS.Platform;
   open(path: string, flags: number): number;
   close(fd: number): void;
+  /** For the last one of a large file that has no name any more: its bytes are freed, which may take a while. */
+  closeLater(fd: number): Promise<void>;
   stat(fd: number): fs.BigIntStats;
   statPath(path: string): fs.BigIntStats;
   readLink(path: string): Buffer;
@@ -36,6 +39,8 @@ export interface System {
   make(path: string, flags: number, mode: number): number;
   write(fd: number, from: Uint8Array, offset: number, length: number, at: number): number;
   writeLater(fd: number, from: Uint8Array, offset: number, length: number, at: number): Promise<number>;
+  /** Copying without holding the process; undefined where there is no way to do that. Loaded when first asked for. */
+  copyCalls(): Promise<CopyCalls | undefined>;
   sync(fd: number): void;
   syncLater(fd: number): Promise<void>;
   truncate(fd: number, sizeBytes: number): void;
@@ -69,6 +74,10 @@ export const nodeSystem: System = {
   platform: process.platform,
   open: (path, flags) => fs.openSync(path, flags),
   close: (fd) => fs.closeSync(fd),
+  closeLater: (fd) =>
+    new Promise((resolve, reject) => {
+      fs.close(fd, (error) => (error ? reject(error) : resolve()));
+    }),
   stat: (fd) => fs.fstatSync(fd, { bigint: true }),
   statPath: (path) => fs.statSync(path, { bigint: true }),
   readLink: (path) => fs.readlinkSync(path, { encoding: "buffer" }),
@@ -101,6 +110,7 @@ export const nodeSystem: System = {
     new Promise((resolve, reject) => {
       fs.write(fd, from, offset, length, at, (error, bytes) => (error ? reject(error) : resolve(bytes)));
     }),
+  copyCalls: loadCopyCalls,
   sync: (fd) => fs.fsyncSync(fd),
   syncLater: (fd) =>
     new Promise((resolve, reject) => {

@@ -4,8 +4,16 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { constants } from "node:fs";
-import { compareContent, type Content, type Moving, readAll, syncFile, writeContent } from "./content.ts";
+import { type BigIntStats, constants } from "node:fs";
+import {
+  compareContent,
+  type Content,
+  type Moving,
+  readAll,
+  syncAtOnceBytesMax,
+  syncFile,
+  writeContent,
+} from "./content.ts";
 import { closeQuietly, type HeldFolder, unlinkQuietly, type WriteContext } from "./held-folder.ts";
 import { processMark } from "./process-mark.ts";
 import { during, WriteFailed } from "./write-failed.ts";
@@ -15,8 +23,18 @@ export type TempKind = "new" | "undo";
 
 const shape = /^\.filehand-(new|undo)-(\d{1,10}-\d{1,20}-[0-9a-f]{12})-[0-9a-f]{12}$/u;
 
-export const tempName = (kind: TempKind): string =>
-  `.filehand-${kind}-${processMark()}-${randomBytes(6).toString("hex")}`;
+export const tempName = (kind: TempKind): string => `.filehand-${kind}-${processMark()}-${randomName()}`;
+
+/** Random digits for many names at once: asking for them costs far more than having them made. */
+let digits = "";
+const nameDigits = 12;
+
+function randomName(): string {
+  if (digits === "") digits = randomBytes(nameDigits * 64).toString("hex");
+  const name = digits.slice(0, nameDigits);
+  digits = digits.slice(nameDigits);
+  return name;
+}
 
 /** What a name of ours says; undefined for any other name. */
 export function parseTempName(name: string): { readonly kind: TempKind; readonly mark: string } | undefined {
@@ -40,7 +58,9 @@ export interface TempPlan {
   readonly mode: number;
   readonly signal: AbortSignal;
   /** Gives the file its owner, attributes and mode, before the sync, so that one sync covers all. */
-  readonly dress?: (fd: number) => Promise<void>;
+  readonly dress?: (fd: number, fresh: BigIntStats) => Promise<void>;
+  /** Work that need not wait for the disk: done while the file is synced. What it throws stops the change. */
+  readonly meanwhile?: (() => void) | undefined;
 }
 
 /** The temporary file could not be made at all: the folder takes no new names. */
@@ -63,11 +83,18 @@ export async function writeTemp(folder: HeldFolder, plan: TempPlan, { system }: 
     // A file system that lies about a write is caught only here.
     const stat = during("checking the size of what was written", () => system.stat(fd));
     if (Number(stat.size) !== content.sizeBytes) throw new WriteFailed("EIO", "checking the size of what was written");
-    await plan.dress?.(fd);
-    await syncFile(fd, content.sizeBytes, moving);
+    await plan.dress?.(fd, stat);
+    const look = (): Promise<void> => readBack(path, stat.ino, content, moving);
+    // On a local disk it is the same memory that is asked before and after the sync.
+    const early = moving.reads === "at once" && syncsLater(plan);
+    const meanwhile = async (): Promise<void> => {
+      plan.meanwhile?.();
+      await look();
+    };
+    await syncFile(fd, content.sizeBytes, moving, early ? meanwhile : undefined);
     open = false; // the number is free whatever close answers
     during("closing the file", () => system.close(fd));
-    await readBack(path, stat.ino, content, moving);
+    if (!early) await look();
     return { path, inode: stat.ino };
   } catch (error) {
     if (open) closeQuietly(fd, system);
@@ -75,6 +102,10 @@ export async function writeTemp(folder: HeldFolder, plan: TempPlan, { system }: 
     throw error;
   }
 }
+
+/** Little is synced before another thread has begun, unless there is something else to do. */
+const syncsLater = ({ meanwhile, content }: TempPlan): boolean =>
+  meanwhile !== undefined || content.sizeBytes > syncAtOnceBytesMax;
 
 /** Content up to this size is read back; beyond it the size must do. */
 const comparedBytesMax = 67_108_864;

@@ -11,7 +11,7 @@ import { Problem } from "../contract/problem.ts";
 import type { RuleText } from "../contract/rule.ts";
 import type { Place, Target } from "../contract/target.ts";
 import type { Disk } from "../disk/disk.ts";
-import type { Found, Look, Root } from "../disk/look.ts";
+import type { Found, Look, LookAlso, Root } from "../disk/look.ts";
 import { ask } from "./asking.ts";
 import { cautionOf } from "./caution.ts";
 import { explanationOf, externalExplanation, refusedExplanation } from "./explain.ts";
@@ -45,7 +45,7 @@ export interface Guard {
   /** The roots of the workspace: those of the disk without folders outside that the session was let into. */
   readonly roots: readonly Root[];
   /** Finds what is meant; throws a Problem for what can be neither found nor missing. */
-  resolve(asked: string): Resolved;
+  resolve(asked: string, also?: LookAlso): Resolved;
   /** Throws a Problem unless this session may do that to the target. Says whether somebody was asked. */
   permit(permission: Permission, target: Target, signal: AbortSignal, how?: How): Promise<"free" | "asked">;
   /** Throws a Problem if nothing is written in this session's mode. The last thing before a file is changed. */
@@ -180,11 +180,14 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
   const pathOf = (asked: string): string =>
     (nodePath.isAbsolute(asked) ? asked : `${base}${nodePath.sep}${asked}`).replace(/(?<=[^/])\/+$/, "");
 
-  const lookAt = (asked: string): { readonly path: string; readonly look: Look; readonly place: Place } => {
+  const lookAt = (
+    asked: string,
+    also?: LookAlso,
+  ): { readonly path: string; readonly look: Look; readonly place: Place } => {
     const typed = pathOf(asked);
-    const first = disk.look(typed);
+    const first = disk.look(typed, also);
     const other = first.seen === "missing" ? respelt(typed, disk) : undefined;
-    const look = other === undefined ? first : disk.look(other);
+    const look = other === undefined ? first : disk.look(other, also);
     return { path: other ?? typed, look, place: { ...placeOf(other ?? asked, base, rootPaths, nodePath), asked } };
   };
 
@@ -243,10 +246,10 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       };
     },
 
-    resolve(asked) {
+    resolve(asked, also) {
       const fault = pathFault(asked, nodePath);
       if (fault !== undefined) throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault });
-      const { path, look, place } = lookAt(asked);
+      const { path, look, place } = lookAt(asked, also);
       const above = look.seen === "node" ? undefined : nearestAbove(path, look, disk);
       if (look.seen !== "node") refuseIfDenied(place, above?.real);
       switch (look.seen) {

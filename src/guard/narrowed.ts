@@ -28,8 +28,8 @@ export function narrowed(guard: Guard, folders: readonly string[] | undefined): 
   return {
     ...guard,
     denies: true,
-    resolve(asked) {
-      const resolved = guard.resolve(asked);
+    resolve(asked, also) {
+      const resolved = guard.resolve(asked, also);
       if (resolved.seen === "missing" && !inside(resolved.target?.real ?? resolved.place.absolute)) {
         return { seen: "outside", place: resolved.place };
       }

@@ -71,9 +71,16 @@ async function stepWithin(
 ): Promise<{ readonly stepper: PageStepper; readonly end: { readonly reached: boolean } }> {
   const rules = pageRules(reading);
   const tokensMax = rules.pageTokensMax;
+  const { profile } = reading.request;
+  const known = (reading.source.near(from + linesMax) ?? start) - start;
+  // A page that will be full before its last line is looked at in small steps.
+  const likely = (bytesMax: number): number => (known - nearBytes <= bytesMax ? known : 0);
   const step = async (within: number | undefined) => {
     const stepper = startPage({ ...rules, pageTokensMax: within }, from, linesMax);
-    return { stepper, end: await fill(stepper, start, linesMax, reading, reading.request.profile.lineCharsMax) };
+    return {
+      stepper,
+      end: await fill(stepper, start, linesMax, reading, profile.lineCharsMax, likely(rules.pageBytesMax)),
+    };
   };
   if (tokensMax === undefined) return step(undefined);
   // A page of few bytes whose samples are cheap needs no look at every line.
@@ -84,7 +91,7 @@ async function stepWithin(
     linesMax,
   );
   const smallEnd = few
-    ? await fill(small, start, linesMax, reading, reading.request.profile.lineCharsMax)
+    ? await fill(small, start, linesMax, reading, profile.lineCharsMax, likely(tokensMax * smallBytesPerToken))
     : { reached: false };
   if (
     few &&
@@ -107,6 +114,8 @@ const isClearlyBelow = (text: string, ascii: boolean, tokensMax: number): boolea
   (ascii ? text.length : text.length * 3) <= tokensMax * clearlyBelow || roughTokens(text) <= tokensMax * clearlyBelow;
 
 const smallBytesPerToken = 4;
+/** What `near` may be too much by. */
+const nearBytes = 65_536;
 const clearlyBelow = 0.8;
 const clearlyAbove = 1.25;
 

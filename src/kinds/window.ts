@@ -7,29 +7,49 @@ import type { PageStepper } from "../text/page.ts";
 import { estimateTokens } from "../text/tokens.ts";
 import { type Reading, type Scanning, startReading, type TextFile } from "./text-file.ts";
 
-/** Bytes looked at in one step of a page. */
+/** Bytes looked at in one step of a page; more if the page is likely to need them, so that it is one text. */
 const windowBytes = bufferBytes;
+const windowBytesMax = 524_288;
 const windowBytesMin = 4_096;
 const likelyLineBytes = 200;
 
-/** Feeds the page from `start` on until it is full or the file ends. */
+/** Feeds the page from `start` on until it is full or the file ends. It is `likely` to need so many bytes, if that is known. */
 export async function fill(
   stepper: PageStepper,
   start: number,
   linesMax: number,
   reading: Reading,
   lineCharsMax: number,
+  likely = 0,
 ): Promise<{ readonly reached: boolean }> {
-  const scratch = takeBuffer();
+  // Few lines are likely to be few bytes.
+  const step =
+    likely > windowBytes
+      ? Math.min(windowBytesMax, likely)
+      : Math.min(windowBytes, Math.max(windowBytesMin, linesMax * likelyLineBytes));
+  const scratch = step > windowBytes ? takeLargeBuffer() : takeBuffer();
   try {
-    return await fillWith(scratch, stepper, start, linesMax, reading, lineCharsMax);
+    return await fillWith(scratch, step, stepper, start, linesMax, reading, lineCharsMax);
   } finally {
-    giveBuffer(scratch);
+    if (step > windowBytes) giveLargeBuffer(scratch);
+    else giveBuffer(scratch);
   }
 }
 
+/** One is kept: pages are mostly read one after the other. */
+let idle: Buffer | undefined;
+
+function takeLargeBuffer(): Buffer {
+  const buffer = idle ?? Buffer.allocUnsafeSlow(windowBytesMax);
+  idle = undefined;
+  return buffer;
+}
+
+const giveLargeBuffer = (buffer: Buffer): void => void (idle = buffer);
+
 async function fillWith(
   scratch: Buffer,
+  firstStep: number,
   stepper: PageStepper,
   start: number,
   linesMax: number,
@@ -39,8 +59,7 @@ async function fillWith(
   // Four bytes hold any character of any encoding here, so this many bytes show all of a line that may be shown.
   const longLineBytes = Math.max(windowBytes, lineCharsMax * 4);
   let at = start;
-  // Few lines are likely to be few bytes.
-  let step = Math.min(windowBytes, Math.max(windowBytesMin, linesMax * likelyLineBytes));
+  let step = firstStep;
   for (;;) {
     const window = await source.bytes(at, step, scratch);
     const end = at + window.length >= source.sizeBytes;

@@ -10,6 +10,8 @@ export interface Turns {
 export interface Ticket {
   /** Settles when everyone who came earlier has a place, or goes without. */
   readonly ready: Promise<void>;
+  /** Is nobody before? */
+  readonly isFirst: boolean;
   release(): void;
 }
 
@@ -27,7 +29,7 @@ export function createTurns(): Turns {
       void released.then(() => {
         for (const name of names) if (last.get(name) === released) last.delete(name);
       });
-      return { ready, release };
+      return { ready, isFirst: earlier.length === 0, release };
     },
   };
 }

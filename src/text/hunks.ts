@@ -184,17 +184,21 @@ function hunkOf(
 ): Hunk {
   const oldShown = sides.old.slice(span.aFrom, span.aTo);
   const ends = endsOf(oldShown, sides.new.slice(span.bFrom, span.bTo), sides.old.length === 0 && firstLine.old === 1);
-  const show = (sign: " " | "-" | "+", line: string) =>
-    line.endsWith("\n") ? [sign + line.slice(0, -ends.length)] : [sign + line, noNewline];
   const lines: string[] = [];
+  const show = (sign: " " | "-" | "+", side: readonly string[], from: number, to: number): void => {
+    for (const line of side.slice(from, to)) {
+      if (line.endsWith("\n")) lines.push(sign + line.slice(0, -ends.length));
+      else lines.push(sign + line, noNewline);
+    }
+  };
   let at = span.aFrom;
   for (const { aFrom, aTo, bFrom, bTo } of group) {
-    for (const line of sides.old.slice(at, aFrom)) lines.push(...show(" ", line));
-    for (const line of sides.old.slice(aFrom, aTo)) lines.push(...show("-", line));
-    for (const line of sides.new.slice(bFrom, bTo)) lines.push(...show("+", line));
+    show(" ", sides.old, at, aFrom);
+    show("-", sides.old, aFrom, aTo);
+    show("+", sides.new, bFrom, bTo);
     at = aTo;
   }
-  for (const line of sides.old.slice(at, span.aTo)) lines.push(...show(" ", line));
+  show(" ", sides.old, at, span.aTo);
   const oldLines = oldShown.length;
   const newLines = span.bTo - span.bFrom;
   return {

@@ -54,6 +54,10 @@ export function lineDiff(
     };
   }
   const task = startTask(a.slice(head, a.length - tail), b.slice(head, b.length - tail), stepsMax);
+  if (!task.bIds.some((id) => id >= 0)) {
+    // Not a line in common.
+    return { changed: [{ aFrom: head, aTo: a.length - tail, bFrom: head, bTo: b.length - tail }], coarse: false };
+  }
   const coarse = matchAll(task);
   const changed = changesBetween(task.mates, task.bIds.length).map(({ aFrom, aTo, bFrom, bTo }) => ({
     aFrom: aFrom + head,
@@ -87,13 +91,19 @@ interface Stretch {
 function startTask(a: readonly string[], b: readonly string[], stepsMax: number): Task {
   const numbers = new Map<string, number>();
   const aIds = new Int32Array(a.length);
-  for (const [at, line] of a.entries()) {
+  let at = 0;
+  for (const line of a) {
     let id = numbers.get(line);
     if (id === undefined) numbers.set(line, (id = numbers.size));
     aIds[at] = id;
+    at += 1;
   }
   const bIds = new Int32Array(b.length);
-  for (const [at, line] of b.entries()) bIds[at] = numbers.get(line) ?? -1;
+  at = 0;
+  for (const line of b) {
+    bIds[at] = numbers.get(line) ?? -1;
+    at += 1;
+  }
   return {
     aIds,
     bIds,

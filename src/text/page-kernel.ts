@@ -50,7 +50,7 @@ export function numberLines(
   if (!fits) return before + numberLines(text, from, style, ascii, "", "") + after;
   const encoding = narrow ? "latin1" : "utf16le";
   const shift = narrow ? 0 : 1;
-  const unitsMax = inputBytes >> shift;
+  const unitsMax = pieceBytes >> shift;
   // The number stands right before its end, so that it can grow.
   const start = prefixEnd - (first.length << shift);
   const digit = prefixEnd - ((style.mark.length + 1) << shift);
@@ -63,12 +63,14 @@ export function numberLines(
   out += memory.copy(memory, out, start, prefixEnd);
   for (let at = 0; ; at += unitsMax) {
     const piece = text.length <= unitsMax ? text : text.slice(at, at + unitsMax);
-    const bytes = memory.write(piece, inputAt, inputBytes, encoding);
+    const bytes = memory.write(piece, inputAt, pieceBytes, encoding);
     out = exports.number(inputAt, inputAt + bytes, out, startAt, prefixEnd, digit, shift);
     const last = at + unitsMax >= text.length;
     if (last) out += memory.write(after, out, encoding);
+    // One string, if there is room for all: one that is put together is copied whole by the next who looks into it.
+    else if (out <= outputEnd) continue;
     const done = memory.toString(encoding, outputAt, out);
-    numbered = at === 0 ? done : numbered + done;
+    numbered = numbered === "" ? done : numbered + done;
     if (last) return numbered;
     out = outputAt;
   }
@@ -89,7 +91,9 @@ const startAt = 0;
 const prefixAt = 16;
 const prefixEnd = 144;
 const inputAt = 256;
-const inputBytes = 65_536;
+const inputBytes = 524_288;
+/** Lines are numbered in pieces of this size, which the processor's own memory holds. */
+const pieceBytes = 65_536;
 /** A step may load or store this much more than it needs. */
 const slackBytes = 64;
 const outputAt = inputAt + inputBytes + slackBytes;
@@ -97,8 +101,10 @@ const outputAt = inputAt + inputBytes + slackBytes;
 const prefixUnitsMax = 24;
 /** What a dialect puts around the lines: tags, a path, a notice. */
 const frameUnitsMax = 16_384;
+/** Up to here there is room for one piece more. A page of a megabyte, the largest one, is seldom twice as long in the end. */
+const outputEnd = outputAt + 2_097_152;
 /** The longest that one piece can become: nothing but newlines, each with a number. The system gives it when it is used. */
-const memoryBytes = outputAt + inputBytes * (prefixUnitsMax + 8) + 2 * frameUnitsMax + slackBytes;
+const memoryBytes = outputEnd + pieceBytes * (prefixUnitsMax + 8) + 2 * frameUnitsMax + slackBytes;
 
 interface PageKernel {
   /** All of the kernel's memory. Never detached, since it grows only before it is handed out. */

@@ -41,6 +41,8 @@ type Placed = Pick<SourceText, "text" | "byteAt">;
 function placed(body: Uint8Array, encoding: EncodingName): Placed {
   switch (encoding) {
     case "utf-8":
+      if (isAscii(body))
+        return { text: Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1"), byteAt: same };
       return isUtf8(body) ? placedUtf8(decode(body, "utf-8").text, body.length) : walked(body, utf8Step);
     case "utf-16le":
     case "utf-16be":

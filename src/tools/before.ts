@@ -52,7 +52,8 @@ export async function readBefore(
   const stamp = stampOf(file);
   try {
     const text = await recognised(file, target, profile, wants, scratch, bench, stamp);
-    const bytes = await wholeFile(file, limits.editHeldBytesMax);
+    const isWhole = text.whole !== undefined && text.whole.length === file.sizeBytes;
+    const bytes = isWhole ? Buffer.from(text.whole) : await wholeFile(file, limits.editHeldBytesMax);
     let valid: boolean | undefined;
     const isValid = (whole: Buffer): boolean => (valid ??= isUtf8(whole)); // a millisecond for 10 MB
     const encoding = text.form?.encoding ?? text.guess?.encoding ?? (await encodingOf(text, bytes, isValid));

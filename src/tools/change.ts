@@ -21,7 +21,7 @@ import { formatted } from "./formatted.ts";
 import { reported, tell } from "./languages.ts";
 import { notFound } from "./locate.ts";
 import { type Keeper, keeperOf } from "./turn.ts";
-import { exclusively, type Subject, subjectFrom, subjectOf, ticketOf } from "./subject.ts";
+import { exclusively, keysOf, type Subject, subjectFrom, subjectOf, ticketOf } from "./subject.ts";
 import type { Bench } from "./tool.ts";
 
 export interface Diff {
@@ -34,6 +34,7 @@ export interface Diff {
 /** A file as it shall be. */
 export interface Planned<Extra> {
   readonly pieces: readonly Piece[];
+  /** May be made when it is first asked for. */
   readonly diff: Diff;
   /** Permissions that the file shall have; those it has by default. */
   readonly mode?: number | undefined;
@@ -73,7 +74,7 @@ export interface Changed<Extra> {
 
 export async function change<Extra>(path: string, plan: Plan<Extra>, bench: Bench): Promise<Changed<Extra>> {
   // Resolved before anything is awaited, so that calls queue in the order in which they came.
-  const first = bench.guard.resolve(path);
+  const first = bench.guard.resolve(path, "its folder");
   const ticket = ticketOf(first, bench);
   const { file, extra, told } = await changeInTurn(first, path, plan, ticket, bench);
   // Nobody stands behind a call that waits for language servers.
@@ -95,7 +96,7 @@ async function changeInTurn<Extra>(
 ): Promise<Made<Extra>> {
   try {
     for (let tries = 1; ; tries += 1) {
-      const resolved = tries === 1 ? first : bench.guard.resolve(path);
+      const resolved = tries === 1 ? first : bench.guard.resolve(path, "its folder");
       const changed = await changeOnce(resolved, path, plan, ticket, bench);
       if ("file" in changed) return changed;
       // Who is asked about a file that never rests would be asked without end.
@@ -115,15 +116,21 @@ async function changeOnce<Extra>(
 ): Promise<Made<Extra> | { readonly askAgain: Target }> {
   const subject = await subjectFrom(resolved, bench);
   const { target } = subject;
+  const found = subject.is === "there" ? subject.found : undefined;
   let approved: string | undefined;
+  let keeps = false;
   try {
     approved = await permitted(subject, plan, ticket, bench);
+    // Those who wait hold nothing open: they may be many.
+    keeps = approved === undefined && ticket.isFirst;
   } finally {
-    if (subject.is === "there") subject.found.held.close();
+    if (!keeps) found?.held.close();
   }
-  return exclusively([target], ticket, bench, async () => {
+  const keys = found && keysOf(found);
+  const work = async (): Promise<Made<Extra> | { readonly askAgain: Target }> => {
     // The question may have taken its time, and so may the turn.
-    const now = await subjectOf(path, bench);
+    const same = keeps && found !== undefined && bench.disk.isStill(found);
+    const now = same ? subject : await subjectOf(path, bench, "its folder");
     try {
       if (now.target.real !== target.real) throw new Problem({ code: "CHANGED", place: target });
       const prepared = await prepare(now, plan, bench);
@@ -140,7 +147,12 @@ async function changeOnce<Extra>(
     } finally {
       if (now.is === "there") now.found.held.close();
     }
-  });
+  };
+  try {
+    return await exclusively([target], ticket, bench, work, keys);
+  } finally {
+    found?.held.close();
+  }
 }
 
 /**
@@ -218,7 +230,9 @@ export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench:
       remember: before.remember,
       planned,
       extra: planned.extra,
-      diff: planned.diff,
+      get diff() {
+        return planned.diff;
+      },
       close: () => file.close(),
     };
   } catch (error) {

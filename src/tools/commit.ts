@@ -6,7 +6,6 @@ import type { EncodingName } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import { hashOf } from "../disk/line-index.ts";
 import type { Identity } from "../disk/look.ts";
-import { isRacy } from "../disk/same-file.ts";
 import type { WriteStep } from "../disk/write-failed.ts";
 import { refusal } from "../guard/guard.ts";
 import type { Wrote } from "../session/ledger.ts";
@@ -28,7 +27,7 @@ export async function commit<Extra>(
   // The mode may have been switched while the call waited for its turn.
   bench.guard.requireWriting(target);
   if (planned.notes.some(({ note }) => note === "same content")) {
-    rememberAs(target, file.identity, old, planned.wrote, bench, remember);
+    rememberAs(target, file.identity, hashIfSmall(old), planned.wrote, bench, remember);
     return [];
   }
   const sizeBytes = planned.pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
@@ -37,18 +36,29 @@ export async function commit<Extra>(
   const after = bytes === undefined ? { sizeBytes, mode } : { bytes, mode };
   /** What is renamed into place is a file with one name; what is written in place keeps those it has. */
   const afterBy = (how: "renamed" | "in place") => (how === "renamed" ? after : { ...after, links: file.links });
+  let hash: string | undefined;
+  const keepOld = (how: "renamed" | "in place", at: string): Promise<void> => {
+    const will = how === "renamed" ? "be renamed over" : "be written in place";
+    return keeper.keep({ before: { file, bytes: old, will, at }, after: afterBy(how) });
+  };
   const replaced = await orUndone(keeper, () =>
     bench.disk.replace({
       found: subject.found,
       file,
-      pieces: old === undefined || bytes !== undefined ? planned.pieces : inMemory(planned.pieces, old),
-      readHash: old !== undefined && isRacy(file.identity) ? hashOf(old) : undefined,
+      pieces: old === undefined ? planned.pieces : inMemory(planned.pieces, old),
+      readBytes: old,
       hardLinks: bench.changes.hardLinks,
       mode,
       signal: bench.signal,
-      beforeSwap: (how, at) => {
-        const will = how === "renamed" ? "be renamed over" : "be written in place";
-        return keeper.keep({ before: { file, bytes: old, will, at }, after: afterBy(how) });
+      beforeSwap: keeper.keeps ? keepOld : undefined,
+      // While the disk is busy there is time for what the answer will say, and for tidying up.
+      meanwhile: () => {
+        void prepared.diff;
+        hash = hashIfSmall(bytes);
+      },
+      letGo: () => {
+        prepared.close();
+        return subject.found.letGo?.();
       },
     }),
   );
@@ -66,7 +76,7 @@ export async function commit<Extra>(
       return unconfirmed(target, replaced.errno, planned.wrote, keeper, bench, remember);
     case "replaced": {
       const { identity } = replaced;
-      rememberAs(target, identity, bytes, planned.wrote, bench, remember);
+      rememberAs(target, identity, hash ?? hashIfSmall(bytes), planned.wrote, bench, remember);
       return [
         ...keeper.done(identity, mode ?? file.mode),
         ...(replaced.separated ? [{ note: "links separated" } as const] : []),
@@ -105,7 +115,7 @@ export async function commitNew<Extra>(
     case "unconfirmed":
       return unconfirmed(target, created.errno, "all", keeper, bench);
     case "created":
-      rememberAs(target, created.identity, bytes, "all", bench, remember);
+      rememberAs(target, created.identity, hashIfSmall(bytes), "all", bench, remember);
       return [
         ...keeper.done(created.identity, keeper.keeps ? modeOf(target, bench) : undefined),
         ...created.notes.map((detail) => ({ note: "metadata", detail }) as const),
@@ -192,16 +202,19 @@ function unconfirmed(
   return [{ note: "unconfirmed", errno }, ...kept];
 }
 
+/** What content is known by again; none of what is too much to be hashed in passing. */
+export const hashIfSmall = (bytes: Uint8Array | undefined): string | undefined =>
+  bytes !== undefined && isHashed({ sizeBytes: bytes.length }) ? hashOf(bytes).toString("base64") : undefined;
+
 export function rememberAs(
   target: Target,
   identity: Identity,
-  bytes: Uint8Array | undefined,
+  hash: string | undefined,
   wrote: Wrote,
   bench: Bench,
   encoding?: EncodingName,
 ): void {
   const { sizeBytes } = identity;
-  const hash = bytes !== undefined && isHashed({ sizeBytes }) ? hashOf(bytes).toString("base64") : undefined;
   bench.ledger.wrote(target.real, { sign: signOf(identity), sizeBytes, hash, encoding }, wrote);
 }
 

@@ -18,7 +18,7 @@ import { hunksOfTexts } from "../text/hunks.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import { readBefore } from "./before.ts";
 import type { Diff } from "./change.ts";
-import { rememberAs } from "./commit.ts";
+import { hashIfSmall, rememberAs } from "./commit.ts";
 import type { Bench } from "./tool.ts";
 import { keeperOf } from "./turn.ts";
 
@@ -43,12 +43,19 @@ export async function formatted(file: ChangedFile, profile: Profile, bench: Benc
   }
   if (Buffer.compare(written.bytes, now.bytes) === 0) {
     // They may have been written anew, and large files are known by more than their bytes.
-    rememberAs(target, now.identity, now.bytes, knownAfter(written.seen, hunksOfTexts("", "")), bench, now.remember);
+    rememberAs(
+      target,
+      now.identity,
+      hashIfSmall(now.bytes),
+      knownAfter(written.seen, hunksOfTexts("", "")),
+      bench,
+      now.remember,
+    );
     return withNotes;
   }
   const diff = hunksOfTexts(written.text, now.text);
   const shown = diff.complete && linesOf(diff) <= limits.changeLinesMax ? diff : undefined;
-  rememberAs(target, now.identity, now.bytes, knownAfter(written.seen, shown), bench, now.remember);
+  rememberAs(target, now.identity, hashIfSmall(now.bytes), knownAfter(written.seen, shown), bench, now.remember);
   const kept = await keep(target, written, now, bench);
   const { additions, deletions } = diff;
   const note = { note: "reformatted", additions, deletions, hunks: shown?.hunks ?? [] } as const;

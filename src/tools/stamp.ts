@@ -2,7 +2,7 @@
 
 import { limits } from "../contract/limits.ts";
 import type { Page } from "../contract/read.ts";
-import { hashOf, isAtRest } from "../disk/line-index.ts";
+import { hashOfText, isAtRest } from "../disk/line-index.ts";
 import type { Identity } from "../disk/look.ts";
 import type { OpenFile } from "../disk/open-file.ts";
 import { contentHash, fullHash } from "../disk/whole-file.ts";
@@ -32,5 +32,6 @@ export function stampOf(file: OpenFile): Stamp {
 export const isHashed = ({ sizeBytes }: Pick<Stamp, "sizeBytes">): boolean => sizeBytes <= limits.hashedBytesMax;
 
 /** Of lines as they were shown. */
-export const viewHash = ({ lines, joined }: Pick<Page, "lines" | "joined">): string =>
-  hashOf(Buffer.from(joined ?? lines.join("\n"))).toString("base64");
+export const viewHash = (page: Pick<Page, "lines" | "joined" | "ascii">): string =>
+  // Not taken apart: the lines are made when they are asked for.
+  hashOfText(page.joined ?? page.lines.join("\n"), page.ascii).toString("base64");

@@ -5,7 +5,7 @@ import { Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import type { LockKey } from "../disk/lock.ts";
 import { LockFailed, LockTimeout } from "../disk/lock.ts";
-import type { Found } from "../disk/look.ts";
+import type { Found, LookAlso } from "../disk/look.ts";
 import { refusal, type Resolved } from "../guard/guard.ts";
 import type { Ticket } from "../session/turns.ts";
 import { notFound } from "./locate.ts";
@@ -16,8 +16,8 @@ export type Subject =
   | { readonly is: "there"; readonly target: Target; readonly found: Found }
   | { readonly is: "new"; readonly target: Target };
 
-export const subjectOf = (path: string, bench: Bench): Promise<Subject> =>
-  subjectFrom(bench.guard.resolve(path), bench);
+export const subjectOf = (path: string, bench: Bench, also?: LookAlso): Promise<Subject> =>
+  subjectFrom(bench.guard.resolve(path, also), bench);
 
 export async function subjectFrom(resolved: Resolved, bench: Bench): Promise<Subject> {
   if (resolved.seen === "missing" && resolved.target !== undefined) return { is: "new", target: resolved.target };
@@ -38,25 +38,25 @@ export function refuseDenied(target: Target, { guard }: Bench): void {
   throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "rule", rule: rule.text, source: rule.source });
 }
 
-/** Work on files that nobody else works on meanwhile, in this or another process. Nobody may be asked within. */
+/**
+ * Work on files that nobody else works on meanwhile, in this or another process. Nobody may be asked within. `keys` are
+ * those of the targets, where they are known already.
+ */
 export async function exclusively<Result>(
   targets: readonly [Target, ...Target[]],
   ticket: Ticket,
   bench: Bench,
   work: () => Promise<Result>,
+  keys?: readonly LockKey[],
 ): Promise<Result> {
   const [place] = targets;
   let begun = false;
   try {
     await ticket.ready;
-    const result = bench.locks.exclusively(
-      targets.map((target) => keyOf(target, bench)),
-      bench.signal,
-      () => {
-        begun = true;
-        return work();
-      },
-    );
+    const result = bench.locks.exclusively(keys ?? targets.map((target) => keyOf(target, bench)), bench.signal, () => {
+      begun = true;
+      return work();
+    });
     ticket.release();
     return await result;
   } catch (error) {
@@ -90,6 +90,10 @@ const namesOf = (resolved: Resolved): readonly string[] =>
   resolved.seen === "outside" || resolved.target === undefined ? [] : [resolved.target.real];
 
 export const ticketOf = (resolved: Resolved, bench: Bench): Ticket => bench.turns.take(namesOf(resolved));
+
+/** The key of a file that was found with its folder. */
+export const keysOf = ({ folder, real }: Found): readonly LockKey[] | undefined =>
+  folder && [{ folder: folder.identity, name: nodePath.basename(real) }];
 
 /** The nearest folder that is there, and the rest of the path. */
 function keyOf(target: Target, bench: Bench): LockKey {

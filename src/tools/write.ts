@@ -35,10 +35,14 @@ function planOver(before: Before, { content: sent }: WriteRequest, bench: Bench)
   const content = keeps ? withLineEnds(sent, lineEnds.before === "CRLF" ? "\r\n" : "\n") : sent;
   const pieces = contentPieces(before, content);
   const text = content.startsWith("\ufeff") ? content.slice(1) : content;
+  const shown = old === undefined ? undefined : wellFormed(old);
+  let diff: Diff | undefined;
   return {
     pieces,
-    diff: old === undefined ? unknownDiff : hunksOfTexts(wellFormed(old), text),
-    before: old === undefined || old.length > limits.changeCharsMax * 4 ? undefined : wellFormed(old),
+    get diff() {
+      return (diff ??= shown === undefined ? unknownDiff : hunksOfTexts(shown, text));
+    },
+    before: shown === undefined || shown.length > limits.changeCharsMax * 4 ? undefined : shown,
     notes: [
       ...(old === text ? [{ note: "same content" } as const] : []),
       ...(keeps ? [] : lineEndNote(lineEnds.before, lineEnds.after)),

@@ -439,6 +439,7 @@ test("A57 A10 network paths, device paths and NUL are refused before any disk ca
         touched.push(asked);
         return { seen: "outside" };
       },
+      isStill: fail,
       open: fail,
       list: fail,
       walk: fail,

@@ -37,7 +37,7 @@ const reading = ["read", "ls", "glob", "grep", "tools", "stats", "permissions", 
 const changing = ["edit", "write", "patch", "notebook-edit", "call", "batch"];
 const lookingBack = ["history", "diff", "show", "rewind", "undo", "redo"];
 const knowingCode = ["outline", "lsp", "rename"];
-const serving = ["mcp", "serve", "init", "doctor"];
+const serving = ["mcp", "serve", "inspect", "init", "doctor"];
 const commands = [...reading, ...changing, ...lookingBack, ...knowingCode, ...serving];
 const numbered = "1→one\n2→two\n3→three\n";
 

@@ -148,6 +148,20 @@ Glob [ 'pattern' ] {"value":{"pattern":"*.md"}}
   "14-acp.mjs": `"MIT License\\n\\n"
 -32002 NOT_FOUND
 `,
+
+  "15-the-inspector.mjs": `Grep port: done
+Read src/port.js: done
+Edit src/port.js: done
+Edit src/port.js: refused
+Read README.md: done
+Read README.md: done
+Write NOTES.md: done
+Read .env: refused
+
+A first session to look at (timeline, diffs, history, figures, files):
+  http://127.0.0.1:PORT/#key=KEY
+On a terminal the server would stay for you to look; here it ends now.
+`,
 };
 
 test("every example is in the list", () => {
@@ -156,10 +170,8 @@ test("every example is in the list", () => {
 
 for (const [name, stdout] of Object.entries(outputs)) {
   test(`${name} prints what it should`, async () => {
-    expect(await run(process.execPath, [join("examples", name)], { cwd: project })).toEqual({
-      code: 0,
-      stdout,
-      stderr: "",
-    });
+    const ran = await run(process.execPath, [join("examples", name)], { cwd: project });
+    const shown = ran.stdout.replace(/127\.0\.0\.1:\d+\/#key=[\w-]{43}\n/, "127.0.0.1:PORT/#key=KEY\n");
+    expect({ ...ran, stdout: shown }).toEqual({ code: 0, stdout, stderr: "" });
   });
 }

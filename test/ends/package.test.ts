@@ -1,9 +1,11 @@
 /** The package as a user gets it: packed, installed into an empty folder, imported, typed and run. */
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { project, run, temporaryFolder } from "./run.ts";
+import { environment, project, run, temporaryFolder } from "./run.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -182,6 +184,19 @@ describe("as a program", () => {
   test("npx filehand --version says what package.json says", async () => {
     const { version } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as { version: string };
     expect(await npx("--version")).toMatchObject({ code: 0, stdout: `${version}\n` });
+  });
+
+  test("the inspector's page is there, also for a program that was started through npm's link", async () => {
+    const program = join(folder.path, "node_modules", ".bin", "filehand");
+    const child = spawn(program, ["serve", "--port", "0"], { cwd: folder.path, env: environment() });
+    try {
+      const [address] = (await once(child.stdout, "data")) as [Buffer];
+      const page = await fetch(/http:\S+/.exec(String(address))?.[0] ?? "");
+      expect(await page.text()).toContain('<div id="page">');
+    } finally {
+      child.kill();
+      await once(child, "close");
+    }
   });
 });
 

@@ -25,8 +25,9 @@ export async function replaceAt(
   disk: Disk,
   path: string,
   changes: Partial<Omit<ReplaceInput, "found" | "file">> = {},
+  also?: "its folder",
 ): Promise<Awaited<ReturnType<Disk["replace"]>> | "not looked up"> {
-  const found = disk.look(path);
+  const found = disk.look(path, also);
   if (found.seen !== "node") return "not looked up";
   const file = disk.open(found);
   try {
@@ -73,6 +74,21 @@ export const everyChange: readonly Change[] = [
     title: "a replace",
     prepare: (folder) => fs.writeFileSync(`${folder}/a.txt`, oldText, { mode: 0o640 }),
     run: (folder, system) => replaceAt(createDisk([folder], system, stateOf(folder)), `${folder}/a.txt`),
+    judge: judgeFile,
+  },
+  {
+    title: "a replace with its folder held and other work to do",
+    prepare: (folder) => fs.writeFileSync(`${folder}/a.txt`, oldText, { mode: 0o640 }),
+    run: async (folder, system) => {
+      const disk = createDisk([folder], system, stateOf(folder));
+      const readBytes = Buffer.from(oldText);
+      return replaceAt(
+        disk,
+        `${folder}/a.txt`,
+        { readBytes, meanwhile: () => undefined, letGo: () => undefined },
+        "its folder",
+      );
+    },
     judge: judgeFile,
   },
   {

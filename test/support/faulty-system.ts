@@ -77,6 +77,12 @@ export function faultySystem(base: System = nodeSystem): FaultySystem {
       base.close(fd); // a close that fails has closed all the same
       if (failing) throw systemError(errno, "close");
     },
+    closeLater: async (fd) => {
+      const failing = fails("closeLater");
+      if (!open.delete(fd)) closedTwice.push(fd);
+      await base.closeLater(fd);
+      if (failing) throw systemError(errno, "close");
+    },
     stat: guarded("stat", (fd) => base.stat(fd)),
     statPath: guarded("statPath", (path) => base.statPath(path)),
     readLink: guarded("readLink", (path) => base.readLink(path)),
@@ -110,6 +116,17 @@ export function faultySystem(base: System = nodeSystem): FaultySystem {
     }),
     write: guarded("write", (fd, from, offset, length, at) => base.write(fd, from, offset, length, at)),
     writeLater: later("writeLater", (fd, from, offset, length, at) => base.writeLater(fd, from, offset, length, at)),
+    copyCalls: later("copyCalls", async () => {
+      const found = await base.copyCalls();
+      return (
+        found && {
+          copy: async (...given) => (fails("copy") ? undefined : found.copy(...given)),
+          startWriting: later("startWriting", (fd: number, at: number, bytes: number) =>
+            found.startWriting(fd, at, bytes),
+          ),
+        }
+      );
+    }),
     sync: guarded("sync", (fd) => base.sync(fd)),
     syncLater: later("syncLater", (fd) => base.syncLater(fd)),
     truncate: guarded("truncate", (fd, sizeBytes) => base.truncate(fd, sizeBytes)),

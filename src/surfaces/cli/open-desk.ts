@@ -1,6 +1,7 @@
 /** Settings, environment and options in, a workspace for the MCP server out. */
 
 import { limits } from "../../contract/limits.ts";
+import type { Board } from "../inspector/questions.ts";
 import type { Desk, WatchCall } from "../mcp/desk.ts";
 import type { Given, Host } from "./command.ts";
 import { openSession } from "./open-session.ts";
@@ -12,14 +13,18 @@ export interface DeskNeeds {
   readonly startedFor?: string | undefined;
   readonly resultBytesMax: "stdio" | number;
   readonly watchCall?: WatchCall;
+  /** Whom to ask besides the client. */
+  readonly board?: Board | undefined;
 }
 
 export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Promise<Desk> {
   const { createApprovals, createCursors, createSessions, logTo, principalOf } = await import("../mcp/index.ts");
-  const approvals = createApprovals(principalOf);
+  const { board } = needs;
+  const approvals = createApprovals(principalOf, board === undefined ? undefined : { board, workspace: needs.name });
   const { filehand, session } = await openSession(given, host, "models", {
     stdin: "used",
     ask: approvals.asker,
+    ...(board === undefined ? {} : { keepRules: true }),
     roots: needs.roots,
   });
   return {

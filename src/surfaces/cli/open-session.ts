@@ -38,6 +38,8 @@ export interface Needs {
   readonly ruleFaults?: "told by the command";
   /** Whom to ask instead of the person at the terminal. */
   readonly ask?: Asker;
+  /** A person can say that a rule is to be kept for good, though there is no terminal. */
+  readonly keepRules?: true;
   /** A person's command that language servers have a part in, if they are switched on; or that is about nothing else. */
   readonly languages?: "if wanted" | "always";
   /** Roots if none are given as options. */
@@ -82,7 +84,9 @@ export async function openSession(
     mode: modeOf(given.text("mode"), settings),
     ...(settings.locked === undefined ? {} : { locked: settings.locked }),
     ...(settings.externalDirectories === undefined ? {} : { externalDirectories: settings.externalDirectories }),
-    ...(asking.asker === undefined ? {} : { keepRule: ruleKeeper(settings.trustedRoots, host) }),
+    ...(asking.asker === undefined && needs.keepRules === undefined
+      ? {}
+      : { keepRule: ruleKeeper(settings.trustedRoots, host) }),
     reminder: forWhom === "models" && (settings.reminder ?? true),
     ...(forWhom === "people" && holdsFolder(roots, host.cwd) ? { cwd: host.cwd } : {}),
     ...(given.flag("yes") ? { ask: "yes" as const } : asker === undefined ? {} : { ask: asker }),

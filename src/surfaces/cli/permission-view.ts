@@ -1,22 +1,16 @@
 /** Permissions in words for people, or as JSON for programs. */
 
-import type { Explanation, ListedRule, Permissions, Remedy } from "../../contract/permission.ts";
-import type { RuleText, Verdict } from "../../contract/rule.ts";
+import type { Explanation, ListedRule, Permissions } from "../../contract/permission.ts";
+import type { Verdict } from "../../contract/rule.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
+import { meanings, reasonText, remedyText, ruleText } from "./permission-words.ts";
 import { coloured } from "./print.ts";
 import { styled } from "./style.ts";
 
 type Work = (permissions: Permissions, tool: string, paths: readonly string[], given: Given, host: Host) => ExitCode;
 
 const colours = { allow: "green", ask: "yellow", deny: "red" } as const satisfies Record<Verdict, string>;
-
-/** What a verdict means to whoever waits for it. */
-const meanings = {
-  allow: "allowed, nobody is asked",
-  ask: "asked about first",
-  deny: "refused",
-} as const satisfies Record<Verdict, string>;
 
 export const explainPath: Work = (permissions, tool, [path = ""], given, host) => {
   const explanation = permissions.explain(tool, path);
@@ -74,9 +68,6 @@ function paintFor(host: Host): Paint {
   return (as, text) => styled(as === "bold" || as === "dim" ? as : colours[as], text);
 }
 
-const ruleText = ({ verdict, text, source }: Pick<RuleText, "verdict" | "text" | "source">): string =>
-  `${verdict} ${escapeName(text)} (${source})`;
-
 function explanationText(explanation: Explanation, paint: Paint): string {
   const { tool, path, verdict, names, rule, matched, exists, mode, by, remedy } = explanation;
   const [first = "", real] = names;
@@ -104,52 +95,4 @@ function explanationText(explanation: Explanation, paint: Paint): string {
   const head = `${escapeName(tool)} "${escapeName(path)}": ${paint(verdict, meanings[verdict])}`;
   const width = Math.max(...rows.map(([name]) => name.length));
   return [head, ...rows.map(([name, words]) => `  ${paint("dim", name.padEnd(width))}  ${words}`)].join("\n");
-}
-
-function reasonText({ by, verdict, permission, mode }: Explanation): string {
-  switch (by) {
-    case "own file":
-      return "Filehand's own settings and state are no tool's to touch";
-    case "rule":
-      return verdict === "allow"
-        ? "a rule allows it, and none that is stronger speaks of it"
-        : verdict === "ask"
-          ? "a rule asks, and ask is stronger than allow"
-          : "a rule denies it, and deny is stronger than everything";
-    case "rule about a link to it":
-      return "a rule denies a link that leads here";
-    case "mode":
-      return verdict === "allow"
-        ? `in ${mode} mode files in the roots are changed without asking`
-        : `in ${mode} mode nothing is written, whatever rules say`;
-    case "protected":
-      return "what can run code later is asked about every time, whatever is allowed";
-    case "secret":
-      return "files of this name commonly hold secrets";
-    case "external directory":
-      return "it lies in a folder outside the roots that a rule speaks of";
-    case "outside":
-      return "it lies outside all roots";
-    case "path":
-      return "it is no path that can be worked with";
-    case "no rule":
-      return permission === "read"
-        ? "no rule speaks of it, and reading in the roots is free"
-        : "no rule speaks of it, and changes are asked about";
-  }
-}
-
-function remedyText(remedy: Remedy, by: Explanation["by"]): string {
-  switch (remedy.do) {
-    case "add":
-      return `add the allow rule ${escapeName(remedy.rule)} (--allow, or your settings)`;
-    case "remove":
-      return `take out the rule ${ruleText(remedy.rule)}`;
-    case "switch mode":
-      return `--mode ${remedy.to}`;
-    case "add a root":
-      return `name its folder as a root: --root ${escapeName(remedy.folder)}`;
-    case "nothing":
-      return by === "protected" ? "nothing: somebody must be asked each time" : "nothing does";
-  }
 }

@@ -46,7 +46,7 @@ export function shortened(
 }
 
 /** A long line is cut around what changed in it: nobody shall say yes to a change that is not on the screen. */
-function cutAll(lines: readonly string[]): readonly string[] {
+export function cutAll(lines: readonly string[]): readonly string[] {
   if (lines.every((line) => line.length <= lineCharsMax)) return lines;
   return lines.map((line, at) => cut(line, line.length > lineCharsMax ? changeIn(line, partnerOf(lines, at)) : 0));
 }

@@ -21,6 +21,14 @@ export interface FrontOptions {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly limits?: Partial<FrontLimits>;
+  /** What people see; it lets them in by itself. */
+  readonly inspector?: Inspecting | undefined;
+}
+
+export interface Inspecting {
+  handles(path: string): boolean;
+  handle(req: IncomingMessage, res: ServerResponse, path: string): Promise<void>;
+  close(): void;
 }
 
 export interface FrontLimits {
@@ -50,7 +58,7 @@ export interface Front {
 
 export function createFront(options: FrontOptions): Front {
   const limits = { ...frontLimits, ...options.limits };
-  const { access, endpoints, hostNames, metrics, log } = options;
+  const { access, endpoints, hostNames, metrics, log, inspector } = options;
   const rate = createRate(limits.perSecondMax, limits.perSecondMax * 2);
   const strangers = createRate(limits.strangersPerSecondMax, limits.strangersPerSecondMax * 3);
   const underWay = new Map<string, number>();
@@ -67,6 +75,7 @@ export function createFront(options: FrontOptions): Front {
     if (path === "/readyz") return ending ? say(res, 503, "ending\n") : say(res, 200, "ready\n");
     if (path.startsWith("/.well-known/oauth-protected-resource")) return tellMetadata(req, res);
     const endpoint = endpoints.get(path);
+    if (endpoint === undefined && inspector?.handles(path) === true) return inspector.handle(req, res, path);
     if (endpoint === undefined && path !== "/metrics") return refuse(res, 404, "Not found");
     const guest = await admitted(req, res);
     if (guest === undefined) return undefined;
@@ -153,6 +162,8 @@ export function createFront(options: FrontOptions): Front {
     async close() {
       if (ending) return;
       ending = true;
+      // Calls that wait for a person wait no longer.
+      inspector?.close();
       const closed = new Promise((resolve) => server.close(resolve));
       if (calls > 0) {
         const idle = new Promise<void>((resolve) => (onIdle = resolve));

@@ -2,7 +2,8 @@
  * Questions to the person behind the client. The engine asks in the middle of a call; the protocol wants the call to end
  * with "input required" and to be made again. So the call is left by a throw, before anything was done, and when it comes
  * back the answer is taken only for the very question that was shown: same tool, same arguments, same file in the same
- * state (its diff), same principal, in time, once. The deny rules hold whatever a client answers.
+ * state (its diff), same principal, in time, once. The deny rules hold whatever a client answers. A page of the inspector may
+ * be asked beside the client, or instead of one that cannot ask.
  */
 
 import { randomBytes } from "node:crypto";
@@ -16,6 +17,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Answer, Asker, Question } from "../../contract/ask.ts";
+import type { Asked as BoardQuestion, Board } from "../inspector/questions.ts";
 import { digestOf } from "./canonical.ts";
 import { createOnce } from "./once.ts";
 import { type Decision, decisions, questionText } from "./question-text.ts";
@@ -37,6 +39,14 @@ export interface Asked {
   readonly input: unknown;
   /** Did the client say that it can put a question to a person? */
   readonly canAsk: boolean;
+  /** Whose question it is, for those who see it on the page. */
+  readonly session: string;
+}
+
+/** The page beside the client, where there is one. */
+export interface Beside {
+  readonly board: Board;
+  readonly workspace: string;
 }
 
 /** What travels through the client, signed: digests only, nothing that it may not see. */
@@ -47,6 +57,8 @@ interface State {
   readonly shown: string;
   readonly yes: readonly string[];
   readonly nonce: string;
+  /** The same question on the page. */
+  readonly onPage?: string;
 }
 
 /** One round of one call. */
@@ -55,11 +67,16 @@ interface Round {
   readonly yes: Set<string>;
   readonly shown: string | undefined;
   readonly decision: Decision | "no";
+  readonly asks: Omit<BoardQuestion, "question">;
+  /** The question on the page, until it is known what came of it. */
+  onPage: string | undefined;
 }
 
 /** Leaves the call. */
 class AskFirst extends Error {
   override readonly name = "AskFirst";
+  /** For the engine: no bug. */
+  readonly leavesCall = true;
   readonly question: Question;
   readonly digest: string;
   constructor(question: Question, digest: string) {
@@ -72,7 +89,7 @@ class AskFirst extends Error {
 const answerSecondsMax = 300;
 const responseKey = "approval";
 
-export function createApprovals(principalOf: (ctx: ServerContext) => string): Approvals {
+export function createApprovals(principalOf: (ctx: ServerContext) => string, beside?: Beside): Approvals {
   const codec = createRequestStateCodec<object>({
     key: randomBytes(32),
     ttlSeconds: answerSecondsMax,
@@ -87,36 +104,62 @@ export function createApprovals(principalOf: (ctx: ServerContext) => string): Ap
     verify: (state, ctx) => codec.verify(state, ctx),
 
     asker: async (question, signal): Promise<Answer> => {
+      const board = beside?.board;
+      if (board?.approved(question, signal) === true) return { reply: "once" };
       const round = rounds.get(signal);
-      if (round === undefined || !round.canAsk) return { reply: "nobody" };
+      if (round === undefined) return { reply: "nobody" };
+      if (!round.canAsk) {
+        return board?.isWatched === true ? board.ask({ ...round.asks, question }, signal) : { reply: "nobody" };
+      }
       const digest = digestOf([question.permission, question.patterns, question.metadata]);
       if (round.yes.has(digest)) return { reply: "once" };
       // Another question than the one that was shown, or the same about a file that has changed since: it is asked.
       if (round.shown !== digest) throw new AskFirst(question, digest);
-      if (round.decision === "no") return { reply: "reject" };
-      round.yes.add(digest);
-      return { reply: round.decision };
+      const said: Answer = { reply: round.decision === "no" ? "reject" : round.decision };
+      // Somebody at the page may have been faster; their answer was about the same question.
+      const answer = round.onPage === undefined || board === undefined ? said : board.settle(round.onPage, said);
+      round.onPage = undefined;
+      if (answer.reply === "once" || answer.reply === "always") round.yes.add(digest);
+      return answer;
     },
 
-    async during({ ctx, tool, input, canAsk }, work) {
+    async during({ ctx, tool, input, canAsk, session }, work) {
       const digestOfCall = (): string => digestOf([ctx.mcpReq.method, tool, input]); // most calls need none
       const state = ctx.mcpReq.requestState<State>();
       // Answers without state belong to no question that was asked.
       if (state !== undefined && (state.call !== digestOfCall() || !nonces.take(state.nonce))) throw invalidState();
       const { signal } = ctx.mcpReq;
       const yes = new Set(state?.yes);
-      rounds.set(signal, { canAsk, yes, shown: state?.shown, decision: decisionOf(ctx) });
+      const asks = { workspace: beside?.workspace ?? "", session, principal: principalOf(ctx), tool };
+      const round: Round = {
+        canAsk,
+        yes,
+        shown: state?.shown,
+        decision: decisionOf(ctx),
+        asks,
+        onPage: state?.onPage,
+      };
+      rounds.set(signal, round);
       try {
         return await work(signal);
       } catch (error) {
         if (!(error instanceof AskFirst)) throw error;
-        const sent: State = { call: digestOfCall(), shown: error.digest, yes: [...yes], nonce: nonces.give() };
+        const onPage = beside?.board.show({ ...asks, question: error.question });
+        const sent: State = {
+          call: digestOfCall(),
+          shown: error.digest,
+          yes: [...yes],
+          nonce: nonces.give(),
+          ...(onPage === undefined || onPage === "" ? {} : { onPage }),
+        };
         return inputRequired({
           inputRequests: { [responseKey]: inputRequired.elicit(form(error.question)) },
           requestState: await codec.mint(sent, ctx),
         });
       } finally {
         rounds.delete(signal);
+        // It was about something that has changed since, or that nobody asks any more.
+        if (round.onPage !== undefined) beside?.board.drop(round.onPage);
       }
     },
   };

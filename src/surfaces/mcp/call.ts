@@ -36,7 +36,7 @@ export async function callTool(
     if (!known) throw new ProtocolError(ProtocolErrorCode.InvalidParams, reply.error?.message ?? name);
     return resultOf(reply, name, { structured: desk.structured, bytesMax: desk.resultBytesMax });
   };
-  const asked = { ctx, tool: name, input, canAsk: caller.canAsk };
+  const asked = { ctx, tool: name, input, canAsk: caller.canAsk, session: caller.session.id };
   return desk.watchCall(known ? name : "unknown", ctx.mcpReq._meta, () =>
     answered(name, desk, () => desk.approvals.during(asked, work)),
   );

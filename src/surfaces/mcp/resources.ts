@@ -67,7 +67,7 @@ export async function readResource(
   desk: Desk,
 ): Promise<ReadResourceResult | InputRequiredResult> {
   const path = pathOf(uri);
-  const asked = { ctx, tool: "resources/read", input: { uri }, canAsk: caller.canAsk };
+  const asked = { ctx, tool: "resources/read", input: { uri }, canAsk: caller.canAsk, session: caller.session.id };
   return desk.approvals.during(asked, async (signal) => {
     const content = await told(uri, () =>
       caller.session.workspace.content(path, limits.attachmentBytesMax, { signal }),

@@ -7,6 +7,8 @@ import type { DialectName } from "../../dialects/index.ts";
 export interface Sessions {
   /** The session of a key; `within` are the folders it is kept to from now on. */
   find(key: string, within?: readonly string[]): Session;
+  /** A conversation that is under way, by the id of its session. */
+  named(id: string): Session | undefined;
   /** A conversation that is over. */
   end(key: string): void;
   endAll(): void;
@@ -37,6 +39,7 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
           : filehand.session({
               dialect,
               id: idOf(key),
+              principal: principalIn(key),
               ...(found === undefined ? {} : { readState: found.session.readState() }),
               ...(folders === undefined ? {} : { within: folders }),
             });
@@ -45,6 +48,7 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
       if (kept.size > sessionsMax && oldest !== undefined) end(oldest);
       return session;
     },
+    named: (id) => [...kept.values()].find(({ session }) => session.id === id)?.session,
     end,
     endAll: () => [...kept.keys()].forEach(end),
     get size() {
@@ -55,3 +59,9 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
 
 /** The same key goes on in the same history, in this process or the next. What a client calls itself stays out of it. */
 const idOf = (key: string): string => `mcp-${createHash("sha256").update(key).digest("hex").slice(0, 16)}`;
+
+/** Keys are made by `sessionKey`, and begin with it. */
+function principalIn(key: string): string {
+  const parts = JSON.parse(key) as readonly unknown[];
+  return typeof parts[0] === "string" ? parts[0] : "";
+}

@@ -11,6 +11,7 @@ import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { history } from "./history.ts";
 import { init } from "./init.ts";
+import { inspect } from "./inspect.ts";
 import { lsp } from "./lsp.ts";
 import { rename } from "./rename.ts";
 import { ls } from "./ls.ts";
@@ -53,6 +54,7 @@ export const commands: readonly Command[] = [
   tools,
   mcp,
   serve,
+  inspect,
   stats,
   init,
   doctor,

@@ -1,0 +1,195 @@
+/**
+ * What happened: the last calls of a toolkit, and of as many of them as there is room for the arguments, the reply and the
+ * diff. Bounded in count and in bytes; what was dropped is known to have been. A detail is kept as JSON, so that its size
+ * is exact, and so that no short reply holds on to the long text that it was cut from.
+ */
+
+import { Buffer } from "node:buffer";
+import type { CallDetail, CallEvent, CallListener } from "../contract/event.ts";
+
+export interface TimelineLimits {
+  readonly callsMax?: number;
+  /** Of all details together. */
+  readonly bytesMax?: number;
+  /** Files whose marks are remembered, and sessions. */
+  readonly filesMax?: number;
+  readonly sessionsMax?: number;
+}
+
+export const timelineDefaults = {
+  callsMax: 10_000,
+  bytesMax: 67_108_864,
+  filesMax: 20_000,
+  sessionsMax: 1_000,
+} as const satisfies Required<TimelineLimits>;
+
+export interface CallTally {
+  readonly calls: number;
+  readonly failures: number;
+  readonly tokensGiven: number;
+  readonly tokensSaved: number;
+}
+
+export interface SessionTally extends CallTally {
+  readonly id: string;
+  readonly principal: string | null;
+  readonly dialect: string;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** Was a file read, or changed, by a call that succeeded? */
+export interface FileMarks {
+  readonly read: boolean;
+  readonly changed: boolean;
+}
+
+export interface Timeline {
+  /** For `listen`. */
+  readonly record: CallListener;
+  /** Those that are kept, oldest first. */
+  calls(): Iterable<CallEvent>;
+  /** The same from the newest on, or from the one before this id. */
+  newestFirst(before?: number): Iterable<CallEvent>;
+  call(id: number): CallEvent | undefined;
+  /** The JSON of a detail, or why there is none. */
+  detail(id: number): Buffer | "dropped" | "too large";
+  has(id: number): boolean;
+  /** Calls that are kept, and those that were dropped. */
+  readonly size: number;
+  readonly dropped: number;
+  /** Bytes of the details. */
+  readonly bytes: number;
+  /** Since the beginning. */
+  ever(): CallTally;
+  /** The one with the newest call first. */
+  sessions(): readonly SessionTally[];
+  /** By real path. */
+  marks(): ReadonlyMap<string, FileMarks>;
+}
+
+interface MutableTally {
+  calls: number;
+  failures: number;
+  tokensGiven: number;
+  tokensSaved: number;
+}
+
+export function createTimeline(given: TimelineLimits = {}): Timeline {
+  const limits = { ...timelineDefaults, ...given };
+  /** A ring: the call with the id `n` is at `n` modulo its length. Ids count up by one. */
+  const ring: (CallEvent | undefined)[] = Array.from({ length: limits.callsMax });
+  const details = new Map<number, Buffer>();
+  const tooLarge = new Set<number>();
+  const sessions = new Map<string, MutableTally & Omit<SessionTally, keyof CallTally> & { lastMs: number }>();
+  const marks = new Map<string, FileMarks>();
+  const ever: MutableTally = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
+  let [bytes, size, newest] = [0, 0, 0];
+
+  const dropDetail = (id: number): void => {
+    bytes -= details.get(id)?.length ?? 0;
+    details.delete(id);
+    tooLarge.delete(id);
+  };
+
+  const keepDetail = (id: number, detail: CallDetail): void => {
+    const json = Buffer.from(jsonOf(detail));
+    if (json.length > limits.bytesMax) return void tooLarge.add(id);
+    details.set(id, json);
+    bytes += json.length;
+    for (const old of details.keys()) {
+      if (bytes <= limits.bytesMax) break;
+      dropDetail(old);
+    }
+  };
+
+  const count = (event: CallEvent): void => {
+    const { session: id, principal, dialect, startedMs, elapsedMs } = event;
+    const lastMs = startedMs + elapsedMs;
+    const known = sessions.get(id) ?? { id, principal, dialect, firstMs: startedMs, lastMs, ...zero };
+    sessions.delete(id);
+    sessions.set(id, known);
+    const [oldest] = sessions.keys();
+    if (sessions.size > limits.sessionsMax && oldest !== undefined) sessions.delete(oldest);
+    known.lastMs = lastMs;
+    add(known, event);
+    add(ever, event);
+  };
+
+  const mark = (path: string, what: Partial<FileMarks>): void => {
+    const { read = false, changed = false } = { ...marks.get(path), ...what };
+    marks.delete(path);
+    marks.set(path, { read, changed });
+    const [oldest] = marks.keys();
+    if (marks.size > limits.filesMax && oldest !== undefined) marks.delete(oldest);
+  };
+
+  const callAt = (id: number): CallEvent | undefined => {
+    const found = ring[id % limits.callsMax];
+    return found?.id === id ? found : undefined;
+  };
+
+  return {
+    record(event, detail) {
+      const { id } = event;
+      const at = id % limits.callsMax;
+      const old = ring[at];
+      if (old === undefined) size += 1;
+      else dropDetail(old.id);
+      ring[at] = event;
+      newest = id;
+      count(event);
+      keepDetail(id, detail);
+      if (event.outcome !== "ok" || event.dryRun) return;
+      const isContent = event.verb === "read" && event.reason !== "directory";
+      if (isContent && event.real !== null) mark(event.real, { read: true });
+      for (const { path } of event.changes) mark(path, { changed: true });
+    },
+    *calls() {
+      for (let id = newest - size + 1; id <= newest; id += 1) {
+        const found = callAt(id);
+        if (found !== undefined) yield found;
+      }
+    },
+    *newestFirst(before = Number.POSITIVE_INFINITY) {
+      for (let id = Math.min(newest, before - 1); id > newest - size; id -= 1) {
+        const found = callAt(id);
+        if (found !== undefined) yield found;
+      }
+    },
+    call: callAt,
+    detail: (id) => details.get(id) ?? (tooLarge.has(id) ? "too large" : "dropped"),
+    has: (id) => details.has(id),
+    get size() {
+      return size;
+    },
+    get dropped() {
+      return ever.calls - size;
+    },
+    get bytes() {
+      return bytes;
+    },
+    ever: () => ({ ...ever }),
+    sessions: () => [...sessions.values()].toReversed(),
+    marks: () => marks,
+  };
+}
+
+const zero = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 } as const;
+
+function add(tally: MutableTally, { outcome, tokensGiven, tokensSaved }: CallEvent): void {
+  tally.calls += 1;
+  if (outcome !== "ok") tally.failures += 1;
+  tally.tokensGiven += tokensGiven;
+  tally.tokensSaved += tokensSaved;
+}
+
+/** What a host put into the arguments may be anything, also what JSON has no words for. */
+function jsonOf({ input, reply, diffs }: CallDetail): string {
+  const told = { reply: reply ?? null, diffs };
+  try {
+    return JSON.stringify({ input: input ?? null, ...told });
+  } catch {
+    return JSON.stringify({ input: null, ...told });
+  }
+}

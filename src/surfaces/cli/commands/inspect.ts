@@ -1,0 +1,33 @@
+/** `filehand inspect`: one page on which a person watches and steers what agents do with the files of this workspace. */
+
+import type { Command } from "../command.ts";
+import { openInBrowser } from "../open-in-browser.ts";
+import { runServer } from "../run-server.ts";
+import { structuredOption } from "./mcp.ts";
+import { serverOptions } from "./serve.ts";
+
+export const inspect: Command = {
+  name: "inspect",
+  summary: "Watch, approve and undo what agents do, on a page in the browser",
+  parameters: ["[folder...]"],
+  options: {
+    ...serverOptions,
+    port: { ...serverOptions.port, words: "Port to listen on (default: any that is free)" },
+    structured: structuredOption,
+    "no-open": { type: "flag", words: "Only print the address; on a terminal the browser is opened otherwise" },
+  },
+  details: [
+    "The same server as filehand serve: agents that shall be watched connect to it at /mcp, with the token that is shown.",
+    "What was changed before, also by other processes, is under History. Ctrl-C ends it.",
+    "The key in the address works once; a new address is printed after each use.",
+  ].join("\n"),
+  examples: ["filehand inspect", "filehand inspect ~/project --port 3323 --no-open"],
+  run: (given, host) =>
+    runServer(given, host, {
+      port: 0,
+      inspector: true,
+      onAddress: (url) => {
+        if (host.stdout.isTTY === true && !given.flag("no-open")) openInBrowser(url, host);
+      },
+    }),
+};

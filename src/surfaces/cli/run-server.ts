@@ -1,0 +1,159 @@
+/** The HTTP server of `filehand serve` and `filehand inspect`: MCP for clients, the inspector for people. */
+
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import * as nodePath from "node:path";
+import { pathToFileURL } from "node:url";
+import { tokenFrom } from "../../settings/token-file.ts";
+import type { Access, TokenVerifier } from "../http/access.ts";
+import type { Inspector } from "../inspector/index.ts";
+import { type ExitCode, type Given, type Host, UsageError } from "./command.ts";
+import { stopOf } from "./commands/mcp.ts";
+import { openDesk } from "./open-desk.ts";
+import { version } from "./version.ts";
+
+/** No pipe ends at it here; but a client holds the whole of it in memory. */
+const resultBytesMax = 33_554_432;
+
+export interface ServerNeeds {
+  /** If none is given. */
+  readonly port: number;
+  readonly inspector: boolean;
+  /** Told the inspector's first address. */
+  readonly onAddress?: (url: string) => void;
+}
+
+export async function runServer(given: Given, host: Host, needs: ServerNeeds): Promise<ExitCode> {
+  const address = given.text("host") ?? "127.0.0.1";
+  const { createEndpoint, createFactory, createFront, createMetrics, localNames, logTo, tracing, watchCallWith } =
+    await import("../mcp/index.ts");
+  const access = await accessOf(given, host, address);
+  const metrics = createMetrics();
+  const watchCall = watchCallWith(metrics, await tracing(version));
+  const log = logTo(host.stderr);
+  const port = portOf(given, needs.port);
+  let origin = "";
+  const tell = (key: string): string => {
+    const url = `${origin}/#key=${key}`;
+    host.stdout.write(`The inspector: ${url}\n`);
+    return url;
+  };
+  const parts = needs.inspector ? await import("../inspector/index.ts") : undefined;
+  const inspector: Inspector | undefined = parts?.createInspector({
+    version,
+    folder: parts.builtPage(),
+    log,
+    onEntered: () => tell(inspector?.newKey() ?? ""),
+  });
+  const desks = new Map<string, Awaited<ReturnType<typeof openDesk>>>();
+  for (const { path, name, roots } of placesOf(given, host)) {
+    const desk = await openDesk(given, host, { name, roots, resultBytesMax, watchCall, board: inspector?.board });
+    desks.set(path, desk);
+    await inspector?.add(desk);
+  }
+  const front = createFront({
+    endpoints: new Map([...desks].map(([path, desk]) => [path, createEndpoint(desk, createFactory(desk))])),
+    access,
+    hostNames: [...localNames, ...given.list("allow-host").map((name) => name.toLowerCase())],
+    metrics,
+    log,
+    inspector,
+  });
+  front.server.listen(port, address);
+  await once(front.server, "listening").catch((error: unknown) => {
+    const code = (error as NodeJS.ErrnoException).code; // Node's own errors have one
+    throw new UsageError(`Cannot listen on ${address}:${port}: ${code}, choose another --port or --host`);
+  });
+  const { port: actual } = front.server.address() as AddressInfo; // it listens on a port, not on a pipe
+  for (const [path, { filehand }] of desks) {
+    log("info", "listening", { url: `http://${bracketed(address)}:${actual}${path}`, roots: filehand.roots });
+  }
+  if (inspector !== undefined) {
+    origin = `http://${bracketed(isEverywhere(address) ? "127.0.0.1" : address)}:${actual}`;
+    const url = tell(inspector.newKey());
+    needs.onAddress?.(url);
+  }
+  const stop = stopOf(host);
+  if (!stop.aborted) await once(stop, "abort");
+  log("info", "ending");
+  await front.close();
+  await Promise.all([...desks.values()].map(({ filehand }) => filehand.close()));
+  return 0;
+}
+
+const bracketed = (address: string): string => (address.includes(":") ? `[${address}]` : address);
+
+const isEverywhere = (address: string): boolean => address === "0.0.0.0" || address === "::";
+
+interface PlaceOf {
+  readonly path: string;
+  readonly name: string;
+  readonly roots: readonly string[];
+}
+
+/** The folders are at `/mcp`; if there are only named workspaces, nothing is. */
+function placesOf(given: Given, host: Host): readonly PlaceOf[] {
+  const named = given.list("workspace").map((text) => {
+    const [, name, folder] = /^([A-Za-z0-9][A-Za-z0-9._-]{0,63})=(.+)$/s.exec(text) ?? [];
+    if (name === undefined || folder === undefined) {
+      throw new UsageError(
+        `--workspace must be NAME=DIR with a name of letters, digits, dots and dashes, not "${text}"`,
+      );
+    }
+    return { path: `/w/${name}/mcp`, name, roots: [nodePath.resolve(host.cwd, folder)] };
+  });
+  const plain = given.parameters.length > 0 || given.list("root").length > 0 || named.length === 0;
+  const places = [...(plain ? [{ path: "/mcp", name: "filehand", roots: given.parameters }] : []), ...named];
+  if (new Set(places.map(({ name }) => name)).size < places.length) {
+    throw new UsageError("Two workspaces have the same name (the one at /mcp is called filehand)");
+  }
+  return places;
+}
+
+function portOf(given: Given, usual: number): number {
+  const port = given.integer("port") ?? usual;
+  if (port < 0 || port > 65_535) throw new UsageError("--port must be between 0 and 65535");
+  return port;
+}
+
+async function accessOf(given: Given, host: Host, address: string): Promise<Access> {
+  const { oauthAccess, openAccess, tokenAccess } = await import("../mcp/index.ts");
+  const verifier = given.text("oauth-verifier");
+  const file = given.text("token-file");
+  if (verifier !== undefined) {
+    const [issuer, resource] = [given.text("oauth-issuer"), given.text("public-url")];
+    if (issuer === undefined || resource === undefined || !URL.canParse(resource) || !URL.canParse(issuer)) {
+      throw new UsageError("--oauth-verifier needs --oauth-issuer and --public-url, both URLs");
+    }
+    return oauthAccess({ verifier: await loadVerifier(nodePath.resolve(host.cwd, verifier)), issuer, resource });
+  }
+  if (given.flag("insecure-no-token")) {
+    if (!["127.0.0.1", "::1", "localhost"].includes(address)) {
+      throw new UsageError("--insecure-no-token is for this machine only, leave --host away or use a token");
+    }
+    return openAccess;
+  }
+  const make = (): string => randomBytes(32).toString("base64url");
+  if (file !== undefined) return tokenAccess(orUsage(() => tokenFrom(nodePath.resolve(host.cwd, file), make)));
+  const token = make();
+  host.stderr.write(`filehand: the token of this run is ${token}\n`);
+  return tokenAccess(token);
+}
+
+function orUsage<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function loadVerifier(path: string): Promise<TokenVerifier> {
+  const module: unknown = await import(pathToFileURL(path).href).catch((error: unknown) => {
+    throw new UsageError(`Cannot load "${path}": ${error instanceof Error ? error.message : String(error)}`);
+  });
+  const { verifyAccessToken } = module as Partial<TokenVerifier>; // looked at in the next line
+  if (typeof verifyAccessToken !== "function") throw new UsageError(`"${path}" exports no function verifyAccessToken`);
+  return { verifyAccessToken: (token) => verifyAccessToken(token) };
+}

@@ -1,0 +1,170 @@
+/** Every address below `/api/` that somebody who was let in may ask for, in one list. */
+
+import type { Figures, Hello, QuestionList, StreamEvent } from "../../contract/inspector.ts";
+import { callPage, callView, sessionList } from "./calls.ts";
+import type { Inspected } from "./desk.ts";
+import type { Diffs } from "./diffs.ts";
+import { explained, folderView } from "./files.ts";
+import { summed } from "./figures.ts";
+import { pastSessions, turnPage, versionList } from "./history.ts";
+import { choice, type Fields, maybeText, numberIn, text } from "./input.ts";
+import type { Questions, Told } from "./questions.ts";
+import { Refusal } from "./refusal.ts";
+import { doRewind, planRewind } from "./rewinds.ts";
+
+export interface Asked {
+  readonly query: URLSearchParams;
+  /** Empty for a GET. */
+  readonly body: Fields;
+  readonly browser: string;
+}
+
+/** What all addresses work with. */
+export interface Parts {
+  readonly version: string;
+  readonly startedMs: number;
+  readonly workspaces: ReadonlyMap<string, Inspected>;
+  readonly questions: Questions;
+  readonly diffs: Diffs;
+  readonly lastEvent: () => number;
+  readonly emit: (event: StreamEvent) => void;
+  readonly limits: Hello["limits"];
+}
+
+type Work = (asked: Asked, parts: Parts, name: string) => object | Promise<object>;
+type WorkspaceWork = (asked: Asked, inspected: Inspected, parts: Parts, name: string) => object | Promise<object>;
+type Methods<Does> = Partial<Record<"GET" | "POST", Does>>;
+
+const common: Readonly<Record<string, Methods<Work>>> = {
+  "/hello": { GET: (_asked, parts) => hello(parts) },
+  "/questions": { GET: ({ browser }, { questions }) => questionList(questions, browser) },
+  "/questions/*/answer": { POST: (asked, parts, id) => answer(asked, parts, id) },
+};
+
+const ofWorkspace: Readonly<Record<string, Methods<WorkspaceWork>>> = {
+  "/sessions": { GET: (_asked, inspected) => sessionList(inspected) },
+  "/calls": { GET: ({ query }, inspected) => callPage(query, inspected) },
+  "/calls/*": { GET: (_asked, inspected, _parts, id) => callView(id, inspected) },
+  "/diff": { POST: ({ body }, inspected, { diffs }) => diffs.page(body, inspected) },
+  "/image": { POST: ({ body }, inspected, { diffs }) => diffs.image(body, inspected) },
+  "/history/sessions": { GET: (_asked, inspected) => pastSessions(inspected) },
+  "/history/turns": { POST: ({ body }, inspected) => turnPage(body, inspected) },
+  "/history/versions": { POST: ({ body }, inspected) => versionList(body, inspected) },
+  "/history/plan": { POST: ({ body }, inspected) => planRewind(body, inspected) },
+  "/history/rewind": { POST: ({ body }, inspected, parts) => rewind(body, inspected, parts) },
+  "/figures": { GET: ({ query }, inspected) => figures(query, inspected) },
+  "/folder": { POST: ({ body }, inspected) => folderView(body, inspected) },
+  "/explain": { POST: ({ body }, inspected) => explained(body, inspected) },
+};
+
+/** `path`: behind `/api`. Throws a Refusal for what is not there. */
+export function workAt(path: string, method: string, parts: Parts): (asked: Asked) => object | Promise<object> {
+  const [, workspace, rest] = /^\/w\/([^/]+)(\/.*)$/.exec(path) ?? [];
+  if (workspace === undefined || rest === undefined) {
+    const { work, name } = found(common, path, method);
+    return (asked) => work(asked, parts, name);
+  }
+  const inspected = parts.workspaces.get(workspace);
+  if (inspected === undefined) throw new Refusal(404, "NO_SUCH_WORKSPACE", "There is no such workspace here");
+  const { work, name } = found(ofWorkspace, rest, method);
+  return (asked) => work(asked, inspected, parts, name);
+}
+
+/** At most one part of an address is a name. */
+function found<Does>(
+  table: Readonly<Record<string, Methods<Does>>>,
+  path: string,
+  method: string,
+): { readonly work: Does; readonly name: string } {
+  const [, start, name, end] = /^(\/(?:questions|calls))\/([A-Za-z0-9_-]{1,64})((?:\/answer)?)$/.exec(path) ?? [];
+  const key = name === undefined ? path : `${start}/*${end}`;
+  const methods = Object.hasOwn(table, key) ? table[key] : undefined;
+  if (methods === undefined) throw new Refusal(404, "NO_SUCH_ADDRESS", "There is nothing at this address");
+  const work = method === "GET" || method === "POST" ? methods[method] : undefined;
+  if (work === undefined) {
+    throw new Refusal(405, "METHOD", `This address is asked with ${Object.keys(methods).join(" or ")}`);
+  }
+  return { work, name: name ?? "" };
+}
+
+function hello({ version, startedMs, workspaces, lastEvent, limits }: Parts): Hello {
+  return {
+    version,
+    nowMs: Date.now(),
+    startedMs,
+    lastEvent: lastEvent(),
+    limits,
+    workspaces: [...workspaces.values()].map(({ desk, hasHistory }) => ({
+      name: desk.name,
+      roots: desk.filehand.roots,
+      dialect: desk.dialect,
+      mode: desk.filehand.permissions.list().mode,
+      history: hasHistory,
+      tools: desk.definitions.map(({ name, verb, readOnly }) => ({ name, verb, readOnly })),
+    })),
+  };
+}
+
+/** Who is told that it was they who answered. */
+export const toldTo = (browser: string, { by, ...told }: Told) => ({
+  ...told,
+  by: typeof by === "string" ? by : by.browser === browser ? ("you" as const) : ("page" as const),
+});
+
+const questionList = (questions: Questions, browser: string): QuestionList => ({
+  open: questions.open(),
+  past: questions.past().map(({ answered, ...info }) => ({ ...info, answered: toldTo(browser, answered) })),
+});
+
+const feedbackCharsMax = 2_000;
+
+function answer({ body, browser }: Asked, { questions }: Parts, id: string): object {
+  const keep = maybeText(body, "keep") === undefined ? undefined : choice(body, "keep", ["session", "project", "user"]);
+  const [rule, feedback] = [maybeText(body, "rule"), maybeText(body, "feedback", feedbackCharsMax)];
+  const given = {
+    shown: text(body, "shown"),
+    reply: choice(body, "reply", ["once", "always", "reject"]),
+    ...(rule === undefined ? {} : { rule }),
+    ...(keep === undefined ? {} : { keep }),
+    ...(feedback === undefined ? {} : { feedback }),
+  };
+  const came = questions.answer(id, given, browser);
+  if ("taken" in came) return toldTo(browser, came.taken);
+  switch (came.refused) {
+    case "unknown":
+      throw new Refusal(404, "NO_SUCH_QUESTION", "There is no such question, or it was asked too long ago");
+    case "not shown":
+      throw new Refusal(409, "NOT_WHAT_WAS_SHOWN", "The question is another one than was shown, look at it again");
+    case "not offered":
+      throw new Refusal(409, "NOT_OFFERED", "The question does not offer that rule, or that place to keep it");
+    case "answered":
+      throw new Refusal(409, "ANSWERED", "The question has been answered already", {
+        answered: toldTo(browser, came.answered),
+      });
+  }
+}
+
+async function rewind(body: Fields, inspected: Inspected, { questions, emit }: Parts): Promise<object> {
+  const workspace = inspected.desk.name;
+  const done = await doRewind(body, inspected, questions, (job, ready, total) =>
+    emit({ type: "progress", workspace, job, done: ready, total }),
+  );
+  if (done.turn !== null) emit({ type: "turn", workspace, session: done.session, turn: done.turn });
+  return done;
+}
+
+const pastFiguresMax = 200;
+
+function figures(query: URLSearchParams, { desk, timeline }: Inspected): Figures {
+  const session = query.get("session");
+  const since = numberIn(query, "since", 0, Number.MAX_SAFE_INTEGER) ?? 0;
+  const buckets = numberIn(query, "buckets", 1, 500) ?? 60;
+  const calls = [...timeline.calls()].filter(
+    (call) => (session === null || call.session === session) && call.startedMs >= since,
+  );
+  const past = desk.filehand
+    .figures()
+    .slice(-pastFiguresMax)
+    .map(({ time, ...rest }) => ({ ...rest, timeMs: Date.parse(time) }));
+  return { ...summed(calls, Date.now(), buckets), ever: timeline.ever(), past };
+}

@@ -1,0 +1,99 @@
+/** The timeline: sessions, calls and one call. */
+
+import type { CallDetailView, CallInfo, CallPage, CallView, SessionList } from "../../contract/inspector.ts";
+import type { CallDiff, CallEvent } from "../../contract/event.ts";
+import type { Reply } from "../../contract/call.ts";
+import type { Inspected } from "./desk.ts";
+import { numberIn } from "./input.ts";
+import { bad, Refusal } from "./refusal.ts";
+
+/** What of a call was kept as JSON; see `session/timeline.ts`. */
+export interface KeptDetail {
+  readonly input: unknown;
+  readonly reply: Reply | null;
+  readonly diffs: readonly CallDiff[];
+}
+
+export const infoOf = (event: CallEvent, { desk, timeline }: Pick<Inspected, "desk" | "timeline">): CallInfo => ({
+  ...event,
+  workspace: desk.name,
+  kept: timeline.has(event.id),
+});
+
+export const sessionList = ({ desk, timeline }: Inspected): SessionList => ({
+  sessions: timeline.sessions().map((session) => ({ workspace: desk.name, ...session })),
+});
+
+const filterCharsMax = 4_096;
+const choicesMax = 100;
+
+export function callPage(query: URLSearchParams, inspected: Inspected): CallPage {
+  const { timeline } = inspected;
+  const matches = filterOf(query);
+  const max = numberIn(query, "max", 1, 500) ?? 100;
+  const before = numberIn(query, "before", 1, Number.MAX_SAFE_INTEGER);
+  const calls: CallInfo[] = [];
+  let next: number | null = null;
+  for (const event of timeline.newestFirst(before)) {
+    if (!matches(event)) continue;
+    if (calls.length === max) {
+      next = calls.at(-1)?.id ?? null;
+      break;
+    }
+    calls.push(infoOf(event, inspected));
+  }
+  return { calls, next, total: timeline.size, dropped: timeline.dropped };
+}
+
+function filterOf(query: URLSearchParams): (event: CallEvent) => boolean {
+  const choices = (name: string): ReadonlySet<string> | undefined => {
+    const values = query.getAll(name);
+    if (values.length > choicesMax) throw bad(`"${name}" may be given ${choicesMax} times at most`);
+    if (values.some((value) => value.length > filterCharsMax)) throw tooLong(name);
+    return values.length === 0 ? undefined : new Set(values);
+  };
+  const [sessions, tools] = [choices("session"), choices("tool")];
+  const path = query.get("path") ?? "";
+  if (path.length > filterCharsMax) throw tooLong("path");
+  const part = path.toLowerCase();
+  const errorsOnly = query.get("errors") === "1";
+  return (event) =>
+    (sessions === undefined || sessions.has(event.session)) &&
+    (tools === undefined || tools.has(event.tool)) &&
+    (!errorsOnly || event.outcome !== "ok") &&
+    (part === "" ||
+      [event.path, event.real, ...event.changes.map((change) => change.relative)].some(
+        (name) => name?.toLowerCase().includes(part) === true,
+      ));
+}
+
+const tooLong = (name: string): Refusal => bad(`"${name}" must have at most ${filterCharsMax} characters`);
+
+export function callNamed(id: string, { timeline }: Inspected): CallEvent {
+  const event = /^\d{1,15}$/.test(id) ? timeline.call(Number(id)) : undefined;
+  if (event !== undefined) return event;
+  throw new Refusal(404, "NO_SUCH_CALL", "There is no such call, or it is no longer kept");
+}
+
+export function callView(id: string, inspected: Inspected): CallView {
+  const event = callNamed(id, inspected);
+  const kept = detailOf(event.id, inspected);
+  const call = infoOf(event, inspected);
+  return typeof kept === "string"
+    ? { call, detail: null, missing: kept }
+    : { call, detail: viewOf(kept), missing: null };
+}
+
+export function detailOf(id: number, { timeline }: Inspected): KeptDetail | "dropped" | "too large" {
+  const json = timeline.detail(id);
+  return typeof json === "string" ? json : (JSON.parse(json.toString("utf8")) as KeptDetail); // the timeline's own JSON
+}
+
+const viewOf = ({ input, reply }: KeptDetail): CallDetailView => ({
+  input,
+  content: reply?.content ?? [],
+  structured: reply?.structured ?? null,
+  isError: reply?.isError ?? true,
+  error:
+    reply?.error ?? (reply === null ? { code: "INTERNAL", message: "A bug in Filehand, see the server's log" } : null),
+});

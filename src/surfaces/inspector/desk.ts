@@ -1,0 +1,51 @@
+/** What the inspector knows of one workspace. It has no way of its own to a file: all goes through the toolkit and its rules. */
+
+import * as nodePath from "node:path";
+import type { Filehand, Timeline, Session } from "../../api.ts";
+import type { ToolDefinition } from "../../contract/call.ts";
+import type { DialectName } from "../../dialects/index.ts";
+
+export interface InspectedDesk {
+  readonly name: string;
+  readonly filehand: Filehand;
+  readonly dialect: DialectName;
+  readonly definitions: readonly ToolDefinition[];
+  readonly sessions: { named(id: string): Session | undefined };
+}
+
+export interface Inspected {
+  readonly desk: InspectedDesk;
+  readonly timeline: Timeline;
+  /** For what the page itself looks at. */
+  readonly own: Session;
+  /** Is the past of files kept? */
+  readonly hasHistory: boolean;
+}
+
+/** The conversation that is under way, or one that goes on with what was kept of it. */
+export const sessionNamed = ({ desk }: Inspected, id: string): Session =>
+  desk.sessions.named(id) ?? desk.filehand.session({ dialect: desk.dialect, id });
+
+/** Below its root with forward slashes; whole if it lies in none. */
+export function relativeOf({ desk }: Pick<Inspected, "desk">, path: string): string {
+  for (const root of desk.filehand.roots) {
+    const rest = nodePath.relative(root, path);
+    const isInside = rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
+    if (isInside) return nodePath.sep === "\\" ? rest.replaceAll("\\", "/") : rest;
+  }
+  return path;
+}
+
+/** May a person be shown what is in it? Only what anybody may read without being asked. */
+export const mayShow = ({ desk }: Inspected, path: string): boolean =>
+  desk.filehand.permissions.explain("Read", path).verdict === "allow";
+
+/** May it be named among others? */
+export function mayName({ desk }: Inspected): (path: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (path) => {
+    const told = known.get(path) ?? desk.filehand.permissions.explain("Read", path).verdict !== "deny";
+    known.set(path, told);
+    return told;
+  };
+}

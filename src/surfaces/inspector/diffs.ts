@@ -1,0 +1,221 @@
+/** Diffs page by page: of a call, of a question, between any two versions; and the pictures of both sides. */
+
+import { createHash } from "node:crypto";
+import { isUtf8 } from "node:buffer";
+import type { Hunk } from "../../contract/edit.ts";
+import type { CallEvent } from "../../contract/event.ts";
+import type { DiffPage, ImageView, NoDiff, VersionRef } from "../../contract/inspector.ts";
+import { hunksOfTexts } from "../../text/hunks.ts";
+import { callNamed, detailOf } from "./calls.ts";
+import { type Inspected, relativeOf } from "./desk.ts";
+import { rowsIn, rowsOf } from "./diff-rows.ts";
+import { choice, type Fields, fieldsOf, integer, own, text } from "./input.ts";
+import { mimeOf } from "./pictures.ts";
+import type { Questions } from "./questions.ts";
+import { bad, Refusal } from "./refusal.ts";
+import { pastOf, pathOf, type Side, sideOf, versionRefOf } from "./versions.ts";
+
+/** Of one side. What is longer nobody reads on a page, and comparing it would hold up the calls of others. */
+const textBytesMax = 4_194_304;
+const imageBytesMax = 16_777_216;
+const diffLinesMax = 100_000;
+/** Diffs that were just computed, for the pages that follow. */
+const keptMax = 8;
+
+interface Diff extends Pick<DiffPage, "additions" | "deletions" | "complete" | "none" | "image"> {
+  readonly hunks: readonly Hunk[];
+}
+
+type About = Pick<DiffPage, "path" | "relative" | "did" | "movedFrom">;
+
+export interface Diffs {
+  page(body: Fields, inspected: Inspected): Promise<DiffPage>;
+  image(body: Fields, inspected: Inspected): Promise<ImageView>;
+}
+
+export function createDiffs(questions: Pick<Questions, "diff" | "open">): Diffs {
+  const kept = new Map<string, Diff>();
+  const compared = (before: Side, after: Side, context: number): Diff => {
+    const sign = (side: Side): string =>
+      typeof side === "object" && "bytes" in side
+        ? createHash("sha256").update(side.bytes).digest("hex")
+        : JSON.stringify(side);
+    const key = `${sign(before)} ${sign(after)} ${context}`;
+    const diff = kept.get(key) ?? diffOf(before, after, context);
+    kept.delete(key);
+    kept.set(key, diff);
+    const [oldest] = kept.keys();
+    if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest);
+    return diff;
+  };
+
+  const ofCall = async (of: Fields, context: number, inspected: Inspected): Promise<readonly [About, Diff]> => {
+    const event = callNamed(String(integer(of, "call", 1, Number.MAX_SAFE_INTEGER, 0)), inspected);
+    const index = integer(of, "change", 0, Math.max(0, event.changes.length - 1), 0);
+    const change = event.changes[index];
+    if (change === undefined) throw new Refusal(404, "NO_SUCH_CALL", "That call changed no such file");
+    const { path, relative, did, movedFrom } = change;
+    const about: About = { path, relative, did, movedFrom };
+    const detail = detailOf(event.id, inspected);
+    const own = typeof detail === "string" ? undefined : detail.diffs[index];
+    const counted = { additions: change.additions, deletions: change.deletions };
+    if (own !== undefined && own.complete && own.hunks.length > 0) {
+      return [about, { ...counted, hunks: own.hunks, complete: true, none: null, image: false }];
+    }
+    // The call kept not all of it, or there is nothing that could be shown as lines: then the history may know.
+    const refs = await refsOfChange(event, index, inspected);
+    if (refs !== undefined) {
+      const sides = await sidesOf(refs, inspected);
+      const diff = compared(sides[0], sides[1], context);
+      if (diff.none === null || diff.image || own === undefined || own.hunks.length === 0) return [about, diff];
+    }
+    const hunks = own?.hunks ?? [];
+    const none = hunks.length > 0 ? null : own?.complete === true ? "same" : "none";
+    return [about, { ...counted, hunks, complete: own?.complete ?? false, none, image: false }];
+  };
+
+  const ofQuestion = (id: string): readonly [About, Diff] => {
+    const info = questions.open().find((one) => one.id === id);
+    const diff = questions.diff(id);
+    if (info === undefined) throw new Refusal(404, "NO_SUCH_QUESTION", "That question is no longer open");
+    const { path, relative, movedFrom } = info;
+    const about: About = { path, relative, did: movedFrom === null ? "updated" : "moved", movedFrom };
+    const { hunks, additions, deletions, complete } = diff ?? { hunks: [], additions: 0, deletions: 0, complete: true };
+    return [about, { hunks, additions, deletions, complete, none: hunks.length === 0 ? "none" : null, image: false }];
+  };
+
+  const ofVersions = async (of: Fields, context: number, inspected: Inspected): Promise<readonly [About, Diff]> => {
+    const refs = [versionRefOf(own(of, "before"), "before"), versionRefOf(own(of, "after"), "after")] as const;
+    const [from, to] = refs.map(pathOf);
+    const path = to ?? from;
+    if (path === undefined) throw bad("one of the two versions must be a file");
+    const [a, b] = await sidesOf(refs, inspected);
+    const isMove = from !== undefined && to !== undefined && from !== to;
+    const did = a === "nothing" ? (b === "nothing" ? "nothing" : "created") : b === "nothing" ? "deleted" : "updated";
+    const about: About = {
+      path,
+      relative: relativeOf(inspected, path),
+      did: isMove && did === "updated" ? "moved" : did,
+      movedFrom: isMove ? relativeOf(inspected, from) : null,
+    };
+    return [about, compared(a, b, context)];
+  };
+
+  return {
+    async page(body, inspected) {
+      const of = fieldsOf(own(body, "of"), '"of"');
+      const from = integer(body, "from", 0, Number.MAX_SAFE_INTEGER, 0);
+      const count = integer(body, "rows", 1, 2_000, 500);
+      const context = integer(body, "context", 0, 100, 3);
+      const [about, { hunks, ...diff }] =
+        own(of, "call") !== undefined
+          ? await ofCall(of, context, inspected)
+          : own(of, "question") !== undefined
+            ? ofQuestion(text(of, "question"))
+            : await ofVersions(of, context, inspected);
+      const rowsTotal = rowsIn(hunks);
+      const end = from + count;
+      return {
+        ...about,
+        ...diff,
+        rowsTotal,
+        from,
+        hunks: rowsOf(hunks, from, count),
+        next: end < rowsTotal ? end : null,
+      };
+    },
+    async image(body, inspected) {
+      const of = fieldsOf(own(body, "of"), '"of"');
+      const ref = own(of, "call") === undefined ? versionRefOf(of, "of") : await refOfCall(of, inspected);
+      if (ref === undefined) return { is: "none", why: "gone" };
+      return imageOf(await sideOf(ref, imageBytesMax, inspected));
+    },
+  };
+}
+
+const sidesOf = async (refs: Pair, inspected: Inspected): Promise<readonly [Side, Side]> => [
+  await sideOf(refs[0], imageBytesMax, inspected),
+  await sideOf(refs[1], imageBytesMax, inspected),
+];
+
+type Pair = readonly [before: VersionRef, after: VersionRef];
+
+/** What the history calls the two sides of a change; undefined where it does not know them. */
+async function refsOfChange(event: CallEvent, index: number, inspected: Inspected): Promise<Pair | undefined> {
+  const change = event.changes[index];
+  const { turn, session } = event;
+  if (turn === null || change === undefined) return undefined;
+  const past = await pastOf(inspected, session);
+  const files = past.turns().find(({ messageId }) => messageId === turn)?.files;
+  const file = files?.find(({ path }) => path === change.path);
+  if (file === undefined) return undefined;
+  const source =
+    file.movedFrom !== undefined && files?.some(({ path }) => path === file.movedFrom) === true
+      ? file.movedFrom
+      : file.path;
+  return [
+    { session, turn, path: source, when: "before" },
+    { session, turn, path: file.path, when: "after" },
+  ];
+}
+
+async function refOfCall(of: Fields, inspected: Inspected): Promise<VersionRef | undefined> {
+  const event = callNamed(String(integer(of, "call", 1, Number.MAX_SAFE_INTEGER, 0)), inspected);
+  const index = integer(of, "change", 0, Math.max(0, event.changes.length - 1), 0);
+  const refs = await refsOfChange(event, index, inspected);
+  return refs?.[choice(of, "when", ["before", "after"]) === "before" ? 0 : 1];
+}
+
+function imageOf(side: Side): ImageView {
+  if (side === "nothing") return { is: "none", why: "nothing" };
+  if ("none" in side) {
+    return {
+      is: "none",
+      why: side.none === "not text" ? "not an image" : side.none === "damaged" ? "gone" : side.none,
+    };
+  }
+  const mimeType = mimeOf(side.bytes);
+  if (mimeType === undefined) return { is: "none", why: "not an image" };
+  return { is: "image", mimeType, data: side.bytes.toString("base64"), sizeBytes: side.bytes.length };
+}
+
+const noLines = (none: NoDiff, image = false): Diff => ({
+  hunks: [],
+  additions: 0,
+  deletions: 0,
+  complete: true,
+  none,
+  image,
+});
+
+function diffOf(before: Side, after: Side, context: number): Diff {
+  for (const side of [before, after]) if (typeof side === "object" && "none" in side) return noLines(side.none);
+  const [a, b] = [bytesOf(before), bytesOf(after)];
+  if (a.equals(b)) return noLines("same", mimeOf(a) !== undefined);
+  const isImage = [a, b].every((bytes) => bytes.length === 0 || mimeOf(bytes) !== undefined);
+  if (isImage) return noLines("not text", true);
+  if (Math.max(a.length, b.length) > textBytesMax) return noLines("too large");
+  const texts = [a, b].map(decoded);
+  const [old, fresh] = texts;
+  if (old === undefined || fresh === undefined) return noLines("not text");
+  // Bytes that are no UTF-8 stand for themselves, on both sides, or every line with one would differ.
+  const isPlain = isUtf8(a) && isUtf8(b);
+  const latin = (bytes: Buffer, decodedText: string): string =>
+    isPlain || hasMark(a) || hasMark(b) ? decodedText : bytes.toString("latin1");
+  const { hunks, additions, deletions, complete } = hunksOfTexts(latin(a, old), latin(b, fresh), {
+    context,
+    linesMax: diffLinesMax,
+  });
+  return { hunks, additions, deletions, complete, none: hunks.length === 0 ? "same" : null, image: false };
+}
+
+const bytesOf = (side: Side): Buffer => (typeof side === "object" && "bytes" in side ? side.bytes : Buffer.alloc(0));
+
+/** A mark at the beginning says how the rest is written. */
+const hasMark = (bytes: Buffer): boolean =>
+  bytes.length >= 2 && ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff));
+
+function decoded(bytes: Buffer): string | undefined {
+  if (hasMark(bytes)) return new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
+  return bytes.includes(0) ? undefined : bytes.toString("utf8");
+}

@@ -1,0 +1,193 @@
+/** What was kept: sessions, their turns and files, and all versions of one file. What rules deny is not named. */
+
+import { createHash } from "node:crypto";
+import * as nodePath from "node:path";
+import type { FileChange, FileVersion, TurnChanges } from "../../contract/history.ts";
+import type {
+  FileVersionInfo,
+  PastSession,
+  PastSessions,
+  TurnFile,
+  TurnInfo,
+  TurnPage,
+  VersionInfo,
+  VersionList,
+} from "../../contract/inspector.ts";
+import { shortNames } from "../../text/turn-names.ts";
+import { type Inspected, mayName, mayShow, relativeOf } from "./desk.ts";
+import { type Fields, integer, maybeText, text } from "./input.ts";
+import { Refusal } from "./refusal.ts";
+import { noHistory, pastOf, sideOf } from "./versions.ts";
+
+const filesMax = 500;
+const versionsMax = 1_000;
+/** Whose pasts are looked through for one file: each is a file to read. */
+const sessionsMax = 200;
+const currentBytesMax = 16_777_216;
+
+/** Sessions whose roots are ours, lie in ours or hold them. */
+export async function pastSessions({ desk }: Inspected): Promise<PastSessions> {
+  const history = await desk.filehand.history();
+  if (history === undefined) throw noHistory();
+  const { roots } = desk.filehand;
+  const sessions = history
+    .sessions()
+    .filter((session) =>
+      session.roots.some((theirs) => roots.some((ours) => holds(theirs, ours) || holds(ours, theirs))),
+    )
+    .map(
+      ({ id, dialect, startedMs, lastMs, turns }): PastSession => ({
+        id,
+        dialect,
+        startedMs: startedMs ?? null,
+        lastMs,
+        turns,
+      }),
+    );
+  return { sessions };
+}
+
+const holds = (outer: string, inner: string): boolean => {
+  const rest = nodePath.relative(outer, inner);
+  return rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
+};
+
+export async function turnPage(body: Fields, inspected: Inspected): Promise<TurnPage> {
+  const session = text(body, "session");
+  const path = maybeText(body, "path");
+  const from = integer(body, "from", 0, Number.MAX_SAFE_INTEGER, 0);
+  const max = integer(body, "max", 1, 200, 50);
+  const past = await pastOf(inspected, session);
+  const isNamed = mayName(inspected);
+  const all = past.turns();
+  const names = shortNames(all.map(({ messageId }) => messageId));
+  const isAsked = ({ path: own }: FileChange): boolean => path === undefined || holds(path, own);
+  const turns = all.filter(({ files }) => path === undefined || files.some(isAsked)).toReversed();
+  const { undo, redo } = past.undoTargets();
+  const end = from + max;
+  return {
+    session,
+    turns: turns.slice(from, end).map((turn) => turnInfo(turn, names, isNamed)),
+    total: turns.length,
+    next: end < turns.length ? end : null,
+    undo: undo[0] ?? null,
+    redo: redo[0] ?? null,
+  };
+}
+
+function turnInfo(turn: TurnChanges, names: ReadonlyMap<string, string>, isNamed: (path: string) => boolean): TurnInfo {
+  const { messageId: id, timestamp, rewinds, files } = turn;
+  const named = files.filter(({ path }) => isNamed(path));
+  const byPath = new Map(named.map((file) => [file.path, file]));
+  /** Both halves of a move are one file. */
+  const sourceOf = (file: FileChange): FileChange | undefined => {
+    const source = file.movedFrom === undefined ? undefined : byPath.get(file.movedFrom);
+    return source?.movedTo === file.path && source.after.kind === "absent" ? source : undefined;
+  };
+  const moved = new Set(named.flatMap((file) => sourceOf(file)?.path ?? []));
+  const told = named.filter(({ path }) => !moved.has(path));
+  const undone = files.filter((file) => file.undone).length;
+  return {
+    id,
+    name: names.get(id) ?? id,
+    timeMs: timestamp.getTime(),
+    rewinds: rewinds ?? null,
+    undone: undone === 0 ? "no" : undone === files.length ? "all" : "part",
+    files: told.slice(0, filesMax).map((file) => turnFile(file, sourceOf(file))),
+    filesTotal: told.length,
+    withheld: files.length - named.length,
+  };
+}
+
+function turnFile(file: FileChange, source: FileChange | undefined): TurnFile {
+  const before = source?.before ?? file.before;
+  const { path, relative, after, observed, undone } = file;
+  const modes = modesOf(before, after);
+  return {
+    path,
+    relative,
+    did: source === undefined ? didOf(before, after, modes !== null) : "moved",
+    movedFrom: source === undefined ? null : { path: source.path, relative: source.relative },
+    modes,
+    observed,
+    undone,
+    before: versionInfo(before),
+    after: versionInfo(after),
+  };
+}
+
+function didOf(before: FileVersion, after: FileVersion, hasModes: boolean): TurnFile["did"] {
+  if (before.kind === "absent") return after.kind === "absent" ? "nothing" : "created";
+  if (after.kind === "absent") return "deleted";
+  if (before.content === undefined || before.content !== after.content) return "changed";
+  return hasModes ? "mode" : "nothing";
+}
+
+function modesOf(before: FileVersion, after: FileVersion): readonly [number, number] | null {
+  if (before.kind === "absent" || after.kind === "absent") return null;
+  if (before.mode === undefined || after.mode === undefined || before.mode === after.mode) return null;
+  return [before.mode, after.mode];
+}
+
+function versionInfo(version: FileVersion): VersionInfo {
+  if (version.kind === "absent") return { sizeBytes: null, content: null, notKept: null };
+  const { sizeBytes, content, notKept } = version;
+  return { sizeBytes, content: notKept === undefined ? (content ?? null) : null, notKept: notKept ?? null };
+}
+
+/** Over the newest sessions, oldest version first. A version that only says again what the one before it says is left out. */
+export async function versionList(body: Fields, inspected: Inspected): Promise<VersionList> {
+  const path = text(body, "path");
+  if (!mayName(inspected)(path))
+    throw new Refusal(404, "NO_SUCH_PATH", "Nothing is told of that path: a rule denies it, or it lies outside");
+  const found: FileVersionInfo[] = [];
+  for (const { id: session } of (await pastSessions(inspected)).sessions.slice(0, sessionsMax)) {
+    const past = await pastOf(inspected, session);
+    for (const { messageId: turn, timestamp, files } of past.turns()) {
+      const file = files.find((one) => one.path === path);
+      if (file === undefined) continue;
+      const ref = (when: "before" | "after") => ({ session, turn, path, when }) as const;
+      const timeMs = timestamp.getTime();
+      found.push({ ref: ref("before"), timeMs: null, current: null, ...versionInfo(file.before) });
+      found.push({ ref: ref("after"), timeMs, current: null, ...versionInfo(file.after) });
+    }
+  }
+  const current = await currentContent(path, inspected);
+  const known = new Set<string>();
+  const versions = inOrder(found).filter((version, at, all) => {
+    const key = JSON.stringify([version.content, version.sizeBytes]);
+    // What was before a change is news only if no change that is known made it.
+    const isNews = version.timeMs === null ? version.content === null || !known.has(key) : true;
+    known.add(key);
+    const previous = all[at - 1];
+    const isSame =
+      previous !== undefined && previous.content === version.content && previous.sizeBytes === version.sizeBytes;
+    return isNews && !(isSame && version.content !== null && version.timeMs === null);
+  });
+  return {
+    path,
+    relative: relativeOf(inspected, path),
+    versions: versions
+      .slice(-versionsMax)
+      .map((version) => ({ ...version, current: current === undefined ? null : isCurrent(version, current) })),
+  };
+}
+
+/** By time; what was before a change stands right before what it became. */
+function inOrder(found: readonly FileVersionInfo[]): readonly FileVersionInfo[] {
+  const pairs = found.flatMap((version, at) => (at % 2 === 0 ? [[version, found[at + 1]] as const] : []));
+  return pairs
+    .toSorted(([, a], [, b]) => (a?.timeMs ?? 0) - (b?.timeMs ?? 0))
+    .flatMap(([before, after]) => (after === undefined ? [before] : [before, after]));
+}
+
+const isCurrent = ({ content, sizeBytes }: VersionInfo, current: string): boolean =>
+  current === "nothing" ? sizeBytes === null : content === current;
+
+/** The hash of what is there, `nothing`, or undefined where it may not be looked at. */
+async function currentContent(path: string, inspected: Inspected): Promise<string | undefined> {
+  if (!mayShow(inspected, path)) return undefined;
+  const side = await sideOf({ now: path }, currentBytesMax, inspected);
+  if (side === "nothing") return side;
+  return "bytes" in side ? createHash("sha256").update(side.bytes).digest("hex") : undefined;
+}

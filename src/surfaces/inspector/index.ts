@@ -1,0 +1,264 @@
+/**
+ * The inspector's server: the page, and what it asks for. It stands behind the front door of all that listens, which has
+ * looked at the Host. It is bundled by itself; see `mcp/index.ts`.
+ */
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Exchanged, Refused } from "../../contract/inspector.ts";
+import { readBody } from "../http/exchange.ts";
+import { createRate } from "../http/rate.ts";
+import type { Log } from "../mcp/desk.ts";
+import { type Parts, toldTo, workAt } from "./addresses.ts";
+import { infoOf } from "./calls.ts";
+import { type Inspected, type InspectedDesk, relativeOf } from "./desk.ts";
+import { createDiffs } from "./diffs.ts";
+import { cookieIn, cookieName, cookieSeconds, createEntrance, setCookie } from "./entrance.ts";
+import { apiHeaders, pageHeaders } from "./headers.ts";
+import { fieldsOf, numberIn, text } from "./input.ts";
+import { type Board, createQuestions } from "./questions.ts";
+import { bad, isFailure, Refusal } from "./refusal.ts";
+import { staticFiles } from "./static-files.ts";
+
+export { builtPage } from "./static-files.ts";
+import { createStream, type StreamLimits } from "./stream.ts";
+
+export interface Inspector {
+  /** For those who ask. */
+  readonly board: Board;
+  /** From here on all calls of this workspace are kept. */
+  add(desk: InspectedDesk): Promise<void>;
+  /** Is it the inspector that answers at this path? */
+  handles(path: string): boolean;
+  handle(req: IncomingMessage, res: ServerResponse, path: string): Promise<void>;
+  /** For the fragment of the address; works once. */
+  newKey(): string;
+  close(): void;
+}
+
+export interface InspectorOptions {
+  readonly version: string;
+  /** Where the built page lies. */
+  readonly folder: string | undefined;
+  readonly log: Log;
+  /** A key was used: whoever shows addresses needs a new one. */
+  readonly onEntered?: () => void;
+  readonly limits?: Partial<InspectorLimits>;
+}
+
+export interface InspectorLimits extends StreamLimits {
+  readonly callsMax: number;
+  readonly repliesBytesMax: number;
+  readonly bodyBytesMax: number;
+  /** Of one browser, and of an address that was not let in. */
+  readonly perSecondMax: number;
+  readonly strangersPerSecondMax: number;
+  readonly atOnceMax: number;
+  /** How long a question stays open. */
+  readonly waitMsMax: number;
+}
+
+const inspectorLimits: Omit<InspectorLimits, keyof StreamLimits> = {
+  callsMax: 10_000,
+  repliesBytesMax: 67_108_864,
+  bodyBytesMax: 1_048_576,
+  perSecondMax: 200,
+  strangersPerSecondMax: 10,
+  atOnceMax: 64,
+  waitMsMax: 300_000,
+};
+
+export function createInspector({ version, folder, log, onEntered, limits: given }: InspectorOptions): Inspector {
+  const limits = { ...inspectorLimits, ...given };
+  const entrance = createEntrance();
+  const stream = createStream(given);
+  const files = staticFiles(folder);
+  const workspaces = new Map<string, Inspected>();
+  const rate = createRate(limits.perSecondMax, limits.perSecondMax * 5);
+  const strangers = createRate(limits.strangersPerSecondMax, limits.strangersPerSecondMax * 3);
+  const unlisten: (() => void)[] = [];
+  let underWay = 0;
+
+  const questions = createQuestions({
+    isWatched: () => stream.isWatched,
+    waitMsMax: limits.waitMsMax,
+    relativeOf: (workspace, path) => {
+      const inspected = workspaces.get(workspace);
+      return inspected === undefined ? path : relativeOf(inspected, path);
+    },
+    onAsked: (question) => stream.emit({ type: "question", question }),
+    onAnswered: (id, answered) =>
+      stream.emit((browser) => ({ type: "answered", id, answered: toldTo(browser, answered) })),
+  });
+  const parts: Parts = {
+    version,
+    startedMs: Date.now(),
+    workspaces,
+    questions,
+    diffs: createDiffs(questions),
+    lastEvent: () => stream.last,
+    emit: (event) => stream.emit(event),
+    limits: { callsMax: limits.callsMax, repliesBytesMax: limits.repliesBytesMax },
+  };
+
+  const answerApi = async (req: IncomingMessage, res: ServerResponse, path: string): Promise<void> => {
+    requireSameOrigin(req);
+    if (path === "/exchange") return exchange(req, res);
+    const name = cookieName(req.socket.localPort ?? 0);
+    const page = req.headers["filehand-page"];
+    const browser = entrance.browser(cookieIn(req.headers.cookie, name), typeof page === "string" ? page : undefined);
+    if (browser === undefined) {
+      if (!strangers.take(req.socket.remoteAddress ?? "")) throw tooMany();
+      throw new Refusal(401, "NOT_IN", "This browser was not let in: open the address that the terminal shows");
+    }
+    if (!rate.take(browser)) throw tooMany();
+    if (path === "/events") return listen(req, res, browser);
+    if (path === "/leave") return leave(req, res, browser);
+    const work = workAt(path, req.method ?? "", parts);
+    const asked = { query: queryOf(req), body: req.method === "POST" ? await bodyOf(req) : {}, browser };
+    return sendJson(res, 200, await work(asked));
+  };
+
+  const exchange = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    requirePost(req);
+    if (!strangers.take(req.socket.remoteAddress ?? "")) throw tooMany();
+    const entered = entrance.exchange(text(await bodyOf(req), "key", 200));
+    if (entered === undefined) {
+      const words = "The key in this address was used already or is too old: the terminal shows a new address";
+      throw new Refusal(401, "BAD_KEY", words);
+    }
+    const name = cookieName(req.socket.localPort ?? 0);
+    const told: Exchanged = { page: entered.page };
+    sendJson(res, 200, told, { "set-cookie": setCookie(name, entered.cookie, cookieSeconds, req.headers.origin) });
+    onEntered?.();
+  };
+
+  const leave = async (req: IncomingMessage, res: ServerResponse, browser: string): Promise<void> => {
+    requirePost(req);
+    await bodyOf(req);
+    entrance.leave(browser);
+    stream.leave(browser);
+    sendJson(
+      res,
+      200,
+      {},
+      { "set-cookie": setCookie(cookieName(req.socket.localPort ?? 0), "", 0, req.headers.origin) },
+    );
+  };
+
+  const listen = (req: IncomingMessage, res: ServerResponse, browser: string): void => {
+    if (req.method !== "GET") throw new Refusal(405, "METHOD", "This address is asked with GET");
+    const header = req.headers["last-event-id"];
+    const last = typeof header === "string" && /^\d{1,15}$/.test(header) ? Number(header) : undefined;
+    const after = last ?? numberIn(queryOf(req), "after", 0, Number.MAX_SAFE_INTEGER);
+    if (stream.join(res, browser, after, apiHeaders)) return;
+    throw new Refusal(503, "TOO_MANY_STREAMS", "Too many pages are open already, close one of them");
+  };
+
+  const bodyOf = async (req: IncomingMessage) => {
+    if (!/^application\/json\s*(;|$)/i.test(req.headers["content-type"] ?? "")) {
+      throw new Refusal(415, "NOT_JSON", "Content-Type must be application/json");
+    }
+    const body = await readBody(req, limits.bodyBytesMax);
+    if ("tooLarge" in body) throw new Refusal(413, "TOO_LARGE", `A body has at most ${limits.bodyBytesMax} bytes`);
+    return fieldsOf(parsed(body.text), "The body");
+  };
+
+  const sendPage = (req: IncomingMessage, res: ServerResponse, path: string): void => {
+    if (req.method !== "GET" && req.method !== "HEAD") return refuse(res, new Refusal(405, "METHOD", "Use GET"));
+    const file = files(path);
+    if (file === undefined) return refuse(res, new Refusal(404, "NO_SUCH_ADDRESS", "There is nothing at this address"));
+    const kept = file.isFixed ? "public, max-age=31536000, immutable" : "no-cache";
+    const own = { "content-type": file.type, "content-length": file.bytes.length, "cache-control": kept };
+    res.writeHead(200, { ...pageHeaders, ...own });
+    res.end(req.method === "HEAD" ? undefined : file.bytes);
+  };
+
+  return {
+    board: questions,
+    async add(desk) {
+      const timeline = desk.filehand.timeline({ callsMax: limits.callsMax, bytesMax: limits.repliesBytesMax });
+      const own = desk.filehand.session({ dialect: desk.dialect, id: "inspector" });
+      const hasHistory = (await desk.filehand.history()) !== undefined;
+      const inspected: Inspected = { desk, timeline, own, hasHistory };
+      workspaces.set(desk.name, inspected);
+      unlisten.push(
+        desk.filehand.listen((event, detail) => {
+          timeline.record(event, detail);
+          stream.emit({ type: "call", call: infoOf(event, inspected) });
+          const { session, turn } = event;
+          if (turn !== null) stream.emit({ type: "turn", workspace: desk.name, session, turn });
+        }),
+      );
+    },
+    handles: (path) => path === "/" || path.startsWith("/api/") || files(path) !== undefined,
+    async handle(req, res, path) {
+      if (!path.startsWith("/api/")) return sendPage(req, res, path);
+      if (underWay >= limits.atOnceMax) return refuse(res, tooMany());
+      underWay += 1;
+      try {
+        await answerApi(req, res, path.slice("/api".length));
+      } catch (error) {
+        if (res.headersSent) throw error;
+        if (error instanceof Refusal) return refuse(res, error);
+        // What the engine refuses, such as a store that cannot be read.
+        if (isFailure(error)) return refuse(res, new Refusal(422, "REFUSED", error.message));
+        const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        log("error", "internal error, this is a bug in Filehand", { stack });
+        return refuse(res, new Refusal(500, "INTERNAL", "Filehand failed by a fault of its own, see its log"));
+      } finally {
+        underWay -= 1;
+      }
+    },
+    newKey: () => entrance.newKey(),
+    close() {
+      for (const stop of unlisten) stop();
+      stream.close();
+      questions.close();
+    },
+  };
+}
+
+const tooMany = (): Refusal => new Refusal(429, "TOO_MANY", "Too many requests: wait a moment");
+
+/** The front has looked at the names; here it must be the very same address, and no other site's page that asks. */
+function requireSameOrigin({ headers }: IncomingMessage): void {
+  const { origin, host } = headers;
+  const site = headers["sec-fetch-site"];
+  const isOwn = origin === undefined || origin === `http://${host}` || origin === `https://${host}`;
+  if (isOwn && (site === undefined || site === "same-origin")) return;
+  throw new Refusal(403, "FORBIDDEN", "Requests are taken from this server's own page only");
+}
+
+function requirePost(req: IncomingMessage): void {
+  if (req.method !== "POST") throw new Refusal(405, "METHOD", "This address is asked with POST");
+}
+
+const queryOf = (req: IncomingMessage): URLSearchParams => {
+  const at = (req.url ?? "").indexOf("?");
+  return new URLSearchParams(at < 0 ? "" : (req.url ?? "").slice(at + 1));
+};
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body); // V8 needs no stack for this, however deep it is
+  } catch {
+    throw bad("The body is not valid JSON");
+  }
+}
+
+function refuse(res: ServerResponse, { status, code, message, more }: Refusal): void {
+  const told: Refused = { error: { code, message, ...more } };
+  const close = status === 413 ? { connection: "close" } : {};
+  sendJson(res, status, told, { ...close, ...(status === 429 ? { "retry-after": "1" } : {}) });
+}
+
+function sendJson(
+  res: ServerResponse,
+  status: number,
+  value: object,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const body = Buffer.from(JSON.stringify(value));
+  const own = { "content-type": "application/json; charset=utf-8", "content-length": body.length };
+  res.writeHead(status, { ...apiHeaders, ...more, ...own }).end(body);
+}

@@ -1,0 +1,70 @@
+/** What a request says, looked at field by field: nothing of it is believed before. */
+
+import { bad } from "./refusal.ts";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const textCharsMax = 8_192;
+
+export function fieldsOf(value: unknown, what: string): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw bad(`${what} must be an object`);
+  return value as Fields; // it is an object, and every field is looked at on its own
+}
+
+export function text(fields: Fields, name: string, charsMax = textCharsMax): string {
+  const value = maybeText(fields, name, charsMax);
+  if (value === undefined) throw bad(`"${name}" is missing`);
+  return value;
+}
+
+export function maybeText(fields: Fields, name: string, charsMax = textCharsMax): string | undefined {
+  const value = own(fields, name);
+  if (value === undefined) return undefined;
+  if (typeof value !== "string") throw bad(`"${name}" must be a text`);
+  if (value.length > charsMax) throw bad(`"${name}" must have at most ${charsMax} characters`);
+  return value;
+}
+
+export function integer(fields: Fields, name: string, min: number, max: number, usual: number): number {
+  const value = own(fields, name);
+  if (value === undefined) return usual;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
+    throw bad(`"${name}" must be a whole number from ${min} to ${max}`);
+  }
+  return value;
+}
+
+export function flag(fields: Fields, name: string): boolean {
+  const value = own(fields, name);
+  if (value === undefined) return false;
+  if (typeof value !== "boolean") throw bad(`"${name}" must be true or false`);
+  return value;
+}
+
+export function texts(fields: Fields, name: string, countMax: number): readonly string[] | undefined {
+  const value = own(fields, name);
+  if (value === undefined) return undefined;
+  const isFine = (one: unknown): one is string => typeof one === "string" && one.length <= textCharsMax;
+  if (!Array.isArray(value) || value.length > countMax || !value.every(isFine)) {
+    throw bad(`"${name}" must be a list of at most ${countMax} texts`);
+  }
+  return value;
+}
+
+export function choice<Value extends string>(fields: Fields, name: string, values: readonly Value[]): Value {
+  const given = text(fields, name);
+  const value = values.find((one) => one === given);
+  if (value === undefined) throw bad(`"${name}" must be one of ${values.join(", ")}`);
+  return value;
+}
+
+export const own = (fields: Fields, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+
+/** A number in the address. */
+export function numberIn(query: URLSearchParams, name: string, min: number, max: number): number | undefined {
+  const value = query.get(name);
+  if (value === null) return undefined;
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= min && number <= max)) throw bad(`"${name}" must be a whole number from ${min} to ${max}`);
+  return number;
+}

@@ -1,0 +1,241 @@
+/**
+ * The questions that people at the page see. Each is answered once, by whoever is first: a tab, another browser, the client
+ * that shows it too, the clock. An answer names what was shown, and what a question did not offer cannot be chosen.
+ */
+
+import { createHash, randomBytes } from "node:crypto";
+import type { Answer, Question } from "../../contract/ask.ts";
+import type { AnswerGiven, Answered, PastQuestion, QuestionInfo } from "../../contract/inspector.ts";
+import { diffOfText, type ParsedDiff } from "./unified-text.ts";
+
+/** Who asks, besides the question itself. */
+export interface Asked {
+  readonly workspace: string;
+  readonly session: string;
+  readonly principal: string | null;
+  readonly tool: string;
+  readonly question: Question;
+}
+
+export interface Board {
+  /** Can anybody see a question? */
+  readonly isWatched: boolean;
+  /** The call waits for the answer. */
+  ask(asked: Asked, signal: AbortSignal): Promise<Answer>;
+  /** The client shows it as well, and comes back with its own answer. */
+  show(asked: Asked): string;
+  /** It came back. What counts is what was said first. */
+  settle(id: string, said: Answer): Answer;
+  /** It came back for another question, or was not heard of again. */
+  drop(id: string): void;
+  /** Within this call a person at the page has approved changes of these files already. */
+  approve(signal: AbortSignal, paths: ReadonlySet<string>): void;
+  approved(question: Question, signal: AbortSignal): boolean;
+}
+
+/** How an answer is told depends on who is told: `by` holds a mark of the browser until then. */
+export type Told = Omit<Answered, "by"> & { readonly by: Answered["by"] | { readonly browser: string } };
+
+export interface Questions extends Board {
+  open(): readonly QuestionInfo[];
+  past(): readonly (Omit<PastQuestion, "answered"> & { readonly answered: Told })[];
+  diff(id: string): ParsedDiff | undefined;
+  workspaceOf(id: string): string | undefined;
+  answer(id: string, given: AnswerGiven, browser: string): AnswerTaken;
+  close(): void;
+}
+
+export type AnswerTaken =
+  | { readonly taken: Told }
+  | { readonly refused: "unknown" | "not shown" | "not offered" }
+  | { readonly refused: "answered"; readonly answered: Told };
+
+export interface QuestionsOptions {
+  readonly isWatched: () => boolean;
+  /** Below its root, for people. */
+  readonly relativeOf: (workspace: string, path: string) => string;
+  readonly onAsked: (question: QuestionInfo) => void;
+  readonly onAnswered: (id: string, answered: Told) => void;
+  readonly nowMs?: () => number;
+  readonly waitMsMax?: number;
+}
+
+interface Open {
+  readonly info: QuestionInfo;
+  readonly diff: ParsedDiff | undefined;
+  readonly end: (told: Told) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+const waitMsDefault = 300_000;
+/** Each waits for a person; a client that asks more than this at once is not waiting for one. */
+const openMax = 200;
+/** Remembered, so that nobody answers them again, and told. */
+const pastMax = 1_000;
+const pastToldMax = 100;
+
+export function createQuestions(options: QuestionsOptions): Questions {
+  const { isWatched, relativeOf, onAsked, onAnswered, nowMs = Date.now, waitMsMax = waitMsDefault } = options;
+  const open = new Map<string, Open>();
+  /** The last ones, with the answer. Those of clients are looked up here when they come back. */
+  const past = new Map<string, Omit<PastQuestion, "answered"> & { readonly answered: Told }>();
+  const approvals = new WeakMap<AbortSignal, ReadonlySet<string>>();
+
+  const put = (asked: Asked, waits: QuestionInfo["waits"], end: (told: Told) => void): QuestionInfo => {
+    const info = infoOf(asked, waits, relativeOf, nowMs(), waitMsMax);
+    const timer = setTimeout(() => finish(info.id, nobody("time", nowMs())), waitMsMax);
+    timer.unref();
+    const { diff } = asked.question.metadata;
+    open.set(info.id, { info, diff: typeof diff === "string" ? diffOfText(diff) : undefined, end, timer });
+    onAsked(info);
+    return info;
+  };
+
+  const finish = (id: string, told: Told): void => {
+    const found = open.get(id);
+    if (found === undefined) return;
+    open.delete(id);
+    clearTimeout(found.timer);
+    past.set(id, { ...found.info, answered: told });
+    const [oldest] = past.keys();
+    if (past.size > pastMax && oldest !== undefined) past.delete(oldest);
+    found.end(told);
+    onAnswered(id, told);
+  };
+
+  return {
+    get isWatched() {
+      return isWatched() && open.size < openMax;
+    },
+    async ask(asked, signal) {
+      if (signal.aborted || open.size >= openMax) return { reply: "nobody" };
+      return new Promise<Answer>((resolve) => {
+        const cancel = (): void => finish(info.id, nobody("cancelled", nowMs()));
+        const info = put(asked, "server", (told) => {
+          signal.removeEventListener("abort", cancel);
+          resolve(answerOf(told));
+        });
+        signal.addEventListener("abort", cancel, { once: true });
+      });
+    },
+    show: (asked) => (open.size >= openMax ? "" : put(asked, "client", () => undefined).id),
+    settle(id, said) {
+      const earlier = past.get(id)?.answered;
+      if (earlier !== undefined) return earlier.by === "time" ? said : answerOf(earlier);
+      const reply = said.reply;
+      finish(id, { reply, by: "client", rule: null, keep: null, feedback: null, timeMs: nowMs() });
+      return said;
+    },
+    drop: (id) => finish(id, nobody("cancelled", nowMs())),
+    approve: (signal, paths) => void approvals.set(signal, paths),
+    approved: ({ permission, patterns }, signal) => {
+      const paths = approvals.get(signal);
+      return paths !== undefined && permission === "edit" && patterns.every((path) => paths.has(path));
+    },
+    open: () => [...open.values()].map(({ info }) => info),
+    past: () => [...past.values()].toReversed().slice(0, pastToldMax),
+    diff: (id) => open.get(id)?.diff,
+    workspaceOf: (id) => open.get(id)?.info.workspace,
+    answer(id, given, browser) {
+      const answered = past.get(id)?.answered;
+      if (answered !== undefined) return { refused: "answered", answered };
+      const info = open.get(id)?.info;
+      if (info === undefined) return { refused: "unknown" };
+      if (given.shown !== info.shown) return { refused: "not shown" };
+      if (!isOffered(given, info)) return { refused: "not offered" };
+      const taken = toldOf(given, info, browser, nowMs());
+      finish(id, taken);
+      return { taken };
+    },
+    close: () => {
+      for (const id of open.keys()) finish(id, nobody("cancelled", nowMs()));
+    },
+  };
+}
+
+const nobody = (by: "time" | "cancelled", timeMs: number): Told => ({
+  reply: "nobody",
+  by,
+  rule: null,
+  keep: null,
+  feedback: null,
+  timeMs,
+});
+
+function isOffered({ reply, rule, keep }: AnswerGiven, info: QuestionInfo): boolean {
+  if (reply !== "always") return true;
+  if (info.always.length === 0 || (rule !== undefined && !info.always.includes(rule))) return false;
+  return keep === undefined || keep === "session" || info.keep.includes(keep);
+}
+
+function toldOf(
+  { reply, rule, keep, feedback }: AnswerGiven,
+  info: QuestionInfo,
+  browser: string,
+  timeMs: number,
+): Told {
+  const isAlways = reply === "always";
+  return {
+    reply,
+    by: { browser },
+    rule: isAlways ? (rule ?? info.always[0] ?? null) : null,
+    keep: isAlways ? (keep ?? "session") : null,
+    feedback: reply === "reject" ? (feedback ?? null) : null,
+    timeMs,
+  };
+}
+
+/** For the engine. What nobody answered in time is refused as such: the model hears which rule would have helped. */
+function answerOf({ reply, rule, keep, feedback }: Told): Answer {
+  switch (reply) {
+    case "once":
+    case "nobody":
+      return { reply };
+    case "always":
+      return { reply, ...(rule === null ? {} : { rule }), ...(keep === null ? {} : { keep }) };
+    case "reject":
+      return { reply, ...(feedback === null || feedback === "" ? {} : { feedback }) };
+  }
+}
+
+function infoOf(
+  { workspace, session, principal, tool, question }: Asked,
+  waits: QuestionInfo["waits"],
+  relativeOf: QuestionsOptions["relativeOf"],
+  askedMs: number,
+  waitMsMax: number,
+): QuestionInfo {
+  const { permission, patterns, always, keep, metadata } = question;
+  const [path = ""] = patterns;
+  const diff = typeof metadata["diff"] === "string" ? diffOfText(metadata["diff"]) : undefined;
+  const asked = textOf(metadata["path"]);
+  const told = {
+    workspace,
+    session,
+    principal,
+    tool,
+    permission,
+    path,
+    relative: relativeOf(workspace, path),
+    asked: asked === path ? null : asked,
+    movedFrom: textOf(metadata["movedFrom"]),
+    rule: textOf(metadata["rule"]),
+    caution: textOf(metadata["caution"]),
+    always,
+    keep,
+  };
+  const shown = createHash("sha256")
+    .update(JSON.stringify([told, metadata["diff"]]))
+    .digest("base64url");
+  return {
+    id: randomBytes(12).toString("base64url"),
+    ...told,
+    askedMs,
+    deadlineMs: askedMs + waitMsMax,
+    diff: diff === undefined ? null : { additions: diff.additions, deletions: diff.deletions },
+    waits,
+    shown,
+  };
+}
+
+const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);

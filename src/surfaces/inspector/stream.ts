@@ -1,0 +1,139 @@
+/**
+ * The stream of events: counted, the last ones kept for those who come back, and bounded for every reader. A reader that does
+ * not keep up is hung up on; it comes back and goes on where it was.
+ */
+
+import type { ServerResponse } from "node:http";
+import type { StreamEvent } from "../../contract/inspector.ts";
+
+/** An event, as it is told to one browser. */
+export type Teller = (browser: string) => StreamEvent;
+
+export interface Stream {
+  emit(event: StreamEvent | Teller): void;
+  /** False if there are too many already. */
+  join(
+    res: ServerResponse,
+    browser: string,
+    after: number | undefined,
+    headers: Readonly<Record<string, string>>,
+  ): boolean;
+  /** Hangs up on one browser. */
+  leave(browser: string): void;
+  readonly readers: number;
+  /** Is there a reader, or was there one a moment ago: a page that is loaded again? */
+  readonly isWatched: boolean;
+  readonly last: number;
+  close(): void;
+}
+
+export interface StreamLimits {
+  readonly eventsMax: number;
+  readonly readersMax: number;
+  readonly readersOfOneMax: number;
+  readonly waitingBytesMax: number;
+  readonly beatMs: number;
+  /** How long a reader may be away and still counts. */
+  readonly awayMs: number;
+}
+
+export const streamLimits: StreamLimits = {
+  eventsMax: 5_000,
+  readersMax: 64,
+  readersOfOneMax: 16,
+  waitingBytesMax: 4_194_304,
+  beatMs: 15_000,
+  awayMs: 3_000,
+};
+
+interface Kept {
+  readonly id: number;
+  readonly tell: Teller;
+}
+
+export function createStream(given: Partial<StreamLimits> = {}): Stream {
+  const limits = { ...streamLimits, ...given };
+  const readers = new Map<ServerResponse, string>();
+  const kept: Kept[] = [];
+  let last = 0;
+  let isClosed = false;
+  let leftMs = Number.NEGATIVE_INFINITY;
+  let beat: NodeJS.Timeout | undefined;
+
+  const send = (res: ServerResponse, text: string): void => {
+    if (res.writableLength > limits.waitingBytesMax) {
+      readers.delete(res);
+      res.destroy();
+      return;
+    }
+    res.write(text);
+  };
+  const textOf = ({ id, tell }: Kept, browser: string): string => {
+    const event = tell(browser);
+    return `id: ${id}\nevent: ${event.type}\ndata: ${oneLine(event)}\n\n`;
+  };
+  const forget = (res: ServerResponse): void => {
+    readers.delete(res);
+    leftMs = performance.now();
+    if (readers.size > 0) return;
+    clearInterval(beat);
+    beat = undefined;
+  };
+
+  return {
+    emit(event) {
+      last += 1;
+      const one: Kept = { id: last, tell: typeof event === "function" ? event : () => event };
+      kept.push(one);
+      // In strides, since a shift of a long list is not free.
+      if (kept.length > limits.eventsMax * 1.25) kept.splice(0, kept.length - limits.eventsMax);
+      for (const [res, browser] of readers) send(res, textOf(one, browser));
+    },
+    join(res, browser, after, headers) {
+      const own = [...readers.values()].filter((name) => name === browser).length;
+      if (readers.size >= limits.readersMax || own >= limits.readersOfOneMax) return false;
+      res.writeHead(200, { ...headers, "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" });
+      res.flushHeaders();
+      readers.set(res, browser);
+      res.once("close", () => forget(res));
+      beat ??= setInterval(() => {
+        for (const one of readers.keys()) send(one, ": still here\n\n");
+      }, limits.beatMs).unref();
+      res.write(": hello\n\n");
+      if (after === undefined || after === last) return true;
+      const first = kept[0]?.id ?? last + 1;
+      // Of another run of the server, or too long ago.
+      if (after > last || after < first - 1) {
+        send(res, `id: ${last}\nevent: reset\ndata: ${oneLine({ type: "reset" })}\n\n`);
+        return true;
+      }
+      for (const one of kept.slice(after - first + 1)) send(res, textOf(one, browser));
+      return true;
+    },
+    leave(browser) {
+      for (const [res, name] of readers) if (name === browser) res.end();
+    },
+    get readers() {
+      return readers.size;
+    },
+    get isWatched() {
+      return !isClosed && (readers.size > 0 || performance.now() - leftMs < limits.awayMs);
+    },
+    get last() {
+      return last;
+    },
+    close() {
+      clearInterval(beat);
+      for (const res of readers.keys()) res.end();
+      readers.clear();
+      isClosed = true;
+    },
+  };
+}
+
+/**
+ * JSON has no raw line ends, so that no name of a file can end the line and begin another event. Two that it does have are
+ * line ends to some readers.
+ */
+const oneLine = (event: StreamEvent): string =>
+  JSON.stringify(event).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");

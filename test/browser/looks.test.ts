@@ -1,0 +1,101 @@
+/** Narrow and wide, light and dark: nothing sticks out, and colours follow the system or the switch. */
+
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { browserForAll, browserTest } from "./chromium.ts";
+import { openPage, rows, startInspector } from "./inspector.ts";
+
+const browser = browserForAll();
+const long = `${"very-long-folder-name/".repeat(6)}${"long-file-name-".repeat(6)}.ts`;
+
+/** How far the page is wider than the window. */
+const tooWide = (page: Page): Promise<number> =>
+  page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth));
+
+browserTest("nothing sticks out of a window of 360 pixels, in any view", async () => {
+  const inspector = await startInspector({ [long]: `${"x".repeat(300)} one\n` });
+  const page = await openPage(browser(), inspector, { viewport: { width: 360, height: 740 } });
+  const client = await inspector.client();
+  await client.callTool({ name: "Read", arguments: { file_path: long } });
+  const call = client.callTool({ name: "Edit", arguments: { file_path: long, old_string: "one", new_string: "two" } });
+  await rows(page).first().waitFor();
+  const wide: Record<string, number> = { timeline: await tooWide(page) };
+  await rows(page).first().click();
+  await page.locator(".code").waitFor();
+  wide["call"] = await tooWide(page);
+  const go = (view: string) => page.getByRole("navigation").getByRole("link", { name: view }).click();
+  await go("Approvals");
+  await page.locator(".diff-unified").waitFor();
+  wide["approvals"] = await tooWide(page);
+  await page.getByRole("button", { name: "Allow once" }).click();
+  await call;
+  await go("History");
+  await page.locator(".turn-file").click();
+  await page.locator(".diff-unified").waitFor();
+  wide["history"] = await tooWide(page);
+  await go("Figures");
+  await page.getByRole("heading", { name: "By tool" }).waitFor();
+  wide["figures"] = await tooWide(page);
+  await go("Files");
+  await page.getByRole("treeitem", { name: /very-long/ }).waitFor();
+  await page.getByRole("tree").focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: /^Read / }).waitFor();
+  wide["files"] = await tooWide(page);
+  expect(wide).toEqual({ timeline: 0, call: 0, approvals: 0, history: 0, figures: 0, files: 0 });
+});
+
+const ground = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const channels = getComputedStyle(document.body).backgroundColor.match(/\d+/g) ?? [];
+    return channels.slice(0, 3).reduce((sum, channel) => sum + Number(channel), 0) / 3;
+  });
+
+browserTest("colours follow the system, and the switch where somebody has chosen", async () => {
+  const inspector = await startInspector({ "a.txt": "one\n" });
+  const page = await openPage(browser(), inspector, { colorScheme: "dark" });
+  await expect.poll(() => ground(page)).toBeLessThan(60);
+  await page.emulateMedia({ colorScheme: "light" });
+  await expect.poll(() => ground(page)).toBeGreaterThan(200);
+  await page.getByLabel("Theme").selectOption("dark");
+  await expect.poll(() => ground(page)).toBeLessThan(60);
+  await page.reload();
+  await page.getByText("Live", { exact: true }).waitFor();
+  await expect.poll(() => ground(page)).toBeLessThan(60);
+});
+
+browserTest("figures are plotted, and told in tables as well", async () => {
+  const inspector = await startInspector({ "a.txt": "one\n" });
+  const page = await openPage(browser(), inspector);
+  const client = await inspector.client();
+  const read = (file_path: string) => client.callTool({ name: "Read", arguments: { file_path } });
+  await read("a.txt");
+  await read("a.txt");
+  await read("b.txt");
+  await client.callTool({ name: "Edit", arguments: { file_path: "a.txt", old_string: "nine", new_string: "ten" } });
+  await page.getByRole("navigation").getByRole("link", { name: "Figures" }).click();
+  await page.locator(".plot canvas").waitFor();
+  await page.getByRole("row", { name: /^Read 3 1/ }).waitFor();
+  await page.getByRole("row", { name: /NO_MATCH/ }).waitFor();
+  await page.getByRole("row", { name: /NOT_FOUND/ }).waitFor();
+  await page.getByText("As a table").click();
+  await page
+    .getByRole("region", { name: "Tokens over time, as a table" })
+    .getByRole("columnheader", { name: "Read" })
+    .waitFor();
+});
+
+browserTest("the tree marks what was read and what is denied, and says why", async () => {
+  const files = { "src/a.ts": "1\n", "secrets/key.txt": "x\n", ".env": "A=1\n" };
+  const inspector = await startInspector(files, ["--deny", "Read(/secrets/**)"]);
+  const client = await inspector.client();
+  await client.callTool({ name: "Read", arguments: { file_path: "src/a.ts" } });
+  const page = await openPage(browser(), inspector, { view: "files" });
+  await page.getByRole("treeitem", { name: /src.*1 read/ }).waitFor();
+  await page.getByRole("treeitem", { name: /\.env.*asks/ }).waitFor();
+  await page.getByRole("treeitem", { name: /secrets/ }).click();
+  await page.getByRole("treeitem", { name: /key\.txt.*denied/ }).click();
+  await page.getByRole("heading", { name: "Read denied" }).waitFor();
+  await page.getByText("Read(/secrets/**)").first().waitFor();
+});

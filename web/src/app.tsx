@@ -1,0 +1,100 @@
+/** The page: its head, and the view that is looked at. */
+
+import { useEffect, useRef } from "preact/hooks";
+import { Approvals } from "./approvals/approvals.tsx";
+import { FigureView } from "./figures/figure-view.tsx";
+import { FileView } from "./files/file-view.tsx";
+import { HistoryView } from "./history/history-view.tsx";
+import { type Desk, desk as deskStore, start } from "./live/desk.ts";
+import { useStore } from "./live/store.ts";
+import { announce, Announcer } from "./shell/announce.tsx";
+import { Header } from "./shell/header.tsx";
+import { type Route, useRoute } from "./shell/router.ts";
+import { Shown } from "./text/shown-text.tsx";
+import { shownText } from "./text/shown.ts";
+import { Timeline } from "./timeline/timeline.tsx";
+
+export function App() {
+  const desk = useStore(deskStore);
+  const route = useRoute();
+  useQuestionsTold(desk);
+  return (
+    <>
+      <a class="skip" href="#main" onClick={skipToMain}>
+        Skip to content
+      </a>
+      <Header desk={desk} view={route.view} />
+      <main id="main" tabIndex={-1} class={`view view-${route.view}`}>
+        {desk.phase === "in" ? <View route={route} desk={desk} /> : <Door desk={desk} />}
+      </main>
+      <Announcer />
+    </>
+  );
+}
+
+function View({ route, desk }: { readonly route: Route; readonly desk: Desk }) {
+  // Another workspace is another page: nothing of the old one stays.
+  const key = desk.workspace;
+  switch (route.view) {
+    case "timeline":
+      return <Timeline key={key} item={route.item} desk={desk} />;
+    case "approvals":
+      return <Approvals desk={desk} />;
+    case "history":
+      return <HistoryView key={key} session={route.item} desk={desk} />;
+    case "figures":
+      return <FigureView key={key} desk={desk} />;
+    case "files":
+      return <FileView key={key} desk={desk} />;
+  }
+}
+
+/** Before one is let in, or after one no longer is. */
+function Door({ desk: { phase, message } }: { readonly desk: Desk }) {
+  if (phase === "starting") {
+    return (
+      <p class="waiting" role="status">
+        Coming in…
+      </p>
+    );
+  }
+  return (
+    <div class="door" role="alert">
+      <h1>{phase === "out" ? "This browser is not let in" : "The server cannot be reached"}</h1>
+      <p>
+        <Shown text={message} />
+      </p>
+      {phase === "out" ? (
+        <p>
+          Open the address that the terminal shows. It ends in <code>#key=…</code> and works once; after each use the
+          terminal shows a new one.
+        </p>
+      ) : (
+        <button type="button" class="button" onClick={() => void start()}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The address of a view stands behind the #, so the link must not go there. */
+function skipToMain(event: Event): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>("#main")?.focus();
+}
+
+/** New questions are said aloud and stand in the title of the tab. */
+function useQuestionsTold({ open }: Desk): void {
+  const known = useRef<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    const fresh = open.filter(({ id }) => !known.current.has(id));
+    known.current = new Set(open.map(({ id }) => id));
+    const [first] = fresh;
+    if (first !== undefined) {
+      const more = fresh.length > 1 ? `, and ${fresh.length - 1} more` : "";
+      announce(`New question: may ${first.tool} ${first.permission} ${shownText(first.relative)}?${more}`);
+    }
+    document.title = open.length > 0 ? `(${open.length}) Filehand` : "Filehand";
+  }, [open]);
+}

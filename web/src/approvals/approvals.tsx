@@ -1,0 +1,63 @@
+/** Questions that wait for somebody, each with all that is needed to answer it; below them, what became of the others. */
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Answered, QuestionInfo } from "../../../src/contract/inspector.ts";
+import type { Desk } from "../live/desk.ts";
+import { announce } from "../shell/announce.tsx";
+import { Empty } from "../shell/parts.tsx";
+import { shownText } from "../text/shown.ts";
+import { answerWords, byWords } from "./answer-words.ts";
+import { PastQuestions } from "./past-questions.tsx";
+import { QuestionCard } from "./question-card.tsx";
+
+export function Approvals({ desk }: { readonly desk: Desk }) {
+  const top = useRef<HTMLHeadingElement>(null);
+  const [notice, setNotice] = useState("");
+  const tell = (question: QuestionInfo, answered: Answered): void => {
+    const words =
+      `${question.tool} ${shownText(question.relative)}: ${answerWords(answered)} ${byWords(answered)}`.trim();
+    announce(words);
+    setNotice(answered.by === "you" ? "" : words);
+  };
+  useAnsweredElsewhere(desk, tell);
+  const several = (desk.hello?.workspaces.length ?? 1) > 1;
+  return (
+    <div class="approvals">
+      <h1 ref={top} tabIndex={-1}>
+        Approvals
+      </h1>
+      {notice !== "" && <p class="notice notice-warn">{notice}</p>}
+      {desk.open.length === 0 ? (
+        <Empty title="Nobody waits for an answer">
+          When a rule asks before a tool may read or change something, the question appears here at once.
+        </Empty>
+      ) : (
+        <ol class="questions" aria-label="Open questions">
+          {desk.open.map((question, index) => (
+            <li key={question.id}>
+              <QuestionCard
+                question={question}
+                workspace={several ? question.workspace : undefined}
+                open={index === 0}
+                onAnswered={() => top.current?.focus({ preventScroll: true })}
+              />
+            </li>
+          ))}
+        </ol>
+      )}
+      <PastQuestions past={desk.past} />
+    </div>
+  );
+}
+
+/** Tells of questions that were open here and that somebody else has answered. */
+function useAnsweredElsewhere({ open, past }: Desk, tell: (question: QuestionInfo, answered: Answered) => void): void {
+  const before = useRef(open);
+  useEffect(() => {
+    for (const question of before.current) {
+      const answered = past.find(({ id }) => id === question.id)?.answered;
+      if (answered !== undefined && !open.some(({ id }) => id === question.id)) tell(question, answered);
+    }
+    before.current = open;
+  }, [open, past]);
+}

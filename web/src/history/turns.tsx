@@ -1,0 +1,137 @@
+/** The turns of a session, newest first, with their files. */
+
+import { useEffect, useState } from "preact/hooks";
+import type { TurnFile, TurnInfo, TurnPage } from "../../../src/contract/inspector.ts";
+import { type Desk, inWorkspace } from "../live/desk.ts";
+import { post } from "../live/request.ts";
+import { Badge, Empty, Failed, Waiting } from "../shell/parts.tsx";
+import { useAsked } from "../shell/use-asked.ts";
+import { fullTime, plural, time } from "../shell/words.ts";
+import { Path, Shown } from "../text/shown-text.tsx";
+import type { Looked } from "./history-view.tsx";
+import { didWords, turnWords } from "./history-words.ts";
+
+interface TurnsProps {
+  readonly session: string;
+  readonly desk: Desk;
+  readonly looked: Looked | undefined;
+  readonly onLook: (looked: Looked) => void;
+}
+
+const pageMax = 50;
+
+export function Turns({ session, desk, looked, onLook }: TurnsProps) {
+  const [path, setPath] = useState("");
+  const [max, setMax] = useState(pageMax);
+  useEffect(() => setMax(pageMax), [path]);
+  const key = JSON.stringify([session, path, max, desk.turns, desk.resets]);
+  const asked = useAsked(key, (signal) =>
+    post<TurnPage>(inWorkspace("history/turns"), path === "" ? { session, max } : { session, max, path }, signal),
+  );
+  const page = asked.answer;
+  const back = (last: "undo" | "redo") => () => onLook({ at: "rewind", wish: { session, to: { last } } });
+  return (
+    <>
+      <div class="filters">
+        <button type="button" class="button" disabled={page?.undo == null} onClick={back("undo")}>
+          Undo…
+        </button>
+        <button type="button" class="button" disabled={page?.redo == null} onClick={back("redo")}>
+          Redo…
+        </button>
+        <input
+          type="search"
+          aria-label="File or folder"
+          placeholder="File or folder…"
+          value={path}
+          onChange={(event) => setPath(event.currentTarget.value.trim())}
+        />
+      </div>
+      {asked.is === "failed" && <Failed message={asked.message} />}
+      {page === undefined && asked.is === "waiting" && <Waiting what="Asking for the turns…" />}
+      {page !== undefined && page.turns.length === 0 && <Empty title="No turn matches" />}
+      {page !== undefined && page.turns.length > 0 && (
+        <ol class="turns" aria-label="Turns, newest first" tabIndex={0}>
+          {page.turns.map((turn) => (
+            <Turn key={turn.id} session={session} turn={turn} looked={looked} onLook={onLook} />
+          ))}
+          {page.next !== null && (
+            <li>
+              <button
+                type="button"
+                class="button button-quiet"
+                onClick={() => setMax((before) => Math.min(200, before * 2))}
+              >
+                Older turns ({page.total - page.turns.length} more)
+              </button>
+            </li>
+          )}
+        </ol>
+      )}
+    </>
+  );
+}
+
+interface TurnProps {
+  readonly session: string;
+  readonly turn: TurnInfo;
+  readonly looked: Looked | undefined;
+  readonly onLook: (looked: Looked) => void;
+}
+
+function Turn({ session, turn, looked, onLook }: TurnProps) {
+  const at = looked?.at === "rewind" ? looked.wish.to : undefined;
+  return (
+    <li class={`turn ${turn.undone === "all" ? "turn-undone" : ""}`}>
+      <div class="turn-head">
+        <span class="turn-time" title={fullTime(turn.timeMs)}>
+          {time(turn.timeMs)}
+        </span>
+        <span class="turn-words">
+          <Shown text={turnWords(turn)} />
+        </span>
+        {turn.undone !== "no" && <Badge tone="calm">{turn.undone === "all" ? "undone" : "partly undone"}</Badge>}
+        <button
+          type="button"
+          class="button button-quiet turn-rewind"
+          aria-pressed={at === turn.id}
+          onClick={() => onLook({ at: "rewind", wish: { session, to: turn.id } })}
+        >
+          Rewind to before…<span class="hidden"> the turn of {time(turn.timeMs)}</span>
+        </button>
+      </div>
+      <ul class="turn-files">
+        {turn.files.map((file) => (
+          <li key={file.path}>
+            <FileButton
+              file={file}
+              pressed={looked?.at === "file" && looked.turn.id === turn.id && looked.file.path === file.path}
+              onLook={() => onLook({ at: "file", turn, file })}
+            />
+          </li>
+        ))}
+        {turn.filesTotal > turn.files.length && (
+          <li class="quiet">{plural(turn.filesTotal - turn.files.length, "more file")}</li>
+        )}
+        {turn.withheld > 0 && <li class="quiet">{plural(turn.withheld, "file")} that rules hide</li>}
+      </ul>
+    </li>
+  );
+}
+
+interface FileButtonProps {
+  readonly file: TurnFile;
+  readonly pressed: boolean;
+  readonly onLook: () => void;
+}
+
+function FileButton({ file, pressed, onLook }: FileButtonProps) {
+  return (
+    <button type="button" class="turn-file" aria-pressed={pressed} onClick={onLook}>
+      <span class={`did did-${file.did}`}>{didWords[file.did]}</span>
+      <Path path={file.relative} />
+      {file.observed && <span class="quiet">by somebody else</span>}
+      {file.undone && <span class="quiet">undone</span>}
+    </button>
+  );
+}

@@ -1,0 +1,155 @@
+/** What all views share: who we are to the server, the workspaces, the open questions, how the stream is. */
+
+import type {
+  CallInfo,
+  Hello,
+  PastQuestion,
+  QuestionInfo,
+  QuestionList,
+  StreamEvent,
+  WorkspaceInfo,
+} from "../../../src/contract/inspector.ts";
+import { exchange, get, messageOf, RequestError, takeKey } from "./request.ts";
+import { createStore } from "./store.ts";
+import { followStream } from "./stream.ts";
+
+export interface Desk {
+  /** `out`: the server does not know this browser. */
+  readonly phase: "starting" | "in" | "out" | "failed";
+  readonly message: string;
+  readonly connection: "live" | "waiting";
+  readonly hello: Hello | undefined;
+  /** The name of the workspace that is looked at. */
+  readonly workspace: string;
+  /** How far the server's clock is ahead of ours. */
+  readonly clockAheadMs: number;
+  readonly open: readonly QuestionInfo[];
+  readonly past: readonly PastQuestion[];
+  /** Counts what makes lists of the history untrue. */
+  readonly turns: number;
+  /** Counts how often everything must be asked for again. */
+  readonly resets: number;
+  /** By job. */
+  readonly progress: ReadonlyMap<string, { readonly done: number; readonly total: number }>;
+}
+
+const pastMax = 100;
+
+export const desk = createStore<Desk>({
+  phase: "starting",
+  message: "",
+  connection: "waiting",
+  hello: undefined,
+  workspace: "",
+  clockAheadMs: 0,
+  open: [],
+  past: [],
+  turns: 0,
+  resets: 0,
+  progress: new Map(),
+});
+
+const callListeners = new Set<(calls: readonly CallInfo[]) => void>();
+
+/** Calls as they come, in the order in which they ended. */
+export function onCalls(listener: (calls: readonly CallInfo[]) => void): () => void {
+  callListeners.add(listener);
+  return () => callListeners.delete(listener);
+}
+
+let current = new AbortController();
+
+/** Comes in, with the key of the address if there is one, and follows what happens. */
+export async function start(): Promise<void> {
+  current.abort();
+  current = new AbortController();
+  const { signal } = current;
+  const key = takeKey();
+  desk.set((before) => ({ ...before, phase: "starting", message: "" }));
+  try {
+    if (key !== undefined) await exchange(key);
+    const hello = await get<Hello>("/api/hello", signal);
+    const { open, past } = await get<QuestionList>("/api/questions", signal);
+    desk.set((before) => ({
+      ...before,
+      phase: "in",
+      hello,
+      workspace: hello.workspaces.some(({ name }) => name === before.workspace)
+        ? before.workspace
+        : (hello.workspaces[0]?.name ?? ""),
+      clockAheadMs: hello.nowMs - Date.now(),
+      open,
+      past,
+      resets: before.resets + 1,
+    }));
+    void followStream({ after: hello.lastEvent, onEvents: take, onState: tellState, signal });
+  } catch (error) {
+    if (signal.aborted) return;
+    const isOut = error instanceof RequestError && (error.code === "NOT_IN" || error.code === "BAD_KEY");
+    desk.set((before) => ({ ...before, phase: isOut ? "out" : "failed", message: messageOf(error) }));
+  }
+}
+
+export const chooseWorkspace = (workspace: string): void => desk.set((before) => ({ ...before, workspace }));
+
+export const workspaceOf = ({ hello, workspace }: Desk): WorkspaceInfo | undefined =>
+  hello?.workspaces.find(({ name }) => name === workspace);
+
+/** The address of something in the workspace that is looked at. */
+export const inWorkspace = (rest: string): string => `/api/w/${encodeURIComponent(desk.get().workspace)}/${rest}`;
+
+export const serverNowMs = (): number => Date.now() + desk.get().clockAheadMs;
+
+function tellState(state: "live" | "waiting" | "out"): void {
+  if (state === "out") {
+    const message =
+      "The server does not know this browser any more: it was started anew, or nobody looked for 12 hours";
+    desk.set((before) => ({ ...before, phase: "out", message }));
+  } else desk.set((before) => (before.connection === state ? before : { ...before, connection: state }));
+}
+
+function take(events: readonly StreamEvent[]): void {
+  const calls = events.flatMap((event) => (event.type === "call" ? [event.call] : []));
+  if (calls.length > 0) for (const listener of callListeners) listener(calls);
+  const others = events.filter(({ type }) => type !== "call");
+  if (others.length > 0) desk.set((before) => others.reduce(after, before));
+  if (events.some(({ type }) => type === "reset")) void askAgain();
+}
+
+/** What one event makes of it. */
+function after(before: Desk, event: StreamEvent): Desk {
+  switch (event.type) {
+    case "call":
+    case "reset":
+      return before;
+    case "question":
+      return before.open.some(({ id }) => id === event.question.id)
+        ? before
+        : { ...before, open: [...before.open, event.question] };
+    case "answered":
+      return answered(before, event.id, event.answered);
+    case "turn":
+      return { ...before, turns: before.turns + 1 };
+    case "progress": {
+      const progress = new Map(before.progress).set(event.job, { done: event.done, total: event.total });
+      return { ...before, progress };
+    }
+  }
+}
+
+/** It moves from the open questions to the past ones, once. */
+export function answered(before: Desk, id: string, answer: PastQuestion["answered"]): Desk {
+  const question = before.open.find((one) => one.id === id);
+  if (question === undefined) return before;
+  return {
+    ...before,
+    open: before.open.filter((one) => one.id !== id),
+    past: [{ ...question, answered: answer }, ...before.past].slice(0, pastMax),
+  };
+}
+
+/** The stream could not tell all that was missed. */
+async function askAgain(): Promise<void> {
+  const { open, past } = await get<QuestionList>("/api/questions", current.signal).catch(() => desk.get());
+  desk.set((before) => ({ ...before, open, past, resets: before.resets + 1, turns: before.turns + 1 }));
+}

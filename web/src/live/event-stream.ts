@@ -1,0 +1,35 @@
+/** Reads `text/event-stream` from pieces of text, wherever they are cut. */
+
+export interface ServerEvent {
+  readonly id: string | undefined;
+  readonly data: string;
+}
+
+export interface EventReader {
+  /** What is complete with this piece. */
+  feed(piece: string): readonly ServerEvent[];
+}
+
+export function createEventReader(): EventReader {
+  let rest = "";
+  let id: string | undefined;
+  let data: string[] = [];
+  const take = (line: string): ServerEvent | undefined => {
+    if (line === "") {
+      const event = data.length === 0 ? undefined : { id, data: data.join("\n") };
+      data = [];
+      return event;
+    }
+    const [, field, value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+    if (field === "data") data.push(value);
+    if (field === "id") id = value;
+    return undefined;
+  };
+  return {
+    feed(piece) {
+      const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
+      rest = lines.pop() ?? "";
+      return lines.flatMap((line) => take(line) ?? []);
+    },
+  };
+}

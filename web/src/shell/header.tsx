@@ -1,0 +1,104 @@
+/** The head of the page: where we are, the views, how the stream is, the theme. */
+
+import type { WorkspaceInfo } from "../../../src/contract/inspector.ts";
+import { chooseWorkspace, type Desk, workspaceOf } from "../live/desk.ts";
+import { Name } from "../text/shown-text.tsx";
+import { shownText } from "../text/shown.ts";
+import { addressOf, type ViewName, views } from "./router.ts";
+import { type Theme, themes, useTheme } from "./theme.ts";
+import { plural } from "./words.ts";
+
+const titles: Readonly<Record<ViewName, string>> = {
+  timeline: "Timeline",
+  approvals: "Approvals",
+  history: "History",
+  figures: "Figures",
+  files: "Files",
+};
+
+export function Header({ desk, view }: { readonly desk: Desk; readonly view: ViewName }) {
+  return (
+    <header class="head">
+      <div class="head-place">
+        <span class="head-brand">Filehand</span>
+        <Workspace desk={desk} />
+      </div>
+      <nav class="head-views" aria-label="Views">
+        {views.map((name) => (
+          <a key={name} href={addressOf(name)} aria-current={name === view ? "page" : undefined}>
+            {titles[name]}
+            {name === "approvals" && desk.open.length > 0 && (
+              <span class="head-count">
+                <span aria-hidden="true">{desk.open.length}</span>
+                <span class="hidden"> ({plural(desk.open.length, "open question")})</span>
+              </span>
+            )}
+          </a>
+        ))}
+      </nav>
+      <div class="head-state">
+        {desk.phase === "in" && <Connection desk={desk} />}
+        <ThemeSwitch />
+      </div>
+    </header>
+  );
+}
+
+const lastName = (root: string): string => root.slice(root.lastIndexOf("/", root.length - 2) + 1) || root;
+
+const workspaceWords = ({ name, roots }: WorkspaceInfo): string =>
+  `${roots.map(lastName).join(", ")}${name === "filehand" ? "" : ` (${name})`}`;
+
+function Workspace({ desk }: { readonly desk: Desk }) {
+  const { hello } = desk;
+  const current = workspaceOf(desk);
+  if (hello === undefined || current === undefined) return null;
+  if (hello.workspaces.length > 1) {
+    return (
+      <select
+        aria-label="Workspace"
+        value={desk.workspace}
+        onChange={(event) => chooseWorkspace(event.currentTarget.value)}
+      >
+        {hello.workspaces.map((one) => (
+          <option key={one.name} value={one.name}>
+            {shownText(workspaceWords(one))}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  return (
+    <span class="head-workspace" title={shownText(current.roots.join("\n"))}>
+      <Name text={workspaceWords(current)} />
+    </span>
+  );
+}
+
+function Connection({ desk: { connection } }: { readonly desk: Desk }) {
+  return (
+    <span class={`head-connection head-connection-${connection}`} role="status">
+      {connection === "live" ? "Live" : "Reconnecting…"}
+    </span>
+  );
+}
+
+const themeWords: Readonly<Record<Theme, string>> = { system: "Auto", light: "Light", dark: "Dark" };
+
+function ThemeSwitch() {
+  const [theme, setTheme] = useTheme();
+  return (
+    <select
+      class="head-theme"
+      aria-label="Theme"
+      value={theme}
+      onChange={(event) => setTheme(themes.find((one) => one === event.currentTarget.value) ?? "system")}
+    >
+      {themes.map((one) => (
+        <option key={one} value={one}>
+          {themeWords[one]}
+        </option>
+      ))}
+    </select>
+  );
+}

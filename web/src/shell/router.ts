@@ -1,0 +1,30 @@
+/** Which view is shown: a part of the address behind `#`, so that links, reloads and the back button work. */
+
+import { useEffect, useState } from "preact/hooks";
+
+export const views = ["timeline", "approvals", "history", "figures", "files"] as const;
+export type ViewName = (typeof views)[number];
+
+export interface Route {
+  readonly view: ViewName;
+  /** What is looked at in that view, such as the number of a call. */
+  readonly item: string | undefined;
+}
+
+export function routeOf(hash: string): Route {
+  const [, name = "", item] = /^#\/(\w+)(?:\/(.+))?$/.exec(hash) ?? [];
+  return { view: views.find((view) => view === name) ?? "timeline", item };
+}
+
+export const addressOf = (view: ViewName, item?: string | number): string =>
+  item === undefined ? `#/${view}` : `#/${view}/${item}`;
+
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const look = (): void => setHash(location.hash);
+    addEventListener("hashchange", look);
+    return () => removeEventListener("hashchange", look);
+  }, []);
+  return routeOf(hash);
+}

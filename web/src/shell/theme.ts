@@ -1,0 +1,37 @@
+/** Light, dark, or as the system has it; kept in this browser. */
+
+import { useState } from "preact/hooks";
+
+export const themes = ["system", "light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+const storageName = "filehand-theme";
+
+const stored = (): Theme => themes.find((theme) => theme === localStorage.getItem(storageName)) ?? "system";
+
+/** At once, and before anything is drawn: nobody shall see the other one flash. */
+export function applyTheme(theme: Theme = stored()): void {
+  document.documentElement.dataset["theme"] = theme;
+  localStorage.setItem(storageName, theme);
+  dispatchEvent(new Event("filehand-theme"));
+}
+
+export function useTheme(): readonly [Theme, (theme: Theme) => void] {
+  const [theme, setTheme] = useState(stored);
+  const choose = (next: Theme): void => {
+    applyTheme(next);
+    setTheme(next);
+  };
+  return [theme, choose];
+}
+
+/** Calls back when colours have changed: for what is drawn and not styled. */
+export function onTheme(onChange: () => void): () => void {
+  const media = matchMedia("(prefers-color-scheme: dark)");
+  media.addEventListener("change", onChange);
+  addEventListener("filehand-theme", onChange);
+  return () => {
+    media.removeEventListener("change", onChange);
+    removeEventListener("filehand-theme", onChange);
+  };
+}

@@ -1,0 +1,174 @@
+/** One call with all that it was: the reply as the model got it, the diff, the arguments. */
+
+import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
+import type { CallDetailView, CallInfo, CallView } from "../../../src/contract/inspector.ts";
+import { CodeView } from "../code/code-view.tsx";
+import { Diff } from "../diff/diff.tsx";
+import { inWorkspace } from "../live/desk.ts";
+import { get } from "../live/request.ts";
+import { Badge, Choice, Empty, Failed, Waiting } from "../shell/parts.tsx";
+import { useAsked } from "../shell/use-asked.ts";
+import { useFocusInside } from "../shell/use-focus.ts";
+import { count, duration, fullTime, plural } from "../shell/words.ts";
+import { Name, Path } from "../text/shown-text.tsx";
+import { SessionName } from "./call-row.tsx";
+import { outcomeWords, rangeWords, toneOf } from "./call-words.ts";
+import { ReplyParts } from "./reply-parts.tsx";
+
+export function CallPane({ id, onClose }: { readonly id: number; readonly onClose: () => void }) {
+  const pane = useRef<HTMLElement>(null);
+  const asked = useAsked(String(id), (signal) => get<CallView>(inWorkspace(`calls/${id}`), signal));
+  useFocusInside(pane);
+  return (
+    <section
+      ref={pane}
+      class="pane"
+      aria-label={`Call ${id}`}
+      tabIndex={-1}
+      onKeyDown={(event) => event.key === "Escape" && onClose()}
+    >
+      {asked.is === "failed" && <PaneHead title={`Call ${id}`} onClose={onClose} />}
+      {asked.is === "failed" && <Failed message={asked.message} />}
+      {asked.is === "waiting" && <Waiting what="Asking for the call…" />}
+      {asked.is === "there" && <Call view={asked.answer} onClose={onClose} />}
+    </section>
+  );
+}
+
+function PaneHead({ title, onClose }: { readonly title: string; readonly onClose: () => void }) {
+  return (
+    <div class="pane-head">
+      <h2>{title}</h2>
+      <CloseButton onClose={onClose} />
+    </div>
+  );
+}
+
+const CloseButton = ({ onClose }: { readonly onClose: () => void }) => (
+  <button type="button" class="button button-quiet pane-close" onClick={onClose} title="Close (Escape)">
+    <span aria-hidden="true">✕</span>
+    <span class="hidden">Close the call</span>
+  </button>
+);
+
+type Section = "reply" | "diff" | "arguments" | "programs";
+
+function Call({ view: { call, detail, missing }, onClose }: { readonly view: CallView; readonly onClose: () => void }) {
+  const [section, setSection] = useState<Section>(call.changes.length > 0 ? "diff" : "reply");
+  const sections: (readonly [Section, string])[] = [
+    ["reply", "Reply"],
+    ...(call.changes.length > 0 ? [["diff", "Diff"] as const] : []),
+    ["arguments", "Arguments"],
+    ...(detail?.structured == null ? [] : [["programs", "For programs"] as const]),
+  ];
+  return (
+    <>
+      <div class="pane-head">
+        <h2>
+          <Name text={call.tool} /> {call.path !== null && <Path path={call.path === "" ? "./" : call.path} />}
+        </h2>
+        <Badge tone={toneOf(call)}>{outcomeWords(call)}</Badge>
+        <CloseButton onClose={onClose} />
+      </div>
+      <Facts call={call} />
+      <Choice label="What to show of the call" value={section} options={sections} onChoose={setSection} />
+      <div class="pane-body">
+        {detail === null ? <Missing missing={missing} /> : <Shown section={section} call={call} detail={detail} />}
+      </div>
+    </>
+  );
+}
+
+function Missing({ missing }: { readonly missing: CallView["missing"] }) {
+  return (
+    <Empty title={missing === "too large" ? "The reply was too large to be kept" : "The reply is no longer kept"}>
+      Replies are kept in memory only, and the oldest make room for new ones.
+    </Empty>
+  );
+}
+
+interface ShownProps {
+  readonly section: Section;
+  readonly call: CallInfo;
+  readonly detail: CallDetailView;
+}
+
+function Shown({ section, call, detail }: ShownProps) {
+  switch (section) {
+    case "reply":
+      return <ReplyParts parts={detail.content} />;
+    case "diff":
+      return <Diffs call={call} />;
+    case "arguments":
+      return (
+        <CodeView text={jsonText(detail.input)} path="arguments.json" label="Arguments, as the model wrote them" />
+      );
+    case "programs":
+      return <CodeView text={jsonText(detail.structured)} path="reply.json" label="What programs get" />;
+  }
+}
+
+/** So many at once, and more when asked for: a patch may have a thousand. */
+const diffsMax = 5;
+
+function Diffs({ call }: { readonly call: CallInfo }) {
+  const [max, setMax] = useState(diffsMax);
+  const left = call.changesTotal - Math.min(max, call.changes.length);
+  return (
+    <div class="diffs">
+      {call.changes.slice(0, max).map((_, change) => (
+        <Diff key={change} of={{ call: call.id, change }} fill={call.changes.length === 1} />
+      ))}
+      {left > 0 && (
+        <p class="diffs-more">
+          {plural(left, "more file")}{" "}
+          {max < call.changes.length && (
+            <button type="button" class="button" onClick={() => setMax((before) => before + diffsMax)}>
+              Show more
+            </button>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const jsonText = (value: unknown): string => JSON.stringify(value, null, 2) ?? "undefined";
+
+function Facts({ call }: { readonly call: CallInfo }) {
+  const range = rangeWords(call);
+  return (
+    <dl class="facts">
+      <Fact name="When">{fullTime(call.startedMs)}</Fact>
+      <Fact name="Took">{duration(call.elapsedMs)}</Fact>
+      <Fact name="Tokens">
+        {count(call.tokensGiven)}
+        {call.tokensSaved > 0 && ` (${count(call.tokensSaved)} saved)`}
+      </Fact>
+      {range !== "" && <Fact name="Shown">{range}</Fact>}
+      {call.pattern !== null && (
+        <Fact name="Pattern">
+          <Name text={call.pattern} />
+        </Fact>
+      )}
+      {call.reason !== null && <Fact name={call.outcome === "ok" ? "Kind" : "Reason"}>{call.reason}</Fact>}
+      <Fact name="Session">
+        <SessionName id={call.session} />
+      </Fact>
+      {call.principal !== null && (
+        <Fact name="Principal">
+          <Name text={call.principal} />
+        </Fact>
+      )}
+      <Fact name="Dialect">{call.dialect}</Fact>
+    </dl>
+  );
+}
+
+const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);

@@ -1,0 +1,32 @@
+/** What a call was about, in a few words. */
+
+import type { CallInfo } from "../../../src/contract/inspector.ts";
+import type { Tone } from "../shell/parts.tsx";
+import { count } from "../shell/words.ts";
+
+/** What was refused or stopped is no fault of anybody's. */
+export const toneOf = ({ outcome }: CallInfo): Tone =>
+  outcome === "ok" ? "good" : outcome === "ACCESS_DENIED" || outcome === "CANCELLED" ? "warn" : "bad";
+
+/** `lines 1–200 of 900` */
+export function rangeWords({ range }: CallInfo): string {
+  if (range === null) return "";
+  const { of, from, to, total } = range;
+  const one = to === null || to === from;
+  const noun = one ? { lines: "line", pages: "page", cells: "cell", entries: "entry" }[of] : of;
+  const where = one ? `${count(from)}${to === null ? "…" : ""}` : `${count(from)}–${count(to)}`;
+  return `${noun} ${where}${total === null ? "" : ` of ${count(total)}`}`;
+}
+
+/** That a file is unchanged says more than `ok`. */
+export function outcomeWords({ outcome, reason, dryRun }: CallInfo): string {
+  const said = outcome === "ok" ? (reason === "unchanged" ? "unchanged" : "ok") : outcome;
+  return dryRun ? `${said}, dry run` : said;
+}
+
+/** A hue for each session, the same wherever it appears; similar names are far apart. */
+export function hueOf(session: string): number {
+  let sum = 7;
+  for (const character of session) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521;
+  return Math.round(sum * 137.508) % 360;
+}

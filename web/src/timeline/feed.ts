@@ -1,0 +1,100 @@
+/** The calls of the timeline, newest first: pages from the server at the one end, the stream at the other. */
+
+import type { CallInfo, CallPage } from "../../../src/contract/inspector.ts";
+import { inWorkspace, onCalls } from "../live/desk.ts";
+import { get, messageOf } from "../live/request.ts";
+import { createStore, type Store } from "../live/store.ts";
+import { type Filter, matches, parametersOf } from "./filter.ts";
+
+export interface FeedState {
+  readonly calls: readonly CallInfo[];
+  /** How many the stream has put before the others so far: a list that is scrolled stays where it is by it. */
+  readonly prepended: number;
+  /** For the next page; null at the end, undefined before the first one. */
+  readonly next: number | null | undefined;
+  readonly total: number;
+  readonly dropped: number;
+  readonly loading: boolean;
+  readonly message: string;
+}
+
+export interface Feed {
+  readonly state: Store<FeedState>;
+  readonly more: () => Promise<void>;
+  readonly close: () => void;
+}
+
+const pageMax = 200;
+/** As many as the server keeps. */
+const callsMax = 10_000;
+/** Calls that come together are shown together: a thousand in a second are ten renderings. */
+const gatherMs = 100;
+
+export function createFeed(filter: Filter, workspace: string): Feed {
+  const state = createStore<FeedState>({
+    calls: [],
+    prepended: 0,
+    next: undefined,
+    total: 0,
+    dropped: 0,
+    loading: false,
+    message: "",
+  });
+  const known = new Set<number>();
+  const leaving = new AbortController();
+  const fresh = (calls: readonly CallInfo[]): readonly CallInfo[] =>
+    calls.filter(({ id }) => !known.has(id) && known.add(id));
+  let waiting: CallInfo[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const show = (): void => {
+    timer = undefined;
+    const calls = fresh(waiting.filter((call) => matches(call, filter))).toReversed();
+    const all = waiting.length;
+    waiting = [];
+    state.set((before) => {
+      const kept = [...calls, ...before.calls];
+      const dropped = kept.splice(callsMax);
+      for (const { id } of dropped) known.delete(id);
+      const next = dropped.length > 0 ? (kept.at(-1)?.id ?? null) : before.next;
+      return { ...before, calls: kept, next, prepended: before.prepended + calls.length, total: before.total + all };
+    });
+  };
+  const stop = onCalls((calls) => {
+    for (const call of calls) if (call.workspace === workspace) waiting.push(call);
+    if (waiting.length > 0) timer ??= setTimeout(show, gatherMs);
+  });
+
+  const more = async (): Promise<void> => {
+    const { next, loading } = state.get();
+    if (loading || next === null) return;
+    state.set((before) => ({ ...before, loading: true }));
+    const parameters = parametersOf(filter);
+    parameters.set("max", String(pageMax));
+    if (next !== undefined) parameters.set("before", String(next));
+    try {
+      const page = await get<CallPage>(inWorkspace(`calls?${parameters}`), leaving.signal);
+      state.set((before) => ({
+        ...before,
+        calls: [...before.calls, ...fresh(page.calls)],
+        next: page.next,
+        total: page.total,
+        dropped: page.dropped,
+        loading: false,
+        message: "",
+      }));
+    } catch (error) {
+      if (!leaving.signal.aborted) state.set((before) => ({ ...before, loading: false, message: messageOf(error) }));
+    }
+  };
+
+  return {
+    state,
+    more,
+    close() {
+      leaving.abort();
+      clearTimeout(timer);
+      stop();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** Which calls are shown. The server filters what it is asked for, the page what the stream brings: by the same words. */
+
+import type { CallInfo } from "../../../src/contract/inspector.ts";
+
+export interface Filter {
+  readonly session: string;
+  readonly tool: string;
+  readonly path: string;
+  readonly errors: boolean;
+}
+
+export const noFilter: Filter = { session: "", tool: "", path: "", errors: false };
+
+export function matches(call: CallInfo, { session, tool, path, errors }: Filter): boolean {
+  if (session !== "" && call.session !== session) return false;
+  if (tool !== "" && call.tool !== tool) return false;
+  if (errors && call.outcome === "ok") return false;
+  return path === "" || (call.path ?? "").toLowerCase().includes(path.toLowerCase());
+}
+
+export function parametersOf({ session, tool, path, errors }: Filter): URLSearchParams {
+  const parameters = new URLSearchParams();
+  if (session !== "") parameters.set("session", session);
+  if (tool !== "") parameters.set("tool", tool);
+  if (path !== "") parameters.set("path", path);
+  if (errors) parameters.set("errors", "1");
+  return parameters;
+}

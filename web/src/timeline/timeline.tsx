@@ -1,0 +1,75 @@
+/** Every call of every session, as it ends; and one of them with all that it was. */
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { type Desk, workspaceOf } from "../live/desk.ts";
+import { useStore } from "../live/store.ts";
+import { Empty, Failed, Waiting } from "../shell/parts.tsx";
+import { addressOf } from "../shell/router.ts";
+import { count } from "../shell/words.ts";
+import { CallList } from "./call-list.tsx";
+import { CallPane } from "./call-pane.tsx";
+import { createFeed } from "./feed.ts";
+import { type Filter, noFilter } from "./filter.ts";
+import { FilterBar } from "./filter-bar.tsx";
+
+interface TimelineProps {
+  readonly item: string | undefined;
+  readonly desk: Desk;
+}
+
+/** Stays while other views are looked at. */
+let lastFilter = noFilter;
+
+export function Timeline({ item, desk }: TimelineProps) {
+  const [filter, setFilter] = useState<Filter>(lastFilter);
+  lastFilter = filter;
+  const feed = useMemo(() => createFeed(filter, desk.workspace), [filter, desk.workspace, desk.resets]);
+  useEffect(() => {
+    void feed.more();
+    return () => feed.close();
+  }, [feed]);
+  const state = useStore(feed.state);
+  const selected = item === undefined || !/^\d+$/.test(item) ? undefined : Number(item);
+  const open = (id: number | undefined): void => {
+    location.hash = addressOf("timeline", id);
+  };
+  return (
+    <div class={`timeline ${selected === undefined ? "" : "timeline-open"}`}>
+      <h1 class="hidden">Timeline</h1>
+      <section class="timeline-list" aria-label="Calls">
+        <FilterBar filter={filter} onFilter={setFilter} workspace={workspaceOf(desk)} resets={desk.resets} />
+        {state.message !== "" && <Failed message={state.message} />}
+        {state.calls.length > 0 ? (
+          <CallList
+            calls={state.calls}
+            prepended={state.prepended}
+            selected={selected}
+            onOpen={open}
+            onEnd={feed.more}
+          />
+        ) : state.next === undefined ? (
+          <Waiting what="Asking for the calls…" />
+        ) : (
+          <NoCalls filtered={filter !== noFilter} desk={desk} />
+        )}
+        {state.calls.length > 0 && (
+          <p class="foot">
+            {count(state.calls.length)} shown, {count(state.total)} kept
+            {state.dropped > 0 && `, ${count(state.dropped)} older ones dropped`}
+          </p>
+        )}
+      </section>
+      {selected !== undefined && <CallPane key={selected} id={selected} onClose={() => open(undefined)} />}
+    </div>
+  );
+}
+
+function NoCalls({ filtered, desk }: { readonly filtered: boolean; readonly desk: Desk }) {
+  if (filtered) return <Empty title="No call matches">Change the filter above to see others.</Empty>;
+  return (
+    <Empty title="No calls yet">
+      As soon as an agent uses a tool in {workspaceOf(desk)?.roots.length === 1 ? "this workspace" : "these workspaces"}
+      , it appears here.
+    </Empty>
+  );
+}
