@@ -48,6 +48,7 @@ const builtins = {
     "node:os",
     "node:stream",
     "node:url",
+    "node:v8",
   ],
 };
 

@@ -6,6 +6,7 @@ import type { CallListener, ChangeListener } from "./contract/event.ts";
 import type { Formatter } from "./contract/formatter.ts";
 import type { DiagnosticsReport, LanguageFault, LanguageOptions } from "./contract/language.ts";
 import type { Lock, Mode } from "./contract/mode.ts";
+import type { OutlineOutcome } from "./contract/outline.ts";
 import type { Permissions } from "./contract/permission.ts";
 import type { Profile } from "./contract/profile.ts";
 import type { RuleFault, RuleText } from "./contract/rule.ts";
@@ -69,6 +70,11 @@ export interface FilehandOptions {
   readonly pageTokensMax?: number;
   /** Characters after which a line is cut; each dialect has a number of its own. */
   readonly lineCharsMax?: number;
+  /**
+   * What a read answers with that names no part of a code file of more than one page: its `first page` (the default), or an
+   * `outline` of what it declares, with the lines to read next.
+   */
+  readonly longCode?: "first page" | "outline";
   /** Is the reminder about malware appended in the `claude` dialect? It is by default. */
   readonly reminder?: boolean;
   /** The model that reads the answers. */
@@ -102,6 +108,11 @@ export interface FilehandOptions {
    * default. `true`: those of the table of known servers whose programs are installed.
    */
   readonly languageServers?: boolean | LanguageOptions;
+  /**
+   * Is the tool `Lsp`, with which models ask language servers about code, offered to them? It is not by default.
+   * `rename`: so is `Rename`, which changes files. They need `languageServers`.
+   */
+  readonly languageTools?: boolean | "rename";
   /** Called with every file that a tool changed, such as to bring an editor up to date. */
   readonly onChanged?: ChangeListener;
   /** Bytes of a file that can be edited; 1 GiB by default. */
@@ -186,6 +197,8 @@ export interface Session<Name extends DialectName = DialectName> {
   readonly tools: ToolFunctions<Name>;
   /** What a file would cost in tokens. Throws a FilehandError where a read would be refused. */
   cost(path: string, options?: CallOptions): Promise<Cost>;
+  /** What a code file declares, and on which lines. Throws a FilehandError where a read would be refused, or there is none. */
+  outline(path: string, options?: OutlineOptions): Promise<OutlineOutcome>;
   /**
    * Why a read of this file would be refused, by a rule or by the system; undefined if it would not be, or if there is none
    * any more. For hosts that show what was kept of a file. Nothing is read. Whoever must be asked is asked.
@@ -247,6 +260,11 @@ export interface Workspace {
   ): Promise<EntryPage>;
   /** Calls back whenever the file has become another, was taken away or came back. Folders cannot be watched. */
   watch(path: string, onChange: () => void, options?: CallOptions): Promise<Watching>;
+}
+
+export interface OutlineOptions extends CallOptions {
+  /** Levels to show; as many as have room by default. */
+  readonly depth?: number;
 }
 
 export interface RewindOptions extends CallOptions {

@@ -146,6 +146,8 @@ function filesOf(outcome: Outcome): readonly ChangedFile[] {
     case "pdf":
     case "notebook":
     case "unchanged":
+    case "outline":
+    case "lsp":
     case "glob":
     case "grep":
     case "history":

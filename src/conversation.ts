@@ -22,7 +22,7 @@ import type { Profile } from "./contract/profile.ts";
 import type { RewindOutcome, RewindRequest } from "./contract/rewind.ts";
 import type { Outcome, Request } from "./contract/verb.ts";
 import { described } from "./dialects/described.ts";
-import type { Dialect, Facts, Words } from "./dialects/dialect.ts";
+import type { Dialect, Facts, OptIn, Words } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/index.ts";
 import { nearest } from "./dialects/nearest.ts";
 import { isWider, modes, type Mode } from "./contract/mode.ts";
@@ -65,7 +65,7 @@ export function startSession<Name extends DialectName>(
   { options, cwd, openPast, state, permissions, watchers, ...first }: Shared,
 ): Session<Name> {
   const profile = tuned(dialect.profile, options);
-  const cards = dialect.cards.filter(({ optIn }) => optIn === undefined || options.historyTools === true);
+  const cards = dialect.cards.filter(({ optIn }) => isOffered(optIn, options));
   /** Reaches further once somebody let the session into a folder outside the roots. */
   let shared = first;
   const ledger = createLedger(chosen.readState);
@@ -237,9 +237,9 @@ export function startSession<Name extends DialectName>(
   const goBack = (way: "undo" | "redo", { files, force = false, ...given }: RewindOptions): Promise<RewindOutcome> =>
     rewound({ verb: "rewind", to: { last: way }, files, force, as: files === undefined ? way : "partial" }, given);
 
-  const asData: AsData = async (path, given, work) => {
+  const asData: AsData = async (path, given, work, verb = "read") => {
     let answer: { readonly is: Awaited<ReturnType<typeof work>> } | undefined;
-    const failed = await answered("workspace", "read", { path }, given, async (bench) => {
+    const failed = await answered("workspace", verb, { path }, given, async (bench) => {
       answer = { is: await work(bench) };
       return undefined;
     });
@@ -286,6 +286,11 @@ export function startSession<Name extends DialectName>(
       if (cost !== undefined && "tokens" in cost) return cost;
       const reply = await answer("cost", "cost", { path }, () => wholeRead(path, profile), given);
       return costOfReply(reply, cost?.sizeBytes ?? 0, profile);
+    },
+    outline: (path, { depth, ...given } = {}) => {
+      const request = { verb: "outline", path, profile, ...(depth === undefined ? {} : { depth }) } as const;
+      const work = async (bench: Bench) => (await import("./tools/outline.ts")).outline(request, bench);
+      return asData(path, given, work, "outline");
     },
     readRefusal: async (path, given = {}) => {
       const failed = await answered("read", "read", { path }, given, async (bench) => {
@@ -382,6 +387,20 @@ function withLate(reply: Reply, late: readonly DiagnosticsReport[], words: Words
   return { ...reply, content: [...reply.content, { type: "text", text: words.renderLate(late) }], late };
 }
 
+/** Tools that are not for everybody. */
+function isOffered(optIn: OptIn | undefined, { historyTools, languageTools = false }: FilehandOptions): boolean {
+  switch (optIn) {
+    case undefined:
+      return true;
+    case "history":
+      return historyTools === true;
+    case "lsp":
+      return languageTools !== false;
+    case "rename":
+      return languageTools === "rename";
+  }
+}
+
 /** What a neutral request would be as a call. */
 const inputOf = (request: Request): object => ({
   ...("pattern" in request ? { pattern: request.pattern } : {}),
@@ -435,11 +454,12 @@ const changeRules = (options: FilehandOptions): Bench["changes"] => ({
 
 /** What the operator may change in a profile. */
 function tuned(profile: Profile, options: FilehandOptions): Profile {
-  const { pageTokensMax, lineCharsMax } = options;
+  const { pageTokensMax, lineCharsMax, longCode } = options;
   return {
     ...profile,
     ...(profile.pageTokensMax !== undefined && pageTokensMax !== undefined ? { pageTokensMax } : {}),
     ...(lineCharsMax === undefined ? {} : { lineCharsMax }),
+    ...(longCode === undefined ? {} : { longCode }),
   };
 }
 

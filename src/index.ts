@@ -20,6 +20,7 @@ export type {
   TextRange,
 } from "./contract/language.ts";
 export type { Lock, Mode } from "./contract/mode.ts";
+export type { OutlineItem, OutlineOutcome, OutlineRequest } from "./contract/outline.ts";
 export type { Decider, Explanation, ListedRule, PermissionList, Permissions, Remedy } from "./contract/permission.ts";
 export type { Profile } from "./contract/profile.ts";
 export type { LineRange, LsRequest, ReadRequest } from "./contract/read.ts";
@@ -33,6 +34,7 @@ export type {
   Filehand,
   FilehandOptions,
   History,
+  OutlineOptions,
   RewindOptions,
   RunOptions,
   Session,

@@ -2,6 +2,7 @@
 
 import type { CallOptions, Workspace } from "./api.ts";
 import { Problem } from "./contract/problem.ts";
+import type { Verb } from "./contract/verb.ts";
 import { watchPath } from "./disk/watch.ts";
 import { contentOf } from "./tools/content.ts";
 import { folderEntries } from "./tools/folder-entries.ts";
@@ -16,6 +17,8 @@ export type AsData = <Answer>(
   path: string,
   options: CallOptions,
   work: (bench: Bench) => Promise<Answer>,
+  /** What it is, in a sentence about why it cannot be done; reading by default. */
+  verb?: Verb,
 ) => Promise<Answer>;
 
 export const createWorkspace = (asData: AsData): Workspace => ({

@@ -222,7 +222,16 @@ export interface PatchOutcome {
   readonly target: Target;
   readonly files: readonly [ChangedFile, ...ChangedFile[]];
   readonly matchedBy: MatchedBy;
+  /** Was it a language server that said what to change, for a new name? */
+  readonly renamed?: Renamed;
   readonly dryRun: boolean;
+}
+
+export interface Renamed {
+  readonly from: string;
+  readonly to: string;
+  readonly places: number;
+  readonly server: string;
 }
 
 export type ChangeOutcome = EditOutcome | WriteOutcome | NotebookEditOutcome | PatchOutcome;

@@ -138,6 +138,8 @@ export interface RenameEdits {
   readonly files: readonly FileEdits[];
   /** Files that the server wants to make, move or delete as well; nobody does that for it. */
   readonly fileOperations: readonly string[];
+  /** False: something of the answer was malformed or too much, and is not here. */
+  readonly whole: boolean;
 }
 
 /** A question to a server has an answer, or a reason why not. */
@@ -163,6 +165,13 @@ export interface WatchedChange {
   readonly did: "created" | "changed" | "deleted";
 }
 
+/** A server that is not there, and how to get it, where that is known. */
+export interface ServerRemedy {
+  readonly server: string;
+  readonly command: string;
+  readonly install: string | undefined;
+}
+
 /**
  * The language servers of a toolkit. They start when they are first needed. Nothing here fails a call: what a server does
  * wrong is told in an answer. The guard's judgement is the caller's: of what comes back, only what the session may read is shown.
@@ -170,6 +179,8 @@ export interface WatchedChange {
 export interface Languages {
   /** Is there a server for files of this name? Nothing is started. */
   serves(path: string): boolean;
+  /** Servers that would look at a file of this name, were their programs there. */
+  remedies(path: string): readonly ServerRemedy[];
   /** A file was read: its server starts and gets to know it. Nobody waits. */
   touched(file: SourceFile): void;
   /**

@@ -24,6 +24,24 @@ export const limits = {
   pdfPagesMax: 20,
   pdfMsMax: 20_000,
   pdfMegabytesMax: 256,
+  /** Bytes of a file that are parsed for its outline, for how long (less where it stands for a page), and with how much memory. */
+  outlineBytesMax: 4_194_304,
+  /** Characters that are tried again where all of it took too long or too much memory. */
+  outlineAgainCharsMax: 524_288,
+  outlineMsMax: 10_000,
+  outlineInsteadMsMax: 3_000,
+  outlineMegabytesMax: 512,
+  /** Items of an outline that are found at all and that are shown, levels that can be asked for, characters of a name. */
+  outlineItemsFoundMax: 20_000,
+  outlineItemsMax: 400,
+  outlineDepthMax: 20,
+  outlineNameCharsMax: 120,
+  /** Results of one question to a language server that an answer shows, characters of a line in it, and of what a hover says. */
+  lspResultsMax: 100,
+  lspLineCharsMax: 200,
+  lspHoverCharsMax: 8_000,
+  /** Characters of a new name. */
+  nameCharsMax: 200,
   /** Bytes of a file that is handed out as an attachment. */
   attachmentBytesMax: 7_340_032,
   /** Characters of one output of a notebook's cell, outputs of a cell, cells. */

@@ -1,6 +1,7 @@
 /** Expected failures: one closed union. Codes are public and the same in all dialects; finer reasons are data. */
 
 import type { MatchedBy, NearestRegion } from "./edit.ts";
+import type { ServerRemedy } from "./language.ts";
 import type { NoWriteMode } from "./mode.ts";
 import type { SearchFault } from "./grep.ts";
 import type { Place } from "./target.ts";
@@ -185,6 +186,51 @@ export type ProblemData =
       /** Of these, as many as fit, from `from` on. */
       readonly linesThatFit: number;
     }
+  /** No language server can be asked about the file: none are used, none is known, none is there, it is nothing for them. */
+  | {
+      readonly code: "LANGUAGE_SERVER";
+      readonly place: Place;
+      readonly reason: "off" | "unknown language" | "not shown";
+    }
+  | {
+      readonly code: "LANGUAGE_SERVER";
+      readonly place: Place;
+      readonly reason: "not installed";
+      readonly servers: readonly ServerRemedy[];
+    }
+  /** There is one, and it has no answer. */
+  | {
+      readonly code: "LANGUAGE_SERVER";
+      readonly place: Place;
+      readonly reason: "failed";
+      readonly server: string;
+      readonly why: string;
+    }
+  | { readonly code: "LANGUAGE_SERVER"; readonly place: Place; readonly reason: "not offered"; readonly server: string }
+  | {
+      readonly code: "LANGUAGE_SERVER";
+      readonly place: Place;
+      readonly reason: "too slow";
+      readonly server: string;
+      readonly waitedMs: number;
+    }
+  /** What is asked about is not where the call says. */
+  | {
+      readonly code: "INVALID_PARAM";
+      readonly reason: "code place";
+      readonly place: Place;
+      readonly fault: CodePlaceFault;
+    }
+  /** What a server wants to change for a new name is not done. */
+  | { readonly code: "NO_RENAME"; readonly place: Place; readonly reason: RenameFault; readonly count: number }
+  /** What the file declares cannot be told. `language`: there is no grammar for it. */
+  | { readonly code: "NO_OUTLINE"; readonly place: Place; readonly reason: "language" | "time" | "memory" | "crash" }
+  | {
+      readonly code: "NO_OUTLINE";
+      readonly place: Place;
+      readonly reason: "not installed";
+      readonly install: string;
+    }
   | { readonly code: "CHANGED"; readonly place: Place }
   /** The caller must see a file before it may change it. */
   | { readonly code: "NOT_READ"; readonly place: Place; readonly reason: "never" }
@@ -332,6 +378,35 @@ export type PatchFault =
   | "nothing changes"
   | "same file twice"
   | "unified diff";
+
+/** Why a place in code is none. */
+export type CodePlaceFault =
+  | { readonly why: "nothing named" | "no query" }
+  | { readonly why: "line"; readonly line: number; readonly linesTotal: number }
+  | { readonly why: "column"; readonly column: number; readonly columnsMax: number }
+  | {
+      readonly why: "symbol";
+      readonly symbol: string;
+      readonly line: number | undefined;
+      readonly lines: readonly number[];
+    };
+
+/**
+ * `name`: it cannot be one. `same name`: it is called so. `nothing`: the server changes nothing. `files`: it wants to make, move or
+ * delete files as well. `other name`: it would change another name than the one that stands there. `outside`, `withheld`: so many
+ * files lie outside, or are hidden by rules. `overlap`: its edits contradict each other. `incomplete`: not all of them are understood,
+ * or there are too many.
+ */
+export type RenameFault =
+  | "name"
+  | "same name"
+  | "other name"
+  | "nothing"
+  | "files"
+  | "outside"
+  | "withheld"
+  | "overlap"
+  | "incomplete";
 
 export type CellFault = "not a notebook" | "empty file" | "no cell named" | "same source";
 

@@ -22,6 +22,8 @@ export interface Profile {
   readonly pastEnd: "refused" | "empty";
   /** A NUL within this many first bytes makes a file binary. */
   readonly nulSampleBytes: number;
+  /** What a code file is answered with that has more than one page, if the call names no part of it. */
+  readonly longCode: "first page" | "outline";
   /** What the same part of an unchanged file is answered with, when the session has it already. */
   readonly repeats: "stub" | "content";
   /** Is a document handed out as the file that it is, while it is small enough, or as its pages? */

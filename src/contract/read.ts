@@ -2,6 +2,7 @@
 
 import type { LineNumber } from "./brand.ts";
 import type { NotebookCell } from "./notebook.ts";
+import type { OutlineOutcome } from "./outline.ts";
 import type { Profile } from "./profile.ts";
 import type { Target } from "./target.ts";
 
@@ -21,6 +22,8 @@ export interface ReadRequest {
   readonly pages?: string;
   /** What happens when the token budget ends before the range does. */
   readonly overBudget: "first page" | "refuse";
+  /** Does the call name no part of the file? Then an outline may stand for a page that is cut, where the profile says so. */
+  readonly whole?: boolean;
   readonly profile: Profile;
 }
 
@@ -232,5 +235,6 @@ export type ReadOutcome =
   | ImageOutcome
   | PdfOutcome
   | NotebookOutcome
+  | OutlineOutcome
   | UnchangedOutcome;
 export type LsOutcome = TreeOutcome;

@@ -11,8 +11,10 @@ import type {
   WriteRequest,
 } from "./edit.ts";
 import type { GrepOutcome, GrepRequest } from "./grep.ts";
+import type { LspOutcome, LspRequest, RenameRequest } from "./lsp.ts";
 import type { HistoryOutcome, HistoryRequest } from "./looking-back.ts";
 import type { GlobOutcome, GlobRequest } from "./glob.ts";
+import type { OutlineOutcome, OutlineRequest } from "./outline.ts";
 import type { RewindOutcome, RewindRequest } from "./rewind.ts";
 import type { LsOutcome, LsRequest, ReadOutcome, ReadRequest } from "./read.ts";
 
@@ -21,6 +23,9 @@ export interface Verbs {
   readonly ls: { readonly request: LsRequest; readonly outcome: LsOutcome };
   readonly glob: { readonly request: GlobRequest; readonly outcome: GlobOutcome };
   readonly grep: { readonly request: GrepRequest; readonly outcome: GrepOutcome };
+  readonly outline: { readonly request: OutlineRequest; readonly outcome: OutlineOutcome };
+  readonly lsp: { readonly request: LspRequest; readonly outcome: LspOutcome };
+  readonly rename: { readonly request: RenameRequest; readonly outcome: PatchOutcome };
   readonly edit: { readonly request: EditRequest; readonly outcome: EditOutcome };
   readonly write: { readonly request: WriteRequest; readonly outcome: WriteOutcome };
   readonly "notebook-edit": { readonly request: NotebookEditRequest; readonly outcome: NotebookEditOutcome };

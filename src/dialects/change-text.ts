@@ -8,6 +8,7 @@ import type {
   Hunk,
   NotebookEditOutcome,
   PatchOutcome,
+  Renamed,
   WriteOutcome,
 } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
@@ -94,12 +95,20 @@ function cellLine({ file, mode, cell, cellsTotal, cleared, renumbered }: Noteboo
 
 const fileVerbs = { created: "Added", updated: "Updated", deleted: "Deleted", moved: "Moved" } as const;
 
-function patchLines({ files }: PatchOutcome, would: string): readonly string[] {
+function patchLines({ files, renamed }: PatchOutcome, would: string): readonly string[] {
   const lines = files.map((file) => {
     const from = file.movedFrom === undefined ? "" : `${quoted(file.movedFrom.asked)} to `;
     return `${fileVerbs[file.did]} ${from}${quoted(file.target.asked)} (${counts(file)}).`;
   });
-  return would === "" ? lines : [would.trimEnd(), ...lines];
+  const named = renamed === undefined ? [] : [renamedLine(renamed, files.length)];
+  const [head = "", ...rest] = [...named, ...lines];
+  if (would === "") return [head, ...rest];
+  return named.length > 0 ? [would + head, ...rest] : [would.trimEnd(), head, ...rest];
+}
+
+function renamedLine({ from, to, places, server }: Renamed, files: number): string {
+  const many = `${places} ${places === 1 ? "place" : "places"} in ${files} ${files === 1 ? "file" : "files"}`;
+  return `Renamed ${quoted(from)} to ${quoted(to)} at ${many}, as ${escapeName(server)} found them.`;
 }
 
 function noteWords(note: ChangeNote, numberLine: NumberLine): readonly string[] {

@@ -26,6 +26,9 @@ export interface Facts {
   readonly ids: { readonly session: string; readonly message: string; readonly next: () => string };
 }
 
+/** Tools that are offered only where the operator has switched them on: those that look back, ask language servers, rename. */
+export type OptIn = "history" | "lsp" | "rename";
+
 /** A tool as the dialect offers it to a model. */
 export interface Card {
   readonly name: string;
@@ -34,7 +37,7 @@ export interface Card {
   readonly readOnly: boolean;
   readonly inputSchema: JsonSchema;
   /** A tool that is offered only where the operator has switched such tools on. */
-  readonly optIn?: "history";
+  readonly optIn?: OptIn;
   /** Answers with the neutral request; throws a Problem that names every argument that is wrong. */
   toRequest(input: unknown, profile: Profile): Request;
 }

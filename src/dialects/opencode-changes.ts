@@ -149,7 +149,9 @@ export function renderChange(
   // Several files have a line each; a dry run has not been applied; and what was not written was not.
   const plain = outcome.kind !== "patch" && !outcome.dryRun && !isSame(outcome.file);
   const lines =
-    outcome.kind === "patch" && !outcome.dryRun ? [done.patch, headline] : [plain ? done[outcome.kind] : headline];
+    outcome.kind === "patch" && !outcome.dryRun && outcome.renamed === undefined
+      ? [done.patch, headline]
+      : [plain ? done[outcome.kind] : headline];
   const output = [...lines, ...placesLine(outcome), ...notes, ...diagnosticBlocks(outcome)].join("\n");
   return success(output, { title: escapeName(outcome.target.relative), output, metadata: metadataOf(outcome, facts) });
 }

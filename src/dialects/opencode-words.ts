@@ -1,5 +1,6 @@
 /** What the two opencode dialects say alike: their failures and the reply they wrap a text in. */
 
+import type { OutlineOutcome } from "../contract/outline.ts";
 import type { Code, ProblemData, ProblemOf, Suggestion } from "../contract/problem.ts";
 import type {
   ImageOutcome,
@@ -34,9 +35,20 @@ import {
 import type { Facts } from "./dialect.ts";
 import { patternFaults } from "./glob-words.ts";
 import { type GrepNames, noRipgrepWords, searchFaultWords } from "./grep-text.ts";
+import { codePlaceWords, languageServerWords, type LspNames, noRenameWords } from "./lsp-text.ts";
 import { notebookParts, pdfParts, textOf } from "./media-text.ts";
+import {
+  noOutlineWords,
+  type OutlineEntry,
+  outlineEntries,
+  outlineLines,
+  outlineMeasure,
+  type OutlineNames,
+  outlineNotes,
+} from "./outline-text.ts";
 import { noTurnDoing, noTurnClause } from "./turn-words.ts";
 import { escapeName } from "../text/escape.ts";
+import { success } from "./replies.ts";
 import {
   argumentFault,
   denial,
@@ -60,6 +72,8 @@ export interface ReadResult {
     readonly encoding?: string;
     /** Present when bytes could not be decoded and stand as U+FFFD. */
     readonly lossy?: true;
+    /** Present where it stands for the text of a long code file, or was asked for. */
+    readonly outline?: readonly OutlineEntry[];
   };
   readonly attachments?: readonly Attachment[];
 }
@@ -75,6 +89,8 @@ export interface Attachment {
 
 /** What can be changed in a call of `grep`. */
 export const grepNames: GrepNames = { offset: undefined, glob: "include", multiline: undefined };
+
+export const lspNames: LspNames = { search: "grep", read: "read" };
 
 export const previewLines = 20;
 
@@ -96,6 +112,24 @@ export function resultOf(
     },
   };
 }
+
+/** What a file declares. `firstLine`: what the first line of a file is called in a call. */
+export function renderOutline(outcome: OutlineOutcome, firstLine: 0 | 1): Reply<ReadResult> {
+  const lines = outlineLines(outcome);
+  const notes = outlineNotes(outcome, outlineNames(firstLine)).map(
+    (note) => `(${note.charAt(0).toUpperCase()}${note.slice(1)})`,
+  );
+  const head = `<path>${escapeName(outcome.target.absolute)}</path>\n<type>outline</type>\n<content>`;
+  const output = [head, ...lines, "", ...notes, `(Outline - ${outlineMeasure(outcome)})`, "</content>"].join("\n");
+  const truncated = outcome.why === "over budget" || outcome.items.length < outcome.total || outcome.counted !== "all";
+  const result = resultOf(outcome.target, output, lines, truncated);
+  return success(output, { ...result, metadata: { ...result.metadata, outline: outlineEntries(outcome) } });
+}
+
+const outlineNames = (firstLine: 0 | 1): OutlineNames => ({
+  reading: (from, lines) => `offset ${from - 1 + firstLine} and limit ${lines}`,
+  search: "grep",
+});
 
 /** A picture or a document that is handed out as it is. */
 export function attached(place: Place, words: string, mime: string, base64: string, { ids }: Facts): Reply<ReadResult> {
@@ -166,7 +200,7 @@ interface Telling {
 const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Telling) => string } = {
   UNKNOWN_TOOL: ({ tool, known, nearest }) =>
     `Unknown tool: ${escapeName(tool)}. ${nearest === undefined ? `Use one of: ${known.join(", ")}` : `Did you mean ${nearest}?`}`,
-  INVALID_PARAM: (problem, { names }) => {
+  INVALID_PARAM: (problem, { names, doing }) => {
     switch (problem.reason) {
       case "arguments":
         return problem.issues
@@ -190,6 +224,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
         return `Invalid search: ${searchFaultWords(problem.fault, grepNames)}`;
       case "pages":
         return `Cannot read pages of ${path(problem.place)}: ${pagesFault(problem)}`;
+      case "code place":
+        return `Cannot ${doing} ${path(problem.place)}: ${codePlaceWords(problem.fault)}`;
       case "range": {
         const kind = problem.of === "entries" ? "directory" : "file";
         return `Offset ${problem.from} is out of range for this ${kind} (${problem.total} ${problem.of})`;
@@ -221,6 +257,11 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
     `Cannot ${doing} ${path(problem.place)}: ${mediaFault(problem, names.repair)}`,
   OVER_BUDGET: ({ place, tokens, tokensMax }) =>
     `Cannot read ${path(place)}: about ${Math.round(tokens)} tokens are over the budget of ${tokensMax}, use a smaller 'limit'`,
+  LANGUAGE_SERVER: (problem, { doing }) =>
+    `Cannot ${doing} ${path(problem.place)}: ${languageServerWords(problem, lspNames)}`,
+  NO_RENAME: (problem, { doing }) => `Cannot ${doing} ${path(problem.place)}: ${noRenameWords(problem)}`,
+  NO_OUTLINE: (problem, { doing, names }) =>
+    `Cannot ${doing} ${path(problem.place)}: ${noOutlineWords(problem, { reading: names.reading, search: "grep" })}`,
   CHANGED: ({ place }) => `File kept changing while it was read: ${path(place)}. Try again`,
   IO_ERROR: ({ place, errno, during }, { doing }) => `Cannot ${doing} ${path(place)}: ${errnoIn(errno, during)}`,
   NOT_READ: (problem, { names, doing }) => `Cannot ${doing} ${path(problem.place)}: ${notReadWords(problem, names)}`,

@@ -43,6 +43,8 @@ export async function ask(asking: Asking, context: AskContext, signal: AbortSign
   const answer = await asker(question, signal);
   if (answer.reply === "nobody") throw new Problem(nobody);
   if (answer.reply === "reject") throw new Problem({ ...refused, reason: "rejected", feedback: answer.feedback });
+  // A host without types may answer anything. What is no yes is none.
+  if (answer.reply !== "once" && answer.reply !== "always") throw new TypeError(noAnswer(answer));
   if (answer.reply === "once" || offered.rules.length === 0) return "once";
   const chosen = answer.rule ?? always[0] ?? "";
   // A rule of the host's own making may have nothing to do with the question.
@@ -51,6 +53,9 @@ export async function ask(asking: Asking, context: AskContext, signal: AbortSign
   await store(chosen, answer.keep ?? "session", offered, context);
   return "always";
 }
+
+const noAnswer = (answer: never): string =>
+  `an asker must answer { reply: "once" | "always" | "reject" | "nobody" }, not ${JSON.stringify(answer)}`;
 
 /** What cannot be stored holds for the session all the same; the keeper tells its own people why. */
 async function store(chosen: string, keep: Keep, offered: Asking["offered"], { keepRule }: AskContext): Promise<void> {

@@ -2,7 +2,15 @@
 
 import { createRequire } from "node:module";
 
-export const optionalPartNames = ["sharp", "heic-decode", "@embedpdf/pdfium", "gpt-tokenizer", "jschardet"] as const;
+export const optionalPartNames = [
+  "sharp",
+  "heic-decode",
+  "@embedpdf/pdfium",
+  "gpt-tokenizer",
+  "jschardet",
+  "web-tree-sitter",
+  "@vscode/tree-sitter-wasm",
+] as const;
 export type OptionalPart = (typeof optionalPartNames)[number];
 
 /** `broken`: it is there and cannot be loaded. */

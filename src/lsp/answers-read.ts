@@ -30,6 +30,8 @@ export interface Reader {
 export function createReader(server: Server, world: World): Reader {
   const known = new Map<string, Lines | undefined>();
   let left: number = limits.languageItemsMax;
+  /** Was something left out? */
+  let isWhole = true;
 
   /** Only where columns are counted in bytes does the text of a file matter. */
   const linesAt = (path: string): Lines | undefined => {
@@ -50,6 +52,7 @@ export function createReader(server: Server, world: World): Reader {
         : [value];
     const taken = list.slice(0, left);
     left -= taken.length;
+    isWhole &&= taken.length === list.length;
     return taken;
   };
 
@@ -96,11 +99,14 @@ export function createReader(server: Server, world: World): Reader {
 
   const fileEdits = (uri: unknown, list: unknown): readonly FileEdits[] => {
     const path = pathOf(uri);
+    isWhole &&= path !== undefined;
     if (path === undefined) return [];
     const edits = listIn(list).flatMap((each) => {
       const { range, newText } = fieldsOf(each);
       const place = rangeAt(path, range);
-      return place === undefined || typeof newText !== "string" ? [] : [{ range: place, text: newText }];
+      if (place !== undefined && typeof newText === "string") return [{ range: place, text: newText }];
+      isWhole = false;
+      return [];
     });
     return [{ path, edits }];
   };
@@ -131,10 +137,8 @@ export function createReader(server: Server, world: World): Reader {
     edits: (value) => {
       const { changes, documentChanges } = fieldsOf(value);
       if (!Array.isArray(documentChanges)) {
-        return {
-          files: Object.entries(fieldsOf(changes)).flatMap(([uri, list]) => fileEdits(uri, list)),
-          fileOperations: [],
-        };
+        const all = Object.entries(fieldsOf(changes)).flatMap(([uri, list]) => fileEdits(uri, list));
+        return { files: all, fileOperations: [], whole: isWhole };
       }
       const files: FileEdits[] = [];
       const fileOperations: string[] = [];
@@ -143,7 +147,7 @@ export function createReader(server: Server, world: World): Reader {
         if (typeof kind === "string") fileOperations.push(cut(kind));
         else files.push(...fileEdits(fieldsOf(textDocument)["uri"], edits));
       }
-      return { files, fileOperations };
+      return { files, fileOperations, whole: isWhole };
     },
   };
 }

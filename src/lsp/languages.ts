@@ -18,6 +18,8 @@ import { knownOf, type Known, noErrors, nothingKnown } from "./diagnostics.ts";
 import { createOwed, type Owed } from "./owed.ts";
 import { questionsTo } from "./questions.ts";
 import { type Part, reportOf } from "./reports.ts";
+import { remediesFor } from "./remedies.ts";
+import { serversOf } from "./servers.ts";
 import type { Server } from "./server.ts";
 import type { Slot } from "./slot.ts";
 import type { World } from "./world.ts";
@@ -118,6 +120,7 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
 
   return {
     serves: (path) => choice.serves(path),
+    remedies: (path) => remediesFor(path, serversOf(options).servers),
     touched: (file) => void shownAsIs(file),
     changed: (files, session) => {
       bringUpToDate(new Set(files.map(({ path }) => path)));

@@ -103,6 +103,12 @@ export const schema = {
       type: "boolean",
       description: "Whether instruction files (AGENTS.md, CLAUDE.md) are named when a file below them is first read",
     },
+    longCode: {
+      type: "string",
+      enum: ["first page", "outline"],
+      description:
+        "What a read that names no lines shows of a code file with more than one page: its first page, or what it declares and where",
+    },
     pageTokensMax: { type: "integer", minimum: 1, description: "Tokens of one page in the claude dialect" },
     readFirst: {
       type: "boolean",
@@ -171,6 +177,11 @@ export const schema = {
         },
       ],
     },
+    languageTools: {
+      description:
+        'Whether models get the tool that asks language servers about code, and with "rename" also the one that renames (user settings only)',
+      anyOf: [{ type: "boolean" }, { type: "string", enum: ["rename"] }],
+    },
     historyTools: {
       type: "boolean",
       description: "Whether models get the tools that look back and take changes back (user settings only)",
@@ -223,6 +234,7 @@ export const userOnlyKeys: ReadonlySet<string> = new Set([
   "stateDir",
   "history",
   "historyTools",
+  "languageTools",
   "languageServers",
   "secrets",
   "locked",

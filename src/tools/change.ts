@@ -57,6 +57,8 @@ export interface Plan<Extra> {
   fits?(before: Omit<Before, "seen">): void;
   /** Is the whole file overwritten, so that all of it must have been seen? */
   readonly overwrites: boolean;
+  /** May files be changed that the session has not seen? Only where somebody who has read them says what to change. */
+  readonly unseen?: "permitted";
 }
 
 export interface NewFile<Extra> {
@@ -261,6 +263,8 @@ async function seenAs<Extra>(before: Omit<Before, "seen">, plan: Plan<Extra>, be
   const seen = await bench.ledger.seen(target.real, before.stamp, (span) =>
     hashOfView(span, file, target, plan.profile, bench),
   );
+  // Then it has not seen the file afterwards either.
+  if (plan.unseen === "permitted" && seen.state !== "fresh") return { state: "fresh", whole: false, shown: [] };
   if (seen.state === "never") {
     plan.fits?.(before);
     throw new Problem({ code: "NOT_READ", place: target, reason: "never" });

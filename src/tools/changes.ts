@@ -1,9 +1,11 @@
-/** Every verb that changes files, or looks at what was changed. */
+/** Every verb that changes files, looks at what was changed, or shares its code with one that does. */
 
 export { edit } from "./edit.ts";
 export { history } from "./history.ts";
+export { lsp } from "./lsp.ts";
 export { notebookEdit } from "./notebook-edit.ts";
 export { patch } from "./patch.ts";
+export { rename } from "./rename.ts";
 export { rewind } from "./rewind.ts";
 export { rewindByModel } from "./rewind-by-model.ts";
 export { write } from "./write.ts";

@@ -73,13 +73,14 @@ async function readFile(located: Located, request: ReadRequest, bench: Bench): P
     // Whatever shapes a page is part of its key: two sessions may have other caps.
     const key = `${sign} ${encoding ?? ""} ${part} ${request.overBudget} ${markOf(request.profile)}`;
     const kept = bench.pages.find(key);
-    const outcome =
+    const page =
       kept === undefined ? await readKind(file, target, { sign, encoding }, request, bench) : { ...kept, target };
+    const outcome = (await outlineFor(page, file, request, bench)) ?? page;
     // An answer is of one state: what was rewritten meanwhile is read again. A page that was kept is of this one.
-    const changed = kept === undefined ? file.changed() : "no";
+    const changed = kept === undefined || outcome !== page ? file.changed() : "no";
     if (changed === "rewritten") throw new FileCut();
-    if (outcome.kind === "text" && kept === undefined && changed === "no" && isAtRest(identity))
-      bench.pages.keep(key, outcome);
+    if (page.kind === "text" && kept === undefined && changed === "no" && isAtRest(identity))
+      bench.pages.keep(key, page);
     if (remembers && isWhole(outcome)) await bench.ledger.shown(target.real, part, stamp, tokensIn(outcome));
     await tellLedger(outcome, stamp, bench);
     if (outcome.kind === "text") touch(target, bench);
@@ -127,6 +128,18 @@ async function readKind(
   }
 }
 
+/** Where the operator wants it, what a long code file declares stands for its first page. */
+async function outlineFor(
+  page: ReadOutcome,
+  file: OpenFile,
+  { whole, profile }: ReadRequest,
+  bench: Bench,
+): Promise<ReadOutcome | undefined> {
+  if (whole !== true || profile.longCode !== "outline" || page.kind !== "text") return undefined;
+  if (page.pages[0].next === undefined || page.converted !== undefined) return undefined;
+  return (await import("./outline.ts")).outlineInstead(file, page.target, profile, bench);
+}
+
 /** What was shown may be changed from now on. */
 async function tellLedger(outcome: ReadOutcome, stamp: Stamp, { ledger }: Bench): Promise<void> {
   if (outcome.kind === "notebook") {
@@ -169,6 +182,7 @@ const spanOf = (page: Page): LineSpan => ({ from: page.from, to: page.from + pag
 
 /** A view that was cut short does not count as having seen the part. */
 function isWhole(outcome: ReadOutcome): boolean {
+  if (outcome.kind === "outline") return false;
   if (outcome.kind !== "text") return outcome.kind !== "notebook" || outcome.next === undefined;
   return outcome.pages.every((page) => (page.stopped === "end" || page.stopped === "lines") && page.cut.length === 0);
 }
@@ -186,6 +200,7 @@ function tokensIn(outcome: ReadOutcome): number {
     case "notebook":
       return Math.round(roughTokens(outcome.cells.map(({ source }) => source).join("\n")));
     case "directory":
+    case "outline":
     case "unchanged":
       return 0;
   }

@@ -41,6 +41,11 @@ const tree = (hidden: boolean): Tree => ({
   state: {},
 });
 
+/** A server for all of these files, were it there: what is hidden is refused before anybody is asked. */
+const textServer = {
+  text: { command: ["filehand-test-no-such-program"], extensions: { ".txt": "text", ".pem": "text", ".env": "text" } },
+} as const;
+
 interface Scene {
   readonly root: string;
   readonly open: (dialect: Session["dialect"], options?: Partial<FilehandOptions>) => Session;
@@ -51,7 +56,8 @@ interface Scene {
 /** With the hidden files, which an earlier session changed when nothing was denied; or without any. */
 async function scene(files: "there" | "missing"): Promise<Scene> {
   const { path: at } = workspace(tree(files === "there"));
-  const options = { roots: [at("ws")], stateDir: at("state"), historyTools: true, readFirst: false, dedup: false };
+  const tools = { historyTools: true, languageTools: "rename", languageServers: { servers: textServer } } as const;
+  const options = { roots: [at("ws")], stateDir: at("state"), ...tools, readFirst: false, dedup: false };
   if (files === "there") {
     fs.mkdirSync(at("ws/.kube"));
     for (const [name, content] of Object.entries({ ...denied, ...secrets })) fs.writeFileSync(at("ws", name), content);

@@ -36,8 +36,9 @@ const filehand = (args: readonly string[], { cwd = workspace, input = "", env = 
 const reading = ["read", "ls", "glob", "grep", "tools", "stats", "permissions", "diagnostics"];
 const changing = ["edit", "write", "patch", "notebook-edit", "call", "batch"];
 const lookingBack = ["history", "diff", "show", "rewind", "undo", "redo"];
+const knowingCode = ["outline", "lsp", "rename"];
 const serving = ["mcp", "serve", "inspect", "init", "doctor"];
-const commands = [...reading, ...changing, ...lookingBack, ...serving];
+const commands = [...reading, ...changing, ...lookingBack, ...knowingCode, ...serving];
 const numbered = "1→one\n2→two\n3→three\n";
 
 describe("exit codes and streams", () => {

@@ -44,7 +44,15 @@ test("what is there is named, and nothing is made", async () => {
   expect(about(findings, "language servers")[0]?.words).toBe("gopls");
   expect(about(findings, "root")[0]?.words).toContain(at("ws"));
   expect(about(findings, "state folder")[0]?.words).toBe(`${at("state/filehand")} (made when it is needed)`);
-  for (const part of ["sharp", "heic-decode", "@embedpdf/pdfium", "gpt-tokenizer", "jschardet"]) {
+  for (const part of [
+    "sharp",
+    "heic-decode",
+    "@embedpdf/pdfium",
+    "gpt-tokenizer",
+    "jschardet",
+    "web-tree-sitter",
+    "@vscode/tree-sitter-wasm",
+  ]) {
     expect(about(findings, part)).toHaveLength(1);
   }
   expect(existsSync(at("state"))).toBe(false);

@@ -134,6 +134,16 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
       place,
       fault,
     })),
+    ...(
+      [
+        { why: "nothing named" },
+        { why: "no query" },
+        { why: "line", line: 9, linesTotal: 3 },
+        { why: "column", column: 9, columnsMax: 3 },
+        { why: "symbol", symbol: "run", line: 4, lines: [7, 9] },
+        { why: "symbol", symbol: "run", line: undefined, lines: [] },
+      ] as const
+    ).map((fault) => ({ code: "INVALID_PARAM" as const, reason: "code place" as const, place, fault })),
     ...(["empty file", "no cell named", "same source"] as const).map((fault) => ({
       code: "INVALID_PARAM" as const,
       reason: "cell" as const,
@@ -221,6 +231,41 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
       lines: 2,
       linesThatFit: 0,
     },
+  ],
+  LANGUAGE_SERVER: [
+    ...(["off", "unknown language", "not shown"] as const).map((reason) => ({
+      code: "LANGUAGE_SERVER" as const,
+      place,
+      reason,
+    })),
+    {
+      code: "LANGUAGE_SERVER",
+      place,
+      reason: "not installed",
+      servers: [
+        { server: "gopls", command: "gopls", install: "go install" },
+        { server: "own", command: "own-server", install: undefined },
+      ],
+    },
+    { code: "LANGUAGE_SERVER", place, reason: "failed", server: "gopls", why: "it ended\n(status 1)" },
+    { code: "LANGUAGE_SERVER", place, reason: "not offered", server: "gopls" },
+    { code: "LANGUAGE_SERVER", place, reason: "too slow", server: "gopls", waitedMs: 10_000 },
+  ],
+  NO_RENAME: (
+    ["name", "same name", "other name", "nothing", "files", "outside", "withheld", "overlap", "incomplete"] as const
+  ).map((reason) => ({
+    code: "NO_RENAME" as const,
+    place,
+    reason,
+    count: 2,
+  })),
+  NO_OUTLINE: [
+    ...(["language", "time", "memory", "crash"] as const).map((reason) => ({
+      code: "NO_OUTLINE" as const,
+      place,
+      reason,
+    })),
+    { code: "NO_OUTLINE", place, reason: "not installed", install: "web-tree-sitter" },
   ],
   CHANGED: [{ code: "CHANGED", place }],
   NOT_READ: [

@@ -130,6 +130,19 @@ function inputsFor(tool: string, properties: readonly string[], hidden: Hidden):
         ["named", { turn, paths: [path] }],
         ["named", { turn, paths: [path], force: true }],
       ];
+    case "lsp":
+      return [
+        ["named", { operation: "documentSymbol", [file]: path }],
+        ["named", { operation: "hover", [file]: path, line: 1, symbol: content }],
+        ["named", { operation: "hover", [file]: path, line: 900, symbol: "x" }],
+        ["named", { operation: "workspaceSymbol", [file]: path, query: content }],
+        ["near", { operation: "references", [file]: typo, line: 1, symbol: content }],
+      ];
+    case "rename":
+      return [
+        ["named", { [file]: path, line: 1, symbol: content, [has("newName") ? "newName" : "new_name"]: "x" }],
+        ["near", { [file]: typo, line: 1, symbol: content, [has("newName") ? "newName" : "new_name"]: "x" }],
+      ];
     default:
       throw new Error(`there is no door for the tool ${tool} yet`);
   }

@@ -7,6 +7,7 @@ import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.t
 import { changeCards } from "./change-cards.ts";
 import { grep } from "./grep-card.ts";
 import { historyCards } from "./history-cards.ts";
+import { lspCards } from "./lsp-cards.ts";
 import readDescription from "./read.txt";
 import { searchCards } from "./search-cards.ts";
 
@@ -49,10 +50,11 @@ const read: Card = {
       ranges: [{ from: lineNumber(offset ?? 1), linesMax: limit ?? Number.POSITIVE_INFINITY }],
       // Who names an end wants all of it; who does not is served the first page of the rest.
       overBudget: limit == null ? "first page" : "refuse",
+      whole: offset == null && limit == null,
       profile,
       ...(pages == null ? {} : { pages }),
     };
   },
 };
 
-export const cards: readonly Card[] = [read, grep, ...searchCards, ...changeCards, ...historyCards];
+export const cards: readonly Card[] = [read, grep, ...searchCards, ...changeCards, ...historyCards, ...lspCards];

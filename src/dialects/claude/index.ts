@@ -6,11 +6,13 @@ import type { Dialect } from "../dialect.ts";
 import { failure } from "../replies.ts";
 import { cards, type ReadInput } from "./cards.ts";
 import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from "./change-cards.ts";
-import type { EditResult, MultiEditResult, NotebookEditResult, WriteResult } from "./change-render.ts";
+import type { EditResult, MultiEditResult, NotebookEditResult, PatchResult, WriteResult } from "./change-render.ts";
 import type { GrepInput } from "./grep-card.ts";
 import type { GrepResult } from "./grep-render.ts";
 import type { HistoryInput, RewindInput } from "./history-cards.ts";
 import type { HistoryResult, RewindResult } from "./history-render.ts";
+import type { LspInput, RenameInput } from "./lsp-cards.ts";
+import type { LspResult } from "./lsp-render.ts";
 import type { GlobInput, LsInput } from "./search-cards.ts";
 import type { GlobResult, LsResult } from "./search-render.ts";
 import { sentenceOf } from "./problems.ts";
@@ -29,6 +31,8 @@ export interface Tools {
   readonly NotebookEdit: { readonly input: NotebookEditInput; readonly output: NotebookEditResult };
   readonly History: { readonly input: HistoryInput; readonly output: HistoryResult };
   readonly Rewind: { readonly input: RewindInput; readonly output: RewindResult };
+  readonly Lsp: { readonly input: LspInput; readonly output: LspResult };
+  readonly Rename: { readonly input: RenameInput; readonly output: PatchResult };
 }
 
 export const claude: Dialect = {
@@ -52,12 +56,15 @@ export type {
   GlobResult,
   LsInput,
   LsResult,
+  LspInput,
+  LspResult,
   MultiEditInput,
   MultiEditResult,
   NotebookEditInput,
   NotebookEditResult,
   ReadInput,
   ReadResult,
+  RenameInput,
   RewindInput,
   RewindResult,
   WriteInput,

@@ -23,6 +23,8 @@ import {
 } from "../change-words.ts";
 import { patternFaults } from "../glob-words.ts";
 import { noRipgrepWords, searchFaultWords } from "../grep-text.ts";
+import { codePlaceWords, languageServerWords, type LspNames, noRenameWords } from "../lsp-text.ts";
+import { noOutlineWords, type OutlineNames } from "../outline-text.ts";
 import { noTurnDoing, noTurnClause } from "../turn-words.ts";
 import {
   argumentFault,
@@ -49,6 +51,10 @@ export const names: Names = {
   repair: "read its text with offset 1 and limit 200 and repair that with Edit",
 };
 
+export const outlineNames: OutlineNames = { reading: names.reading, search: "Grep" };
+
+export const lspNames: LspNames = { search: "Grep", read: "Read" };
+
 /** `cannot(path)`: the beginning of a sentence about what the call was about to do. */
 type Cannot = (path: string) => string;
 
@@ -73,6 +79,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
         return `Cannot search: ${searchFaultWords(problem.fault, grepNames)}`;
       case "pages":
         return `Cannot read pages of ${quoted(problem.place.asked)}: ${pagesFault(problem)}`;
+      case "code place":
+        return `${cannot(problem.place.asked)}: ${codePlaceWords(problem.fault)}`;
       case "range": {
         const start = `${cannot(problem.place.asked)} from ${{ lines: "line", entries: "entry", cells: "cell" }[problem.of]} ${problem.from}`;
         if (problem.total === 0) return `${start}: it is empty, leave offset out`;
@@ -109,6 +117,9 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
     const next = linesThatFit > 0 ? fewer : `read ${of.slice(0, -1)} ${from} alone`;
     return `${cannot(place.asked)}: ${range} have ${cost}, the budget is ${tokensMax}, ${next}`;
   },
+  LANGUAGE_SERVER: (problem, cannot) => `${cannot(problem.place.asked)}: ${languageServerWords(problem, lspNames)}`,
+  NO_RENAME: (problem, cannot) => `${cannot(problem.place.asked)}: ${noRenameWords(problem)}`,
+  NO_OUTLINE: (problem, cannot) => `${cannot(problem.place.asked)}: ${noOutlineWords(problem, outlineNames)}`,
   CHANGED: ({ place }, cannot) => `${cannot(place.asked)}: it kept changing while it was read, try again`,
   IO_ERROR: ({ place, errno, during }, cannot) => `${cannot(place.asked)}: ${errnoIn(errno, during)}, try again`,
   NOT_READ: (problem, cannot) => `${cannot(problem.place.asked)}: ${notReadWords(problem, names)}`,

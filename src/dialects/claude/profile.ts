@@ -13,6 +13,7 @@ export const profile: Profile = {
   total: "always",
   pastEnd: "refused",
   nulSampleBytes: 8_192,
+  longCode: "first page",
   repeats: "stub",
   documents: "pages",
   kinds: { directory: "refuse", image: "read", pdf: "read", notebook: "read", office: "read" },

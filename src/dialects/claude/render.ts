@@ -13,6 +13,8 @@ import reminder from "./reminder.txt";
 import { type ChangeResult, renderChange } from "./change-render.ts";
 import { type GrepResult, renderGrep } from "./grep-render.ts";
 import { type HistoryResult, type RewindResult, renderHistory, renderRewind } from "./history-render.ts";
+import { type LspResult, renderLsp } from "./lsp-render.ts";
+import { type OutlineResult, renderOutline } from "./outline-render.ts";
 import { type GlobResult, type LsResult, renderGlob, renderTree } from "./search-render.ts";
 import unchanged from "./unchanged.txt";
 
@@ -89,7 +91,14 @@ export interface UnchangedResult {
 }
 
 /** What `Read` answers for programs. */
-export type ReadResult = TextResult | ImageResult | NotebookResult | PdfResult | PartsResult | UnchangedResult;
+export type ReadResult =
+  | TextResult
+  | ImageResult
+  | NotebookResult
+  | PdfResult
+  | PartsResult
+  | OutlineResult
+  | UnchangedResult;
 
 export interface DirectoryResult {
   readonly type: "directory";
@@ -102,7 +111,15 @@ export function render(
   outcome: Outcome,
   facts: Facts,
 ): Reply<
-  ReadResult | DirectoryResult | GlobResult | GrepResult | LsResult | ChangeResult | HistoryResult | RewindResult
+  | ReadResult
+  | DirectoryResult
+  | GlobResult
+  | GrepResult
+  | LsResult
+  | ChangeResult
+  | HistoryResult
+  | RewindResult
+  | LspResult
 > {
   switch (outcome.kind) {
     case "text":
@@ -119,6 +136,10 @@ export function render(
     }
     case "unchanged":
       return success(unchanged, { type: "file_unchanged", file: { filePath: outcome.target.absolute } });
+    case "lsp":
+      return renderLsp(outcome);
+    case "outline":
+      return renderOutline(outcome);
     case "glob":
       return renderGlob(outcome, facts);
     case "tree":

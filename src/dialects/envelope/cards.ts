@@ -7,6 +7,7 @@ import { jsonSchemaOf, parseArguments, strictInteger } from "../parameters.ts";
 import { changeCards } from "./change-cards.ts";
 import { grep } from "./grep-card.ts";
 import { historyCards } from "./history-cards.ts";
+import { lspCards } from "./lsp-cards.ts";
 import readDescription from "./read.txt";
 import { searchCards } from "./search-cards.ts";
 
@@ -47,9 +48,10 @@ const read: Card = {
       path,
       ranges: [{ from: lineNumber(start_line ?? 1), linesMax: limit ?? linesDefault }],
       overBudget: "first page",
+      whole: start_line === undefined && limit === undefined,
       profile,
     };
   },
 };
 
-export const cards: readonly Card[] = [read, grep, ...searchCards, ...changeCards, ...historyCards];
+export const cards: readonly Card[] = [read, grep, ...searchCards, ...changeCards, ...historyCards, ...lspCards];

@@ -9,6 +9,8 @@ import type { GrepInput } from "./grep-card.ts";
 import type { GrepEnvelope } from "./grep-render.ts";
 import type { HistoryInput, RewindInput } from "./history-cards.ts";
 import type { HistoryEnvelope, RewindEnvelope } from "./history-render.ts";
+import type { LspInput, RenameInput } from "./lsp-cards.ts";
+import type { LspEnvelope } from "./lsp-render.ts";
 import { profile } from "./profile.ts";
 import { type ErrorEnvelope, type ReadResult, render, renderProblem } from "./render.ts";
 import type { GlobInput, LsInput } from "./search-cards.ts";
@@ -35,6 +37,8 @@ export interface Tools {
   readonly NotebookEdit: { readonly input: NotebookEditInput; readonly output: ChangeResult };
   readonly History: { readonly input: HistoryInput; readonly output: HistoryEnvelope | ErrorEnvelope };
   readonly Rewind: { readonly input: RewindInput; readonly output: RewindEnvelope | ErrorEnvelope };
+  readonly Lsp: { readonly input: LspInput; readonly output: LspEnvelope | ErrorEnvelope };
+  readonly Rename: { readonly input: RenameInput; readonly output: ChangeResult };
 }
 
 export const envelope: Dialect = {
@@ -53,10 +57,12 @@ export type {
   GrepInput,
   HistoryInput,
   LsInput,
+  LspInput,
   MultiEditInput,
   NotebookEditInput,
   ReadInput,
   ReadResult,
+  RenameInput,
   RewindInput,
   WriteInput,
 };

@@ -23,6 +23,8 @@ import {
 } from "../change-words.ts";
 import { patternFaults } from "../glob-words.ts";
 import { noRipgrepWords, searchFaultWords } from "../grep-text.ts";
+import { codePlaceWords, languageServerWords, type LspNames, noRenameWords } from "../lsp-text.ts";
+import { noOutlineWords, type OutlineNames } from "../outline-text.ts";
 import { noTurnClause } from "../turn-words.ts";
 import {
   argumentFault,
@@ -51,6 +53,10 @@ export const names: Names = {
   repair: "repair its JSON with Edit",
 };
 
+export const outlineNames: OutlineNames = { reading: names.reading, search: "Grep" };
+
+export const lspNames: LspNames = { search: "Grep", read: "Read" };
+
 const isMissing = ({ reason }: ProblemOf<"NO_TURN">): boolean => reason === "unknown" || reason === "pruned";
 
 /** How a sentence about a file that was not read or not changed begins. */
@@ -77,6 +83,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
         return `Invalid search: ${searchFaultWords(problem.fault, grepNames)}.`;
       case "pages":
         return `Invalid pages for ${named(problem.place.asked)}: ${pagesFault(problem)}.`;
+      case "code place":
+        return `${cannot(problem.place.asked)}: ${codePlaceWords(problem.fault)}.`;
       case "range":
         return problem.total === 0
           ? `Invalid start_line: ${problem.from}. File ${named(problem.place.asked)} is empty (0 lines), so only start_line=1 is legal.`
@@ -108,6 +116,9 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
   NO_CODEC: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}.`,
   OVER_BUDGET: ({ place, tokens, tokensMax }) =>
     `File ${named(place.asked)} is over the budget: about ${Math.round(tokens)} tokens of ${tokensMax}. Use a smaller limit.`,
+  LANGUAGE_SERVER: (problem, cannot) => `${cannot(problem.place.asked)}: ${languageServerWords(problem, lspNames)}.`,
+  NO_RENAME: (problem, cannot) => `${cannot(problem.place.asked)}: ${noRenameWords(problem)}.`,
+  NO_OUTLINE: (problem, cannot) => `${cannot(problem.place.asked)}: ${noOutlineWords(problem, outlineNames)}.`,
   CHANGED: ({ place }) => `File ${named(place.asked)} kept changing while it was read. Try again.`,
   IO_ERROR: ({ place, errno, during }, cannot) => `${cannot(place.asked)}: ${errnoIn(errno, during)}.`,
   NOT_READ: (problem, cannot) => `${cannot(problem.place.asked)}: ${notReadWords(problem, names)}.`,
@@ -143,6 +154,9 @@ const done = {
   ls: "listed",
   glob: "searched",
   grep: "searched",
+  outline: "outlined",
+  lsp: "asked about",
+  rename: "changed",
   edit: "edited",
   write: "written",
   "notebook-edit": "edited",

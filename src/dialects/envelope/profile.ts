@@ -12,6 +12,7 @@ export const profile: Profile = {
   total: "always",
   pastEnd: "refused",
   nulSampleBytes: 8_192,
+  longCode: "first page",
   repeats: "content",
   documents: "pages",
   kinds: { directory: "refuse", image: "refuse", pdf: "refuse", notebook: "skip", office: "refuse" },

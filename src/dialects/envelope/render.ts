@@ -13,13 +13,21 @@ import { type ChangeEnvelope, renderChange } from "./change-render.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
 import { type GrepEnvelope, renderGrep } from "./grep-render.ts";
 import { type HistoryEnvelope, type RewindEnvelope, renderHistory, renderRewind } from "./history-render.ts";
+import { type LspEnvelope, renderLsp } from "./lsp-render.ts";
+import { type OutlineEntry, renderOutline } from "./outline-render.ts";
 import { sentenceOf } from "./problems.ts";
 import { profile } from "./profile.ts";
 import { type GlobEnvelope, type LsEnvelope, renderGlob, renderTree } from "./search-render.ts";
 
 export interface TextEnvelope {
   readonly status: "success" | "partial";
-  readonly data: { readonly content: string; readonly truncated: boolean; readonly fallback_encoding?: "replace" };
+  readonly data: {
+    readonly content: string;
+    readonly truncated: boolean;
+    readonly fallback_encoding?: "replace";
+    /** Present where `content` is what the file declares and not its text. */
+    readonly outline?: readonly OutlineEntry[];
+  };
   readonly text: string;
   readonly stats: {
     readonly time_ms: number;
@@ -75,6 +83,7 @@ export function render(
   | ChangeEnvelope
   | HistoryEnvelope
   | RewindEnvelope
+  | LspEnvelope
 > {
   switch (outcome.kind) {
     case "text": {
@@ -97,6 +106,10 @@ export function render(
       const parts = outcome.kind === "pdf" ? pdfParts(outcome) : notebookParts(outcome);
       return replyOf(mediaEnvelope(outcome, textOf(parts), facts), textOf(parts));
     }
+    case "lsp":
+      return renderLsp(outcome, facts);
+    case "outline":
+      return renderOutline(outcome, facts);
     case "glob":
       return renderGlob(outcome, facts);
     case "tree":

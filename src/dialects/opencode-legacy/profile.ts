@@ -11,6 +11,7 @@ export const profile: Profile = {
   total: "at the end",
   pastEnd: "empty",
   nulSampleBytes: 4_096,
+  longCode: "first page",
   repeats: "content",
   documents: "attached",
   kinds: { directory: "refuse", image: "read", pdf: "read", notebook: "skip", office: "skip" },

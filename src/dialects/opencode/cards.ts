@@ -5,11 +5,14 @@ import { lineNumber } from "../../contract/brand.ts";
 import type { Card } from "../dialect.ts";
 import { changeCards } from "../opencode-changes.ts";
 import { historyCards } from "../opencode-history.ts";
+import { lspCards } from "../opencode-lsp.ts";
 import { grepCard } from "../opencode-grep.ts";
 import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
 import { searchCards } from "../opencode-search.ts";
 import editDescription from "./edit.txt";
 import grepDescription from "./grep.txt";
+import lspDescription from "./lsp.txt";
+import renameDescription from "./rename.txt";
 import historyDescription from "./history.txt";
 import globDescription from "./glob.txt";
 import listDescription from "./list.txt";
@@ -54,6 +57,7 @@ const read: Card = {
       path: filePath,
       ranges: [{ from: lineNumber(offset ?? 1), linesMax: limit ?? linesDefault }],
       overBudget: "first page",
+      whole: offset == null && limit == null,
       profile,
     };
   },
@@ -65,4 +69,5 @@ export const cards: readonly Card[] = [
   grepCard(grepDescription),
   ...changeCards({ edit: editDescription, write: writeDescription, patch: patchDescription }),
   ...historyCards({ history: historyDescription, rewind: rewindDescription }, 1),
+  ...lspCards({ lsp: lspDescription, rename: renameDescription }, 1),
 ];

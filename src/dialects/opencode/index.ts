@@ -7,6 +7,7 @@ import type { ChangeTools } from "../opencode-changes.ts";
 import type { GrepTools } from "../opencode-grep.ts";
 import type { HistoryTools } from "../opencode-history.ts";
 import { type ReadResult, sentenceOf } from "../opencode-words.ts";
+import type { LspTools } from "../opencode-lsp.ts";
 import type { SearchTools } from "../opencode-search.ts";
 import { failure } from "../replies.ts";
 import { cards, type ReadInput } from "./cards.ts";
@@ -14,7 +15,7 @@ import { profile } from "./profile.ts";
 import { numberLine, render } from "./render.ts";
 
 /** The tools of this dialect with their types. */
-export interface Tools extends ChangeTools, HistoryTools, SearchTools, GrepTools {
+export interface Tools extends ChangeTools, HistoryTools, SearchTools, GrepTools, LspTools {
   readonly read: { readonly input: ReadInput; readonly output: ReadResult };
 }
 

@@ -7,7 +7,16 @@ import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
 import { type ChangeResult, renderChange } from "../opencode-changes.ts";
 import { type HistoryResult, type RewindResult, renderHistory, renderRewind } from "../opencode-history.ts";
-import { footerOf, previewLines, type ReadResult, renderMedia, resultOf, sentenceOf } from "../opencode-words.ts";
+import {
+  footerOf,
+  previewLines,
+  type ReadResult,
+  renderMedia,
+  renderOutline,
+  resultOf,
+  sentenceOf,
+} from "../opencode-words.ts";
+import { type LspResult, renderLsp } from "../opencode-lsp.ts";
 import { renderGlob, renderTree, type SearchResult } from "../opencode-search.ts";
 import { firstLines, numbered } from "../numbered.ts";
 import { type GrepResult, renderGrep } from "../opencode-grep.ts";
@@ -17,12 +26,16 @@ import { profile } from "./profile.ts";
 export function render(
   outcome: Outcome,
   facts: Facts,
-): Reply<ReadResult | ChangeResult | HistoryResult | RewindResult | SearchResult | GrepResult> {
+): Reply<ReadResult | ChangeResult | HistoryResult | RewindResult | SearchResult | GrepResult | LspResult> {
   switch (outcome.kind) {
     case "text":
       return replyOf(textResult(outcome));
     case "directory":
       return replyOf(directoryResult(outcome));
+    case "lsp":
+      return renderLsp(outcome, 1);
+    case "outline":
+      return renderOutline(outcome, 1);
     case "grep":
       return renderGrep(outcome);
     case "rewind":

@@ -14,6 +14,11 @@ export const historyTools: Option = {
   words: "Offer the tools that look back and take changes back (History, Rewind)",
 };
 
+export const languageTools: Option = {
+  type: "flag",
+  words: "Offer the tools that ask language servers and rename (Lsp, Rename), and use the servers",
+};
+
 export const languageServers: Option = {
   type: "flag",
   words: "Let language servers check what is changed, and tell what they find with the answer",

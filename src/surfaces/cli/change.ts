@@ -26,11 +26,12 @@ export async function runChange(
   given: Given,
   host: Host,
   stdin: "free" | "used",
+  languages: NonNullable<Needs["languages"]> = "if wanted",
 ): Promise<ExitCode> {
   const forPeople = given.text("dialect") === undefined && !given.flag("json");
   const needs: Needs = {
     readFirst: false,
-    languages: "if wanted",
+    languages,
     ...(stdin === "used" ? { stdin } : {}),
     ...(forPeople ? { dialect: "claude" } : {}),
   };
@@ -134,7 +135,7 @@ const withoutLater = (line: string): string =>
   line.replace(/^(".*" is not checked yet); .*$/, "$1; filehand diagnostics waits longer for its language server.");
 const closerLook = " These lines are there now:";
 const isNote = (line: string): boolean =>
-  !/^(?:Dry run|(?:Edit|Creat|Add|Updat|Delet|Mov|Replac|Insert)ed|Wrote)\b/.test(line);
+  !/^(?:Dry run|(?:Edit|Creat|Add|Updat|Delet|Mov|Replac|Insert|Renam)ed|Wrote)\b/.test(line);
 const note = (line: string): string => styleText("yellow", line, { validateStream: false });
 
 /** Errors name the parameters of a model's call; a person gave options. What comes from the file stays as it is. */

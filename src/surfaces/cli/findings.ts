@@ -25,6 +25,8 @@ const partWords = {
   "heic-decode": "HEIC pictures",
   "@embedpdf/pdfium": "PDFs: their text and their pages as pictures",
   "gpt-tokenizer": "exact counts of tokens near a limit; without it they are estimates",
+  "web-tree-sitter": "outlines of code files",
+  "@vscode/tree-sitter-wasm": "the grammars for outlines of code files",
   jschardet: "text in old encodings is recognised; without it only Unicode and what a file says of itself",
   koffi: "extended attributes and ACLs of files that are replaced",
 } as const satisfies Record<Parameters<Checkup["parts"]["get"]>[0], string>;

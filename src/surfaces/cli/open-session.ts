@@ -93,6 +93,7 @@ export async function openSession(
     ...(readFirst === undefined ? {} : { readFirst }),
     ...changeOptions(settings),
     ...(settings.history === undefined ? {} : { history: settings.history }),
+    ...languageToolsFor(given, settings),
     historyTools: given.flag("history-tools") || settings.historyTools === true,
     ...languagesFor(given, settings, forWhom === "models" ? "if wanted" : needs.languages),
     ...(model === undefined ? {} : { model }),
@@ -100,6 +101,7 @@ export async function openSession(
     ...(settings.secrets === undefined ? {} : { secrets: settings.secrets }),
     ...(pageTokensMax === undefined ? {} : { pageTokensMax }),
     ...(dedup === undefined ? {} : { dedup }),
+    ...(settings.longCode === undefined ? {} : { longCode: settings.longCode }),
     ...(settings.searchMsMax === undefined ? {} : { searchMsMax: settings.searchMsMax }),
     ...(settings.instructions === undefined ? {} : { instructions: settings.instructions }),
     ...(home === undefined ? {} : { home }),
@@ -143,13 +145,20 @@ function changeOptions(settings: Settings): Partial<FilehandOptions> {
   };
 }
 
+const languageToolsFor = (given: Given, { languageTools }: Settings): Pick<FilehandOptions, "languageTools"> => {
+  const wanted = given.flag("language-tools") ? "rename" : languageTools;
+  return wanted === undefined ? {} : { languageTools: wanted };
+};
+
 /** What lies in a project's own folders is run only for projects that the user trusts. */
 function languagesFor(
   given: Given,
   { languageServers: said = false, trustedRoots }: Settings,
   needs: Needs["languages"],
 ): Pick<FilehandOptions, "languageServers"> {
-  const isOn = needs === "always" || (needs === "if wanted" && (said !== false || given.flag("language-servers")));
+  const isOn =
+    needs === "always" ||
+    (needs === "if wanted" && (said !== false || given.flag("language-servers") || given.flag("language-tools")));
   if (!isOn) return {};
   return { languageServers: { ...(typeof said === "boolean" ? {} : said), trustedRoots } };
 }

@@ -8,7 +8,7 @@ import { limits } from "../../../contract/limits.ts";
 import type { Reply } from "../../../contract/call.ts";
 import type { CallOptions, Session } from "../../../api.ts";
 import { type Command, type Host, UsageError } from "../command.ts";
-import { dryRun, historyTools, languageServers, noReadFirst, sessionOption } from "../change-options.ts";
+import { dryRun, historyTools, languageServers, languageTools, noReadFirst, sessionOption } from "../change-options.ts";
 import { internalError } from "../internal-error.ts";
 import { jsonFault } from "../json-input.ts";
 import { openSession } from "../open-session.ts";
@@ -30,6 +30,7 @@ export const batch: Command = {
       words: "Look at the workspace before each call, so that what others changed in between can be undone as well",
     },
     "history-tools": historyTools,
+    "language-tools": languageTools,
   },
   details: [
     'Each line: {"id": 1, "tool": "Read", "input": {"file_path": "a.txt"}}',

@@ -1,7 +1,7 @@
 /** `filehand call`: one call as a model writes it. */
 
 import { type Command, UsageError } from "../command.ts";
-import { dryRun, historyTools, languageServers, noReadFirst, sessionOption } from "../change-options.ts";
+import { dryRun, historyTools, languageServers, languageTools, noReadFirst, sessionOption } from "../change-options.ts";
 import { jsonFault } from "../json-input.ts";
 import { openSession } from "../open-session.ts";
 import { printReply } from "../print.ts";
@@ -16,6 +16,7 @@ export const call: Command = {
     "no-read-first": noReadFirst,
     session: sessionOption,
     "history-tools": historyTools,
+    "language-tools": languageTools,
     "language-servers": languageServers,
   },
   details: [

@@ -12,9 +12,12 @@ import { grep } from "./grep.ts";
 import { history } from "./history.ts";
 import { init } from "./init.ts";
 import { inspect } from "./inspect.ts";
+import { lsp } from "./lsp.ts";
+import { rename } from "./rename.ts";
 import { ls } from "./ls.ts";
 import { mcp } from "./mcp.ts";
 import { notebookEdit } from "./notebook-edit.ts";
+import { outline } from "./outline.ts";
 import { patch } from "./patch.ts";
 import { permissions } from "./permissions.ts";
 import { read } from "./read.ts";
@@ -28,6 +31,7 @@ import { write } from "./write.ts";
 
 export const commands: readonly Command[] = [
   read,
+  outline,
   grep,
   ls,
   glob,
@@ -35,7 +39,9 @@ export const commands: readonly Command[] = [
   write,
   patch,
   notebookEdit,
+  rename,
   diagnostics,
+  lsp,
   history,
   diff,
   show,

@@ -1,6 +1,6 @@
 /** `filehand tools`: what the model is told about the tools of a dialect. */
 
-import { historyTools } from "../change-options.ts";
+import { historyTools, languageTools } from "../change-options.ts";
 import type { Command } from "../command.ts";
 import { openSession } from "../open-session.ts";
 
@@ -8,7 +8,7 @@ export const tools: Command = {
   name: "tools",
   summary: "Show the tools of a dialect as a model sees them",
   parameters: [],
-  options: { "history-tools": historyTools },
+  options: { "history-tools": historyTools, "language-tools": languageTools },
   examples: ["filehand tools", "filehand tools --dialect envelope --json"],
   async run(given, host) {
     const { session } = await openSession(given, host, "models");

@@ -1,0 +1,197 @@
+/** What all dialects say of the answers of language servers, and why there are none. */
+
+import { limits } from "../contract/limits.ts";
+import type { CodeResult, LspOperation, LspOutcome } from "../contract/lsp.ts";
+import type { CodePlaceFault, ProblemOf } from "../contract/problem.ts";
+import { escapeName } from "../text/escape.ts";
+import { quoted } from "./words.ts";
+
+/** What a dialect calls the ways to go on. */
+export interface LspNames {
+  /** The tool that searches, and the one that reads. */
+  readonly search: string;
+  readonly read: string;
+}
+
+/** `a definition`, `references`: what was looked for. */
+const wanted = {
+  definition: ["definition", "definitions"],
+  references: ["reference", "references"],
+  implementation: ["implementation", "implementations"],
+  hover: ["description", "descriptions"],
+  documentSymbol: ["symbol", "symbols"],
+  workspaceSymbol: ["symbol", "symbols"],
+  incomingCalls: ["caller", "callers"],
+  outgoingCalls: ["function called", "functions called"],
+} as const satisfies Readonly<Record<LspOperation, readonly [one: string, many: string]>>;
+
+/** `3 references of "run" at line 12 of "src/a.ts" (typescript)`. */
+export function lspHead(outcome: LspOutcome): string {
+  const { operation, at, target, total, query, server } = outcome;
+  const [one, many] = wanted[operation];
+  const count = operation === "hover" ? "What is known" : `${total === 0 ? "No" : total} ${total === 1 ? one : many}`;
+  const by = ` (${escapeName(server)})`;
+  if (operation === "workspaceSymbol") return `${count} for ${quoted(query ?? "")}${by}`;
+  if (at === undefined) return `${count} in ${quoted(target.asked)}${by}`;
+  const what = at.symbol === "" ? `column ${at.column}` : quoted(at.symbol);
+  const of = operation === "outgoingCalls" ? "by" : "of";
+  return `${count} ${of} ${what} at line ${at.line} of ${quoted(target.asked)}${by}`;
+}
+
+/** One line for each result. */
+export const lspLines = ({ operation, results }: LspOutcome): readonly string[] =>
+  results.map((result) => lineOf(result, operation));
+
+function lineOf({ place, name, kind, detail, container, depth, lines }: CodeResult, operation: LspOperation): string {
+  const what = name === undefined ? "" : `${kind ?? "symbol"} ${escapeName(name)}`;
+  if (operation === "documentSymbol") {
+    const range = place.endLine === place.line ? `${place.line}` : `${place.line}-${place.endLine}`;
+    return `${"  ".repeat(depth)}${range} ${what}`;
+  }
+  const where = `${escapeName(place.relative ?? place.absolute)}:${place.line}:${place.column}`;
+  const outside = place.relative === undefined ? " (outside the workspace)" : "";
+  const more = [
+    ...(container === undefined ? [] : [`in ${escapeName(container)}`]),
+    ...(detail === undefined || name === undefined ? [] : [escapeName(detail)]),
+    ...(lines.length === 0 ? [] : [callLines(lines, operation)]),
+  ].join(", ");
+  const text = name === undefined ? (place.text === undefined ? "" : escapeName(place.text)) : what;
+  return `${where}${text === "" ? "" : `: ${text}`}${more === "" ? "" : ` (${more})`}${outside}`;
+}
+
+function callLines(lines: readonly number[], operation: LspOperation): string {
+  const shown = lines.slice(0, callLinesMax).join(", ");
+  const rest = lines.length > callLinesMax ? ` and ${lines.length - callLinesMax} more` : "";
+  const verb = operation === "incomingCalls" ? "calls it at" : "called at";
+  return `${verb} ${lines.length === 1 ? "line" : "lines"} ${shown}${rest}`;
+}
+const callLinesMax = 10;
+
+/** Clauses without a final period: what the lines alone do not tell. */
+export function lspNotes(outcome: LspOutcome, names: LspNames): readonly string[] {
+  const { at, operation, total, withheld, next, from, results, text, textCut } = outcome;
+  const notes: string[] = [];
+  if (at?.elsewhere === true) notes.push(`${quoted(at.symbol)} was found on line ${at.line}, not on the line given`);
+  const isEmpty = operation === "hover" ? text === undefined : total === 0;
+  if (isEmpty) {
+    notes.push(
+      `the language server knows ${operation === "hover" ? "nothing to say about it" : "of none"}; if it has just started, ask again, or use ${names.search}`,
+    );
+  }
+  if (next !== undefined) {
+    notes.push(`results ${from} to ${from + results.length - 1} of ${total} are shown, go on with offset ${next}`);
+  }
+  if (withheld > 0) {
+    notes.push(`${withheld} more ${withheld === 1 ? "lies" : "lie"} in files that permission rules hide from you`);
+  }
+  if (textCut) notes.push(`only the first ${limits.lspHoverCharsMax} characters are shown`);
+  return notes;
+}
+
+/** A result for programs. */
+export interface LspEntry {
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly endLine: number;
+  /** Present for a file that is not in the workspace: nothing of it is shown. */
+  readonly outside?: true;
+  readonly text?: string;
+  readonly name?: string;
+  readonly kind?: string;
+  readonly detail?: string;
+  readonly container?: string;
+  readonly depth?: number;
+  /** Where calls are made. */
+  readonly lines?: readonly number[];
+}
+
+export function lspEntries({ results }: LspOutcome, path: "absolute" | "relative"): readonly LspEntry[] {
+  return results.map(({ place, name, kind, detail, container, depth, lines }) => ({
+    path: path === "absolute" ? place.absolute : (place.relative ?? place.absolute),
+    line: place.line,
+    column: place.column,
+    endLine: place.endLine,
+    ...(place.relative === undefined ? { outside: true as const } : {}),
+    ...(place.text === undefined ? {} : { text: place.text }),
+    ...(name === undefined ? {} : { name }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(detail === undefined ? {} : { detail }),
+    ...(container === undefined ? {} : { container }),
+    ...(depth === 0 ? {} : { depth }),
+    ...(lines.length === 0 ? {} : { lines }),
+  }));
+}
+
+/** Why no server has answered, and what to do: the part behind `Cannot ask about "x": `. */
+export function languageServerWords(problem: ProblemOf<"LANGUAGE_SERVER">, names: LspNames): string {
+  const instead = `use ${names.search} and ${names.read} instead`;
+  switch (problem.reason) {
+    case "off":
+      return `language servers are switched off, ask the user to switch them on or ${instead}`;
+    case "unknown language":
+      return `no language server is known for files of this name, ask the user to name one in the settings or ${instead}`;
+    case "not shown":
+      return `it is nothing for a language server (a secret, too large, or not UTF-8), ${instead}`;
+    case "not installed": {
+      const ways = problem.servers.map(({ server, install, command }) =>
+        install === undefined ? `${server} (the program ${command})` : `${server} (${install})`,
+      );
+      return `none of the language servers for it is installed, ask the user to install ${ways.join(" or ")}, or ${instead}`;
+    }
+    case "failed":
+      return `the language server ${escapeName(problem.server)} says: ${quoted(problem.why.slice(0, whyCharsMax))}, try another place or ${instead}`;
+    case "not offered":
+      return `the language server ${escapeName(problem.server)} does not offer this, ${instead}`;
+    case "too slow":
+      return `the language server ${escapeName(problem.server)} has not answered within ${problem.waitedMs / 1_000} seconds, it may still be loading the project: ask again later or ${instead}`;
+  }
+}
+const whyCharsMax = 500;
+
+/** Why a place is none: the part behind `Cannot ask about "x": `. */
+export function codePlaceWords(fault: CodePlaceFault): string {
+  switch (fault.why) {
+    case "nothing named":
+      return "it is not said what is meant, give the line and the symbol on it, or the line and the column";
+    case "no query":
+      return "it is not said what is looked for, give query: a name or a part of one";
+    case "line":
+      return `there is no line ${fault.line}, it has ${fault.linesTotal} lines`;
+    case "column":
+      return `there is no column ${fault.column}, the line has columns 1 to ${fault.columnsMax}; give symbol instead of column`;
+    case "symbol": {
+      const near = fault.line === undefined ? "" : ` on line ${fault.line} or near it`;
+      const others =
+        fault.lines.length === 0
+          ? "it is nowhere in the file, check its spelling"
+          : `it stands on ${fault.lines.length === 1 ? "line" : "lines"} ${fault.lines.join(", ")}`;
+      return `${quoted(fault.symbol)} does not stand${near}, ${others}`;
+    }
+  }
+}
+
+/** Why nothing gets a new name: the part behind `Cannot rename in "x": `. */
+export function noRenameWords({ reason, count }: ProblemOf<"NO_RENAME">): string {
+  const files = `${count} ${count === 1 ? "file" : "files"}`;
+  switch (reason) {
+    case "name":
+      return `the new name must be one word of at most ${limits.nameCharsMax} characters, without blanks, brackets or signs`;
+    case "same name":
+      return "it is called so already";
+    case "other name":
+      return "the language server would rename something else than what stands there, name the symbol itself";
+    case "nothing":
+      return "the language server knows nothing there that could get another name, check the line and the symbol";
+    case "files":
+      return "the language server wants to move or make files as well, which is not done here; change the code with edits instead";
+    case "outside":
+      return `${files} outside the workspace would change, so nothing was changed`;
+    case "withheld":
+      return `${files} that permission rules hide would change, so nothing was changed; ask the user to do it`;
+    case "incomplete":
+      return "not all edits of the language server can be understood, or there are too many, so nothing was changed; change the code with edits instead";
+    case "overlap":
+      return "the edits of the language server contradict each other, so nothing was changed; change the code with edits instead";
+  }
+}

@@ -1,0 +1,279 @@
+/** What files are written in, by name or by first line, and which nodes of a grammar are declarations. */
+
+import * as nodePath from "node:path";
+
+/** How a node of a syntax tree becomes an item of an outline. */
+export interface SymbolRule {
+  /** Empty: none, unless `by` says otherwise. */
+  readonly kind: string;
+  /** The field that has the name ("name" by default), or `head`: all that stands before the body. */
+  readonly name?: string;
+  /** What the name must be. */
+  readonly nameType?: string;
+  /** A field without which it is not a declaration: a class with a body is one, a mention of it is not. */
+  readonly has?: string;
+  /** Another kind, by the type of a field. */
+  readonly by?: { readonly field: string; readonly kinds: Readonly<Record<string, string>> };
+  /** The kind if the declarator is that of a function. */
+  readonly functionKind?: string;
+  /** The field with the type that a method belongs to. */
+  readonly owner?: string;
+  /** Kinds that may stand around it, unless `by` gave it its own: a variable inside of a function is none of the file's. */
+  readonly within?: readonly string[];
+  /** Calls with a text first and a function last. */
+  readonly calls?: true;
+}
+
+export interface Grammar {
+  /** `tree-sitter-<wasm>.wasm`. */
+  readonly wasm: string;
+  readonly rules: Readonly<Record<string, SymbolRule>>;
+  /** Nodes that belong to the declaration in them. */
+  readonly wrappers: readonly string[];
+}
+
+const spaces = ["namespace", "module"];
+
+const functions = { arrow_function: "function", function_expression: "function", generator_function: "function" };
+
+const javascript = {
+  class_declaration: { kind: "class" },
+  function_declaration: { kind: "function" },
+  generator_function_declaration: { kind: "function" },
+  method_definition: { kind: "method" },
+  field_definition: {
+    kind: "",
+    name: "property",
+    by: { field: "value", kinds: { arrow_function: "method", function_expression: "method" } },
+  },
+  variable_declarator: {
+    kind: "variable",
+    nameType: "identifier",
+    by: { field: "value", kinds: { ...functions, class: "class" } },
+    within: spaces,
+  },
+  call_expression: { kind: "call", calls: true, within: [...spaces, "call"] },
+} as const satisfies Grammar["rules"];
+
+const typescript = {
+  ...javascript,
+  abstract_class_declaration: { kind: "class" },
+  interface_declaration: { kind: "interface" },
+  type_alias_declaration: { kind: "type" },
+  enum_declaration: { kind: "enum" },
+  internal_module: { kind: "namespace" },
+  module: { kind: "module" },
+  function_signature: { kind: "function" },
+  method_signature: { kind: "method" },
+  abstract_method_signature: { kind: "method" },
+  public_field_definition: {
+    kind: "",
+    by: { field: "value", kinds: { arrow_function: "method", function_expression: "method" } },
+  },
+} as const satisfies Grammar["rules"];
+
+const scriptWrappers = ["export_statement", "lexical_declaration", "variable_declaration", "ambient_declaration"];
+
+/**
+ * By the name of the language, as language servers call it. Not among them, though it is in the package: PowerShell, whose
+ * parser takes V8 some twenty seconds to optimise.
+ */
+export const grammars = {
+  typescript: { wasm: "typescript", rules: typescript, wrappers: scriptWrappers },
+  typescriptreact: { wasm: "tsx", rules: typescript, wrappers: scriptWrappers },
+  javascript: { wasm: "javascript", rules: javascript, wrappers: scriptWrappers },
+  python: {
+    wasm: "python",
+    rules: {
+      class_definition: { kind: "class" },
+      function_definition: { kind: "function" },
+      assignment: { kind: "variable", name: "left", nameType: "identifier", within: [] },
+      type_alias_statement: { kind: "type", name: "left", within: [] },
+    },
+    wrappers: ["decorated_definition"],
+  },
+  go: {
+    wasm: "go",
+    rules: {
+      function_declaration: { kind: "function" },
+      method_declaration: { kind: "method", owner: "receiver" },
+      method_elem: { kind: "method" },
+      type_spec: { kind: "type", by: { field: "type", kinds: { struct_type: "struct", interface_type: "interface" } } },
+      type_alias: { kind: "type" },
+      const_spec: { kind: "constant", within: [] },
+      var_spec: { kind: "variable", within: [] },
+    },
+    wrappers: [],
+  },
+  rust: {
+    wasm: "rust",
+    rules: {
+      mod_item: { kind: "module" },
+      struct_item: { kind: "struct" },
+      union_item: { kind: "union" },
+      enum_item: { kind: "enum" },
+      trait_item: { kind: "trait" },
+      impl_item: { kind: "implementation", name: "head" },
+      function_item: { kind: "function" },
+      function_signature_item: { kind: "function" },
+      type_item: { kind: "type" },
+      const_item: { kind: "constant", within: ["module", "trait", "implementation"] },
+      static_item: { kind: "variable", within: ["module"] },
+      macro_definition: { kind: "macro" },
+    },
+    wrappers: [],
+  },
+  java: {
+    wasm: "java",
+    rules: {
+      module_declaration: { kind: "module" },
+      class_declaration: { kind: "class" },
+      interface_declaration: { kind: "interface" },
+      enum_declaration: { kind: "enum" },
+      record_declaration: { kind: "record" },
+      annotation_type_declaration: { kind: "annotation" },
+      method_declaration: { kind: "method" },
+      constructor_declaration: { kind: "constructor" },
+      compact_constructor_declaration: { kind: "constructor" },
+    },
+    wrappers: [],
+  },
+  cpp: {
+    wasm: "cpp",
+    rules: {
+      namespace_definition: { kind: "namespace" },
+      class_specifier: { kind: "class", has: "body" },
+      struct_specifier: { kind: "struct", has: "body" },
+      union_specifier: { kind: "union", has: "body" },
+      enum_specifier: { kind: "enum", has: "body" },
+      concept_definition: { kind: "concept" },
+      alias_declaration: { kind: "type" },
+      type_definition: { kind: "type", name: "declarator" },
+      function_definition: { kind: "function", name: "declarator" },
+      field_declaration: { kind: "", name: "declarator", functionKind: "method" },
+      declaration: { kind: "variable", name: "declarator", functionKind: "function", within: ["namespace"] },
+      preproc_function_def: { kind: "macro" },
+    },
+    wrappers: ["template_declaration"],
+  },
+  csharp: {
+    wasm: "c-sharp",
+    rules: {
+      namespace_declaration: { kind: "namespace" },
+      file_scoped_namespace_declaration: { kind: "namespace" },
+      class_declaration: { kind: "class" },
+      struct_declaration: { kind: "struct" },
+      record_declaration: { kind: "record" },
+      interface_declaration: { kind: "interface" },
+      enum_declaration: { kind: "enum" },
+      delegate_declaration: { kind: "delegate" },
+      method_declaration: { kind: "method" },
+      constructor_declaration: { kind: "constructor" },
+      property_declaration: { kind: "property" },
+      local_function_statement: { kind: "function" },
+    },
+    wrappers: [],
+  },
+  ruby: {
+    wasm: "ruby",
+    rules: {
+      module: { kind: "module" },
+      class: { kind: "class" },
+      method: { kind: "method" },
+      singleton_method: { kind: "method" },
+      assignment: { kind: "constant", name: "left", nameType: "constant", within: ["module", "class"] },
+    },
+    wrappers: [],
+  },
+  php: {
+    wasm: "php",
+    rules: {
+      namespace_definition: { kind: "namespace" },
+      class_declaration: { kind: "class" },
+      interface_declaration: { kind: "interface" },
+      trait_declaration: { kind: "trait" },
+      enum_declaration: { kind: "enum" },
+      function_definition: { kind: "function" },
+      method_declaration: { kind: "method" },
+    },
+    wrappers: [],
+  },
+  shellscript: { wasm: "bash", rules: { function_definition: { kind: "function" } }, wrappers: [] },
+  css: {
+    wasm: "css",
+    rules: {
+      rule_set: { kind: "rule", name: "head" },
+      media_statement: { kind: "rule", name: "head" },
+      supports_statement: { kind: "rule", name: "head" },
+      keyframes_statement: { kind: "rule", name: "head" },
+      at_rule: { kind: "rule", name: "head" },
+    },
+    wrappers: [],
+  },
+  ini: { wasm: "ini", rules: { section: { kind: "section", name: "head" } }, wrappers: [] },
+} as const satisfies Readonly<Record<string, Grammar>>;
+
+export type OutlineLanguage = keyof typeof grammars;
+
+const extensions: Readonly<Record<OutlineLanguage, readonly string[]>> = {
+  typescript: [".ts", ".mts", ".cts"],
+  typescriptreact: [".tsx"],
+  javascript: [".js", ".mjs", ".cjs", ".jsx", ".es6"],
+  python: [".py", ".pyi", ".pyw"],
+  go: [".go"],
+  rust: [".rs"],
+  java: [".java"],
+  // The grammar of C++ reads C as well.
+  cpp: [".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".ino"],
+  csharp: [".cs", ".csx"],
+  ruby: [".rb", ".rake", ".gemspec", ".ru"],
+  php: [".php", ".phtml", ".php5", ".inc"],
+  shellscript: [".sh", ".bash", ".ksh", ".bats"],
+  css: [".css"],
+  ini: [".ini", ".cfg", ".conf"],
+};
+
+const byName: ReadonlyMap<string, OutlineLanguage> = new Map([
+  ["rakefile", "ruby"],
+  ["gemfile", "ruby"],
+  ["vagrantfile", "ruby"],
+  ["podfile", "ruby"],
+  [".bashrc", "shellscript"],
+  [".bash_profile", "shellscript"],
+  [".profile", "shellscript"],
+  [".editorconfig", "ini"],
+  [".gitconfig", "ini"],
+]);
+
+/** Programs that a first line of `#!` names. */
+const interpreters: readonly (readonly [RegExp, OutlineLanguage])[] = [
+  [/^(?:ba|da|k)?sh$/, "shellscript"],
+  [/^(?:python|pypy)[\d.]*$/, "python"],
+  [/^(?:node|nodejs|bun)$/, "javascript"],
+  [/^(?:deno|tsx|ts-node)$/, "typescript"],
+  [/^ruby[\d.]*$/, "ruby"],
+  [/^php[\d.]*$/, "php"],
+];
+
+const byExtension: ReadonlyMap<string, OutlineLanguage> = new Map(
+  Object.entries(extensions).flatMap(
+    ([language, endings]) => endings.map((ending) => [ending, language as OutlineLanguage] as const), // the keys of the table
+  ),
+);
+
+/** By the name, which says it for sure; else by the first line. */
+export function outlineLanguageOf(path: string, firstLine: string): OutlineLanguage | undefined {
+  const name = nodePath.basename(path).toLowerCase();
+  return byName.get(name) ?? byExtension.get(nodePath.extname(name)) ?? ofInterpreter(firstLine);
+}
+
+function ofInterpreter(firstLine: string): OutlineLanguage | undefined {
+  const words = /^#!\s*(\S+)((?:\s+\S+){0,4})/.exec(firstLine);
+  if (words === null) return undefined;
+  const [, path = "", rest = ""] = words;
+  // `env -S node --flag`: the program is the first word that is neither an option nor a variable.
+  const named =
+    nodePath.posix.basename(path) === "env" ? rest.split(/\s+/).find((word) => /^[^-=]+$/.test(word)) : path;
+  const program = nodePath.posix.basename(named ?? "");
+  return interpreters.find(([pattern]) => pattern.test(program))?.[1];
+}

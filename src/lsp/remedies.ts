@@ -1,0 +1,25 @@
+/** How the known servers come to a machine. Nothing is ever fetched by us: this is told to people. */
+
+import { extensionOf } from "./server.ts";
+import type { ServerEntry } from "./servers.ts";
+import type { ServerRemedy } from "../contract/language.ts";
+
+const installs: ReadonlyMap<string, string> = new Map([
+  ["typescript", "npm install --global typescript@7"],
+  ["typescript-language-server", "npm install --global typescript-language-server typescript"],
+  ["pyright", "npm install --global pyright"],
+  ["gopls", "go install golang.org/x/tools/gopls@latest"],
+  ["rust-analyzer", "rustup component add rust-analyzer"],
+  ["clangd", "apt install clangd, brew install llvm"],
+  ["json", "npm install --global vscode-langservers-extracted"],
+  ["css", "npm install --global vscode-langservers-extracted"],
+  ["html", "npm install --global vscode-langservers-extracted"],
+  ["yaml", "npm install --global yaml-language-server"],
+  ["bash", "npm install --global bash-language-server"],
+]);
+
+/** The servers that would look at a file of this name, were they there. */
+export const remediesFor = (path: string, servers: readonly ServerEntry[]): readonly ServerRemedy[] =>
+  servers
+    .filter(({ extensions }) => Object.hasOwn(extensions, extensionOf(path)))
+    .map(({ name, command }) => ({ server: name, command, install: installs.get(name) }));

@@ -1,0 +1,90 @@
+/** Where in a text a caller means, by a line and a column or by a name. Lines and columns count from 1. */
+
+import type { AskedPlace, FoundPlace } from "../contract/lsp.ts";
+
+export type PlaceFound =
+  | { readonly found: "yes"; readonly place: FoundPlace }
+  /** Neither a column nor a name was given. */
+  | { readonly found: "no"; readonly why: "nothing named" }
+  | { readonly found: "no"; readonly why: "line"; readonly linesTotal: number }
+  | { readonly found: "no"; readonly why: "column"; readonly columnsMax: number }
+  /** The name is not on the line, nor on a line near it; the lines that have it, the first of them. */
+  | { readonly found: "no"; readonly why: "symbol"; readonly lines: readonly number[] };
+
+/** Lines that a name is looked for on around the one that was named: an edit may have moved it. */
+const linesAround = 5;
+const linesToldMax = 10;
+
+export function placeIn(text: string, { line, column, symbol }: AskedPlace): PlaceFound {
+  const lines = text.split("\n");
+  if (line !== undefined && line > lines.length) {
+    // A final newline adds no line.
+    return { found: "no", why: "line", linesTotal: lines.length - (text.endsWith("\n") ? 1 : 0) };
+  }
+  if (symbol !== undefined) return bySymbol(lines, symbol, line, column);
+  if (line === undefined || column === undefined) return { found: "no", why: "nothing named" };
+  const own = withoutReturn(lines[line - 1] ?? "");
+  if (column > own.length + 1) return { found: "no", why: "column", columnsMax: own.length + 1 };
+  return { found: "yes", place: { line, column, symbol: wordAt(own, column), elsewhere: false } };
+}
+
+function bySymbol(
+  lines: readonly string[],
+  symbol: string,
+  line: number | undefined,
+  column: number | undefined,
+): PlaceFound {
+  const at = (number: number): number[] => columnsOf(lines[number - 1] ?? "", symbol);
+  const found = (number: number, columns: readonly number[]): PlaceFound => {
+    const nearest = columns.toSorted((one, two) => Math.abs(one - (column ?? 0)) - Math.abs(two - (column ?? 0)));
+    const place = { line: number, column: nearest[0] ?? 1, symbol, elsewhere: number !== line && line !== undefined };
+    return { found: "yes", place };
+  };
+  for (const number of line === undefined ? [] : linesNear(line, lines.length)) {
+    const columns = at(number);
+    if (columns.length > 0) return found(number, columns);
+  }
+  const all = lines.flatMap((_, index) => (at(index + 1).length > 0 ? [index + 1] : []));
+  const [first] = all;
+  if (line === undefined && first !== undefined) return found(first, at(first));
+  return { found: "no", why: "symbol", lines: all.slice(0, linesToldMax) };
+}
+
+/** The line itself, then the ones around it, the nearest first. */
+function linesNear(line: number, total: number): readonly number[] {
+  const near = [line];
+  for (let away = 1; away <= linesAround; away += 1) near.push(line - away, line + away);
+  return near.filter((number) => number >= 1 && number <= total);
+}
+
+/** Where a name stands by itself and not as a part of another one. */
+function columnsOf(line: string, symbol: string): number[] {
+  const columns: number[] = [];
+  if (symbol === "") return columns;
+  for (let at = line.indexOf(symbol); at !== -1; at = line.indexOf(symbol, at + 1)) {
+    const [before, behind] = [lastCharacter(line.slice(0, at)), firstCharacter(line.slice(at + symbol.length))];
+    const joins =
+      (isPart(before) && isPart(firstCharacter(symbol))) || (isPart(behind) && isPart(lastCharacter(symbol)));
+    if (!joins) columns.push(at + 1);
+  }
+  return columns;
+}
+
+/** The name that a column is in or right behind; empty between names. */
+export function wordAt(line: string, column: number): string {
+  let from = column - 1;
+  let to = column - 1;
+  for (let before = lastCharacter(line.slice(0, from)); isPart(before); before = lastCharacter(line.slice(0, from)))
+    from -= before.length;
+  for (let next = firstCharacter(line.slice(to)); isPart(next); next = firstCharacter(line.slice(to)))
+    to += next.length;
+  return line.slice(from, to);
+}
+
+const isPart = (character: string): boolean => /^[\p{ID_Continue}$_\u200c\u200d]$/u.test(character);
+const firstCharacter = (text: string): string => (text === "" ? "" : String.fromCodePoint(text.codePointAt(0) ?? 0));
+const lastCharacter = (text: string): string => {
+  const unit = text.charCodeAt(text.length - 1);
+  return text.slice(unit >= 0xdc00 && unit <= 0xdfff ? -2 : -1);
+};
+const withoutReturn = (line: string): string => (line.endsWith("\r") ? line.slice(0, -1) : line);

@@ -1,0 +1,40 @@
+/** Which items of an outline are shown: as many levels as have room, and what is left out is counted. */
+
+import type { OutlineItem } from "../contract/outline.ts";
+
+export type WholeItem = Omit<OutlineItem, "hidden">;
+
+export interface ChosenItems {
+  readonly items: readonly OutlineItem[];
+  /** Levels that are shown, if there are more. */
+  readonly depthShown: number | undefined;
+}
+
+/**
+ * At most `depth` levels and `itemsMax` items. Whole levels go first; only where the first level alone is too much are there
+ * fewer items of it.
+ */
+export function chooseItems(all: readonly WholeItem[], depth: number, itemsMax: number): ChosenItems {
+  const perLevel: number[] = [];
+  for (const item of all) perLevel[item.depth] = (perLevel[item.depth] ?? 0) + 1;
+  let levels = 0;
+  let count = 0;
+  while (levels < perLevel.length && levels < depth) {
+    const more = count + (perLevel[levels] ?? 0);
+    if (levels > 0 && more > itemsMax) break;
+    count = more;
+    levels += 1;
+  }
+  const items: OutlineItem[] = [];
+  let hidden = 0;
+  for (const item of all.toReversed()) {
+    if (item.depth >= levels) {
+      hidden += 1;
+      continue;
+    }
+    items.push({ ...item, hidden: item.depth === levels - 1 ? hidden : 0 });
+    hidden = 0;
+  }
+  const depthShown = levels < perLevel.length ? levels : undefined;
+  return { items: items.reverse().slice(0, itemsMax), depthShown };
+}

@@ -1,0 +1,193 @@
+/**
+ * Several files in one call, all of them or none. Everything is planned and permitted before anything is written; if writing
+ * fails half way, what was written is put back.
+ */
+
+import type { MatchedBy, PatchOutcome } from "../contract/edit.ts";
+import type { ToldChange } from "../contract/language.ts";
+import { limits } from "../contract/limits.ts";
+import { Problem } from "../contract/problem.ts";
+import type { Profile } from "../contract/profile.ts";
+import type { Target } from "../contract/target.ts";
+import type { Ticket } from "../session/turns.ts";
+import { diffText, permitted, type Plan, prepare } from "./change.ts";
+import { joined } from "./commit.ts";
+import { formatted } from "./formatted.ts";
+import { reported, tell } from "./languages.ts";
+import { type Job, shownAs, writeAll } from "./patch-write.ts";
+import { exclusively, refuseDenied, type Subject, subjectOf, ticketFor } from "./subject.ts";
+import type { Bench } from "./tool.ts";
+
+/** What one file becomes. */
+export interface Part {
+  readonly path: string;
+  readonly does: Job["does"];
+  readonly plan: Plan<MatchedBy>;
+  readonly moveTo: string | undefined;
+}
+
+export async function changeSeveral(
+  parts: readonly [Part, ...Part[]],
+  profile: Profile,
+  bench: Bench,
+): Promise<PatchOutcome> {
+  const ticket = ticketFor(
+    parts.flatMap(({ path, moveTo }) => (moveTo === undefined ? [path] : [path, moveTo])),
+    bench,
+  );
+  const { outcome, told } = await appliedInTurn(parts, profile, ticket, bench);
+  // Nobody stands behind a call that waits for language servers, and there is one wait for all files.
+  return { ...outcome, files: await reported(outcome.files, told, bench) };
+}
+
+/** What was done, and that language servers were told of it. */
+interface Made {
+  readonly outcome: PatchOutcome;
+  readonly told: ToldChange | undefined;
+}
+
+async function appliedInTurn(
+  parts: readonly [Part, ...Part[]],
+  profile: Profile,
+  ticket: Ticket,
+  bench: Bench,
+): Promise<Made> {
+  try {
+    for (let tries = 1; ; tries += 1) {
+      const outcome = await applied(parts, profile, ticket, bench);
+      if ("told" in outcome) return outcome;
+      // Who is asked about files that never rest would be asked without end.
+      if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: outcome.askAgain });
+    }
+  } finally {
+    ticket.release();
+  }
+}
+
+async function applied(
+  all: readonly [Part, ...Part[]],
+  profile: Profile,
+  ticket: Ticket,
+  bench: Bench,
+): Promise<Made | { readonly askAgain: Target }> {
+  const [first, ...others] = all;
+  const answers: [Permitted, ...Permitted[]] = [await asked(first, ticket, bench)];
+  for (const file of others) answers.push(await asked(file, ticket, bench));
+  const [head, ...rest] = answers;
+  const targets: [Target, ...Target[]] = [...targetsOf(head), ...rest.flatMap(targetsOf)];
+  refuseTwice(targets);
+
+  return exclusively(targets, ticket, bench, async () => {
+    const subjects: Subject[] = [];
+    const jobs: Job[] = [];
+    try {
+      for (const [index, file] of all.entries()) {
+        const subject = await subjectOf(file.path, bench);
+        subjects.push(subject);
+        const answer = answers[index] ?? head;
+        // Before anything of it is read: what it says could stand in an error.
+        if (subject.target.real !== answer.target.real) throw new Problem({ code: "CHANGED", place: answer.target });
+        const job = await jobOf(file, subject, bench);
+        jobs.push(job);
+        if (job.moved?.target.real !== answer.goal?.real) throw new Problem({ code: "CHANGED", place: answer.target });
+        // A yes was said to what was shown, and to nothing else.
+        const { approved } = answer;
+        if (approved !== undefined && approved !== diffText(job.prepared)) return { askAgain: subject.target };
+      }
+      bench.signal.throwIfAborted();
+      const files = bench.dryRun ? jobs.map((job) => shownAs(job, [])) : [...(await writeAll(jobs, bench))];
+      // Only when all are written: until then they may be put back.
+      for (const [at, file] of files.entries()) files[at] = await formatted(file, profile, bench);
+      const [one, ...more] = files;
+      if (one === undefined) throw new Error("there is at least one file");
+      const outcome: PatchOutcome = {
+        kind: "patch",
+        target: one.target,
+        files: [one, ...more],
+        matchedBy: jobs.map(({ prepared }) => prepared.extra).find((step) => step !== "exact") ?? "exact",
+        dryRun: bench.dryRun,
+      };
+      return { outcome, told: await tell(files, bench) };
+    } finally {
+      for (const { prepared } of jobs) prepared.close();
+      for (const subject of subjects) if (subject.is === "there") subject.found.held.close();
+    }
+  });
+}
+
+/** What was permitted, and to what somebody said yes, if somebody was asked. */
+interface Permitted {
+  readonly target: Target;
+  readonly goal: Target | undefined;
+  readonly approved: string | undefined;
+}
+
+const targetsOf = ({ target, goal }: Permitted): [Target, ...Target[]] =>
+  goal === undefined ? [target] : [target, goal];
+
+/** Everything that is to be permitted, before anything is locked or written. */
+async function asked(file: Part, ticket: Ticket, bench: Bench): Promise<Permitted> {
+  const subject = await subjectOf(file.path, bench);
+  const { target } = subject;
+  let approved: string | undefined;
+  try {
+    refuseIfThere(file, subject, bench);
+    approved = await permitted(subject, file.plan, ticket, bench);
+    const goal = await goalOf(file, bench);
+    if (goal === undefined) return { target, goal, approved };
+    const preview = async () => {
+      ticket.release();
+      const prepared = await prepare(subject, file.plan, bench);
+      prepared.close();
+      approved = diffText(prepared);
+      return { diff: approved, movedFrom: target.absolute };
+    };
+    const { signal, dryRun } = bench;
+    await bench.guard.permit("edit", goal, signal, { preview, dryRun });
+    return { target, goal, approved };
+  } finally {
+    if (subject.is === "there") subject.found.held.close();
+  }
+}
+
+/** Where a file is moved to: nothing may be there. */
+async function goalOf(file: Part, bench: Bench): Promise<Target | undefined> {
+  if (file.moveTo === undefined) return undefined;
+  const goal = await subjectOf(file.moveTo, bench);
+  if (goal.is === "new") return goal.target;
+  goal.found.held.close();
+  refuseDenied(goal.target, bench);
+  throw new Problem({ code: "EXISTS", place: goal.target, reason: "file" });
+}
+
+function refuseIfThere(file: Part, subject: Subject, bench: Bench): void {
+  if (file.does === "add" && subject.is === "there") {
+    refuseDenied(subject.target, bench);
+    throw new Problem({ code: "EXISTS", place: subject.target, reason: "file" });
+  }
+}
+
+/** Two names of one file, or two sections that make the same one: who of them is right? */
+function refuseTwice(targets: readonly Target[]): void {
+  for (const [index, target] of targets.entries()) {
+    if (targets.findIndex(({ real }) => real === target.real) === index) continue;
+    const data = { fault: "same file twice", line: 1, text: target.asked } as const;
+    throw new Problem({ code: "INVALID_PARAM", reason: "patch", ...data });
+  }
+}
+
+async function jobOf(file: Part, subject: Subject, bench: Bench): Promise<Job> {
+  refuseIfThere(file, subject, bench);
+  const prepared = await prepare(subject, file.plan, bench);
+  try {
+    const goal = await goalOf(file, bench);
+    if (goal === undefined || prepared.is === "new" || prepared.old === undefined) {
+      return { does: file.does, prepared, moved: undefined };
+    }
+    const bytes = joined(prepared.planned.pieces, prepared.old);
+    return { does: file.does, prepared, moved: { target: goal, bytes, mode: prepared.file.mode } };
+  } catch (error) {
+    prepared.close();
+    throw error;
+  }
+}
