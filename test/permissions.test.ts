@@ -474,6 +474,20 @@ describe.skipIf(onWindows)("an answer", () => {
     expect(session.permissions.list().rules).toEqual([]);
   });
 
+  test.each<[string, unknown]>([
+    ["another key", { decision: "reject" }],
+    ["an unknown word", { reply: "maybe" }],
+    ["a boolean", true],
+    ["nothing", undefined],
+  ])("that is none (%s) is a fault of the host and no yes", async (_, answer) => {
+    const { at, open } = bed();
+    // As a host without types would write it.
+    const ask = async (): Promise<Answer> => answer as Answer;
+    const session = open({ ask });
+    await session.call("Write", { file_path: at("ws/a.txt"), content: "two\n" }).catch(() => undefined);
+    expect(fs.readFileSync(at("ws/a.txt"), "utf8")).toBe("one\n");
+  });
+
   test("about a protected file is for once, whatever it says", async () => {
     const { open } = bed();
     const { ask, asked } = answering({ reply: "always" }, { reply: "reject" });
