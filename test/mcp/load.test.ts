@@ -38,12 +38,16 @@ function callNumber(index: number): Call {
   }
 }
 
-const http = [commandLine, "serve", "--port", "0", "--insecure-no-token"];
+const watched = [commandLine, "serve", "--port", "0", "--insecure-no-token"];
+const http = [...watched, "--no-inspector"];
+/** The inspector keeps the last 10,000 calls: only who makes many more can see that it keeps no others. */
+const fillsTimeline = callsTotal >= 100_000;
 const shown = (bytes: number): string => `${(bytes / megabyte).toFixed(2)} MB`;
 
 for (const [wire, open] of [
   ["stdio", async (): Promise<Loaded> => overStdio([commandLine, "mcp"], workspace.path)],
   ["HTTP", () => overHttp(http, workspace.path)],
+  ...(fillsTimeline ? ([["HTTP with the inspector", () => overHttp(watched, workspace.path)]] as const) : []),
 ] as const) {
   test(`${callsTotal} calls over ${wire} leave the heap as it was`, { timeout: 3_600_000 }, async () => {
     const server = await open();

@@ -2,6 +2,7 @@
 
 import type { Answer, Asker, Question } from "../../contract/ask.ts";
 import { escapeName } from "../../text/escape.ts";
+import { cautionWords } from "../caution-words.ts";
 import { answerOf, menuOf, promptOf } from "./choices.ts";
 import type { Given, Host } from "./command.ts";
 import { paintDiff } from "./diff.ts";
@@ -105,8 +106,7 @@ function wordsOf(question: Question): string {
 function cautionOf({ metadata, permission }: Question): string {
   const { caution, rule, movedFrom } = metadata;
   const lines = [
-    caution === "build" ? "This file names commands that are run when the project is built or installed" : "",
-    caution === "instructions" ? "Agents take what stands in this file for their instructions" : "",
+    cautionWords(caution) ?? "",
     permission === "edit" && typeof rule === "string" && rule !== ""
       ? `The rule ${escapeName(rule)} asks about this file`
       : "",

@@ -43,3 +43,8 @@ test("a long diff is cut, and says so", () => {
   expect(lines.at(-1)).toBe("(40 more lines are not shown)");
   expect(Math.max(...lines.map((line) => line.length))).toBe(203);
 });
+
+test("what else should be known is said in words, not as a code", () => {
+  const text = questionText({ ...question, metadata: { ...question.metadata, caution: "build" } });
+  expect(text).toContain("\nThis file names commands that are run when the project is built or installed.\n");
+});

@@ -5,6 +5,7 @@
 
 import type { Question } from "../../contract/ask.ts";
 import { escapeName } from "../../text/escape.ts";
+import { cautionWords } from "../caution-words.ts";
 
 export type Decision = "once" | "always";
 
@@ -23,11 +24,12 @@ export function questionText({ permission, patterns, always, metadata }: Questio
   const path = typeof metadata["path"] === "string" ? metadata["path"] : real;
   const what = permission === "edit" ? "Change" : permission === "read" ? "Read" : "Go outside the workspace to";
   const through = path === real ? "" : ` (asked for as "${escapeName(path)}")`;
-  const { rule, diff, caution } = metadata;
+  const { rule, diff } = metadata;
+  const caution = cautionWords(metadata["caution"]);
   return [
     `${what} "${escapeName(real)}"?${through}`,
     ...(isText(rule) ? [`The rule ${escapeName(rule)} asks.`] : []),
-    ...(isText(caution) ? [escapeName(caution)] : []),
+    ...(caution === undefined ? [] : [`${escapeName(caution)}.`]),
     ...(always[0] === undefined ? [] : [`"Always" means the rule ${escapeName(always[0])}.`]),
     ...(isText(diff) ? ["", ...shownDiff(diff)] : []),
   ].join("\n");
