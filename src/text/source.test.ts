@@ -100,6 +100,13 @@ describe("sourceText", () => {
     });
   }
 
+  test.each(["utf-16le", "utf-16be"] as const)("%s: halves of pairs before an odd byte at the end", (encoding) => {
+    const halves = encoding === "utf-16be" ? [0xd8, 0, 0xd8, 0] : [0, 0xd8, 0, 0xd8];
+    const made = source(Uint8Array.from([...halves, 0]), encoding);
+    expect(Array.from(made.text, (one) => one.charCodeAt(0) - 0xdc00)).toEqual([...halves, 0]);
+    expect([0, 1, 2, 3, 4, 5].map((unit) => made.byteAt(unit))).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
   for (const encoding of everyEncoding.filter((each) => each !== "iso-2022-jp")) {
     test(`${encoding}: what decodes is what Read shows, also behind what does not`, () => {
       fc.assert(

@@ -116,9 +116,10 @@ function placedUtf16(body: Uint8Array, encoding: "utf-16le" | "utf-16be"): Place
   const wholeBytes = body.length - (body.length % 2);
   const view = Buffer.from(body.buffer, body.byteOffset, wholeBytes);
   const whole = (encoding === "utf-16le" ? view : Buffer.from(view).swap16()).toString("utf16le");
-  // An odd byte at the end must not become the other half of what stands before it.
-  const cutPair = wholeBytes < body.length && isHigh(whole.charCodeAt(whole.length - 1));
-  const head = cutPair ? whole.slice(0, -1) : whole;
+  // An odd byte at the end must not become the other half of what stands before it, nor must what is escaped for that.
+  let headUnits = whole.length;
+  if (wholeBytes < body.length) while (isHigh(whole.charCodeAt(headUnits - 1))) headUnits -= 1;
+  const head = whole.slice(0, headUnits);
   const text = head + unitsOf(body.subarray(head.length * 2), (byte) => 0xdc00 + byte);
   return {
     text,
