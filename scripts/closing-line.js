@@ -9,8 +9,9 @@ export default class ClosingLine {
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         count[test.result().state] += 1;
-        if (test.diagnostic()?.flaky)
-          process.stdout.write(`\nsecond try: ${module.relativeModuleId} > ${test.fullName}`);
+        if (!test.diagnostic()?.flaky) continue;
+        const faults = (test.result().errors ?? []).map(({ message }) => message.split("\n").slice(0, 4).join("\n  "));
+        process.stdout.write(`\nsecond try: ${module.relativeModuleId} > ${test.fullName}\n  ${faults.join("\n  ")}\n`);
       }
     }
     if (chromiumPath() === undefined) {
