@@ -32,6 +32,7 @@ import type { SessionState } from "./guard/session-state.ts";
 import type { History } from "./history/history.ts";
 import type { SessionHistory } from "./history/session-history.ts";
 import { languageOptionsOf } from "./languages.ts";
+import { nextTurn } from "./fair-share.ts";
 import { renderPages } from "./pages.ts";
 import type { AsData } from "./workspace.ts";
 import { createLedger } from "./session/ledger.ts";
@@ -171,6 +172,8 @@ export function startSession<Name extends DialectName>(
     };
     figures.calls += 1;
     try {
+      const turn = nextTurn();
+      if (turn !== undefined) await turn;
       bench.signal.throwIfAborted();
       return await withFolders(bench, (wider) => work(wider, facts));
     } catch (error) {
