@@ -25,8 +25,8 @@ export interface ScanOptions {
 
 /** One read of a scan: large enough to pay for the call, small enough to stay in the cache of a core. */
 export const chunkBytes = 1_048_576;
-/** Other calls get their turn after so many bytes: some two milliseconds. */
-const turnBytes = 4_194_304;
+/** Other calls get their turn after so many bytes: about a millisecond. */
+const turnBytes = 2_097_152;
 /** A thread takes 30 ms to start, so it pays only above this. */
 const threadBytesMin = 536_870_912;
 const pieceBytes = 8_388_608;
@@ -75,6 +75,7 @@ export async function scanAll(file: OpenFile, from: number, options: ScanOptions
   const pieces = Math.ceil((file.sizeBytes - from) / pieceBytes);
   /** The next piece that nobody has taken, then a mark for each piece that is done. */
   const shared = new Int32Array(new SharedArrayBuffer((pieces + 1) * 4));
+  await setImmediate(); // what came before the scan took its time, and so does the start of a thread
   const worker = startWorker(file.descriptor, from, file.sizeBytes, counts, shared, options.form);
   const stepTo = async (piece: number): Promise<void> => {
     const start = from + piece * pieceBytes;
@@ -94,6 +95,7 @@ export async function scanAll(file: OpenFile, from: number, options: ScanOptions
     options.onProgress?.(Math.min(from + Atomics.load(shared, 0) * pieceBytes, file.sizeBytes), file.sizeBytes);
   };
   try {
+    await setImmediate();
     for (let piece = Atomics.add(shared, 0, 1); piece < pieces; piece = Atomics.add(shared, 0, 1)) await stepTo(piece);
     await worker.ended;
     for (let piece = 0; piece < pieces; piece += 1) if (Atomics.load(shared, piece + 1) === 0) await stepTo(piece);
