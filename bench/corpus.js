@@ -27,6 +27,7 @@ const recipe = 5;
  * @property {Span} second  2,000 lines at six tenths
  * @property {Span} last    the last 2,000 lines, or all if there are fewer
  * @property {(span: Span) => string[]} linesOf
+ * @property {(span: Span, count: number) => Span[]} pagesFrom  this one and those that follow it, as far as the file goes
  */
 
 /** @typedef {{ readonly tile: string, readonly charsAt: (share: number) => number }} Shape */
@@ -50,8 +51,8 @@ export function smallCorpus(kind) {
   return corpus(`${kind}-2000`, shapes[kind], 2000);
 }
 
-/** Another file of the same shape, for calls that warm up the code but know nothing of the file to be measured. */
-export const warmUpCorpus = () => corpus("warm-up", shapes.large, Math.round(2e6 / bytesPerLarge));
+/** Another file of the same shape, large enough to be read by the same way, for calls that warm up the code but know nothing of the file to be measured. */
+export const warmUpCorpus = () => corpus("warm-up-20MB", shapes.large, Math.round(20e6 / bytesPerLarge));
 
 /**
  * @param {number} bytes
@@ -93,7 +94,17 @@ function corpus(name, shape, lines) {
   const meta = JSON.parse(readFileSync(metaPath(name), "utf8"));
   const linesOf = (/** @type {Span} */ { from, count }) =>
     Array.from({ length: count }, (_, index) => lineAt(shape, from + index, lines));
-  return { path, ...meta, linesOf };
+  const pagesFrom = (/** @type {Span} */ first, /** @type {number} */ count) => {
+    const pages = [first];
+    for (let page = first; pages.length < count && page.from + 2 * page.count <= lines; ) {
+      const next = { from: page.from + page.count, count: page.count, fromByte: page.toByte, toByte: page.toByte };
+      next.toByte += Buffer.byteLength(linesOf(next).join("\n")) + 1;
+      pages.push(next);
+      page = next;
+    }
+    return pages;
+  };
+  return { path, ...meta, linesOf, pagesFrom };
 }
 
 /**

@@ -40,7 +40,8 @@ import { relative, resolve } from "node:path";
 /**
  * `roams`: every call asks for other lines, for a method that keeps what it has read would otherwise warm up nothing but
  * finding it again.
- * @typedef {{ readonly what: "read" | "tail", readonly path: string, readonly span: Span, readonly forMs?: number, readonly roams?: boolean }} Question
+ * `others`: these are read after `span`, and each is timed alone.
+ * @typedef {{ readonly what: "read" | "tail", readonly path: string, readonly span: Span, readonly others?: readonly Span[], readonly forMs?: number, readonly roams?: boolean }} Question
  */
 
 /**
@@ -52,6 +53,7 @@ import { relative, resolve } from "node:path";
  * @property {number} baseMb peak before the call
  * @property {readonly string[]} lines
  * @property {number | undefined} total
+ * @property {readonly Answered[]} [others]  in the order in which they were asked for
  */
 
 /** @typedef {{ readonly pattern: string }} GrepQuestion */
@@ -105,7 +107,7 @@ async function answerGrep({ pattern }) {
 }
 
 /** @param {Question} question @returns {Promise<Answered>} */
-async function answer({ what, path, span, forMs, roams = false }) {
+async function answer({ what, path, span, others = [], forMs, roams = false }) {
   const call = what === "tail" ? (reader.tail ?? reader.read) : reader.read;
   if (call === undefined) throw new Error("has no offset");
   const baseMb = peakMb();
@@ -113,7 +115,18 @@ async function answer({ what, path, span, forMs, roams = false }) {
     ? once(() => call(path, span))
     : often((calls) => call(path, roams ? shifted(span, calls) : span), forMs));
   const rssMb = peakMb();
-  return { ...timed.took, baseMb, rssMb, lines: reader.lines(timed.last), total: reader.total(timed.last) };
+  const timedOthers = [];
+  for (const other of others) timedOthers.push(await once(() => call(path, other)));
+  const answered = (
+    /** @type {{ last: unknown, took: { ms: number, cpuMs: number, lagMs: number } }} */ { last, took },
+  ) => ({
+    ...took,
+    baseMb,
+    rssMb,
+    lines: reader.lines(last),
+    total: reader.total(last),
+  });
+  return { ...answered(timed), others: timedOthers.map(answered) };
 }
 
 /**
