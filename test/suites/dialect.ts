@@ -391,10 +391,13 @@ export function dialectSuite(given: DialectCase): void {
     });
 
     test("relative and absolute paths name the same file", async () => {
-      const [relative, absolute] = await Promise.all([read("a.txt"), read(path.join(root, "folder", "..", "a.txt"))]);
-      expect(absolute.isError).toBe(false);
-      expect(JSON.stringify(absolute.structured)).toContain("three");
-      expect(relative.isError).toBe(false);
+      const other = createFilehand({ roots: [root], dedup: false }).session({ dialect: given.name });
+      const names = ["a.txt", path.join(root, "folder", "..", "a.txt")];
+      for (const name of names) {
+        const reply = await other.call(given.tool, { [given.path]: name });
+        expect(reply.isError).toBe(false);
+        expect(JSON.stringify(reply.structured)).toContain("three");
+      }
     });
 
     for (const [what, input] of [
