@@ -54,6 +54,19 @@ describe("the same range of the same file", () => {
     expect(typeOf(await read(reader))).toBe("text");
   });
 
+  test("is content when the session changed it and somebody else put it back: what it has is no longer what it read", async () => {
+    const writer = session({ ask: "yes" });
+    const before = fs.readFileSync(at("a.txt"));
+    const edit = { file_path: "a.txt", old_string: "line 1 of", new_string: "line one of" };
+    await read(writer);
+    expect((await writer.call("Edit", edit)).isError).toBe(false);
+    fs.writeFileSync(at("a.txt"), before);
+    expect(typeOf(await writer.call("Edit", edit))).toBe("STALE");
+    // It was told to read it again: that must help.
+    expect(typeOf(await read(writer))).toBe("text");
+    expect((await writer.call("Edit", edit)).isError).toBe(false);
+  });
+
   test("is content when the bytes changed but size and time did not", async () => {
     const reader = session();
     const time = new Date(Date.now() - 60_000);

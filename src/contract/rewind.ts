@@ -1,5 +1,6 @@
 /** Going back: what is asked, what came of each file. */
 
+import type { Hunk } from "./edit.ts";
 import type { DiagnosticsReport } from "./language.ts";
 import type { RewindAction, RewindKind, RewindStep } from "./history.ts";
 import type { ProblemData } from "./problem.ts";
@@ -26,6 +27,18 @@ export interface RewoundFile {
   /** `planned`: a dry run. `left`: there was nothing to do, or it could not be done without force. */
   readonly came: "done" | "planned" | "left" | { readonly problem: ProblemData };
   readonly action: RewindAction | undefined;
+  /** For a model, of a file that was left in conflict. */
+  readonly sides?: ConflictSides;
+}
+
+/** Two diffs: from the content that would be brought back to what the session left, and from there to what is there now. */
+export interface ConflictSides {
+  readonly ours: readonly Hunk[];
+  readonly theirs: readonly Hunk[];
+  /** Is the file gone? */
+  readonly removed: boolean;
+  /** Is not all of it shown? */
+  readonly cut: boolean;
 }
 
 export interface RewindOutcome {

@@ -1,8 +1,10 @@
 /** The answer to a rewind, in words that dialects share: what became of each file, and what to do next. */
 
+import type { Hunk } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
 import type { ProblemData } from "../contract/problem.ts";
-import type { RewindOutcome, RewoundFile } from "../contract/rewind.ts";
+import type { ConflictSides, RewindOutcome, RewoundFile } from "../contract/rewind.ts";
+import { hunkHeader } from "../text/unified.ts";
 import { passedWords, rewoundWords } from "./rewind-text.ts";
 import { quoted } from "./words.ts";
 
@@ -20,6 +22,8 @@ export interface Rewound {
   readonly why: string | null;
   /** Was it left because somebody else changed it? */
   readonly conflict: boolean;
+  /** Then, if it may be shown: what the session changed, and what somebody else changed since. */
+  readonly sides?: ConflictSides;
 }
 
 export interface RewindAnswer {
@@ -48,7 +52,10 @@ export function rewindAnswer(
   const head = dryRun
     ? `Dry run, nothing was written. Going back before ${quoted(to)} would change ${changed.length} of ${inFiles(total)}.`
     : `Went back before ${quoted(to)}: ${changed.length} of ${inFiles(total)} changed.`;
-  const lines = shown.map(({ file, did, why }) => `${did}: ${quoted(file.relative)}${why === null ? "" : ` (${why})`}`);
+  const lines = shown.flatMap(({ file, did, why }) => [
+    `${did}: ${quoted(file.relative)}${why === null ? "" : ` (${why})`}`,
+    ...sideLines(file),
+  ]);
   const text = [
     head,
     ...passedWords(outcome.passed),
@@ -64,10 +71,31 @@ export function rewindAnswer(
   ].join("\n");
   return {
     text,
-    files: shown.map(({ file, did, why, conflict }) => ({ path: file.path, did, why, conflict })),
+    files: shown.map(({ file: { path, sides }, did, why, conflict }) => ({
+      path,
+      did,
+      why,
+      conflict,
+      ...(sides === undefined ? {} : { sides }),
+    })),
     filesTotal: total,
     partial: left.length > 0 || forModel.withheld > 0,
   };
+}
+
+/** Both sides of a conflict, below the line of its file. */
+function sideLines({ sides, step }: RewoundFile): readonly string[] {
+  if (sides === undefined || step.does !== "conflict") return [];
+  const { ours, theirs, removed, cut } = sides;
+  const whose = step.why === "changed in between" ? "this session and somebody else in between" : "this session";
+  const diff = (head: string, hunks: readonly Hunk[]): readonly string[] =>
+    hunks.length === 0 ? [] : [head, ...hunks.flatMap((hunk) => [hunkHeader(hunk), ...hunk.lines])];
+  return [
+    ...diff(`What ${whose} changed:`, ours),
+    ...diff("What somebody else changed since:", theirs),
+    ...(removed ? ["Somebody else removed it since."] : []),
+    ...(cut ? ["(cut: it is too long to be shown whole)"] : []),
+  ];
 }
 
 export const inFiles = (count: number): string => `${count} ${count === 1 ? "file" : "files"}`;

@@ -70,7 +70,11 @@ export function rewoundWords(
   { step, came, action }: RewoundFile,
   wording: (problem: ProblemData) => string,
 ): { readonly did: string; readonly why: string | null } {
-  if (typeof came === "object") return { did: "failed", why: wording(came.problem) };
+  if (typeof came === "object") {
+    return came.problem.code === "CANCELLED"
+      ? { did: "left as it is", why: "the rewind was cancelled before it came to this file" }
+      : { did: "failed", why: wording(came.problem) };
+  }
   if (came !== "left" && action !== undefined) {
     return { did: came === "done" ? deeds[action.does] : `would be ${deeds[action.does]}`, why: null };
   }

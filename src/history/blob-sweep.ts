@@ -5,6 +5,7 @@
 
 import type { StoreFolder } from "../disk/store-folder.ts";
 import { compressed, contentOf, nameOf } from "./blob-code.ts";
+import { othersTurn } from "./others-turn.ts";
 import type { Packs } from "./packs.ts";
 
 const trash = "trash";
@@ -57,8 +58,6 @@ export async function sweepBlobs(
   }
   return { removed: emptied.removed + unpacked.removed, bytes: emptied.bytes + unpacked.bytes };
 }
-
-const othersTurn = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
 
 function emptyTrash(
   folder: StoreFolder,

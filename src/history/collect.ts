@@ -3,6 +3,7 @@
  * sessions, oldest first, until it fits; at last the contents that no record needs any more.
  */
 
+import { othersTurn } from "./others-turn.ts";
 import { condensed, contentsOf, recordsOf, shortened, type Story, storyOf } from "./snapshots.ts";
 import type { HistoryStore, Rewrite, SessionUsage } from "./store.ts";
 
@@ -90,7 +91,7 @@ async function collectNow(
     await shorten(store, session, limits.snapshotsMax);
     onProgress?.(index + 1, kept.length + 1);
     // Journals are read at once: calls that wait get their turn after each.
-    await new Promise((resolve) => void setImmediate(resolve));
+    await othersTurn();
   }
   const fitted = await fit(store, kept, limits, nowMs);
   const swept = await sweep(store, graceMs);
@@ -132,11 +133,13 @@ async function fit(
 ): Promise<{ readonly removed: number; readonly over: boolean }> {
   const needsOf = (session: string): ReadonlySet<string> => new Set(contentsOf(storyIn(store, session)));
   const tally = startTally(store);
-  const needs = sessions.map(({ session, lastMs, bytes }): Needs => {
+  const needs: Needs[] = [];
+  for (const { session, lastMs, bytes } of sessions) {
     const one = { session, lastMs, journalBytes: bytes, contents: needsOf(session) };
     tally.add(one);
-    return one;
-  });
+    needs.push(one);
+    await othersTurn();
+  }
 
   let removed = 0;
   for (const one of needs) {
@@ -187,8 +190,12 @@ function startTally(store: HistoryStore) {
 
 /** What is needed is asked after all else, and without grace once more, when everything unneeded lies aside. */
 async function sweep(store: HistoryStore, graceMs: number): ReturnType<HistoryStore["sweep"]> {
-  const once = (): ReturnType<HistoryStore["sweep"]> => {
-    const needed = new Set(store.sessions().flatMap(({ session }) => contentsOf(storyIn(store, session))));
+  const once = async (): ReturnType<HistoryStore["sweep"]> => {
+    const needed = new Set<string>();
+    for (const { session } of store.sessions()) {
+      for (const content of contentsOf(storyIn(store, session))) needed.add(content);
+      await othersTurn();
+    }
     return store.sweep((content) => needed.has(content), graceMs);
   };
   const first = await once();

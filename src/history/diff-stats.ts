@@ -4,14 +4,19 @@ import type { ChangeRecord, DiffStats, FileVersion } from "../contract/history.t
 import { wholeFile } from "../disk/whole-file.ts";
 import { hunksOfTexts } from "../text/hunks.ts";
 import { smallBytesMax } from "./blob-code.ts";
+import { othersTurn } from "./others-turn.ts";
 import { byPath } from "./snapshots.ts";
 import type { HistoryStore } from "./store.ts";
 import { isSurelySame } from "./versions.ts";
 
+/** Files that are counted in one go. */
+const turnEvery = 64;
+
 /** Of the changes of one turn. */
 export async function diffStats(changes: readonly ChangeRecord[], store: HistoryStore): Promise<DiffStats> {
   let [insertions, deletions, filesChanged, uncounted] = [0, 0, 0, 0];
-  for (const list of byPath(changes).values()) {
+  for (const [index, list] of [...byPath(changes).values()].entries()) {
+    if (index % turnEvery === turnEvery - 1) await othersTurn();
     const [before, after] = [list[0]?.before, list.at(-1)?.after];
     if (before === undefined || after === undefined || isSurelySame(before, after)) continue;
     filesChanged += 1;

@@ -2,6 +2,7 @@
 
 import type { StoreFault } from "../contract/history.ts";
 import { StoreFailed } from "../disk/store-folder.ts";
+import { othersTurn } from "./others-turn.ts";
 import { contentsOf, storyOf } from "./snapshots.ts";
 import type { HistoryStore } from "./store.ts";
 
@@ -46,6 +47,9 @@ export interface Verified {
   readonly faults: readonly StoreFault[];
 }
 
+/** Contents that are checked in one go: most are small. */
+const turnEvery = 64;
+
 /** Every line of every journal, every content by its hash, and whether each content that a record needs is there. */
 export async function verify(
   store: HistoryStore,
@@ -67,6 +71,7 @@ export async function verify(
     records += read.entries.length;
     faults.push(...read.faults);
     for (const content of contentsOf(storyOf(read.entries))) needed.set(content, session);
+    await othersTurn();
   }
   const stored = orFault(() => [...store.blobs()], []);
   const all = new Set([...needed.keys(), ...stored.map(({ content }) => content)]);
@@ -83,6 +88,7 @@ export async function verify(
     }
     done += 1;
     onProgress(done, all.size);
+    if (done % turnEvery === 0) await othersTurn();
   }
   return { records, contents: all.size, faults };
 }

@@ -11,9 +11,11 @@ export async function planFiles(
   files: readonly FileStory[],
   current: (path: string) => Promise<CurrentState>,
   store: HistoryStore,
+  onProgress: ((done: number, total: number) => void) | undefined,
 ): Promise<readonly RewindFile[]> {
   const planned: RewindFile[] = [];
-  for (const file of files) {
+  for (const [index, file] of files.entries()) {
+    onProgress?.(index, files.length);
     const facts = await factsOf(file, await current(file.path), store);
     const { path, relative } = file;
     planned.push({ path, relative, step: stepOf(file, facts, await availabilityOf(file.base, facts, store)) });

@@ -53,6 +53,8 @@ export interface PlanOptions {
   readonly current: (path: string) => Promise<CurrentState>;
   /** Real paths; undefined is all. */
   readonly files?: readonly string[] | undefined;
+  /** Told before each file is looked at. */
+  readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** A file that one turn or several changed, from before the first of its changes to after the last. */
@@ -208,11 +210,11 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
     },
     tracked: () => new Map(changesIn(read().story.steps).map(({ path, after }) => [path, after])),
     open: (content) => store.openBlob(content),
-    async plan(messageId, { current, files }) {
+    async plan(messageId, { current, files, onProgress }) {
       const since = changedSince(read().story, messageId);
       if (since.found !== "turn") return { found: since.found, messageId };
       const wanted = files === undefined ? since.files : since.files.filter(({ path }) => files.includes(path));
-      return { found: "turn", messageId, files: await planFiles(wanted, current, store) };
+      return { found: "turn", messageId, files: await planFiles(wanted, current, store, onProgress) };
     },
     undoTargets: () => undoTargets(read().story),
     tidy,

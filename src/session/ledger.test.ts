@@ -56,3 +56,19 @@ test("it is bounded: the oldest files and parts go first", async () => {
   expect(await ledger.repeats("/p", "0", stamp("s"))).toBeUndefined();
   expect(await ledger.repeats("/p", "100", stamp("s"))).toBeDefined();
 });
+
+test("what is again as it once was is shown, if the session knows it otherwise by now", async () => {
+  const ledger = createLedger();
+  const [first, second] = [stamp("s", "h"), stamp("t", "i")];
+  await ledger.saw("/a", first, "all", undefined);
+  await ledger.shown("/a", "1-", first, 1);
+  ledger.wrote("/a", { sign: "t", sizeBytes: 1, hash: "i", encoding: undefined }, "all");
+  expect(await ledger.repeats("/a", "1-", second)).toBeUndefined();
+  // Somebody else has put it back.
+  const again = stamp("u", "h");
+  expect((await ledger.seen("/a", again, async () => undefined)).state).toBe("changed");
+  expect(await ledger.repeats("/a", "1-", again)).toBeUndefined();
+  await ledger.saw("/a", again, "all", undefined);
+  expect((await ledger.seen("/a", again, async () => undefined)).state).toBe("fresh");
+  expect(await ledger.repeats("/a", "1-", again)).toBeDefined();
+});

@@ -93,6 +93,9 @@ export function createLedger(restored: unknown = {}): Ledger {
     async repeats(path, part, stamp) {
       const entry = parts.get(path)?.get(part);
       if (entry === undefined || !(await isSame(entry, stamp))) return undefined;
+      // It is again what it was: the session saw or made something else of it since, and takes that for its content.
+      const known = files.get(path);
+      if (known !== undefined && !(await isSame(known, stamp))) return undefined;
       if (entry.lastAnswer === "stub") {
         entry.lastAnswer = "content";
         return undefined;
@@ -173,8 +176,10 @@ export function createLedger(restored: unknown = {}): Ledger {
   };
 }
 
-const isSame = async (before: Part, now: Stamp): Promise<boolean> =>
-  before.sign === now.sign || (before.hash !== undefined && before.hash === (await now.hash()));
+const isSame = async (
+  before: Pick<Part, "sign"> & { readonly hash?: string | undefined },
+  now: Stamp,
+): Promise<boolean> => before.sign === now.sign || (before.hash !== undefined && before.hash === (await now.hash()));
 
 /** A touch, a sync client or a virus scanner moves the times and leaves the content. */
 async function isStillSo(

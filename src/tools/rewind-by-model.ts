@@ -1,6 +1,7 @@
 /** Rewind as a model calls it: it names turns and files as History shows them, and is told of no file that it may not know. */
 
 import { Problem } from "../contract/problem.ts";
+import { withSides } from "./conflict-sides.ts";
 import { namedTurn } from "./named-turn.ts";
 import { isOrIsBelow, mayName, realPathOf, toldPath } from "./past-paths.ts";
 import { rewind } from "./rewind.ts";
@@ -30,5 +31,9 @@ export const rewindByModel: Tool<"rewind"> = async (request, bench) => {
   const concerned = new Set(outcome.files.map(({ path }) => path));
   const unchanged = asked.filter((one) => !one.files.some((file) => concerned.has(file))).map(({ path }) => path);
   const told = named.map((file) => ({ ...file, relative: toldPath(file.path, bench) }));
-  return { ...outcome, files: told, forModel: { withheld: outcome.files.length - named.length, unchanged } };
+  return {
+    ...outcome,
+    files: await withSides(told, past, bench),
+    forModel: { withheld: outcome.files.length - named.length, unchanged },
+  };
 };

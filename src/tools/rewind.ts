@@ -11,6 +11,7 @@ import type { SessionHistory } from "../history/session-history.ts";
 import { commit, commitNew, commitRemoval } from "./commit.ts";
 import { currentState, type Seen } from "./current-state.ts";
 import { tellOfPaths } from "./languages.ts";
+import { release, type RewindTask, rewindRefusals } from "./rewind-asking.ts";
 import { signOf } from "./stamp.ts";
 import { exclusively, type Subject, subjectOf, ticketFor } from "./subject.ts";
 import type { Bench, Tool } from "./tool.ts";
@@ -44,15 +45,22 @@ async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutco
   const [first] = todo.filter(({ action }) => action !== undefined);
   if (first !== undefined) bench.guard.requireWriting(placeOf(first.file));
 
+  const refused = await rewindRefusals(todo, to, history, bench);
   const messageId = bench.newId();
-  await history.checkpoint(messageId, { to, as });
   const turn: Turn = { history, messageId, tool: "Rewind" };
+  const isAllowed = ({ file, action }: RewindTask): boolean => action !== undefined && !refused.has(file.path);
+  if (todo.some(isAllowed)) await history.checkpoint(messageId, { to, as });
   const files: RewoundFile[] = [];
   for (const [index, { file, action }] of todo.entries()) {
     bench.onProgress?.(index, todo.length);
-    const sign = seen.get(file.path)?.sign;
-    files.push(shown(file, action, action === undefined ? "left" : await attempt(file, action, sign, turn, bench)));
+    const problem = refused.get(file.path);
+    if (problem !== undefined) files.push(shown(file, action, { problem }));
+    else if (action === undefined) files.push(shown(file, action, "left"));
+    else files.push(shown(file, action, await attempt(file, action, seen.get(file.path)?.sign, turn, bench)));
   }
+  // Who cancels it is told what was done until then; if that is nothing, that it was nothing.
+  if (!files.some(({ came }) => came === "done")) bench.signal.throwIfAborted();
+  bench.onProgress?.(todo.length, todo.length);
   // Where every file was refused, there is nothing that could be rewound.
   const isTurn = files.some(({ came }) => came === "done");
   const diagnostics = await tellOfPaths(
@@ -89,7 +97,12 @@ async function planned(request: RewindRequest, history: SessionHistory, bench: B
   const planFor = async (to: string): Promise<Omit<Planned, "passed">> => {
     const seen = new Map<string, Seen>();
     const current = (path: string): Promise<CurrentState> => currentState(path, bench, seen);
-    const plan = await history.plan(to, { current, files });
+    // Files are looked at before the first is changed: until then none is done, but for a dry run, which does no more.
+    const onProgress = (done: number, total: number): void => {
+      bench.signal.throwIfAborted();
+      bench.onProgress?.(bench.dryRun ? done : 0, total);
+    };
+    const plan = await history.plan(to, { current, files, onProgress });
     if (plan.found !== "turn") throw new Problem({ code: "NO_TURN", asked: to, reason: plan.found });
     return { to, plan, seen };
   };
@@ -157,6 +170,8 @@ async function foreseen({ path }: RewindFile, seen: Seen | undefined, bench: Ben
   }
 }
 
+const cancelled = { problem: { code: "CANCELLED", tool: "Rewind" } } as const;
+
 /** One file that cannot be brought back does not keep the others from it. */
 async function attempt(
   { path }: RewindFile,
@@ -165,11 +180,14 @@ async function attempt(
   turn: Turn,
   bench: Bench,
 ): Promise<RewoundFile["came"]> {
+  const { signal } = bench;
+  if (signal.aborted) return cancelled;
   try {
     await orUnreadable(path, () => bringBack(path, action, seen, turn, bench));
     return "done";
   } catch (error) {
     if (error instanceof Problem) return { problem: error.data };
+    if (signal.aborted && error === signal.reason) return cancelled;
     throw error;
   }
 }
@@ -185,11 +203,6 @@ async function bringBack(
   try {
     const first = await subjectOf(path, bench);
     release(first);
-    const preview = async () => {
-      ticket.release();
-      return { rewind: turn.messageId, action: action.does };
-    };
-    await bench.guard.permit("edit", first.target, bench.signal, { preview });
     await exclusively([first.target], ticket, bench, async () => {
       const now = await subjectOf(path, bench);
       try {
@@ -210,10 +223,6 @@ async function bringBack(
 }
 
 const stateOf = (subject: Subject): string => (subject.is === "new" ? "absent" : signOf(subject.found.held.identity));
-
-const release = (subject: Subject): void => {
-  if (subject.is === "there") subject.found.held.close();
-};
 
 async function apply(subject: Subject, action: RewindAction, turn: Turn, bench: Bench): Promise<void> {
   const { target } = subject;

@@ -5,6 +5,7 @@ import type { Hunk } from "../contract/edit.ts";
 import type { FileVersion } from "../contract/history.ts";
 import { limits } from "../contract/limits.ts";
 import type { Uncounted } from "../contract/looking-back.ts";
+import type { OpenFile } from "../disk/open-file.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 import { decideEncoding } from "../kinds/charset.ts";
@@ -41,21 +42,29 @@ function notKeptOf(version: FileVersion): Uncounted | undefined {
   return version.notKept ?? (version.content === undefined ? "failed" : undefined);
 }
 
-async function textOf(version: FileVersion, past: SessionHistory): Promise<string | { readonly why: Uncounted }> {
+export async function textOf(
+  version: FileVersion,
+  past: SessionHistory,
+): Promise<string | { readonly why: Uncounted }> {
   if (version.kind === "absent" || version.content === undefined) return "";
   const kept = await past.open(version.content);
   if (typeof kept === "string") return { why: kept === "missing" ? "pruned" : "damaged" };
   try {
-    const bytes = await wholeFile(kept, limits.historyVersionBytesMax);
-    if (bytes === undefined) return { why: "over the limit" };
-    const form = sniff(bytes);
-    const head = bytes.subarray(0, limits.headBytesMax);
-    if ((form?.unitBytes ?? 1) === 1 && looksBinary(head, limits.headBytesMax)) return { why: "not text" };
-    const encoding = form?.encoding ?? (isUtf8(bytes) ? "utf-8" : (await decideEncoding([bytes])).encoding);
-    return decode(bytes.subarray(form?.bomBytes ?? 0), encoding).text;
+    return await textIn(kept);
   } finally {
     kept.close();
   }
+}
+
+/** The text of a file, if it is one and not too long to be compared. */
+export async function textIn(file: OpenFile): Promise<string | { readonly why: Uncounted }> {
+  const bytes = await wholeFile(file, limits.historyVersionBytesMax);
+  if (bytes === undefined) return { why: "over the limit" };
+  const form = sniff(bytes);
+  const head = bytes.subarray(0, limits.headBytesMax);
+  if ((form?.unitBytes ?? 1) === 1 && looksBinary(head, limits.headBytesMax)) return { why: "not text" };
+  const encoding = form?.encoding ?? (isUtf8(bytes) ? "utf-8" : (await decideEncoding([bytes])).encoding);
+  return decode(bytes.subarray(form?.bomBytes ?? 0), encoding).text;
 }
 
 export const charsOf = (hunks: readonly Hunk[]): number =>

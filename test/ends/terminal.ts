@@ -15,11 +15,18 @@ export const question = "/?] ";
 
 const quoted = (part: string): string => `'${part.replaceAll("'", "'\\''")}'`;
 
+export interface Typing {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** How long a person thinks about each answer, at least. */
+  readonly answerAfterMs?: number;
+}
+
 /** Answers each question when it is asked; after the last answer comes the end of the terminal's input. */
 export async function typing(
   answers: readonly string[],
   args: readonly string[],
-  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  { cwd, env, answerAfterMs = 0 }: Typing,
 ): Promise<Pick<Ran, "code" | "stdout">> {
   // A shell that stays in between would tell of Ctrl-C in its own way.
   const command = `exec ${[process.execPath, commandLine, ...args].map(quoted).join(" ")}`;
@@ -38,7 +45,7 @@ export async function typing(
     for (const questions = stdout.split(question).length - 1; asked < questions; asked += 1) {
       const answer = left.shift();
       if (answer === undefined) child.stdin.end();
-      else child.stdin.write(answer);
+      else setTimeout(() => child.stdin.write(answer), answerAfterMs);
     }
   });
   const [code] = (await once(child, "close")) as [number | null];

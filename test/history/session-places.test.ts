@@ -1,11 +1,12 @@
 /** Files in places that other tools' undo does not reach or goes too far in: links, repositories, ignored and large ones. */
 
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import * as fs from "node:fs";
 import { test } from "vitest";
+import { rewoundWords } from "../../src/dialects/rewind-text.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { onWindows, workspace } from "../support/workspace.ts";
-import { openDesk, rewindTwice } from "./desk.ts";
+import { openDesk, rewindTwice, told } from "./desk.ts";
 
 const { path: place } = workspace({});
 
@@ -63,11 +64,47 @@ test("a rewind tells how far it is", async () => {
   const d = openDesk(place("progress"));
   await d.session.checkpoint("m1");
   for (let n = 0; n < 5; n += 1) await d.write(`${n}.txt`, "x\n");
-  const told: (readonly [number, number])[] = [];
-  await d.session.rewind("m1", { onProgress: (done, total) => told.push([done, total]) });
+  const toldBy = async (dryRun: boolean): Promise<readonly string[]> => {
+    const steps: string[] = [];
+    await d.session.rewind("m1", { dryRun, onProgress: (done, total) => steps.push(`${done} of ${total}`) });
+    return steps;
+  };
+  const numbered = ["0 of 5", "1 of 5", "2 of 5", "3 of 5", "4 of 5"];
+  deepEqual(await toldBy(true), numbered);
+  // While they are looked at, none is done yet.
+  deepEqual(await toldBy(false), [...numbered.map(() => "0 of 5"), ...numbered, "5 of 5"]);
+});
+
+test("cancelled in the middle, it tells what was done, and that can be taken back; before the first file, that nothing was", async () => {
+  const d = openDesk(place("cancelled"));
+  await d.session.checkpoint("m1");
+  for (let n = 0; n < 4; n += 1) await d.write(`${n}.txt`, "x\n");
+  const before = d.tree();
+  const cancelledAt = (file: number, dryRun = false) => {
+    const stop = new AbortController();
+    const onProgress = (done: number): void => {
+      if (done === file) stop.abort();
+    };
+    return d.session.rewind("m1", { signal: stop.signal, onProgress, dryRun });
+  };
+  for (const dryRun of [false, true]) {
+    await rejects(cancelledAt(0, dryRun), { code: "CANCELLED" });
+    deepEqual(d.tree(), before);
+  }
+  equal((await d.session.history())?.snapshots().length, 1);
+
+  const outcome = await cancelledAt(2);
+  deepEqual(told(outcome), {
+    "0.txt": "delete: done",
+    "1.txt": "delete: done",
+    "2.txt": "delete: CANCELLED",
+    "3.txt": "delete: CANCELLED",
+  });
+  deepEqual(Object.keys(d.tree()), ["2.txt", "3.txt"]);
   deepEqual(
-    told.map(([done]) => done),
-    [0, 1, 2, 3, 4],
+    outcome.files.map((file) => rewoundWords(file, () => "").did),
+    ["deleted", "deleted", "left as it is", "left as it is"],
   );
-  equal(new Set(told.map(([, total]) => total)).size, 1);
+  await d.session.rewind(outcome.turn ?? "");
+  deepEqual(d.tree(), before);
 });

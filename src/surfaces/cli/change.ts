@@ -37,7 +37,7 @@ export async function runChange(
   };
   const opened = await openSession(given, host, "people", needs);
   const { session, record, asking } = opened;
-  const bar = progressBar("Searching", host);
+  const bar = progressBar("Searching", given, host);
   const reply = await session.run(makeRequest, {
     signal: host.signal,
     onProgress: bar.show,

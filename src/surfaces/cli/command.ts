@@ -12,6 +12,8 @@ export interface Host {
   readonly home: string | undefined;
   readonly platform: NodeJS.Platform;
   readonly signal: AbortSignal;
+  /** How long something takes; by default the clock of the process. */
+  readonly nowMs?: () => number;
   /** Starts this program once more, for work that nobody waits for; left out where nothing may outlive the command. */
   readonly background?: (args: readonly string[]) => void;
   /** Lets a command that runs on and on end in order when the system wants it to. */

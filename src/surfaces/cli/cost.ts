@@ -5,7 +5,7 @@ import type { ExitCode, Given, Host } from "./command.ts";
 import { progressBar } from "./progress.ts";
 
 export async function showCost(session: Session, path: string, given: Given, host: Host): Promise<ExitCode> {
-  const bar = progressBar("Counting tokens", host);
+  const bar = progressBar("Counting tokens", given, host);
   const cost = await session.cost(path, { signal: host.signal, onProgress: bar.show });
   bar.clear();
   if (given.flag("json")) {

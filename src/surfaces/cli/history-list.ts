@@ -5,7 +5,15 @@ import type { DiffStats, Snapshot } from "../../contract/history.ts";
 import { escapeName } from "../../text/escape.ts";
 import { nameFrom } from "./change.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
-import { chosenSession, type Looked, type Past, type SessionSummary, sessionNamed, sessionsHere } from "./past.ts";
+import {
+  chosenSession,
+  type Looked,
+  type Past,
+  type SessionSummary,
+  sessionNamed,
+  sessionsHere,
+  stopIfInterrupted,
+} from "./past.ts";
 import { coloured } from "./print.ts";
 import { progressBar } from "./progress.ts";
 import { shortNames } from "./turn-names.ts";
@@ -22,7 +30,7 @@ export async function showHistory(past: Past, limit: number, given: Given, host:
       : newest === undefined
         ? undefined
         : await sessionNamed(past, newest.id);
-  const turns = looked === undefined ? [] : await turnsOf(looked, limit, host);
+  const turns = looked === undefined ? [] : await turnsOf(looked, limit, given, host);
   if (given.flag("json")) {
     const listed = turns.map(({ snapshot, stats }) => turnData(snapshot, stats));
     const shown = looked === undefined ? null : { id: looked.turns.id, turns: listed };
@@ -44,15 +52,19 @@ interface Turn {
 }
 
 /** Newest first. */
-async function turnsOf({ turns }: Looked, limit: number, host: Host): Promise<readonly Turn[]> {
+async function turnsOf({ turns }: Looked, limit: number, given: Given, host: Host): Promise<readonly Turn[]> {
   const list: Turn[] = [];
   const newest = turns.snapshots().slice(-limit).toReversed();
-  const bar = progressBar("Counting lines", host, "items");
-  for (const [at, snapshot] of newest.entries()) {
-    bar.show(at, newest.length);
-    list.push({ snapshot, stats: await turns.diffStats(snapshot.messageId) });
+  const bar = progressBar("Counting lines", given, host, "items");
+  try {
+    for (const [at, snapshot] of newest.entries()) {
+      stopIfInterrupted(host);
+      bar.show(at, newest.length);
+      list.push({ snapshot, stats: await turns.diffStats(snapshot.messageId) });
+    }
+  } finally {
+    bar.clear();
   }
-  bar.clear();
   return list;
 }
 

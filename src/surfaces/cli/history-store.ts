@@ -4,15 +4,23 @@ import type { StoreFault } from "../../contract/history.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 import { timeText } from "./history-list.ts";
-import type { Past } from "./past.ts";
-import { progressBar, sizeText } from "./progress.ts";
+import { type Past, stopIfInterrupted } from "./past.ts";
+import { type ProgressBar, progressBar, sizeText } from "./progress.ts";
+
+/** Between two steps nothing is half done. */
+const interruptible =
+  ({ show }: ProgressBar, host: Host): ProgressBar["show"] =>
+  (done, total) => {
+    stopIfInterrupted(host);
+    show(done, total);
+  };
 
 /** Faults on the screen; `--json` has them all. */
 const faultsMax = 100;
 
 export async function verifyStore({ history }: Past, given: Given, host: Host): Promise<ExitCode> {
-  const bar = progressBar("Checking", host, "items");
-  const verified = await history.verify(bar.show).finally(() => bar.clear());
+  const bar = progressBar("Checking", given, host, "items");
+  const verified = await history.verify(interruptible(bar, host)).finally(() => bar.clear());
   const { records, contents, faults } = verified;
   const code = faults.length === 0 ? 0 : 1;
   if (given.flag("json")) {
@@ -66,8 +74,10 @@ export async function showUsage({ history }: Past, given: Given, host: Host): Pr
 }
 
 export async function collectStore({ history }: Past, given: Given, host: Host): Promise<ExitCode> {
-  const bar = progressBar("Tidying", host, "items");
-  const collected = await history.gc({ onProgress: bar.show, ifDue: given.flag("if-due") }).finally(() => bar.clear());
+  const bar = progressBar("Tidying", given, host, "items");
+  const collected = await history
+    .gc({ onProgress: interruptible(bar, host), ifDue: given.flag("if-due") })
+    .finally(() => bar.clear());
   if (given.flag("json")) {
     host.stdout.write(`${JSON.stringify(collected)}\n`);
     return 0;

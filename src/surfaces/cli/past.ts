@@ -111,6 +111,11 @@ export async function namedTurn(asked: string, past: Past, given: Given): Promis
   throw await unknown(asked, first);
 }
 
+/** Ctrl-C, where nothing else would notice it. */
+export function stopIfInterrupted({ signal }: Host): void {
+  if (signal.aborted) throw new FilehandError("CANCELLED", "Interrupted before the end");
+}
+
 export const noTurn = (message: string): FilehandError => new FilehandError("NO_TURN", message);
 
 function ambiguous(asked: string, among: readonly string[], ids: readonly string[]): FilehandError {

@@ -1,6 +1,6 @@
-/** A bar for work that takes long: on a terminal only, after half a second, on stderr. */
+/** A bar for work that takes long: on a terminal only, after half a second, on stderr. Not for programs (`--json`). */
 
-import type { Host } from "./command.ts";
+import type { Given, Host } from "./command.ts";
 
 const patienceMs = 500;
 const everyMs = 100;
@@ -15,14 +15,16 @@ export interface ProgressBar {
 /** `unit`: what is counted; bytes are shown as a size. */
 export function progressBar(
   label: string,
+  given: Given,
   host: Host,
   unit: "bytes" | "files" | "items" | "entries" | "matching files" = "bytes",
 ): ProgressBar {
-  const startedMs = performance.now();
-  let shownMs = 0;
+  const { nowMs: now = () => performance.now() } = host;
+  const startedMs = now();
+  let shownMs: number | undefined;
   const show = (done: number, total: number): void => {
-    const nowMs = performance.now();
-    if (nowMs - startedMs < patienceMs || nowMs - shownMs < everyMs) return;
+    const nowMs = now();
+    if (nowMs - startedMs < patienceMs || nowMs - (shownMs ?? startedMs) < everyMs) return;
     if (total === 0 && unit !== "entries" && unit !== "matching files") return;
     shownMs = nowMs;
     // Nobody knows how many entries a tree has, or how many of them match, before its end.
@@ -36,9 +38,9 @@ export function progressBar(
     host.stderr.write(`\r${label} ${bar} ${Math.floor((100 * done) / total)} % of ${all} \x1b[K`);
   };
   return {
-    show: host.stderr.isTTY === true ? show : () => undefined,
+    show: host.stderr.isTTY === true && !given.flag("json") ? show : () => undefined,
     clear: () => {
-      if (shownMs > 0) host.stderr.write("\r\x1b[K");
+      if (shownMs !== undefined) host.stderr.write("\r\x1b[K");
     },
   };
 }

@@ -37,7 +37,7 @@ export async function runRewind(
   host: Host,
   go: (options: RewindOptions) => Promise<RewindOutcome>,
 ): Promise<ExitCode> {
-  const bar = progressBar("Going back", host, "files");
+  const bar = progressBar("Going back", given, host, "files");
   const options = { signal: host.signal, dryRun: given.flag("dry-run"), force: given.flag("force") };
   const outcome = await go({ ...options, onProgress: bar.show }).finally(() => bar.clear());
   if (outcome.turn !== undefined) await startUpkeep(looked.past, host);

@@ -18,9 +18,10 @@ import { type Decision, decisions, questionText } from "./question-text.ts";
 export interface State {
   /** The call. */
   readonly call: string;
-  /** The question that was shown, and those that were answered with yes before it. */
+  /** The question that was shown, and those that were answered before it. */
   readonly shown: string;
   readonly yes: readonly string[];
+  readonly no: readonly string[];
   readonly nonce: string;
   /** The same question on the page. */
   readonly onPage?: string;

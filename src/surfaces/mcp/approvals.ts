@@ -47,6 +47,8 @@ export interface Beside {
 interface Round {
   readonly canAsk: boolean;
   readonly yes: Set<string>;
+  /** A call may go on after a no, with what else it has to do. */
+  readonly no: Set<string>;
   readonly shown: string | undefined;
   readonly decision: Decided;
   readonly asks: Omit<BoardQuestion, "question">;
@@ -114,6 +116,7 @@ export function createApprovals(
       }
       const digest = digestOf([question.permission, question.patterns, question.metadata]);
       if (round.yes.has(digest)) return { reply: "once" };
+      if (round.no.has(digest)) return { reply: "reject" };
       // Another question than the one that was shown, or the same about a file that has changed since: it is asked.
       if (round.shown !== digest) throw new AskFirst(question, digest);
       const said: Answer = { reply: round.decision === "no" ? "reject" : round.decision };
@@ -121,6 +124,7 @@ export function createApprovals(
       const answer = round.onPage === undefined || board === undefined ? said : board.settle(round.onPage, said);
       round.onPage = undefined;
       if (answer.reply === "once" || answer.reply === "always") round.yes.add(digest);
+      else round.no.add(digest);
       return answer;
     },
 
@@ -130,21 +134,21 @@ export function createApprovals(
       // Answers without state belong to no question that was asked.
       const decision = state === undefined ? "no" : (await states()).decisionFor(state, digestOfCall(), ctx);
       const { signal } = ctx.mcpReq;
-      const yes = new Set(state?.yes);
+      const [yes, no] = [new Set(state?.yes), new Set(state?.no)];
       const asks = { workspace, session, principal: principalOf(ctx), tool };
-      const round: Round = { canAsk, yes, shown: state?.shown, decision, asks, onPage: state?.onPage };
+      const round: Round = { canAsk, yes, no, shown: state?.shown, decision, asks, onPage: state?.onPage };
       const result = await inRound(signal, round, () => work(signal));
       // It was about something that has changed since, or that nobody asks any more.
       if (round.onPage !== undefined) board?.drop(round.onPage);
       if (!(result instanceof AskFirst)) return result;
       const onPage = board?.show({ ...asks, question: result.question });
-      const sent = { call: digestOfCall(), shown: result.digest, yes: [...yes] };
+      const sent = { call: digestOfCall(), shown: result.digest, yes: [...yes], no: [...no] };
       const state2 = onPage === undefined || onPage === "" ? sent : { ...sent, onPage };
       return (await states()).ask(result.question, state2, ctx);
     },
 
     async unasked(signal, canAsk, work) {
-      const result = await inRound(signal, { ...unanswered, canAsk, yes: new Set() }, work);
+      const result = await inRound(signal, { ...unanswered, canAsk, yes: new Set(), no: new Set() }, work);
       return result instanceof AskFirst ? "ask first" : result;
     },
   };

@@ -16,6 +16,7 @@ import {
   type Past,
   pathAmong,
   sessionToLookAt,
+  stopIfInterrupted,
 } from "../past.ts";
 import { progressBar } from "../progress.ts";
 import { findTurn, rangeOf } from "../turn-names.ts";
@@ -97,15 +98,19 @@ async function changedFiles(
   });
   const chosen = wanted.length === 0 ? changed : changed.filter(({ path }) => wanted.includes(path));
   const files: ChangedFile[] = [];
-  const bar = progressBar("Comparing", host, "files");
-  for (const [at, { path, before, after, movedFrom = null, movedTo = null }] of chosen.entries()) {
-    bar.show(at, chosen.length);
-    const refused = await session.readRefusal(path);
-    const sides = refused === undefined ? [await sideOf(before, turns), await sideOf(after, turns)] : undefined;
-    const [a = { why: refused ?? "" }, b = { why: refused ?? "" }] = sides ?? [];
-    files.push({ path, modes: modesOf(before, after), movedFrom, movedTo, ...diffOfSides(a, b) });
+  const bar = progressBar("Comparing", given, host, "files");
+  try {
+    for (const [at, { path, before, after, movedFrom = null, movedTo = null }] of chosen.entries()) {
+      stopIfInterrupted(host);
+      bar.show(at, chosen.length);
+      const refused = await session.readRefusal(path);
+      const sides = refused === undefined ? [await sideOf(before, turns), await sideOf(after, turns)] : undefined;
+      const [a = { why: refused ?? "" }, b = { why: refused ?? "" }] = sides ?? [];
+      files.push({ path, modes: modesOf(before, after), movedFrom, movedTo, ...diffOfSides(a, b) });
+    }
+  } finally {
+    bar.clear();
   }
-  bar.clear();
   return files;
 }
 

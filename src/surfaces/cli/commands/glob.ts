@@ -28,7 +28,7 @@ export const glob: Command = {
     if (filesMax < 1) throw new UsageError("--limit must be at least 1");
     const { session, record } = await openSession(given, host, "people");
     const [pattern = "", path] = given.parameters;
-    const bar = progressBar("Searching", host, "entries");
+    const bar = progressBar("Searching", given, host, "entries");
     const reply = await session.run(() => ({ verb: "glob", pattern, path, filesMax }), {
       signal: host.signal,
       onProgress: bar.show,

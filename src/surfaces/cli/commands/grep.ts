@@ -47,7 +47,7 @@ export const grep: Command = {
     const paints = forPeople && coloured(host, "stdout");
     const needs = forPeople ? { dialect: "claude" as const } : {};
     const { session, record } = await openSession(given, host, "people", needs);
-    const bar = progressBar("Searching", host, "matching files");
+    const bar = progressBar("Searching", given, host, "matching files");
     const reply = await session.run(() => (paints ? { ...request, spans: true } : request), {
       signal: host.signal,
       onProgress: bar.show,

@@ -48,7 +48,7 @@ export const read: Command = {
       overBudget: given.integer("limit") !== undefined || given.list("range").length > 0 ? "refuse" : "first page",
     };
     if (given.flag("tokens")) return showCost(session, request.path, given, host);
-    const bar = progressBar("Counting lines", host);
+    const bar = progressBar("Counting lines", given, host);
     const reply = await session.run((profile) => ({ ...request, profile }), {
       signal: host.signal,
       onProgress: bar.show,
