@@ -265,6 +265,35 @@ describe("what is kept", () => {
     expect((await filehand("show", "-1:a.txt")).stderr).toContain("damaged, see filehand history verify");
   });
 
+  test("a damaged journal is told by all that look at it, and what is whole still goes back", async () => {
+    await threeEdits();
+    const sessions = join(state, "filehand", "history", "sessions");
+    const [session = ""] = readdirSync(sessions);
+    const log = join(sessions, session, "log");
+    const whole = readFileSync(log, "utf8");
+    const changes = [...whole.matchAll(/"type":"change"/g)];
+    const at = changes[1]?.index ?? 0;
+    writeFileSync(log, `${whole.slice(0, at)}"tipe"${whole.slice(at + 6)}`);
+    const said =
+      /^filehand: one record of the session cli-[0-9a-f]{12} cannot be read and is left out, see filehand history verify\n$/;
+    for (const args of [["history"], ["diff", "-1"], ["rewind", "-1", "--dry-run"], ["undo", "--dry-run"]]) {
+      expect(await filehand(...args)).toMatchObject({ code: 0, stderr: expect.stringMatching(said) });
+    }
+    expect(await filehand("history", "verify")).toMatchObject({ code: 1 });
+    expect(await filehand("undo", "--yes")).toMatchObject({ code: 0 });
+    expect(text("a.txt")).toBe("2\n");
+
+    writeFileSync(log, Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * 7_919) % 256)));
+    const nothing = await filehand("history");
+    expect(nothing.stderr).toMatch(/cannot be read and are left out, see filehand history verify\n$/);
+    expect(await filehand("undo", "--yes")).toMatchObject({ code: 1, stdout: "" });
+    expect(text("a.txt")).toBe("2\n");
+    // What is changed from here on is kept.
+    await edit("2", "4");
+    expect(await filehand("undo", "--yes")).toMatchObject({ code: 0 });
+    expect(text("a.txt")).toBe("2\n");
+  });
+
   test("usage counts, gc keeps what is needed", async () => {
     await threeEdits();
     expect(JSON.parse((await filehand("history", "usage", "--json")).stdout)).toMatchObject({

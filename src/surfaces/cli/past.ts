@@ -20,6 +20,8 @@ export interface Past extends Opened {
   readonly history: History;
   /** The session of commands that people type here. */
   readonly ownId: string;
+  /** Says, once, that something of a session is damaged: what is not listed is not the same as what did not happen. */
+  readonly tellOfDamage: (turns: SessionHistory) => void;
 }
 
 export async function openPast(given: Given, host: Host): Promise<Past> {
@@ -32,7 +34,21 @@ export async function openPast(given: Given, host: Host): Promise<Past> {
         : 'Cannot look back: the setting "history" is false, so nothing is kept',
     );
   }
-  return { ...opened, history, ownId: ownSessionId(opened.filehand) };
+  return { ...opened, history, ownId: ownSessionId(opened.filehand), tellOfDamage: damageTeller(host) };
+}
+
+function damageTeller(host: Host): Past["tellOfDamage"] {
+  const told = new Set<string>();
+  return (turns) => {
+    const count = turns.faults().length;
+    if (count === 0 || told.has(turns.id)) return;
+    told.add(turns.id);
+    const records = count === 1 ? "one record" : `${count} records`;
+    const are = count === 1 ? "is" : "are";
+    host.stderr.write(
+      `filehand: ${records} of the session ${escapeName(turns.id)} cannot be read and ${are} left out, see filehand history verify\n`,
+    );
+  };
 }
 
 /** Of this workspace: one of their roots is one of ours, lies in it or holds it. Newest first. */
@@ -75,6 +91,7 @@ export const sessionNamed = (past: Past, id: string): Promise<Looked> =>
 async function looked(session: Session, past: Past): Promise<Looked> {
   const turns = await session.history();
   if (turns === undefined) throw new Error("a session of a kept history has one");
+  past.tellOfDamage(turns);
   return { past, session, turns, ids: turns.snapshots().map(({ messageId }) => messageId) };
 }
 
