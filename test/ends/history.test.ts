@@ -141,6 +141,16 @@ describe("rewind", () => {
     expect(text("a.txt")).toBe("3\nstranger\n");
   });
 
+  test("where nothing was changed, it says so and is no failure", async () => {
+    const nothing = {
+      code: 0,
+      stdout: "There is nothing to bring back: no file was changed since start\n",
+      stderr: "",
+    };
+    expect(await filehand("rewind", "start", "--yes")).toEqual(nothing);
+    expect(await filehand("rewind", "start", "--dry-run")).toEqual(nothing);
+  });
+
   test("only some files", async () => {
     writeFileSync(file("b.txt"), "0\n");
     await edit("0", "1");

@@ -52,9 +52,10 @@ interface World {
   readonly terminal: boolean;
   /** What each look at the clock takes. */
   readonly stepMs: number;
+  readonly signal?: AbortSignal;
 }
 
-async function commanded(args: readonly string[], { terminal, stepMs }: World) {
+async function commanded(args: readonly string[], { terminal, stepMs, signal }: World) {
   const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: terminal })];
   let timeMs = 0;
   const code = await main(args, {
@@ -65,7 +66,7 @@ async function commanded(args: readonly string[], { terminal, stepMs }: World) {
     cwd: workspace,
     home,
     platform: process.platform,
-    signal: new AbortController().signal,
+    signal: signal ?? new AbortController().signal,
     nowMs: () => (timeMs += stepMs),
   });
   return { code, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
@@ -110,6 +111,21 @@ describe.each(commands.map(([args, label]) => ({ args, label, name: args.join(" 
     expect(stderr).toMatch(new RegExp(`^\r${label} [█░]{30} \\d+ % of \\d+ (files|items) \x1b\\[K`));
     expect(screenOf(stderr)).toEqual([""]);
   });
+});
+
+test("Ctrl-C ends what takes long, and nothing was changed", async () => {
+  const before = texts();
+  for (const [args] of commands) {
+    const signal = AbortSignal.abort();
+    const { code, stdout, stderr } = await commanded(args, { terminal: false, stepMs: 1, signal });
+    expect([args, code, stdout, stderr]).toEqual([
+      args,
+      1,
+      "",
+      expect.stringMatching(/^filehand: (Interrupted before the end|Rewind was cancelled, nothing was changed)\n$/),
+    ]);
+  }
+  expect(texts()).toEqual(before);
 });
 
 test("what fails in the middle leaves no bar either", async () => {

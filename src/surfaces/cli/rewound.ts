@@ -98,6 +98,7 @@ function headOf(way: Way, { to, turn, files, dryRun: dry }: RewindOutcome, ids: 
   const changed = files.filter(({ came }) => came === "done" || came === "planned").length;
   const what = `${changed} of ${files.length} ${files.length === 1 ? "file" : "files"}`;
   const id = escapeName(shortNames(ids).get(to) ?? to);
+  if (files.length === 0) return `There is nothing to bring back: no file was changed since ${id}`;
   if (dry) return `Dry run, nothing was written. ${would[way](id)} would change ${what}:`;
   if (changed === 0) return `Nothing was changed by ${would[way](id).replace(/^./, (first) => first.toLowerCase())}:`;
   const back = turn === undefined ? "" : ` This is turn ${escapeName(turn)}.`;
