@@ -23,8 +23,8 @@ export interface Content {
 
 type Part = { readonly at: number } & ({ readonly bytes: Uint8Array } | { readonly from: number; readonly to: number });
 
-/** `source` is the old file; without one there may be only new bytes. */
-export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined): Content {
+/** `source` is the old file, or another if `isOld` says so; without one there may be only new bytes. */
+export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined, isOld = true): Content {
   const starts: number[] = [];
   let sizeBytes = 0;
   let headBytes = 0;
@@ -34,7 +34,7 @@ export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined
     if (!("length" in piece)) {
       const inside = piece.from >= 0 && length >= 0 && piece.to <= (source?.sizeBytes ?? 0);
       if (!inside) throw new RangeError(`The old file has no bytes ${piece.from} to ${piece.to}`);
-      if (piece.from === sizeBytes && headBytes === sizeBytes) headBytes += length;
+      if (isOld && piece.from === sizeBytes && headBytes === sizeBytes) headBytes += length;
     }
     sizeBytes += length;
   }

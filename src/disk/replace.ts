@@ -36,6 +36,8 @@ export interface ReplaceInput {
   /** Opened from it and still open. Its identity is what was read. */
   readonly file: OpenFile;
   readonly pieces: readonly Piece[];
+  /** What copied pieces are copied from, such as a kept version; by default the file itself. */
+  readonly source?: OpenFile | undefined;
   /** The whole file as it was read, if the caller has it: it decides where times are too coarse to. */
   readonly readBytes?: Uint8Array | undefined;
   /** A file with other names: separate it from them by the rename, or keep them and write in place. */
@@ -97,7 +99,7 @@ async function replaceIn(folder: HeldFolder, input: ReplaceInput, context: Write
   const there = file.stat ?? stillThere(folder, name, file.identity, system);
   refuseReadOnly(found, there, system);
   const before = input.mode === undefined ? there : withMode(there, input.mode);
-  const content = contentOf(input.pieces, file);
+  const content = contentOf(input.pieces, input.source ?? file, input.source === undefined);
   const inPlace = async (linked: boolean): Promise<Replaced> => {
     // The other names may lie outside the workspace, and only a rename leaves them alone.
     if (before.nlink > 1n && hardLinks === "separate") {

@@ -34,6 +34,8 @@ export interface Diff {
 /** A file as it shall be. */
 export interface Planned<Extra> {
   readonly pieces: readonly Piece[];
+  /** What copied pieces are copied from, if not the file itself. */
+  readonly source?: OpenFile | undefined;
   /** May be made when it is first asked for. */
   readonly diff: Diff;
   /** Permissions that the file shall have; those it has by default. */
@@ -192,7 +194,13 @@ export function diffText<Extra>(prepared: Prepared<Extra>): string {
 
 /** A change that is ready to be written, with the open file that it is of. */
 export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; readonly diff: Diff } & (
-  | { readonly is: "new"; readonly bytes: Uint8Array; readonly mode?: number; readonly remember?: Before["remember"] }
+  | {
+      readonly is: "new";
+      /** An open file is copied, not held. */
+      readonly bytes: Uint8Array | OpenFile;
+      readonly mode?: number;
+      readonly remember?: Before["remember"];
+    }
   | {
       readonly is: "there";
       readonly subject: Extract<Subject, { readonly is: "there" }>;

@@ -31,8 +31,9 @@ export async function commit<Extra>(
     return [];
   }
   const sizeBytes = planned.pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
-  const bytes = old !== undefined && isHashed({ sizeBytes }) ? joined(planned.pieces, old) : undefined;
-  const { mode } = planned;
+  const { mode, source } = planned;
+  const held = source === undefined ? old : undefined;
+  const bytes = held !== undefined && isHashed({ sizeBytes }) ? joined(planned.pieces, held) : undefined;
   const after = bytes === undefined ? { sizeBytes, mode } : { bytes, mode };
   /** What is renamed into place is a file with one name; what is written in place keeps those it has. */
   const afterBy = (how: "renamed" | "in place") => (how === "renamed" ? after : { ...after, links: file.links });
@@ -45,7 +46,8 @@ export async function commit<Extra>(
     bench.disk.replace({
       found: subject.found,
       file,
-      pieces: old === undefined ? planned.pieces : inMemory(planned.pieces, old),
+      pieces: held === undefined ? planned.pieces : inMemory(planned.pieces, held),
+      source,
       readBytes: old,
       hardLinks: bench.changes.hardLinks,
       mode,
@@ -93,16 +95,18 @@ export async function commitNew<Extra>(
   bench: Bench,
   moved?: Moved,
 ): Promise<readonly ChangeNote[]> {
-  const { target, bytes, mode, remember } = prepared;
+  const { target, mode, remember } = prepared;
+  const { bytes, pieces, source, after } = contentOfNew(prepared);
   const { signal } = bench;
   bench.guard.requireWriting(target);
   const created = await orUndone(keeper, () =>
     bench.disk.create({
       real: target.real,
-      pieces: bytes.length === 0 ? [] : [bytes],
+      pieces,
+      source,
       mode,
       signal,
-      beforeSwap: () => keeper.keep({ before: "absent", after: { bytes, mode }, ...(moved && { moved }) }),
+      beforeSwap: () => keeper.keep({ before: "absent", after, ...(moved && { moved }) }),
     }),
   );
   switch (created.did) {
@@ -121,6 +125,14 @@ export async function commitNew<Extra>(
         ...created.notes.map((detail) => ({ note: "metadata", detail }) as const),
       ];
   }
+}
+
+function contentOfNew<Extra>({ bytes, mode }: New<Extra>) {
+  if (!(bytes instanceof Uint8Array)) {
+    const { sizeBytes } = bytes;
+    return { bytes: undefined, pieces: [{ from: 0, to: sizeBytes }], source: bytes, after: { sizeBytes, mode } };
+  }
+  return { bytes, pieces: bytes.length === 0 ? [] : [bytes], source: undefined, after: { bytes, mode } };
 }
 
 export async function commitRemoval<Extra>(

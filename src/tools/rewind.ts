@@ -1,14 +1,16 @@
 /** Rewind: files become what they were before a turn, through the same gate, locks and swap as every change. */
 
+import type { Piece } from "../contract/edit.ts";
 import type { CurrentState, RewindAction, RewindFile, RewindPlan } from "../contract/history.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { RewindOutcome, RewindRequest, RewoundFile } from "../contract/rewind.ts";
-import type { Place, Target } from "../contract/target.ts";
+import type { Place } from "../contract/target.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { refusal } from "../guard/guard.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 import { commit, commitNew, commitRemoval } from "./commit.ts";
+import type { Planned as Change, Prepared } from "./change.ts";
 import { currentState, type Seen } from "./current-state.ts";
 import { tellOfPaths } from "./languages.ts";
 import { release, type RewindTask, rewindRefusals } from "./rewind-asking.ts";
@@ -227,48 +229,50 @@ const stateOf = (subject: Subject): string => (subject.is === "new" ? "absent" :
 async function apply(subject: Subject, action: RewindAction, turn: Turn, bench: Bench): Promise<void> {
   const { target } = subject;
   const keeper = keeperOf(turn, target);
-  const bytes = action.does === "delete" ? Buffer.alloc(0) : await contentOf(action.content, target, turn.history);
-  const mode = action.does === "delete" ? undefined : action.mode;
-  const blank = { diff: { hunks: [], additions: 0, deletions: 0, complete: false }, extra: undefined } as const;
-  const nothing = (): void => undefined;
-  if (subject.is === "new") {
-    if (action.does === "delete") return;
-    const made = {
-      is: "new",
-      target,
-      bytes,
-      ...(mode === undefined ? {} : { mode }),
-      ...blank,
-      close: nothing,
-    } as const;
-    await commitNew(made, keeper, bench);
+  if (action.does === "delete") {
+    if (subject.is === "new") return;
+    await withOld(subject, { pieces: [] }, bench, (prepared) => commitRemoval(prepared, keeper, bench));
     return;
   }
-  const file = bench.disk.open(subject.found);
-  if ("errno" in file) throw refusal(target, file.errno, "opening it");
+  const kept = await turn.history.open(action.content);
+  if (typeof kept === "string") throw new Problem({ code: "NO_TURN", asked: target.asked, reason: "content gone" });
   try {
-    const old = await wholeFile(file, limits.editHeldBytesMax);
-    const pieces = bytes.length === 0 ? [] : [bytes];
-    const planned = { pieces, mode, before: undefined, notes: [], wrote: "all", ...blank } as const;
-    const shared = { target, subject, file, old, planned, ...blank, close: nothing } as const;
-    const prepared = { is: "there", ...shared, remember: undefined } as const;
-    if (action.does === "delete") await commitRemoval(prepared, keeper, bench);
-    else await commit(prepared, keeper, bench);
+    // What is large is copied, not held.
+    const bytes = await wholeFile(kept, limits.editHeldBytesMax);
+    const { mode } = action;
+    if (subject.is === "new") {
+      const given = mode === undefined ? {} : { mode };
+      await commitNew({ is: "new", target, bytes: bytes ?? kept, ...given, ...blank, close: nothing }, keeper, bench);
+      return;
+    }
+    const whole: Piece = bytes ?? { from: 0, to: kept.sizeBytes };
+    const pieces = kept.sizeBytes === 0 ? [] : [whole];
+    const planned = { pieces, source: bytes === undefined ? kept : undefined, mode };
+    await withOld(subject, planned, bench, (prepared) => commit(prepared, keeper, bench));
   } finally {
-    file.close();
+    kept.close();
   }
 }
 
-async function contentOf(content: string, place: Target, history: SessionHistory): Promise<Buffer> {
-  const kept = await history.open(content);
-  if (typeof kept === "string") throw new Problem({ code: "NO_TURN", asked: place.asked, reason: "content gone" });
+const nothing = (): void => undefined;
+const blank = { diff: { hunks: [], additions: 0, deletions: 0, complete: false }, extra: undefined } as const;
+
+/** With the open file that is there, as a change of it. */
+async function withOld(
+  subject: Extract<Subject, { readonly is: "there" }>,
+  plan: Pick<Change<undefined>, "pieces" | "source" | "mode">,
+  bench: Bench,
+  work: (prepared: Extract<Prepared<undefined>, { readonly is: "there" }>) => Promise<unknown>,
+): Promise<void> {
+  const { target, found } = subject;
+  const file = bench.disk.open(found);
+  if ("errno" in file) throw refusal(target, file.errno, "opening it");
   try {
-    const bytes = await wholeFile(kept, limits.editBytesMax);
-    if (bytes === undefined)
-      throw new Problem({ code: "TOO_LARGE", place, kind: "text", limit: `${limits.editBytesMax} bytes` });
-    return bytes;
+    const old = await wholeFile(file, limits.editHeldBytesMax);
+    const planned = { ...plan, before: undefined, notes: [], wrote: "all", ...blank } as const;
+    await work({ is: "there", target, subject, file, old, planned, ...blank, remember: undefined, close: nothing });
   } finally {
-    kept.close();
+    file.close();
   }
 }
 
