@@ -103,6 +103,11 @@ describe("hunksOfTexts", () => {
     expect(shown(hunksOfTexts("a\nc\n", "a\nb\nc\n", { context: 0 }))).toEqual(["1,0 2,1\n+b"]);
   });
 
+  test("lines put in at the top without context are not those of a new file: a carriage return is shown", () => {
+    expect(shown(hunksOfTexts("a\n", "b\r\na\n", { context: 0 }))).toEqual(["0,0 1,1\n+b\r"]);
+    expect(shown(hunksOfTexts("", "b\r\n", { context: 0 }))).toEqual(["0,0 1,1\n+b"]);
+  });
+
   test("hunks beyond the limit are left out whole, and the numbers stay exact", () => {
     const before = numbered(1, 100);
     const after = before.replaceAll(/^(\d)5$/gm, "$1 five");
