@@ -478,13 +478,16 @@ const wholeRead = (path: string, profile: Profile): Request => ({
 function costOfReply(reply: Reply, sizeBytes: number, profile: Profile): Cost {
   if (reply.error !== undefined) throw failureOf(reply.error);
   const tokensMax = profile.pageTokensMax ?? limits.pageTokensMax;
-  return { tokens: Math.round(tokensOf(reply)), counted: "estimated", lines: undefined, sizeBytes, tokensMax };
+  return { tokens: tokensOf(reply), counted: "estimated", lines: undefined, sizeBytes, tokensMax };
 }
 
+/** Whole ones: estimates are not, and what is told and summed up is. */
 const tokensOf = (reply: Reply): number =>
-  reply.content.reduce(
-    (sum, part) => sum + (part.type === "text" ? roughTokens(part.text) : part.data.length * 0.125),
-    0,
+  Math.round(
+    reply.content.reduce(
+      (sum, part) => sum + (part.type === "text" ? roughTokens(part.text) : part.data.length * 0.125),
+      0,
+    ),
   );
 
 function orThrow(dialect: Dialect, reply: Reply): unknown {
