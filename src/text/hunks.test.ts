@@ -6,6 +6,7 @@ import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Hunk, TextChange } from "../contract/edit.ts";
 import { hunksOfPlaces, hunksOfTexts, placesOf } from "./hunks.ts";
+import { growsLikeItsInput } from "../../test/support/growth.ts";
 
 const marker = "\\ No newline at end of file";
 
@@ -284,4 +285,19 @@ describe("beside diff -u", () => {
       { numRuns: 60 },
     );
   });
+});
+
+test("four times the changed lines are four times the work", async () => {
+  const texts = (count: number): readonly [string, string] => {
+    const lines = (word: string): string => Array.from({ length: count }, (_, at) => `${word} ${at}\n`).join("");
+    return [lines("before"), lines("after")];
+  };
+  await growsLikeItsInput(12_500, texts, ([before, after]) => hunksOfTexts(before, after));
+  // The same lines in another order: nothing is settled without a search.
+  const shuffled = (count: number): readonly [string, string] => {
+    const line = (at: number): string => `line ${at % 97}\n`;
+    const text = (step: number): string => Array.from({ length: count }, (_, at) => line(at * step)).join("");
+    return [text(31), text(37)];
+  };
+  await growsLikeItsInput(12_500, shuffled, ([before, after]) => hunksOfTexts(before, after));
 });
