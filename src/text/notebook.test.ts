@@ -11,7 +11,8 @@ import {
 } from "../../test/samples/notebooks.ts";
 import { findJsonFault } from "./json-fault.ts";
 import type { NotebookCell, NotebookOutput } from "../contract/notebook.ts";
-import { cutMark, type Notebook, parseNotebook } from "./notebook.ts";
+import { type Notebook, parseNotebook } from "./notebook.ts";
+import { cutMark } from "./notebook-outputs.ts";
 import { terminalText } from "./terminal-text.ts";
 import { growsLikeItsInput } from "../../test/support/growth.ts";
 
