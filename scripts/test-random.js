@@ -1,6 +1,6 @@
 /**
  * `npm run test:random`: every random check with twenty times the cases, from seeds of its own each time; a failure says seed and path. Takes
- * half an hour. Arguments: how many times the cases (default 20), then files.
+ * long, most of it where random calls work on real files. Arguments: how many times the cases (default 20), then files.
  */
 
 import { execFileSync, spawnSync } from "node:child_process";

@@ -11,6 +11,7 @@ const places = [
   "test/large",
   "test/lsp",
   "test/mcp",
+  "test/call-events.test.ts",
   "test/lsp-rename.test.ts",
   "test/lsp-tools.test.ts",
   "test/outline.test.ts",
