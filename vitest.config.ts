@@ -1,27 +1,46 @@
-import { defineConfig } from "vitest/config";
+import { fileURLToPath } from "node:url";
+import { defineConfig, type Plugin } from "vitest/config";
 import { textFiles } from "./scripts/text-files.js";
+import { triedTwice } from "./scripts/tried-twice.js";
 
-/** Where what happens once in a thousand runs is a finding: a race that is lost, a kill at a bad moment. */
-const strict = ["test/{attacks,faults,history,locks}/**/*.test.ts"];
+/** How many times the random cases of a usual run are tried: `npm run test:random`. */
+const times = Number(process.env["FILEHAND_RANDOM"] ?? "1");
+
+/** The one file that gets the real fast-check hands it on, with more cases. */
+function moreCases(): Plugin {
+  const place = fileURLToPath(new URL("scripts/more-cases.js", import.meta.url));
+  return {
+    name: "more-cases",
+    enforce: "pre",
+    resolveId: (source, importer) => (source === "fast-check" && importer !== place ? place : undefined),
+  };
+}
 
 export default defineConfig({
-  plugins: [textFiles()],
+  plugins: [textFiles(), ...(times > 1 ? [moreCases()] : [])],
   test: {
-    testTimeout: 180_000,
+    // For the slowest machine: a random check that takes a second on an idle one has its three minutes.
+    testTimeout: 180_000 * times,
     hookTimeout: 300_000,
     // What is waited for comes when a busy machine gets to it.
     expect: { poll: { timeout: 45_000, interval: 100 } },
     reporters: ["default", "./scripts/closing-line.js"],
     projects: [
-      { extends: true, test: { name: "strict", include: strict } },
+      {
+        extends: true,
+        test: {
+          name: "strict",
+          include: ["src/**/*.test.ts", "web/**/*.test.ts", "test/**/*.test.ts"],
+          exclude: [...triedTwice, "**/node_modules/**"],
+        },
+      },
       {
         extends: true,
         test: {
           name: "others",
-          include: ["src/**/*.test.ts", "web/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...strict, "**/node_modules/**"],
-          // Programs, ports and terminals of a busy machine; random cases. A second try is told at the end of the run, with its
-          // fault and, of a random case, the seed.
+          include: triedTwice,
+          exclude: ["**/node_modules/**"],
+          // A second try is told at the end of the run, by name and fault.
           retry: process.env.CI === "true" ? 1 : 0,
         },
       },

@@ -77,8 +77,22 @@ for (const [what, tool, input, expected] of [
     expect(last().event).toMatchObject(expected);
     expect(last().detail.reply).toBe(reply);
     expect(last().event.tokensGiven).toBeGreaterThan(0);
+    expect(Number.isInteger(last().event.tokensGiven)).toBe(true);
   });
 }
+
+test("tokens are whole ones, of a call and in the sum, also of what was not shown again", async () => {
+  const { filehand, heard } = listening();
+  const session = filehand.session();
+  for (let length = 1; length <= 12; length += 1) {
+    fs.writeFileSync(at("a.txt"), `${"word ".repeat(length)}\n`);
+    for (let times = 0; times < 2; times += 1) await session.call("Read", { file_path: "a.txt" });
+  }
+  const { tokensGiven, tokensSaved } = session.stats();
+  const all = heard.flatMap(({ event }) => [event.tokensGiven, event.tokensSaved]);
+  expect([...all, tokensGiven, tokensSaved].filter((tokens) => !Number.isInteger(tokens))).toEqual([]);
+  expect(tokensSaved).toBeGreaterThan(0);
+});
 
 test("a change tells its files, its diff and its turn; a dry run has none", async () => {
   const { filehand, last } = listening();

@@ -4,22 +4,19 @@ import * as z from "zod/mini";
 import type { Reply } from "../contract/call.ts";
 import { type LspOperation, type LspOutcome, lspOperations } from "../contract/lsp.ts";
 import { escapeName } from "../text/escape.ts";
+import { type CodePlaceInput, placeIn, placeShape, placeWords } from "./code-place.ts";
 import type { Card } from "./dialect.ts";
 import { type LspEntry, lspEntries, lspHead, lspLines, lspNotes } from "./lsp-text.ts";
 import type { ChangeResult } from "./opencode-changes.ts";
 import { lspNames } from "./opencode-words.ts";
 import { integer, jsonSchemaOf, optional, parseArguments } from "./parameters.ts";
 import { success } from "./replies.ts";
+import { leniently } from "./strictness.ts";
 
 /** What a call of `lsp` may hold. */
-export interface LspInput {
+export interface LspInput extends CodePlaceInput {
   readonly operation: LspOperation;
   readonly filePath: string;
-  readonly line?: number;
-  /** The name that is meant, as it stands on the line. */
-  readonly symbol?: string;
-  /** Where it stands, if there is no symbol; counted from 1. */
-  readonly column?: number;
   /** For workspaceSymbol: a name or a part of one. */
   readonly query?: string;
   /** First result to show; in `opencode-legacy` how many to skip. */
@@ -27,11 +24,8 @@ export interface LspInput {
 }
 
 /** What a call of `rename` may hold. */
-export interface RenameInput {
+export interface RenameInput extends CodePlaceInput {
   readonly filePath: string;
-  readonly line?: number;
-  readonly symbol?: string;
-  readonly column?: number;
   readonly newName: string;
 }
 
@@ -59,19 +53,7 @@ export interface LspTools {
   readonly rename: { readonly input: RenameInput; readonly output: ChangeResult };
 }
 
-const place = {
-  filePath: z.string(),
-  line: optional(integer({ min: 1 })),
-  symbol: optional(z.string().check(z.minLength(1))),
-  column: optional(integer({ min: 1 })),
-};
-
-const placeWords = {
-  line: { description: "The line that the symbol stands on, counted from 1" },
-  symbol: { description: "The name that is meant, as it stands on that line" },
-  column: { description: "Instead of symbol: the column, counted from 1" },
-} as const;
-
+const place = { filePath: z.string(), ...placeShape(leniently) };
 const renameInput = z.strictObject({ ...place, newName: z.string() });
 
 /** `first`: what the first result is called in a call. */
@@ -103,10 +85,9 @@ export function lspCards(
         });
       },
       toRequest(input, profile) {
-        const { operation, filePath, line, symbol, column, query, offset } = parseArguments(lspInput, "lsp", input);
-        const at = { line: line ?? undefined, symbol: symbol ?? undefined, column: column ?? undefined };
+        const { operation, filePath, query, offset, ...at } = parseArguments(lspInput, "lsp", input);
         const from = (offset ?? first) - first + 1;
-        return { verb: "lsp", operation, path: filePath, at, query: query ?? undefined, from, profile };
+        return { verb: "lsp", operation, path: filePath, at: placeIn(at), query: query ?? undefined, from, profile };
       },
     },
     {
@@ -123,9 +104,8 @@ export function lspCards(
         });
       },
       toRequest(input, profile) {
-        const { filePath, line, symbol, column, newName } = parseArguments(renameInput, "rename", input);
-        const at = { line: line ?? undefined, symbol: symbol ?? undefined, column: column ?? undefined };
-        return { verb: "rename", path: filePath, at, newName, profile };
+        const { filePath, newName, ...at } = parseArguments(renameInput, "rename", input);
+        return { verb: "rename", path: filePath, at: placeIn(at), newName, profile };
       },
     },
   ];

@@ -17,6 +17,7 @@ import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import { errnoName } from "./errno.ts";
 import { LockFailed, lockFailed, prepareLockFolder } from "./lock-folder.ts";
+import { noFollow, textOf } from "./lock-text.ts";
 import { lifeOf, processMark } from "./process-mark.ts";
 
 /** What a lock file says of its holder. */
@@ -49,9 +50,7 @@ export interface LockFiles {
   sweep(): void;
 }
 
-const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
-/** Windows has neither flag. */
-const noFollow = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
+const { O_CREAT, O_EXCL, O_WRONLY } = fs.constants;
 /** Where links cannot be made. There a plain file may be seen empty, which is then no sign of life. */
 const noLinks: ReadonlySet<string | undefined> = new Set(["EPERM", "EACCES", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
@@ -168,45 +167,6 @@ function holderOf(path: string): Holder | undefined {
   if (mark !== undefined && token !== undefined) return { mark, token, beatMs };
   // Not ours, or emptied by a power cut, or not yet filled where links cannot be made.
   return { mark: "", token: `bad-${stat.ino}-${stat.mtimeNs}`, beatMs };
-}
-
-/** Between two looks a file may have become a link, and a link a file: a lock of the other kind took its place. */
-const looksMax = 100;
-
-/** What a link or a file says, without going where a link leads; undefined if there is nothing. */
-function textOf(path: string): string | undefined {
-  if (process.platform === "win32") return textOfFile(path);
-  for (let looks = 1; ; looks += 1) {
-    try {
-      return fs.readlinkSync(path);
-    } catch (error) {
-      if (errnoName(error) === "ENOENT") return undefined;
-      if (errnoName(error) !== "EINVAL") throw error;
-    }
-    try {
-      return textOfFile(path);
-    } catch (error) {
-      if (errnoName(error) !== "ELOOP" || looks >= looksMax) throw error;
-    }
-  }
-}
-
-const lineBytesMax = 256;
-
-function textOfFile(path: string): string | undefined {
-  let fd: number;
-  try {
-    fd = fs.openSync(path, O_RDONLY | noFollow);
-  } catch (error) {
-    if (errnoName(error) === "ENOENT") return undefined;
-    throw error;
-  }
-  try {
-    const bytes = Buffer.allocUnsafe(lineBytesMax);
-    return bytes.toString("latin1", 0, fs.readSync(fd, bytes));
-  } finally {
-    fs.closeSync(fd);
-  }
 }
 
 /** A file that appears whole: written under a name of its own, then linked to its place. */

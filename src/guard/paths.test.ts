@@ -3,6 +3,7 @@ import * as path from "node:path";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import { pathFault, placeOf, relativeTo } from "./paths.ts";
+import { growsLikeItsInput } from "../../test/support/growth.ts";
 
 describe("a path's letters", () => {
   for (const [asked, onPosix, onWindows] of [
@@ -54,6 +55,18 @@ describe("a path's letters", () => {
   ] as const) {
     test(`${name}: ${fault ?? "fine"}`, () => equal(pathFault(asked, path.posix), fault));
   }
+
+  test("four times the letters are no more than four times the work, of any kind", async () => {
+    for (const part of ["\\", "/", ".", " ", ":", "con.", "\\\\?\\"]) {
+      for (const flavour of [path.posix, path.win32]) {
+        await growsLikeItsInput(
+          100_000,
+          (chars) => part.repeat(chars / part.length),
+          (asked) => pathFault(asked, flavour),
+        );
+      }
+    }
+  });
 
   // An expression that tries every end for every beginning would take hours.
   for (const part of ["\\", "/", ".", " ", ":", "con.", "\\\\?\\"]) {

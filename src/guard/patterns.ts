@@ -113,18 +113,23 @@ function anchor(pattern: string, verdict: Verdict, home: string | undefined): An
 const globstarsMax = 3;
 
 function neverMatches(line: string, strict: boolean): string | undefined {
+  if (line.length > limits.pathBytesMax) return `it is longer than ${limits.pathBytesMax} characters`;
   // Most rules are that plain, and there may be thousands.
-  if (line.length <= limits.pathBytesMax && /^(?:\*\*)?\/?[\w-][\w.-]*(?:\/[\w-][\w.-]*)*\/?$/.test(line))
-    return undefined;
-  const names = line.split("/");
+  if (/^(?:\*\*)?\/?[\w-][\w.-]*(?:\/[\w-][\w.-]*)*\/?$/.test(line)) return undefined;
+  const bare = withoutBrackets(line);
+  const names = bare.split("/");
   if (/^\/*$/.test(line)) return "it matches nothing, write the tool alone for everything";
   if (names.includes(".") || names.includes("..")) {
     return 'it can never match: paths have no "." or ".." when they are compared, begin with / for the workspace root';
   }
-  if (line.includes("//")) return "it can never match: paths have no empty names when they are compared";
+  if (bare.includes("//")) return "it can never match: paths have no empty names when they are compared";
   if (line.includes("\0")) return "it can never match: no path contains NUL";
-  if (line.length > limits.pathBytesMax) return `it is longer than ${limits.pathBytesMax} characters`;
-  if (names.slice(0, -1).filter((name) => /^\*\*+$/.test(name)).length > globstarsMax) {
+  if (
+    line
+      .split("/")
+      .slice(0, -1)
+      .filter((name) => /^\*\*+$/.test(name)).length > globstarsMax
+  ) {
     return 'it has too many "**", which would take too long to compare';
   }
   const unescaped = line.replace(/\\./gs, "");
@@ -134,6 +139,10 @@ function neverMatches(line: string, strict: boolean): string | undefined {
   }
   return undefined;
 }
+
+/** One letter for each `[…]`: it stands for one, and a slash among its letters parts no names. */
+const withoutBrackets = (line: string): string =>
+  line.replace(/(\\.)|\[[!^]?(?:\\.|\])?(?:\\.|[^\]\\])*\]/gs, (_, escaped: string | undefined) => escaped ?? "x");
 
 /**
  * `secrets/` also covers what is named so but was not told to be a folder, and `app/[slug]/**` also covers the folder

@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import type { LegacyEncodingName } from "../contract/read.ts";
 import { decode } from "../text/encoding.ts";
 import { decideEncoding } from "./charset.ts";
+import { growsLikeItsInput } from "../../test/support/growth.ts";
 
 const texts = {
   French:
@@ -231,6 +232,16 @@ test("a thousand random bytes above ASCII are no text", async () => {
     }),
     { numRuns: 30 },
   );
+});
+
+test("four times the hostile bytes are four times the work", async () => {
+  for (const byte of [0xe9, 0xa1, 0x81, 0xc4]) {
+    await growsLikeItsInput(
+      200_000,
+      (size) => new Uint8Array(size).fill(byte),
+      (bytes) => decideEncoding([bytes, bytes]),
+    );
+  }
 });
 
 // What grows with the square of the length would take hours.

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Unreadable } from "./office/unreadable.ts";
 import { readXml, type XmlReader } from "./xml.ts";
+import { growsLikeItsInput } from "../../test/support/growth.ts";
 
 const open = (text: string, depthMax = 50): XmlReader => readXml(Buffer.from(text), "part.xml", depthMax);
 
@@ -146,6 +147,16 @@ test("no text makes it fail in another way, or not end", () => {
     { numRuns: 2_000 },
   );
 });
+
+for (const sign of ["<", "&", "<a ", "<a/>", "'", "<!", "<?", "<a b=", "]]>", "&#"]) {
+  test(`four times as much of "${sign}" is four times the work`, async () => {
+    await growsLikeItsInput(
+      500_000,
+      (chars) => `<r>${sign.repeat(chars / sign.length)}</r>`,
+      (text) => expectEnd(open(text)),
+    );
+  });
+}
 
 // What grows with the square of the length would take hours.
 for (const sign of ["<", "&", "<a ", "<a/>", "'", "<!", "<?", "<a b=", "]]>", "&#"]) {

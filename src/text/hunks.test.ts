@@ -6,6 +6,7 @@ import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Hunk, TextChange } from "../contract/edit.ts";
 import { hunksOfPlaces, hunksOfTexts, placesOf } from "./hunks.ts";
+import { growsLikeItsInput } from "../../test/support/growth.ts";
 
 const marker = "\\ No newline at end of file";
 
@@ -101,6 +102,11 @@ describe("hunksOfTexts", () => {
   test("context can be left out", () => {
     expect(shown(hunksOfTexts("a\nb\nc\n", "a\nB\nc\n", { context: 0 }))).toEqual(["2,1 2,1\n-b\n+B"]);
     expect(shown(hunksOfTexts("a\nc\n", "a\nb\nc\n", { context: 0 }))).toEqual(["1,0 2,1\n+b"]);
+  });
+
+  test("lines put in at the top without context are not those of a new file: a carriage return is shown", () => {
+    expect(shown(hunksOfTexts("a\n", "b\r\na\n", { context: 0 }))).toEqual(["0,0 1,1\n+b\r"]);
+    expect(shown(hunksOfTexts("", "b\r\n", { context: 0 }))).toEqual(["0,0 1,1\n+b"]);
   });
 
   test("hunks beyond the limit are left out whole, and the numbers stay exact", () => {
@@ -279,4 +285,19 @@ describe("beside diff -u", () => {
       { numRuns: 60 },
     );
   });
+});
+
+test("four times the changed lines are four times the work", async () => {
+  const texts = (count: number): readonly [string, string] => {
+    const lines = (word: string): string => Array.from({ length: count }, (_, at) => `${word} ${at}\n`).join("");
+    return [lines("before"), lines("after")];
+  };
+  await growsLikeItsInput(12_500, texts, ([before, after]) => hunksOfTexts(before, after));
+  // The same lines in another order: nothing is settled without a search.
+  const shuffled = (count: number): readonly [string, string] => {
+    const line = (at: number): string => `line ${at % 97}\n`;
+    const text = (step: number): string => Array.from({ length: count }, (_, at) => line(at * step)).join("");
+    return [text(31), text(37)];
+  };
+  await growsLikeItsInput(12_500, shuffled, ([before, after]) => hunksOfTexts(before, after));
 });

@@ -68,6 +68,7 @@ export function hunksOfPlaces(places: readonly ChangedPlace[], options: HunkOpti
   let [complete, full] = [true, false];
   for (const place of joined(places)) {
     const sides: Sides = { old: linesOf(place, "before"), new: linesOf(place, "after") };
+    const isNew = place.atEnd && place.firstLine === 1 && sides.old.length === 0;
     const diff = lineDiff(sides.old, sides.new);
     if (diff.coarse) complete = false;
     for (const group of grouped(diff.changed, 2 * context)) {
@@ -77,7 +78,8 @@ export function hunksOfPlaces(places: readonly ChangedPlace[], options: HunkOpti
       deletions += sum(group, ({ aFrom, aTo }) => aTo - aFrom);
       lines += span.aTo - span.aFrom + added;
       full ||= lines > linesMax;
-      if (!full) hunks.push(hunkOf(sides, group, span, { old: place.firstLine, new: place.firstLine + shift }));
+      const firstLine = { old: place.firstLine, new: place.firstLine + shift };
+      if (!full) hunks.push(hunkOf(sides, group, span, firstLine, isNew));
     }
     shift += sides.new.length - sides.old.length;
   }
@@ -181,9 +183,10 @@ function hunkOf(
   group: readonly ChangedLines[],
   span: ChangedLines,
   firstLine: { readonly old: number; readonly new: number },
+  isNew: boolean,
 ): Hunk {
   const oldShown = sides.old.slice(span.aFrom, span.aTo);
-  const ends = endsOf(oldShown, sides.new.slice(span.bFrom, span.bTo), sides.old.length === 0 && firstLine.old === 1);
+  const ends = endsOf(oldShown, sides.new.slice(span.bFrom, span.bTo), isNew);
   const lines: string[] = [];
   const show = (sign: " " | "-" | "+", side: readonly string[], from: number, to: number): void => {
     for (const line of side.slice(from, to)) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TextChange, TextEdit } from "../contract/edit.ts";
 import { match } from "./match.ts";
+import { growsLikeItsInput } from "../../test/support/growth.ts";
 
 function applied(text: string, changes: readonly TextChange[]): string {
   let result = "";
@@ -322,4 +323,12 @@ test("a change leaves shared lines out", () => {
 test("a change never begins or ends inside a character or a line end", () => {
   const edit = { oldText: "a b 😀\nc", newText: "a b 😁\n\nc", all: false };
   expect(match("a\u00a0b 😀\r\nc", edit)).toMatchObject({ changes: [{ from: 4, to: 6, text: "😁\r\n" }] });
+});
+
+test("a match that fails in four times the lines is four times the work", async () => {
+  const file = (count: number): string =>
+    Array.from({ length: count }, (_, at) => `  const value${at} = compute(${at * 7}, "${at % 13}");`).join("\n");
+  for (const oldText of ["const missing = 1;", "  const value7 = compute(1);\n  return missing;\n}", "\n\n\n"]) {
+    await growsLikeItsInput(25_000, file, (text) => match(text, { oldText, newText: "x", all: false }));
+  }
 });

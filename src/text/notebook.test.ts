@@ -11,8 +11,10 @@ import {
 } from "../../test/samples/notebooks.ts";
 import { findJsonFault } from "./json-fault.ts";
 import type { NotebookCell, NotebookOutput } from "../contract/notebook.ts";
-import { cutMark, type Notebook, parseNotebook } from "./notebook.ts";
+import { type Notebook, parseNotebook } from "./notebook.ts";
+import { cutMark } from "./notebook-outputs.ts";
 import { terminalText } from "./terminal-text.ts";
+import { growsLikeItsInput } from "../../test/support/growth.ts";
 
 const limits = { outputCharsMax: 1_000, outputsMax: 50, cellsMax: 100_000 };
 
@@ -361,6 +363,12 @@ describe("hostile and large notebooks", () => {
     const notebook = read(notebook4(cells));
     expect(notebook.cells.length).toBe(100_000);
     expect(notebook.cells[99_999]?.outputs[0]).toMatchObject({ type: "text" });
+  });
+
+  test("four times the cells are four times the work, also with few ids", async () => {
+    const book = (count: number): string =>
+      notebook4(Array.from({ length: count }, (_, at) => codeCell("x", [stream("y")], { id: `${at % 7}` })));
+    await growsLikeItsInput(4_000, book, (text) => read(text));
   });
 
   for (const { name, text } of hostileNotebooks()) {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { TextChange } from "../contract/edit.ts";
 import { type PatchHunk, parsePatch } from "./patch.ts";
 import { applyHunks } from "./patch-apply.ts";
+import { growsLikeItsInput } from "../../test/support/growth.ts";
 
 function hunksOf(lines: readonly string[]): readonly PatchHunk[] {
   const parsed = parsePatch(["*** Begin Patch", "*** Update File: f", ...lines, "*** End Patch"].join("\n"));
@@ -405,6 +406,16 @@ describe("P8: large texts", () => {
     );
     expect(apply(text, "-needle", "+x")).toMatchObject({ why: "not found" });
     expect(apply(text, "-line number 150000 of a text, with a tail to it", "+x")).toBeTypeOf("string");
+  });
+
+  test("four times the text is four times the work, for a line that is not there and for equal lines", async () => {
+    const numbered = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}\n`).join("");
+    await growsLikeItsInput(20_000, numbered, (text) => apply(text, "-needle", "+x"));
+    const equal = (count: number): { readonly text: string; readonly hunks: ReturnType<typeof hunksOf> } => ({
+      text: "x\n".repeat(count),
+      hunks: hunksOf([...Array.from({ length: count / 100 }, () => " x"), "-y"]),
+    });
+    await growsLikeItsInput(50_000, equal, ({ text, hunks }) => applyHunks(text, hunks));
   });
 
   test("equal lines without end", () => {

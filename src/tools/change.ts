@@ -15,6 +15,7 @@ import { refusal, type Resolved } from "../guard/guard.ts";
 import type { Seen, Wrote } from "../session/ledger.ts";
 import type { Ticket } from "../session/turns.ts";
 import { unified } from "../text/unified.ts";
+import { moreLine } from "../text/unified-text.ts";
 import { type Before, hashOfView, readBefore, type Wants } from "./before.ts";
 import { commit, commitNew } from "./commit.ts";
 import { formatted } from "./formatted.ts";
@@ -189,7 +190,7 @@ export async function permitted<Extra>(
 export function diffText<Extra>(prepared: Prepared<Extra>): string {
   const { did, hunks, additions, deletions, diffComplete } = fileOf(prepared, []);
   const text = unified(prepared.target.relative, hunks, did === "created" ? "create" : "update");
-  return diffComplete ? text : `${text}(+${additions} -${deletions}, not all of it is shown)\n`;
+  return diffComplete ? text : `${text}${moreLine(additions, deletions)}\n`;
 }
 
 /** A change that is ready to be written, with the open file that it is of. */

@@ -10,6 +10,8 @@ export const timesMore = Number(process.env["FILEHAND_RACES"] ?? 1);
 export interface Racer {
   /** Does it still run? */
   readonly runs: () => boolean;
+  /** Runs `work` while nothing is swapped and `leaf` is what is said; every other name is in its place, `way` leads outside. */
+  atRest<Result>(leaf: "file" | "link", work: () => Promise<Result>): Promise<Result>;
   /** With every name in its place. */
   stop(): Promise<void>;
 }
@@ -20,6 +22,16 @@ export async function race(kinds: readonly string[], folder: string): Promise<Ra
   await once(child, "message");
   return {
     runs: () => child.exitCode === null && child.signalCode === null,
+    atRest: async (leaf, work) => {
+      const resting = once(child, "message");
+      child.send(leaf);
+      await resting;
+      try {
+        return await work();
+      } finally {
+        child.send("go on");
+      }
+    },
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, "exit");

@@ -53,6 +53,17 @@ function exchange(/** @type {string} */ a, /** @type {string} */ b) {
   }
 }
 
+const leafBecomes = {
+  file: () => {
+    fs.linkSync(here("leaf-real"), here("leaf-next"));
+    fs.renameSync(here("leaf-next"), here("leaf"));
+  },
+  link: () => {
+    fs.symlinkSync("../out/leaf", here("leaf-next"));
+    fs.renameSync(here("leaf-next"), here("leaf"));
+  },
+};
+
 const swaps = {
   /** A real folder and a link to an outside one. */
   folder: () => exchange(here("dir"), here("dir-evil")),
@@ -62,10 +73,8 @@ const swaps = {
   root: () => exchange(workspace, `${workspace}-evil`),
   /** `leaf` is a file, then a link to an outside file, then a file again, without a gap: rename replaces. */
   leaf: () => {
-    fs.linkSync(here("leaf-real"), here("leaf-next"));
-    fs.renameSync(here("leaf-next"), here("leaf"));
-    fs.symlinkSync("../out/leaf", here("leaf-next"));
-    fs.renameSync(here("leaf-next"), here("leaf"));
+    leafBecomes.file();
+    leafBecomes.link();
   },
   /** `way` is a link to an inside folder, then one to an outside folder, without a gap. */
   link: () => {
@@ -78,14 +87,30 @@ const swaps = {
 
 const chosen = kinds.split(",").map((kind) => swaps[/** @type {keyof typeof swaps} */ (kind)]);
 process.on("disconnect", () => process.exit(0)); // never outlive the test
-process.on("message", () => {
-  stopped = true; // between two swaps, so that everything is in its place
-});
-let stopped = false;
+/**
+ * Heard between two swaps, so that everything is in its place. At "file" and "link" the racer rests, with `leaf` being that.
+ * @param {"stop" | "go on" | keyof typeof leafBecomes} order
+ */
+function obey(order) {
+  const rested = state === "resting";
+  if (order === "stop") state = "stopped";
+  else if (order === "go on") state = "swapping";
+  else {
+    state = "resting";
+    leafBecomes[order]();
+    process.send?.("resting");
+    return;
+  }
+  if (rested) turn(); // else the next turn is on its way
+}
+process.on("message", obey);
+/** @type {"swapping" | "resting" | "stopped"} */
+let state = "swapping";
 process.send?.(atOnce === undefined ? "ready, by renames" : "ready");
 
 function turn() {
-  if (stopped) {
+  if (state === "resting") return;
+  if (state === "stopped") {
     process.send?.("stopped");
     process.disconnect?.();
     return;

@@ -9,11 +9,11 @@ import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from ".
 import type { EditResult, MultiEditResult, NotebookEditResult, PatchResult, WriteResult } from "./change-render.ts";
 import type { GrepInput } from "./grep-card.ts";
 import type { GrepResult } from "./grep-render.ts";
-import type { HistoryInput, RewindInput } from "./history-cards.ts";
+import type { HistoryInput, RewindInput } from "../history-cards.ts";
 import type { HistoryResult, RewindResult } from "./history-render.ts";
 import type { LspInput, RenameInput } from "./lsp-cards.ts";
 import type { LspResult } from "./lsp-render.ts";
-import type { GlobInput, LsInput } from "./search-cards.ts";
+import type { GlobInput, LsInput } from "../search-cards.ts";
 import type { GlobResult, LsResult } from "./search-render.ts";
 import { sentenceOf } from "./problems.ts";
 import { profile } from "./profile.ts";

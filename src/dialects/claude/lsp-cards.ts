@@ -2,17 +2,14 @@
 
 import * as z from "zod/mini";
 import { type LspOperation, lspOperations } from "../../contract/lsp.ts";
+import { type CodePlaceInput, placeIn, placeShape, placeWords } from "../code-place.ts";
 import type { Card } from "../dialect.ts";
 import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
+import { leniently } from "../strictness.ts";
 import lspDescription from "./lsp.txt";
 import renameDescription from "./rename.txt";
 
-const place = {
-  file_path: z.string(),
-  line: optional(integer({ min: 1 })),
-  symbol: optional(z.string().check(z.minLength(1))),
-  column: optional(integer({ min: 1 })),
-};
+const place = { file_path: z.string(), ...placeShape(leniently) };
 
 const lspInput = z.strictObject({
   operation: z.enum(lspOperations),
@@ -24,14 +21,9 @@ const lspInput = z.strictObject({
 const renameInput = z.strictObject({ ...place, new_name: z.string() });
 
 /** What a call of `Lsp` may hold. */
-export interface LspInput {
+export interface LspInput extends CodePlaceInput {
   readonly operation: LspOperation;
   readonly file_path: string;
-  readonly line?: number;
-  /** The name that is meant, as it stands on the line. */
-  readonly symbol?: string;
-  /** Where it stands, if there is no symbol; counted from 1. */
-  readonly column?: number;
   /** For workspaceSymbol: a name or a part of one. */
   readonly query?: string;
   /** First result to show, counted from 1. */
@@ -39,19 +31,10 @@ export interface LspInput {
 }
 
 /** What a call of `Rename` may hold. */
-export interface RenameInput {
+export interface RenameInput extends CodePlaceInput {
   readonly file_path: string;
-  readonly line?: number;
-  readonly symbol?: string;
-  readonly column?: number;
   readonly new_name: string;
 }
-
-const placeWords = {
-  line: { description: "The line that the symbol stands on, counted from 1" },
-  symbol: { description: "The name that is meant, as it stands on that line" },
-  column: { description: "Instead of symbol: the column, counted from 1" },
-} as const;
 
 const lsp: Card = {
   name: "Lsp",
@@ -69,9 +52,16 @@ const lsp: Card = {
     });
   },
   toRequest(input, profile) {
-    const { operation, file_path, line, symbol, column, query, offset } = parseArguments(lspInput, "Lsp", input);
-    const at = { line: line ?? undefined, symbol: symbol ?? undefined, column: column ?? undefined };
-    return { verb: "lsp", operation, path: file_path, at, query: query ?? undefined, from: offset ?? 1, profile };
+    const { operation, file_path, query, offset, ...at } = parseArguments(lspInput, "Lsp", input);
+    return {
+      verb: "lsp",
+      operation,
+      path: file_path,
+      at: placeIn(at),
+      query: query ?? undefined,
+      from: offset ?? 1,
+      profile,
+    };
   },
 };
 
@@ -89,9 +79,8 @@ const rename: Card = {
     });
   },
   toRequest(input, profile) {
-    const { file_path, line, symbol, column, new_name } = parseArguments(renameInput, "Rename", input);
-    const at = { line: line ?? undefined, symbol: symbol ?? undefined, column: column ?? undefined };
-    return { verb: "rename", path: file_path, at, newName: new_name, profile };
+    const { file_path, new_name, ...at } = parseArguments(renameInput, "Rename", input);
+    return { verb: "rename", path: file_path, at: placeIn(at), newName: new_name, profile };
   },
 };
 

@@ -7,13 +7,13 @@ import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from ".
 import type { ChangeEnvelope } from "./change-render.ts";
 import type { GrepInput } from "./grep-card.ts";
 import type { GrepEnvelope } from "./grep-render.ts";
-import type { HistoryInput, RewindInput } from "./history-cards.ts";
+import type { HistoryInput, RewindInput } from "../history-cards.ts";
 import type { HistoryEnvelope, RewindEnvelope } from "./history-render.ts";
 import type { LspInput, RenameInput } from "./lsp-cards.ts";
 import type { LspEnvelope } from "./lsp-render.ts";
 import { profile } from "./profile.ts";
 import { type ErrorEnvelope, type ReadResult, render, renderProblem } from "./render.ts";
-import type { GlobInput, LsInput } from "./search-cards.ts";
+import type { GlobInput, LsInput } from "../search-cards.ts";
 import type { GlobEnvelope, LsEnvelope } from "./search-render.ts";
 
 /** What a change answers, also for a failure. */

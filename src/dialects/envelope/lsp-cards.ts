@@ -2,17 +2,14 @@
 
 import * as z from "zod/mini";
 import { type LspOperation, lspOperations } from "../../contract/lsp.ts";
+import { type CodePlaceInput, placeIn, placeShape, placeWords } from "../code-place.ts";
 import type { Card } from "../dialect.ts";
 import { jsonSchemaOf, parseArguments, strictInteger } from "../parameters.ts";
+import { strictly } from "../strictness.ts";
 import lspDescription from "./lsp.txt";
 import renameDescription from "./rename.txt";
 
-const place = {
-  path: z.string(),
-  line: z.optional(strictInteger({ min: 1 })),
-  symbol: z.optional(z.string().check(z.minLength(1))),
-  column: z.optional(strictInteger({ min: 1 })),
-};
+const place = { path: z.string(), ...placeShape(strictly) };
 
 const lspInput = z.strictObject({
   operation: z.enum(lspOperations),
@@ -24,14 +21,9 @@ const lspInput = z.strictObject({
 const renameInput = z.strictObject({ ...place, new_name: z.string() });
 
 /** What a call of `Lsp` may hold. */
-export interface LspInput {
+export interface LspInput extends CodePlaceInput {
   readonly operation: LspOperation;
   readonly path: string;
-  readonly line?: number;
-  /** The name that is meant, as it stands on the line. */
-  readonly symbol?: string;
-  /** Where it stands, if there is no symbol; counted from 1. */
-  readonly column?: number;
   /** For workspaceSymbol: a name or a part of one. */
   readonly query?: string;
   /** First result to show, counted from 1. */
@@ -39,19 +31,10 @@ export interface LspInput {
 }
 
 /** What a call of `Rename` may hold. */
-export interface RenameInput {
+export interface RenameInput extends CodePlaceInput {
   readonly path: string;
-  readonly line?: number;
-  readonly symbol?: string;
-  readonly column?: number;
   readonly new_name: string;
 }
-
-const placeWords = {
-  line: { description: "The line that the symbol stands on, counted from 1" },
-  symbol: { description: "The name that is meant, as it stands on that line" },
-  column: { description: "Instead of symbol: the column, counted from 1" },
-} as const;
 
 const lsp: Card = {
   name: "Lsp",
@@ -71,9 +54,8 @@ const lsp: Card = {
     });
   },
   toRequest(input, profile) {
-    const { operation, path, line, symbol, column, query, offset } = parseArguments(lspInput, "Lsp", input);
-    const at = { line, symbol, column };
-    return { verb: "lsp", operation, path, at, query, from: offset ?? 1, profile };
+    const { operation, path, query, offset, ...at } = parseArguments(lspInput, "Lsp", input);
+    return { verb: "lsp", operation, path, at: placeIn(at), query, from: offset ?? 1, profile };
   },
 };
 
@@ -91,9 +73,8 @@ const rename: Card = {
     });
   },
   toRequest(input, profile) {
-    const { path, line, symbol, column, new_name } = parseArguments(renameInput, "Rename", input);
-    const at = { line, symbol, column };
-    return { verb: "rename", path, at, newName: new_name, profile };
+    const { path, new_name, ...at } = parseArguments(renameInput, "Rename", input);
+    return { verb: "rename", path, at: placeIn(at), newName: new_name, profile };
   },
 };
 

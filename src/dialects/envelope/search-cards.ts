@@ -1,76 +1,16 @@
 /** The tools of the `envelope` dialect that look for files by their names. */
 
-import * as z from "zod/mini";
-import { lineNumber } from "../../contract/brand.ts";
-import { limits } from "../../contract/limits.ts";
-import type { Card } from "../dialect.ts";
-import { jsonSchemaOf, parseArguments, strictInteger } from "../parameters.ts";
-import globDescription from "./glob.txt";
-import lsDescription from "./ls.txt";
+import { searchCardsOf } from "../search-cards.ts";
+import { strictly } from "../strictness.ts";
+import glob from "./glob.txt";
+import ls from "./ls.txt";
 
-const globInput = z.strictObject({ pattern: z.string(), path: z.optional(z.string()) });
-const lsInput = z.strictObject({
-  path: z.string(),
-  ignore: z.optional(z.array(z.string())),
-  offset: z.optional(strictInteger({ min: 1 })),
-});
-
-/** What a call of `Glob` may hold. */
-export interface GlobInput {
-  readonly pattern: string;
-  /** The folder to search; the whole project by default. */
-  readonly path?: string;
-}
-
-/** What a call of `LS` may hold. */
-export interface LsInput {
-  readonly path: string;
-  /** Patterns of what to leave out. */
-  readonly ignore?: readonly string[];
-  /** First entry of the folder itself, counted from 1. */
-  readonly offset?: number;
-}
-
-const glob: Card = {
-  name: "Glob",
-  verb: "glob",
-  description: globDescription,
-  readOnly: true,
-  get inputSchema() {
-    return jsonSchemaOf(globInput, {
-      pattern: { description: 'Pattern of the paths, such as "**/*.ts" or "src/**/*.{js,jsx}"' },
-      path: { description: "Folder to search, relative to the project root; the whole project by default" },
-    });
+export const searchCards = searchCardsOf(
+  strictly,
+  { glob, ls },
+  {
+    globPath: { description: "Folder to search, relative to the project root; the whole project by default" },
+    lsPath: { description: "Path of the folder, relative to the project root" },
+    lsOffset: { description: "First entry of the folder to list, counted from 1", default: 1 },
   },
-  toRequest(input) {
-    const { pattern, path } = parseArguments(globInput, "Glob", input);
-    return { verb: "glob", pattern, path, filesMax: limits.globFilesMax };
-  },
-};
-
-const ls: Card = {
-  name: "LS",
-  verb: "ls",
-  description: lsDescription,
-  readOnly: true,
-  get inputSchema() {
-    return jsonSchemaOf(lsInput, {
-      path: { description: "Path of the folder, relative to the project root" },
-      ignore: { description: 'Patterns of what to leave out, such as ["*.log", "dist/"]', items: { type: "string" } },
-      offset: { description: "First entry of the folder to list, counted from 1", default: 1 },
-    });
-  },
-  toRequest(input) {
-    const { path, ignore = [], offset = 1 } = parseArguments(lsInput, "LS", input);
-    return {
-      verb: "ls",
-      path,
-      from: lineNumber(offset),
-      entriesMax: limits.treeEntriesMax,
-      depth: limits.treeLevels,
-      ignore,
-    };
-  },
-};
-
-export const searchCards: readonly Card[] = [glob, ls];
+);

@@ -2,12 +2,13 @@
 
 import type { Answer, Asker, Question } from "../../contract/ask.ts";
 import { escapeName } from "../../text/escape.ts";
+import { diffOfText } from "../../text/unified-text.ts";
 import { cautionWords } from "../caution-words.ts";
 import { answerOf, menuOf, promptOf } from "./choices.ts";
 import type { Given, Host } from "./command.ts";
 import { paintDiff } from "./diff.ts";
 import { coloured } from "./print.ts";
-import { hunksOfUnified, shortened } from "./shown-hunks.ts";
+import { shortened } from "./shown-hunks.ts";
 import { styled } from "./style.ts";
 
 /** Diff lines in a question: what is asked about should still be on the screen, or near it. */
@@ -72,7 +73,9 @@ const quotedForShell = (text: string): string => `'${escapeName(text).replaceAll
 function diffOf(question: Question, host: Host): string {
   const { diff } = question.metadata;
   if (typeof diff !== "string" || diff === "") return "";
-  const { hunks, totals } = shortened(hunksOfUnified(diff), diffLinesMax);
+  // The totals are those of the text: it may itself say that it does not show all.
+  const { hunks: all, ...totals } = diffOfText(diff);
+  const { hunks } = shortened(all, diffLinesMax);
   return `${paintDiff(pathOf(question), hunks, { colour: coloured(host, "stderr"), totals })}\n`;
 }
 

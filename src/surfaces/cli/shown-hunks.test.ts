@@ -1,21 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { hunksOfTexts } from "../../text/hunks.ts";
-import { unified } from "../../text/unified.ts";
-import { hunksOfUnified, shortened } from "./shown-hunks.ts";
-
-describe("hunks read back from a unified diff", () => {
-  for (const [name, before, after] of [
-    ["a changed line", "a\nb\nc\n", "a\nB\nc\n"],
-    ["a new file", "", "@@ -1 +1 @@\n--- a\n+++ b\n"],
-    ["two hunks and a missing final newline", `a\n${"x\n".repeat(20)}b\n`, `A\n${"x\n".repeat(20)}B`],
-    ["nothing", "a\n", "a\n"],
-  ] as const) {
-    test(name, () => {
-      const { hunks } = hunksOfTexts(before, after);
-      expect(hunksOfUnified(unified("a b", hunks, "update"))).toEqual(hunks);
-    });
-  }
-});
+import { shortened } from "./shown-hunks.ts";
 
 describe("shortened", () => {
   test("what is left out is still counted", () => {

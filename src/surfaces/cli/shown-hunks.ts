@@ -1,24 +1,9 @@
-/** Hunks for a screen: read back from a unified diff, and no more of them than anybody looks at. */
+/** Hunks for a screen: no more of them than anybody looks at. */
 
 import type { Hunk } from "../../contract/edit.ts";
 import { cutChars } from "../../text/encoding.ts";
 
 const lineCharsMax = 2_000;
-const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
-
-/** Of one file. Every line of a hunk has its mark in front, so a line that begins with `@@` begins a hunk. */
-export function hunksOfUnified(diff: string): readonly Hunk[] {
-  const hunks: (Hunk & { readonly lines: string[] })[] = [];
-  for (const line of diff.replace(/\n$/, "").split("\n")) {
-    const [found, oldStart, oldLines = "1", newStart, newLines = "1"] = header.exec(line) ?? [];
-    if (found === undefined) hunks.at(-1)?.lines.push(line);
-    else {
-      const [from, count, to, more] = [oldStart, oldLines, newStart, newLines].map(Number);
-      hunks.push({ oldStart: from ?? 0, oldLines: count ?? 1, newStart: to ?? 0, newLines: more ?? 1, lines: [] });
-    }
-  }
-  return hunks;
-}
 
 export interface Totals {
   readonly additions: number;

@@ -1,0 +1,138 @@
+/** What exactly is the matter: the finer reasons of problems, as data. */
+
+/** What is wrong with one argument of a call. */
+export type ArgumentIssue =
+  | {
+      readonly fault: "missing";
+      readonly name: string;
+      readonly expected: string;
+      /** It would have held a long text: perhaps the call was cut off before it. */
+      readonly long: boolean;
+    }
+  /** Not an object but the beginning of one's JSON. */
+  | { readonly fault: "cut off"; readonly name: string; readonly chars: number }
+  | { readonly fault: "type"; readonly name: string; readonly expected: string; readonly got: string }
+  | {
+      readonly fault: "range";
+      readonly name: string;
+      readonly got: number;
+      readonly min: number | undefined;
+      readonly max: number | undefined;
+    }
+  | {
+      readonly fault: "unknown";
+      readonly name: string;
+      readonly nearest: string | undefined;
+      readonly known: readonly string[];
+    };
+
+/** Why a path is refused before any file system call. */
+export type PathFault =
+  | "empty"
+  | "nul"
+  | "network"
+  | "device namespace"
+  | "drive relative"
+  | "stream"
+  | "reserved"
+  | "too long"
+  | "half character";
+
+/** What is wrong with a pattern for paths. */
+export type PatternFault =
+  | "empty"
+  | "nul"
+  | "parent"
+  /** Nothing but slashes and dots. */
+  | "no name"
+  | "too long"
+  | "unclosed bracket"
+  | "unclosed group"
+  | "unclosed brace"
+  | "trailing backslash"
+  | "reversed range"
+  | "unknown class"
+  | "too many groups"
+  | "too many choices"
+  | "too many names";
+
+/** A path that exists and may have been meant. */
+export interface Suggestion {
+  readonly absolute: string;
+  /** Below its root, with forward slashes. */
+  readonly relative: string;
+  readonly kind: "file" | "directory";
+}
+
+/** Lines `from` to `to`, both included; lines count from 1. */
+export interface LineSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Which edit of a call, counted from 1, and which of the others would have been found. */
+export interface WhichEdit {
+  readonly index: number;
+  readonly of: number;
+  readonly othersFound: readonly number[];
+}
+
+export type EditFault = "same text" | "empty old text" | "lone surrogate" | "notebook" | "stub";
+/** Why a hunk has no place. */
+export type HunkFault =
+  | { readonly why: "not found" | "nowhere" }
+  | { readonly why: "header not found"; readonly header: string }
+  | { readonly why: "out of order"; readonly line: number };
+
+/** What is wrong with the text of a patch. */
+export type PatchFault =
+  | "no begin"
+  | "no end"
+  | "text after end"
+  /** Nothing between begin and end, or no text at all. */
+  | "empty"
+  | "unknown line"
+  | "no path"
+  | "blanks around path"
+  | "add line without +"
+  /** A hunk whose only old lines are empty ones without a mark: added lines that lack their `+`, or context? */
+  | "blank line without mark"
+  | "empty hunk"
+  /** An update that neither changes a line nor moves the file. */
+  | "nothing changes"
+  | "same file twice"
+  | "unified diff";
+
+/** Why a place in code is none. */
+export type CodePlaceFault =
+  | { readonly why: "nothing named" | "no query" }
+  | { readonly why: "line"; readonly line: number; readonly linesTotal: number }
+  | { readonly why: "column"; readonly column: number; readonly columnsMax: number }
+  | {
+      readonly why: "symbol";
+      readonly symbol: string;
+      readonly line: number | undefined;
+      readonly lines: readonly number[];
+    };
+
+/**
+ * `name`: it cannot be one. `same name`: it is called so. `nothing`: the server changes nothing. `files`: it wants to make, move or
+ * delete files as well. `other name`: it would change another name than the one that stands there. `outside`, `withheld`: so many
+ * files lie outside, or are hidden by rules. `overlap`: its edits contradict each other. `incomplete`: not all of them are understood,
+ * or there are too many.
+ */
+export type RenameFault =
+  | "name"
+  | "same name"
+  | "other name"
+  | "nothing"
+  | "files"
+  | "outside"
+  | "withheld"
+  | "overlap"
+  | "incomplete";
+
+export type CellFault = "not a notebook" | "empty file" | "no cell named" | "same source";
+
+export type SpecialKind = "FIFO" | "socket" | "character device" | "block device" | "kernel file";
+export type MediaKind = "image" | "pdf" | "notebook" | "office";

@@ -1,0 +1,95 @@
+/** `History` and `Rewind`, as the `claude` and the `envelope` dialect call them. */
+
+import * as z from "zod/mini";
+import { limits } from "../contract/limits.ts";
+import type { Card } from "./dialect.ts";
+import { turnsDefault } from "./history-text.ts";
+import { jsonSchemaOf, parseArguments } from "./parameters.ts";
+import type { Strictness } from "./strictness.ts";
+
+/** What a call of `History` may hold. */
+export interface HistoryInput {
+  /** One turn, with its diffs. */
+  readonly turn?: string;
+  /** Only what happened to this file, or below this folder. */
+  readonly path?: string;
+  /** First turn to list, or first file of the turn; counted from 1. */
+  readonly offset?: number;
+  /** How many of them, at most 100; 20 by default. */
+  readonly limit?: number;
+}
+
+/** What a call of `Rewind` may hold. */
+export interface RewindInput {
+  /** Files become what they were before this turn. */
+  readonly turn: string;
+  /** Only these files, or what is below these folders. */
+  readonly paths?: readonly string[];
+  readonly dry_run?: boolean;
+  /** Also over what somebody else changed since. */
+  readonly force?: boolean;
+}
+
+/** `where`: what is added to the words about a path. */
+export function historyCardsOf(
+  { optional, integer }: Strictness,
+  descriptions: { readonly history: string; readonly rewind: string },
+  where: string,
+): readonly Card[] {
+  const historyInput = z.strictObject({
+    turn: optional(z.string()),
+    path: optional(z.string()),
+    offset: optional(integer({ min: 1 })),
+    limit: optional(integer({ min: 1, max: limits.historyItemsMax })),
+  });
+  const rewindInput = z.strictObject({
+    turn: z.string(),
+    paths: optional(z.array(z.string()).check(z.minLength(1))),
+    dry_run: optional(z.boolean()),
+    force: optional(z.boolean()),
+  });
+  const history: Card = {
+    name: "History",
+    verb: "history",
+    description: descriptions.history,
+    readOnly: true,
+    optIn: "history",
+    get inputSchema() {
+      return jsonSchemaOf(historyInput, {
+        turn: { description: "One turn, with its diffs; all turns are listed without it" },
+        path: { description: `Only what happened to this file, or below this folder${where}` },
+        offset: { description: "First turn to list, or first file of the turn; counted from 1", default: 1 },
+        limit: { description: "How many turns or files", default: turnsDefault },
+      });
+    },
+    toRequest(input, profile) {
+      const { turn, path, offset, limit } = parseArguments(historyInput, "History", input);
+      const page = { from: offset ?? 1, itemsMax: limit ?? turnsDefault };
+      return { verb: "history", turn: turn ?? undefined, path: path ?? undefined, ...page, profile };
+    },
+  };
+
+  const rewind: Card = {
+    name: "Rewind",
+    verb: "rewind",
+    description: descriptions.rewind,
+    readOnly: false,
+    optIn: "history",
+    get inputSchema() {
+      return jsonSchemaOf(rewindInput, {
+        turn: { description: 'The turn to go back before, as History names it; "start" is the beginning' },
+        paths: { description: "Only these files, or what is below these folders", items: { type: "string" } },
+        dry_run: { description: "Tell what would be done and write nothing", default: false },
+        force: { description: "Also overwrite what somebody else changed since", default: false },
+      });
+    },
+    toRequest(input) {
+      const { turn, paths, dry_run, force } = parseArguments(rewindInput, "Rewind", input);
+      const files = paths ?? undefined;
+      const as = files === undefined ? "rewind" : "partial";
+      return { verb: "rewind", to: turn, files, force: force ?? false, as, byModel: { dryRun: dry_run ?? false } };
+    },
+  };
+
+  return [history, rewind];
+}

@@ -1,0 +1,49 @@
+/** Which message of the conversation a change belongs to, and the past that it is kept in. */
+
+import { randomUUID } from "node:crypto";
+import type { Ids } from "./contract/ask.ts";
+import type { RewindOutcome } from "./contract/rewind.ts";
+import type { SessionHistory } from "./history/session-history.ts";
+import type { Bench } from "./tools/tool.ts";
+
+export interface Messages {
+  /** Opened for the first who wants it; undefined where no past is kept. */
+  readonly past: () => Promise<SessionHistory | undefined>;
+  /** Begins the turn of one call when its first change is made. */
+  turnFor(tool: string, onTurn: (messageId: string) => void): Bench["turn"];
+  /** The host names the message that changes belong to from here on. */
+  begin(messageId: string): Promise<void>;
+  /** What comes now is no part of a message that was just taken back: it must be possible to undo it alone. */
+  afterRewind(outcome: RewindOutcome): void;
+}
+
+export function createMessages(open: () => Promise<SessionHistory | undefined>, ids: Ids | undefined): Messages {
+  let opened: Promise<SessionHistory | undefined> | undefined;
+  const past = (): Promise<SessionHistory | undefined> => (opened ??= open());
+  /** The message that changes belong to, if the host names them; else every call is a turn of its own. */
+  let message: string | undefined;
+  let begun: string | undefined;
+  return {
+    past,
+    turnFor: (tool, onTurn) => {
+      let own: string | undefined;
+      return async () => {
+        const history = await past();
+        const messageId = message ?? (own ??= history && ids ? ids.next() : randomUUID());
+        if (begun !== messageId) await history?.checkpoint(messageId);
+        begun = messageId;
+        if (history === undefined) return undefined;
+        onTurn(messageId);
+        return { history, messageId, tool };
+      };
+    },
+    begin: async (messageId) => {
+      message = messageId;
+      begun = messageId;
+      await (await past())?.checkpoint(messageId);
+    },
+    afterRewind: ({ turn }) => {
+      if (turn !== undefined) message = undefined;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/** A diff of ours as text, taken apart into its hunks again: questions carry it so. Pure. */
+
+import type { Hunk } from "../contract/edit.ts";
+
+export interface DiffOfText {
+  readonly hunks: readonly Hunk[];
+  /** Of the whole change, also of what the text leaves out. */
+  readonly additions: number;
+  readonly deletions: number;
+  /** False if the text says that there is more. */
+  readonly complete: boolean;
+}
+
+/** What stands behind a diff that was too long. */
+export const moreLine = (additions: number, deletions: number): string =>
+  `(+${additions} -${deletions}, not all of it is shown)`;
+
+const morePattern = /^\(\+(\d+) -(\d+), not all of it is shown\)$/;
+const headerPattern = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+
+/** A hunk's header says how many lines it has, so that neither a line of a file nor what stands behind can pass for another. */
+export function diffOfText(text: string): DiffOfText {
+  const lines = text.split("\n");
+  const hunks: Hunk[] = [];
+  let more: Pick<DiffOfText, "additions" | "deletions"> | undefined;
+  let [additions, deletions] = [0, 0];
+  for (let at = 0; at < lines.length; ) {
+    const line = lines[at] ?? "";
+    at += 1;
+    const [header, oldStart, oldLines = "1", newStart, newLines = "1"] = headerPattern.exec(line) ?? [];
+    if (header === undefined) {
+      const [rest, added, deleted] = morePattern.exec(line) ?? [];
+      if (rest !== undefined) more = { additions: Number(added), deletions: Number(deleted) };
+      continue;
+    }
+    const own = rowsFrom(lines, at, Number(oldLines), Number(newLines));
+    at += own.length;
+    additions += own.filter((row) => row.startsWith("+")).length;
+    deletions += own.filter((row) => row.startsWith("-")).length;
+    hunks.push({
+      oldStart: Number(oldStart),
+      oldLines: Number(oldLines),
+      newStart: Number(newStart),
+      newLines: Number(newLines),
+      lines: own,
+    });
+  }
+  return { hunks, additions, deletions, ...more, complete: more === undefined };
+}
+
+/** As many rows as the header promised, and the remark about a missing newline after the last. */
+function rowsFrom(lines: readonly string[], from: number, oldLines: number, newLines: number): readonly string[] {
+  let [at, oldLeft, newLeft] = [from, oldLines, newLines];
+  while (at < lines.length && (oldLeft > 0 || newLeft > 0 || lines[at]?.startsWith("\\") === true)) {
+    const sign = lines[at]?.charAt(0);
+    at += 1;
+    if (sign === "\\") continue;
+    if (sign !== "+") oldLeft -= 1;
+    if (sign !== "-") newLeft -= 1;
+  }
+  return lines.slice(from, at);
+}
