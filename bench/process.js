@@ -1,7 +1,7 @@
 /** Runs a command: how long it took as a whole, what it printed, and, in a run of its own, what it used. */
 
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** @typedef {readonly [string, ...string[]]} Command */
@@ -37,6 +37,23 @@ export async function usageOf(command) {
   const [kb, user, system] = (stderr.trim().split("\n").at(-1) ?? "").split(" ").map(Number);
   if (kb === undefined || user === undefined || system === undefined) return undefined;
   return { rssMb: kb / 1024, cpuMs: (user + system) * 1000 };
+}
+
+/**
+ * What a process that goes on has used so far, all threads: the scheduler's own account, in nanoseconds where
+ * `/proc/PID/stat` counts in steps of 10 ms.
+ * @param {number | undefined} pid
+ * @returns {number | undefined}  in milliseconds; undefined where the system does not tell
+ */
+export function cpuMsOf(pid) {
+  if (process.platform !== "linux" || pid === undefined) return undefined;
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const used = threads.map((id) => readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ", 1)[0]);
+    return used.reduce((sum, nanoseconds) => sum + Number(nanoseconds), 0) / 1e6;
+  } catch {
+    return undefined; // a thread that ended meanwhile, or a kernel that keeps no account
+  }
 }
 
 /**

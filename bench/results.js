@@ -6,6 +6,13 @@ import { median } from "./units.js";
 /** @typedef {{ readonly what: string, readonly value: number, readonly max: number, readonly holds: boolean }} Gate */
 
 /**
+ * @typedef {object} Ratio
+ * @property {string} to
+ * @property {number} value
+ * @property {readonly [least: number, most: number]} [spread]  of ratios that were taken pair by pair
+ */
+
+/**
  * @typedef {object} Sample
  * @property {number} ms
  * @property {number} [cpuMs]
@@ -20,7 +27,7 @@ import { median } from "./units.js";
  * @property {Sample[]} samples
  * @property {Verdict | undefined} verdict
  * @property {string | undefined} failure  why there is no time
- * @property {{ readonly to: string, readonly value: number } | undefined} ratio
+ * @property {Ratio | undefined} ratio
  * @property {Gate[]} gates
  * @property {Record<string, number | string>} [counts]  columns of a suite that counts
  * @property {readonly object[]} [misses]  a few calls that went wrong, in the JSON only
@@ -96,6 +103,21 @@ export function addRatios(table) {
   for (const row of table.rows) {
     const own = typical(row, "ms");
     if (own !== undefined) row.ratio ??= { to: table.reference, value: own / reference };
+  }
+}
+
+/**
+ * The same for methods that ran in turns: each sample against the one of the reference beside it, so that what slows the machine
+ * for a while slows both. The ratio is the median of those, and how far they lie apart tells how quiet the machine was.
+ * @param {Table} table
+ */
+export function addPairedRatios(table) {
+  const reference = table.rows.find((row) => row.method === table.reference);
+  if (reference === undefined || !hasTime(reference)) return;
+  for (const row of table.rows.filter(hasTime)) {
+    const pairs = row.samples.map(({ ms }, at) => ms / (reference.samples[at]?.ms ?? Number.NaN));
+    const ratio = { to: table.reference, value: median(pairs) };
+    row.ratio = row === reference ? ratio : { ...ratio, spread: [Math.min(...pairs), Math.max(...pairs)] };
   }
 }
 

@@ -20,6 +20,7 @@ const measured = [
     cell: (row) => (hasTime(row) ? showTime(Math.min(...row.samples.map(({ ms }) => ms))) : ""),
   },
   { name: ({ reference }) => `of ${reference}`, side: "right", cell: ratio },
+  { name: () => "pairs", side: "right", cell: ({ ratio: of }) => of?.spread?.map(digits).join(" to ") ?? "" },
   {
     name: () => "calls/s",
     side: "right",

@@ -21,7 +21,7 @@ export const meta = {
 };
 
 /** @typedef {{ readonly name: string, readonly arguments: object }} Call */
-/** @typedef {{ call(call: Call): Promise<string>, close(): Promise<void> }} Wire */
+/** @typedef {{ call(call: Call): Promise<string>, close(): Promise<void>, readonly pid: number | undefined }} Wire */
 
 /**
  * One call after another over the pipes of a process.
@@ -44,6 +44,7 @@ export function stdioWire(args, cwd) {
     }
   });
   return {
+    pid: child.pid,
     call: (call) =>
       new Promise((resolve) => {
         answer = resolve;
@@ -67,10 +68,11 @@ export function stdioWire(args, cwd) {
 export async function clientWire(args, cwd) {
   const client = new Client({ name: "bench", version: "1" }, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
   const strings = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
-  await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [...args], cwd, env: strings, stderr: "ignore" }),
-  );
+  const command = { command: process.execPath, args: [...args] };
+  const transport = new StdioClientTransport({ ...command, cwd, env: strings, stderr: "ignore" });
+  await client.connect(transport);
   return {
+    pid: transport.pid ?? undefined,
     call: async (call) => JSON.stringify(await client.callTool({ name: call.name, arguments: { ...call.arguments } })),
     close: () => client.close(),
   };
@@ -113,6 +115,7 @@ export async function httpWire(args, cwd) {
   });
   const agent = new Agent({ keepAlive: true, maxSockets: 1_000 });
   return {
+    pid: child.pid,
     call: (call) =>
       new Promise((resolve, reject) => {
         const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { ...call, _meta: meta } });

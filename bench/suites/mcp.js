@@ -11,8 +11,8 @@ import { notJudged } from "../answers.js";
 import { folder } from "../corpus.js";
 import { bin, library } from "../filehand.js";
 import { clientWire, firstReplyMs, httpWire, stdioWire } from "../mcp/wires.js";
-import { timeCommand } from "../process.js";
-import { addGate, addRatios, addSample, rowOf, startTable } from "../results.js";
+import { cpuMsOf, timeCommand } from "../process.js";
+import { addGate, addPairedRatios, addRatios, addSample, rowOf, startTable } from "../results.js";
 import { median } from "../units.js";
 
 const roundsDefault = 11;
@@ -21,19 +21,45 @@ const readOfEchoMax = 1.3;
 /** At least 0.8 times the calls a second. */
 const httpOfEchoMax = 1 / 0.8;
 const callers = 50;
-const turnMs = 1_000;
-const callsOfTurn = 300;
-const warmUpCalls = 3_000;
+/** Short turns, and several a round: whatever else the machine does, it does it to both. */
+const turnsOfRound = 3;
+const callsOfTurn = { alone: 300, atOnce: 1_000 };
+/** As many for everybody, made in the way that is measured: until V8 has compiled what there is to compile. */
+const warmUpCalls = 6_000;
 const cancelMsMax = 50;
 /** Long enough for a scan to be under way. */
 const cancelAfterMs = 60;
 
 const echoServer = fileURLToPath(new URL("../mcp/echo.js", import.meta.url));
 const text = "one\ntwo\nthree\nfour\nfive\n";
-const methods = {
-  echo: { name: "echo, bare SDK", call: { name: "echo", arguments: { text } } },
-  read: { name: "filehand, Read of 5 lines", call: { name: "Read", arguments: { file_path: "small.txt", limit: 4 } } },
-};
+const echo = { name: "echo", arguments: { text } };
+const read = { name: "Read", arguments: { file_path: "small.txt", limit: 4 } };
+const reference = "echo, bare SDK";
+const serve = [bin, "serve", "--port", "0", "--insecure-no-token"];
+
+/** @typedef {{ readonly name: string, readonly call: import("../mcp/wires.js").Call, readonly args: readonly string[] }} Method */
+/** @typedef {{ readonly name: string, readonly open: typeof clientWire | typeof stdioWire, readonly methods: readonly Method[], readonly atOnce: number, readonly gate?: number }} Kind */
+
+/** @type {readonly Method[]} */
+const overPipes = [
+  { name: reference, call: echo, args: [echoServer] },
+  { name: "filehand, Read of 5 lines", call: read, args: [bin, "mcp"] },
+];
+/** @type {readonly Method[]} */
+const overHttp = [
+  { name: reference, call: echo, args: [echoServer, "http"] },
+  { name: "filehand, Read of 5 lines", call: read, args: serve },
+  { name: "filehand --no-inspector", call: read, args: [...serve, "--no-inspector"] },
+];
+/**
+ * Over a bare pipe the calls of both are a tenth of a millisecond, and a file costs what it costs: told, not judged.
+ * @type {readonly Kind[]}
+ */
+const kinds = [
+  { name: "stdio, SDK client", open: clientWire, methods: overPipes, atOnce: 1, gate: readOfEchoMax },
+  { name: "stdio, bare pipe", open: stdioWire, methods: overPipes, atOnce: 1 },
+  { name: "http", open: httpWire, methods: overHttp, atOnce: callers, gate: httpOfEchoMax },
+];
 
 /**
  * @param {import("../run.js").Setting} setting
@@ -41,13 +67,9 @@ const methods = {
  */
 export async function mcp({ rounds = roundsDefault, progress }) {
   writeFileSync(join(folder, "small.txt"), text);
-  return [
-    await starts(rounds, progress),
-    await calls("stdio, SDK client", rounds, progress),
-    await calls("stdio, bare pipe", rounds, progress),
-    await calls("http", rounds, progress),
-    await cancels(rounds, progress),
-  ];
+  const tables = [await starts(rounds, progress)];
+  for (const kind of kinds) tables.push(await calls(kind, rounds, progress));
+  return [...tables, await cancels(rounds, progress)];
 }
 
 /** @param {number} rounds @param {(words: string) => void} progress */
@@ -68,36 +90,36 @@ async function starts(rounds, progress) {
   return table;
 }
 
-/** @param {"stdio, SDK client" | "stdio, bare pipe" | "http"} kind @param {number} rounds @param {(words: string) => void} progress */
-async function calls(kind, rounds, progress) {
-  const how = kind !== "http" ? `${callsOfTurn} calls one by one, median` : `${callers} callers for ${turnMs} ms`;
-  const table = startTable("mcp", `mcp: ${kind}, ${how}, per call, ${rounds} rounds`, methods.echo.name);
-  const http = ["serve", "--port", "0", "--insecure-no-token"];
-  const open = { "stdio, SDK client": clientWire, "stdio, bare pipe": stdioWire, http: httpWire }[kind];
-  const wires = {
-    echo: await open([echoServer, ...(kind === "http" ? ["http"] : [])], folder),
-    read: await open([bin, ...(kind === "http" ? http : ["mcp"])], folder),
-  };
-  const turn = kind === "http" ? allAtOnce : oneByOne;
+/** @param {Kind} kind @param {number} rounds @param {(words: string) => void} progress */
+async function calls({ name, open, methods, atOnce, gate }, rounds, progress) {
+  const count = atOnce === 1 ? callsOfTurn.alone : callsOfTurn.atOnce;
+  const how = atOnce === 1 ? `${count} calls one by one, median` : `${count} calls by ${atOnce} callers`;
+  const turns = rounds * turnsOfRound;
+  const table = startTable("mcp", `mcp: ${name}, ${how}, per call, ${turns} turns each`, reference);
+  /** @type {(Method & { readonly wire: import("../mcp/wires.js").Wire })[]} */
+  const sides = [];
   try {
-    for (let round = 0; round <= rounds; round += 1) {
-      for (const which of /** @type {const} */ (["echo", "read"])) {
-        progress(`mcp, ${kind}, round ${round} of ${rounds}, ${which}`);
-        const { name, call } = methods[which];
-        if (round === 0) for (let count = 0; count < warmUpCalls; count += 1) await wires[which].call(call);
-        const { ms, last } = await turn(() => wires[which].call(call));
-        if (round > 0)
-          addSample(rowOf(table, name), { ms }, { counts: /three/.test(last) && !/"error"/.test(last), words: "" });
+    for (const method of methods) sides.push({ ...method, wire: await open(method.args, folder) });
+    progress(`mcp, ${name}, warming up`);
+    for (const { wire, call } of sides) await turn(() => wire.call(call), warmUpCalls, atOnce);
+    for (let at = 0; at < turns; at += 1) {
+      progress(`mcp, ${name}, round ${Math.floor(at / turnsOfRound) + 1} of ${rounds}`);
+      // Every other time from the last to the first: nobody always comes after the same one.
+      for (const { name: method, call, wire } of at % 2 === 0 ? sides : sides.toReversed()) {
+        const usedMs = cpuMsOf(wire.pid);
+        const { ms, last } = await turn(() => wire.call(call), count, atOnce);
+        const endMs = cpuMsOf(wire.pid);
+        const cpu = usedMs === undefined || endMs === undefined ? {} : { cpuMs: (endMs - usedMs) / count };
+        const counts = /three/.test(last) && !/"error"/.test(last);
+        addSample(rowOf(table, method), { ms, ...cpu }, { counts, words: "" });
       }
     }
   } finally {
-    await Promise.all([wires.echo.close(), wires.read.close()]);
+    await Promise.all(sides.map(({ wire }) => wire.close()));
   }
-  addRatios(table);
-  const row = rowOf(table, methods.read.name);
-  // Over a bare pipe the calls of both are a tenth of a millisecond, and a file costs what it costs: told, not judged.
-  if (kind === "stdio, SDK client") addGate(row, "ratio", row.ratio?.value, readOfEchoMax);
-  if (kind === "http") addGate(row, "ratio", row.ratio?.value, httpOfEchoMax);
+  addPairedRatios(table);
+  if (gate === undefined) return table;
+  for (const row of table.rows) if (row.method !== reference) addGate(row, "ratio", row.ratio?.value, gate);
   return table;
 }
 
@@ -142,29 +164,24 @@ async function cancels(rounds, progress) {
   return table;
 }
 
-/** @param {() => Promise<string>} call */
-async function oneByOne(call) {
+/**
+ * One by one: the median of how long a call took. Many at once: the time of all, divided by how many there were.
+ * @param {() => Promise<string>} call @param {number} count @param {number} atOnce
+ */
+async function turn(call, count, atOnce) {
+  const startedMs = performance.now();
+  /** @type {number[]} */
   const times = [];
   let last = "";
-  for (let count = 0; count < callsOfTurn; count += 1) {
-    const startedMs = performance.now();
-    last = await call();
-    times.push(performance.now() - startedMs);
-  }
-  return { ms: median(times), last };
-}
-
-/** @param {() => Promise<string>} call */
-async function allAtOnce(call) {
-  const startedMs = performance.now();
-  let count = 0;
-  let last = "";
+  let left = count;
   const caller = async () => {
-    while (performance.now() - startedMs < turnMs) {
+    while (left > 0) {
+      left -= 1;
+      const askedMs = performance.now();
       last = await call();
-      count += 1;
+      times.push(performance.now() - askedMs);
     }
   };
-  await Promise.all(Array.from({ length: callers }, caller));
-  return { ms: (performance.now() - startedMs) / count, last };
+  await Promise.all(Array.from({ length: atOnce }, caller));
+  return { ms: atOnce === 1 ? median(times) : (performance.now() - startedMs) / count, last };
 }
