@@ -29,7 +29,8 @@ export interface Called extends Pick<CallEvent, "session" | "principal" | "diale
   readonly input: unknown;
 }
 
-interface Ended extends Called, Pick<CallEvent, "elapsedMs" | "tokensGiven"> {
+interface Ended extends Pick<CallEvent, "elapsedMs" | "tokensGiven"> {
+  readonly called: Called;
   readonly request: Request | undefined;
   /** One of these; neither after a bug. */
   readonly outcome: Outcome | undefined;
@@ -49,7 +50,7 @@ export async function watched(
   const startedMs = performance.now();
   const ended = (reply: Reply | undefined): void =>
     tell(watchers, {
-      ...called,
+      called,
       elapsedMs: performance.now() - startedMs,
       tokensGiven: seen.tokens ?? (reply === undefined ? 0 : tokensOf(reply)),
       reply,
@@ -70,7 +71,8 @@ export async function watched(
 
 /** Nobody's call ends because of a listener. */
 function tell(watchers: Watchers, ended: Ended): void {
-  const { input, reply, outcome } = ended;
+  const { reply, outcome } = ended;
+  const { input } = ended.called;
   watchers.calls += 1;
   const files = outcome === undefined ? [] : filesOf(outcome);
   const event = eventOf(watchers.calls, ended, files);
@@ -97,7 +99,8 @@ const short = <Text extends string | null>(text: Text, charsMax: number): Text =
   text === null || text.length <= charsMax ? text : (`${text.slice(0, charsMax)}…` as Text); // a text stays one
 
 function eventOf(id: number, ended: Ended, files: readonly ChangedFile[]): CallEvent {
-  const { session, principal, dialect, tool, verb, elapsedMs, tokensGiven, request, outcome, problem } = ended;
+  const { session, principal, dialect, tool, verb, dryRun } = ended.called;
+  const { elapsedMs, tokensGiven, request, outcome, problem } = ended;
   const place = outcome === undefined ? placeOf(problem) : targetOf(outcome);
   const named = request !== undefined && "path" in request ? request.path : undefined;
   return {
@@ -120,15 +123,15 @@ function eventOf(id: number, ended: Ended, files: readonly ChangedFile[]): CallE
     tokensSaved: outcome?.kind === "unchanged" ? outcome.tokensSaved : 0,
     changes: files.slice(0, changesMax).map(changeOf),
     changesTotal: files.length,
-    dryRun: ended.dryRun,
+    dryRun,
     turn: turnOf(ended, files),
   };
 }
 
 /** A call that changed nothing has no turn, though it may have begun one. */
-function turnOf({ outcome, turn, dryRun }: Ended, files: readonly ChangedFile[]): string | null {
+function turnOf({ outcome, turn, called }: Ended, files: readonly ChangedFile[]): string | null {
   if (outcome?.kind === "rewind") return outcome.turn ?? null;
-  return files.length === 0 || dryRun ? null : (turn ?? null);
+  return files.length === 0 || called.dryRun ? null : (turn ?? null);
 }
 
 function filesOf(outcome: Outcome): readonly ChangedFile[] {

@@ -186,8 +186,9 @@ export function startSession<Name extends DialectName>(
     const replied = answered(tool, verb, input, given, work, words, seen);
     if (watchers.listeners.size === 0 || verb === "cost") return replied;
     const { principal = null, dialect: name } = chosen;
-    const called = { session: ids.session, principal, dialect: name, tool, verb: verb ?? null, input };
-    return watched(replied, seen, { ...called, dryRun: given.dryRun ?? false }, watchers, tokensOf);
+    const { dryRun = false } = given;
+    const called = { session: ids.session, principal, dialect: name, tool, verb: verb ?? null, input, dryRun };
+    return watched(replied, seen, called, watchers, tokensOf);
   };
 
   /** Work whose outcome is wanted as data; throws a FilehandError for a failure. */

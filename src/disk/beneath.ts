@@ -58,7 +58,8 @@ function walk(
   border: Border,
   also: LookAlso,
 ): Look | "start over" {
-  const todo = path.split("/").reverse();
+  const head = headOf(path, roots);
+  const todo = path.slice(head.length).split("/").reverse();
   let at: Standing = { outside: "/" };
   let opens = 0;
   let name: string | undefined;
@@ -83,7 +84,7 @@ function walk(
   };
 
   try {
-    if (stand("/") === "root changed") return { seen: "root changed" };
+    if (stand(head) === "root changed") return { seen: "root changed" };
     while (todo.length > 0) {
       name = todo.pop();
       if (name === undefined || name === "" || name === ".") continue;
@@ -252,6 +253,19 @@ function descend(rootFd: number, names: readonly string[], system: System): numb
     fd = next;
   }
   return fd;
+}
+
+/** Where a walk along this path first comes to a root, if its letters say so: all before that is only text. */
+function headOf(path: string, roots: readonly Root[]): string {
+  let head = "/";
+  for (const { real, given } of roots) {
+    for (const root of [real, given]) {
+      if (root === "/") return root;
+      const leadsThere = path.startsWith(root) && (path.length === root.length || path[root.length] === "/");
+      if (leadsThere && (head === "/" || root.length < head.length)) head = root;
+    }
+  }
+  return head;
 }
 
 const leadsToRoot = (path: string, roots: readonly Root[]): boolean =>

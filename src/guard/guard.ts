@@ -89,8 +89,10 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
 
   // Not normalised: `link/..` is the parent of what the link leads to, and only the walk knows that.
   // A slash behind a file's name is an ordinary slip.
-  const pathOf = (asked: string): string =>
-    (nodePath.isAbsolute(asked) ? asked : `${base}${nodePath.sep}${asked}`).replace(/(?<=[^/])\/+$/, "");
+  const pathOf = (asked: string): string => {
+    const path = nodePath.isAbsolute(asked) ? asked : `${base}${nodePath.sep}${asked}`;
+    return path.endsWith("/") ? path.replace(/(?<=[^/])\/+$/, "") : path;
+  };
 
   const lookAt = (
     asked: string,

@@ -123,6 +123,23 @@ describe("below its root", () => {
 });
 
 describe("a place", () => {
+  test("is what `resolve` and `relative` say, also where they are not asked", () => {
+    const part = fc.constantFrom("..", ".", "a", "b.txt", ".git", "", "...", "~", "a.b", "ws");
+    const roots = fc.constantFrom(["/ws"], ["/ws/a", "/ws"], ["/"], ["/ws/.git"]);
+    const base = fc.constantFrom("/ws", "/", "/ws/a", "/ws/.git");
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 6 }), fc.boolean(), base, roots, (parts, isWhole, from, within) => {
+        const asked = `${isWhole ? "/" : ""}${parts.join("/")}`;
+        const absolute = path.posix.resolve(from, asked);
+        const below = within
+          .map((root) => path.posix.relative(root, absolute))
+          .find((rest) => !/^\.\.($|\/)/.test(rest));
+        deepEqual(placeOf(asked, from, within, path.posix), { asked, absolute, relative: below ?? absolute });
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   for (const [asked, base, absolute, relative] of [
     ["a.txt", "/ws", "/ws/a.txt", "a.txt"],
     ["./a//b/../c", "/ws", "/ws/a/c", "a/c"],

@@ -35,9 +35,18 @@ function windowsFault(path: string): PathFault | undefined {
 
 /** `asked` as the caller sees the tree: absolute, and relative to the first root that holds it. */
 export function placeOf(asked: string, base: string, roots: readonly string[], flavour: nodePath.PlatformPath): Place {
-  const absolute = flavour.resolve(base, asked);
+  const absolute = resolved(base, asked, flavour);
   return { asked, absolute, relative: relativeTo(absolute, roots, flavour) ?? absolute };
 }
+
+/** The same as `flavour.resolve`, which goes through every character of both. `base` is absolute and has its plain form. */
+function resolved(base: string, asked: string, flavour: nodePath.PlatformPath): string {
+  if (flavour.sep !== "/" || base === "/" || !isPlain(asked)) return flavour.resolve(base, asked);
+  return asked.startsWith("/") ? asked : `${base}/${asked}`;
+}
+
+/** Without empty names, `.` and `..`: `resolve` would change nothing in it. */
+const isPlain = (path: string): boolean => !/(?:^|\/)\.{0,2}(?:\/|$)/.test(path.startsWith("/") ? path.slice(1) : path);
 
 /** Below its root with forward slashes; undefined if no root holds it. */
 export function relativeTo(
@@ -45,7 +54,10 @@ export function relativeTo(
   roots: readonly string[],
   flavour: nodePath.PlatformPath,
 ): string | undefined {
+  // Most paths are plain and lie below the first root; `relative` would go through every character of both.
+  const isQuick = flavour.sep === "/" && absolute.startsWith("/") && isPlain(absolute);
   for (const root of roots) {
+    if (isQuick && absolute.startsWith(root) && absolute[root.length] === "/") return absolute.slice(root.length + 1);
     const rest = flavour.relative(root, absolute);
     const outside = rest === ".." || rest.startsWith(`..${flavour.sep}`) || flavour.isAbsolute(rest);
     if (!outside) return flavour.sep === "\\" ? rest.replaceAll("\\", "/") : rest;

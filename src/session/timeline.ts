@@ -79,29 +79,38 @@ export function createTimeline(given: TimelineLimits = {}): Timeline {
   const limits = { ...timelineDefaults, ...given };
   /** A ring: the call with the id `n` is at `n` modulo its length. Ids count up by one. */
   const ring: (CallEvent | undefined)[] = Array.from({ length: limits.callsMax });
-  const details = new Map<number, Buffer>();
-  const tooLarge = new Set<number>();
+  /**
+   * At the same places. No map from which the oldest are taken out: to find its first key, V8 walks past all that were taken out
+   * before, which takes about as long as the call that is recorded.
+   */
+  const details: (Buffer | "dropped" | "too large" | undefined)[] = Array.from({ length: limits.callsMax });
   const sessions = new Map<string, MutableTally & Omit<SessionTally, keyof CallTally> & { lastMs: number }>();
   const marks = new Map<string, FileMarks>();
   const ever: MutableTally = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
   let [bytes, size, newest] = [0, 0, 0];
+  /** No call before it has a detail. */
+  let detailed = 0;
 
-  const dropDetail = (id: number): void => {
-    bytes -= details.get(id)?.length ?? 0;
-    details.delete(id);
-    tooLarge.delete(id);
+  const dropDetail = (at: number): void => {
+    const old = details[at];
+    if (!(old instanceof Buffer)) return;
+    bytes -= old.length;
+    details[at] = "dropped";
   };
 
   const keepDetail = (id: number, detail: CallDetail): void => {
+    const at = id % limits.callsMax;
+    dropDetail(at);
+    detailed = Math.max(detailed, id - limits.callsMax + 1);
     const json = Buffer.from(jsonOf(detail));
-    if (json.length > limits.bytesMax) return void tooLarge.add(id);
-    details.set(id, json);
+    details[at] = json.length > limits.bytesMax ? "too large" : json;
+    if (json.length > limits.bytesMax) return;
     bytes += json.length;
-    for (const old of details.keys()) {
-      if (bytes <= limits.bytesMax) break;
-      dropDetail(old);
-    }
+    for (; bytes > limits.bytesMax; detailed += 1) dropDetail(detailed % limits.callsMax);
   };
+
+  const detailAt = (id: number): Buffer | "dropped" | "too large" =>
+    (callAt(id) === undefined ? undefined : details[id % limits.callsMax]) ?? "dropped";
 
   const count = (event: CallEvent): void => {
     const { session: id, principal, dialect, startedMs, elapsedMs } = event;
@@ -109,19 +118,19 @@ export function createTimeline(given: TimelineLimits = {}): Timeline {
     const known = sessions.get(id) ?? { id, principal, dialect, firstMs: startedMs, lastMs, ...zero };
     sessions.delete(id);
     sessions.set(id, known);
-    const [oldest] = sessions.keys();
-    if (sessions.size > limits.sessionsMax && oldest !== undefined) sessions.delete(oldest);
+    if (sessions.size > limits.sessionsMax) dropFirst(sessions);
     known.lastMs = lastMs;
     add(known, event);
     add(ever, event);
   };
 
   const mark = (path: string, what: Partial<FileMarks>): void => {
-    const { read = false, changed = false } = { ...marks.get(path), ...what };
+    const before = marks.get(path);
+    const read = what.read ?? before?.read ?? false;
+    const changed = what.changed ?? before?.changed ?? false;
     marks.delete(path);
     marks.set(path, { read, changed });
-    const [oldest] = marks.keys();
-    if (marks.size > limits.filesMax && oldest !== undefined) marks.delete(oldest);
+    if (marks.size > limits.filesMax) dropFirst(marks);
   };
 
   const callAt = (id: number): CallEvent | undefined => {
@@ -133,9 +142,7 @@ export function createTimeline(given: TimelineLimits = {}): Timeline {
     record(event, detail) {
       const { id } = event;
       const at = id % limits.callsMax;
-      const old = ring[at];
-      if (old === undefined) size += 1;
-      else dropDetail(old.id);
+      if (ring[at] === undefined) size += 1;
       ring[at] = event;
       newest = id;
       count(event);
@@ -158,8 +165,8 @@ export function createTimeline(given: TimelineLimits = {}): Timeline {
       }
     },
     call: callAt,
-    detail: (id) => details.get(id) ?? (tooLarge.has(id) ? "too large" : "dropped"),
-    has: (id) => details.has(id),
+    detail: detailAt,
+    has: (id) => detailAt(id) instanceof Buffer,
     get size() {
       return size;
     },
@@ -173,6 +180,11 @@ export function createTimeline(given: TimelineLimits = {}): Timeline {
     sessions: () => [...sessions.values()].toReversed(),
     marks: () => marks,
   };
+}
+
+function dropFirst(map: Map<string, unknown>): void {
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
 }
 
 const zero = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 } as const;
