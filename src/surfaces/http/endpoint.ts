@@ -8,7 +8,8 @@ import { scopes } from "../mcp/names.ts";
 import type { Factory } from "../mcp/server.ts";
 import { sessionKey } from "../mcp/session-key.ts";
 import type { Guest } from "./access.ts";
-import { goneSignal, refuse, sendResponse, webRequest } from "./exchange.ts";
+import { goneSignal, isJson, refuse, sendResponse, webRequest } from "./exchange.ts";
+import { createLane } from "./lane.ts";
 import { createLegacySessions } from "./legacy-sessions.ts";
 
 export interface Endpoint {
@@ -42,10 +43,13 @@ export function createEndpoint(desk: Desk, factory: Factory, limits: EndpointLim
     factory,
     onEnd: (principal, id) => desk.sessions.end(sessionKey({ principal, transportSession: id, otherwise: desk.name })),
   });
+  const lane = createLane(desk);
   const notify = (uri: string): void => modern.notify.resourceUpdated(uri);
 
   return {
     async handle(req, res, body, guest) {
+      const plain = body === undefined ? undefined : lane.candidate(req.headers, body);
+      if (plain !== undefined && (await lane.serve(plain, req, res, guest))) return;
       const request = webRequest(req, goneSignal(res));
       // Only the principal goes on from here: the token has done its work.
       const authInfo: AuthInfo = { token: "", clientId: guest.principal, scopes: [...guest.scopes] };
@@ -58,7 +62,9 @@ export function createEndpoint(desk: Desk, factory: Factory, limits: EndpointLim
       const watched = listened(body, desk, guest, notify);
       if (watched !== undefined) res.once("close", () => watched.subscriptions.removeAll());
       await watched?.ready;
-      return sendResponse(await modern.fetch(request, { authInfo, parsedBody: body }), res);
+      const response = await modern.fetch(request, { authInfo, parsedBody: body });
+      if (plain !== undefined && isJson(response)) lane.answered(plain, response.status, await response.clone().text());
+      return sendResponse(response, res);
     },
 
     missingScope(body, guest) {

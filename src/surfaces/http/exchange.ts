@@ -21,21 +21,35 @@ export function webRequest(req: IncomingMessage, signal: AbortSignal): Request {
   return new Request(`http://${req.headers.host}${req.url}`, { method: req.method ?? "GET", headers, signal });
 }
 
-export type Body = { readonly text: string } | { readonly tooLarge: true };
+export type Body = { readonly text: string } | { readonly tooLarge: true } | { readonly gone: true };
 
 /** What is over the limit is not kept, and its sender is not waited for. */
-export async function readBody(req: IncomingMessage, bytesMax: number): Promise<Body> {
-  if (Number(req.headers["content-length"] ?? 0) > bytesMax) return { tooLarge: true };
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of req) {
-    const part = chunk as Buffer; // no encoding is set
-    bytes += part.length;
-    if (bytes > bytesMax) return { tooLarge: true };
-    parts.push(part);
-  }
-  return { text: Buffer.concat(parts).toString("utf8") };
+export function readBody(req: IncomingMessage, bytesMax: number): Promise<Body> {
+  if (Number(req.headers["content-length"] ?? 0) > bytesMax) return Promise.resolve({ tooLarge: true });
+  // Not with `for await`: nearly every body comes in one piece, and that would make listeners and promises for many.
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    const onData = (part: Buffer): void => {
+      bytes += part.length;
+      parts.push(part);
+      if (bytes <= bytesMax) return;
+      req.off("data", onData).pause();
+      resolve({ tooLarge: true });
+    };
+    req
+      .on("data", onData)
+      .once("end", () => resolve({ text: textOf(parts) }))
+      .once("error", () => resolve({ gone: true }))
+      .once("close", () => resolve({ gone: true }));
+  });
 }
+
+const textOf = (parts: readonly Buffer[]): string =>
+  (parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)).toString("utf8");
+
+export const isJson = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.startsWith("application/json") === true;
 
 /** Resolves when everything is written, or when nobody reads any more. */
 export async function sendResponse(response: Response, res: ServerResponse): Promise<void> {
@@ -47,7 +61,7 @@ export async function sendResponse(response: Response, res: ServerResponse): Pro
     res.writeHead(response.status, headers).end();
     return;
   }
-  if (headers["content-type"]?.startsWith("application/json") === true) {
+  if (isJson(response)) {
     const body = Buffer.from(await response.arrayBuffer());
     res.writeHead(response.status, { ...headers, "content-length": body.length }).end(body);
     return;

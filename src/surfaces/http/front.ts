@@ -194,6 +194,7 @@ async function bodyOf(
     return refused(415, "Unsupported Media Type: Content-Type must be application/json");
   }
   const body = await readBody(req, bytesMax);
+  if ("gone" in body) return "refused"; // and nobody to tell it to
   if ("tooLarge" in body) {
     const message = `Payload Too Large: ${bytesMax} bytes is the most, send it in parts`;
     return refused(413, message, { headers: { connection: "close" } });

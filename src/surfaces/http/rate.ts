@@ -21,8 +21,10 @@ export function createRate(
       // Last used last: who has been away longest has the fullest bucket, and loses nothing by being forgotten.
       buckets.delete(who);
       buckets.set(who, bucket);
-      const [oldest] = buckets.keys();
-      if (buckets.size > peopleMax && oldest !== undefined) buckets.delete(oldest);
+      if (buckets.size > peopleMax) {
+        const [oldest = who] = buckets.keys();
+        buckets.delete(oldest);
+      }
       if (bucket.left < 1) return false;
       bucket.left -= 1;
       return true;

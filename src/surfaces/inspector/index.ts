@@ -159,6 +159,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
       throw new Refusal(415, "NOT_JSON", "Content-Type must be application/json");
     }
     const body = await readBody(req, limits.bodyBytesMax);
+    if ("gone" in body) throw bad("The body did not come to its end");
     if ("tooLarge" in body) throw new Refusal(413, "TOO_LARGE", `A body has at most ${limits.bodyBytesMax} bytes`);
     return fieldsOf(parsed(body.text), "The body");
   };
@@ -184,7 +185,8 @@ export function createInspector({ version, folder, log, onEntered, limits: given
       unlisten.push(
         desk.filehand.listen((event, detail) => {
           timeline.record(event, detail);
-          stream.emit({ type: "call", call: infoOf(event, inspected) });
+          // Put into words when somebody listens: most calls are seen by nobody.
+          stream.emit(() => ({ type: "call", call: infoOf(event, inspected) }));
           const { session, turn } = event;
           if (turn !== null) stream.emit({ type: "turn", workspace: desk.name, session, turn });
         }),

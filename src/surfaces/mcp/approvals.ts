@@ -24,7 +24,7 @@ export interface Approvals {
   /** Makes a call in which the engine may ask. */
   during<Result>(call: Asked, work: (signal: AbortSignal) => Promise<Result>): Promise<Result | InputRequiredResult>;
   /** Makes a call that must not be interrupted: if somebody would have to be asked, nothing was done and it says so. */
-  unasked<Result>(signal: AbortSignal, canAsk: boolean, work: () => Promise<Result>): Promise<Result | "ask first">;
+  unasked<Result>(call: Unasked, work: () => Promise<Result>): Promise<Result | "ask first">;
 }
 
 export interface Asked {
@@ -35,6 +35,13 @@ export interface Asked {
   readonly canAsk: boolean;
   /** Whose question it is, for those who see it on the page. */
   readonly session: string;
+}
+
+export interface Unasked {
+  readonly signal: AbortSignal;
+  readonly canAsk: boolean;
+  /** For the page, if the client cannot ask. */
+  readonly asks?: Omit<BoardQuestion, "question" | "workspace">;
 }
 
 /** The page beside the client, where there is one. */
@@ -70,6 +77,9 @@ class AskFirst extends Error {
   }
 }
 
+/** Over stdio there is no page. */
+const nobodys = { session: "", principal: "", tool: "" };
+
 export function createApprovals(
   loadStates: () => Promise<ApprovalStates>,
   principalOf: (ctx: ServerContext) => string,
@@ -98,10 +108,6 @@ export function createApprovals(
       rounds.delete(signal);
     }
   };
-
-  /** For the page of somebody who looks at a server over stdio there is no board. */
-  const asks = { workspace, session: "", principal: "", tool: "" };
-  const unanswered = { shown: undefined, decision: "no", asks, onPage: undefined } as const;
 
   return {
     seal: async (state, ctx) => (await states()).seal(state, ctx),
@@ -147,8 +153,18 @@ export function createApprovals(
       return (await states()).ask(result.question, state2, ctx);
     },
 
-    async unasked(signal, canAsk, work) {
-      const result = await inRound(signal, { ...unanswered, canAsk, yes: new Set(), no: new Set() }, work);
+    async unasked({ signal, canAsk, asks = nobodys }, work) {
+      const { session, principal, tool } = asks;
+      const round: Round = {
+        canAsk,
+        yes: new Set(),
+        no: new Set(),
+        shown: undefined,
+        decision: "no",
+        asks: { workspace, session, principal, tool },
+        onPage: undefined,
+      };
+      const result = await inRound(signal, round, work);
       return result instanceof AskFirst ? "ask first" : result;
     },
   };

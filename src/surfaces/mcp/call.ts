@@ -7,9 +7,10 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import type { Caller } from "./caller.ts";
 import type { Called, Desk } from "./desk.ts";
 import { progressFor } from "./progress.ts";
-import { type Caller, orInternal, resultOfCall } from "./tool-call.ts";
+import { orInternal, resultOfCall } from "./tool-call.ts";
 
 export async function callTool(
   { params }: CallToolRequest,

@@ -30,11 +30,12 @@ export interface Desk {
 /** Structured, on stderr. Never the content of a file, an argument or a token. */
 export type Log = (level: "info" | "warn" | "error", what: string, fields?: Readonly<Record<string, unknown>>) => void;
 
-export type WatchCall = (
+/** "ask first": nothing was done, and the call is made again by somebody who can ask; that one counts. */
+export type WatchCall = <Result extends Called | "ask first">(
   tool: string,
   meta: Readonly<Record<string, unknown>> | undefined,
-  work: () => Promise<Called>,
-) => Promise<Called>;
+  work: () => Promise<Result>,
+) => Promise<Result>;
 
 /** What a call came to, or the question that stands before it. */
 export type Called = CallToolResult | InputRequiredResult;

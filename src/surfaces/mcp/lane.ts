@@ -1,19 +1,26 @@
 /**
- * Plain calls of tools over stdio, without the SDK. A call through the SDK costs as much again as a small Read: both it and its
- * answer are checked twice against schemas that nothing of ours can fail. So once the SDK has answered a call of this connection,
+ * Plain calls of tools over stdio, without the SDK; see `plain-call.ts`. Once the SDK has answered a call of this connection,
  * those of the same kind are answered here: the same envelope, a known tool, nothing but a name and arguments. All else
  * is the SDK's: other methods, other envelopes, answers to questions, calls that must ask a person first, and calls that are
  * traced.
  */
 
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import type { Caller } from "./caller.ts";
 import type { Desk } from "./desk.ts";
-import { envelopeNames, metaNames } from "./names.ts";
+import {
+  type Id,
+  isSameEnvelope,
+  legacyAnswer,
+  type Meta,
+  modernAnswers,
+  type PlainCall,
+  plainCall,
+} from "./plain-call.ts";
 import { progressFor } from "./progress.ts";
-import { type Caller, orInternal, resultOfCall } from "./tool-call.ts";
-
-type Id = string | number;
-type Meta = Readonly<Record<string, unknown>>;
+import type { StdioWire } from "./stdio-wire.ts";
+import { createStops } from "./stops.ts";
+import { orInternal, resultOfCall } from "./tool-call.ts";
 
 /** What a connection has been found to be. */
 export interface Vetted {
@@ -35,51 +42,43 @@ export interface Lane {
   end(): void;
 }
 
-interface PlainCall {
-  readonly id: Id;
-  readonly name: string;
-  readonly input: unknown;
-  readonly meta: Meta | undefined;
-  readonly message: JSONRPCMessage;
-}
-
 export function createLane(
   desk: Desk,
-  send: (message: JSONRPCMessage) => Promise<void>,
+  wire: Pick<StdioWire, "send" | "sendAnswer">,
   passOn: (message: JSONRPCMessage) => void,
 ): Lane {
-  let vetted: (Vetted & { readonly envelope: string }) | undefined;
-  let names: ReadonlySet<string> = new Set();
+  let vetted: (Vetted & { readonly meta: Meta | undefined }) | undefined;
+  /** Known tools; true for one that changes nothing. */
+  let tools: ReadonlyMap<string, boolean> = new Map();
+  const stops = createStops();
   const running = new Map<Id, AbortController>();
 
-  const run = async ({ id, name, input, meta, message }: PlainCall, { era, callerOf }: Vetted): Promise<void> => {
-    const stop = new AbortController();
+  const run = async (message: JSONRPCMessage, call: PlainCall, { era, callerOf }: Vetted): Promise<void> => {
+    const { id, name, input, meta } = call;
+    const stop = stops.take();
     const { signal } = stop;
     running.set(id, stop);
-    const onProgress = progressFor(meta?.["progressToken"], (note) => send({ jsonrpc: "2.0", ...note }));
+    const onProgress = progressFor(meta?.["progressToken"], (note) => wire.send({ jsonrpc: "2.0", ...note }));
     const options = onProgress === undefined ? { signal } : { signal, onProgress };
     try {
       const { session, canAsk } = await callerOf({ meta, envelope: meta });
       const called = await orInternal(name, desk, () =>
-        desk.approvals.unasked(signal, canAsk, () => resultOfCall({ name, input, options }, session, desk)),
+        desk.approvals.unasked({ signal, canAsk }, () => resultOfCall({ name, input, options }, session, desk)),
       );
       if (signal.aborted) return;
       if (called === "ask first") return passOn(message);
-      await send({ result: era === "modern" ? stamped(called) : called, jsonrpc: "2.0", id });
+      await wire.sendAnswer(id, (era === "modern" ? modernAnswer : legacyAnswer)(id, called));
     } catch (error) {
       // Nobody is there any more, or the call could not even begin.
       desk.log("warn", "connection", { message: error instanceof Error ? error.message : String(error) });
     } finally {
       running.delete(id);
+      // After a change a language server may still be at work for it.
+      if (tools.get(name) === true) stops.giveBack(stop);
     }
   };
 
-  const serverInfo = { name: desk.name, version: desk.version };
-  const stamped = <Result extends { readonly _meta?: object | undefined }>(result: Result) => ({
-    ...result,
-    resultType: "complete",
-    _meta: { ...result._meta, [metaNames.serverInfo]: serverInfo },
-  });
+  const modernAnswer = modernAnswers(desk);
 
   return {
     take(message) {
@@ -93,15 +92,15 @@ export function createLane(
         return stop !== undefined;
       }
       if (method !== "tools/call" || vetted === undefined || desk.watchCall !== undefined) return false;
-      const call = plainCall(message, names);
-      if (call === undefined || running.has(call.id) || envelopeOf(call.meta) !== vetted.envelope) return false;
-      void run(call, vetted);
+      const call = plainCall(message, tools);
+      if (call === undefined || running.has(call.id) || !isSameEnvelope(call.meta, vetted.meta)) return false;
+      void run(message, call, vetted);
       return true;
     },
     open(message, found) {
-      if (names.size === 0) names = new Set(desk.definitions.map(({ name }) => name));
-      const call = plainCall(message, names);
-      if (call !== undefined) vetted = { ...found, envelope: envelopeOf(call.meta) };
+      if (tools.size === 0) tools = new Map(desk.definitions.map(({ name, readOnly }) => [name, readOnly]));
+      const call = plainCall(message, tools);
+      if (call !== undefined) vetted = { ...found, meta: call.meta };
     },
     close() {
       vetted = undefined;
@@ -111,29 +110,3 @@ export function createLane(
     },
   };
 }
-
-/** Undefined for a call with anything that the protocol gives a meaning to, beyond the tool and its arguments. */
-function plainCall(message: JSONRPCMessage, names: ReadonlySet<string>): PlainCall | undefined {
-  const { id, params } = message as Partial<Record<"id" | "params", unknown>>; // each is looked at
-  if ((typeof id !== "string" && typeof id !== "number") || !isRecord(params)) return undefined;
-  for (const key in params) if (key !== "name" && key !== "arguments" && key !== "_meta") return undefined;
-  const { name, arguments: input = {}, _meta: meta } = params;
-  if (typeof name !== "string" || !names.has(name) || !isRecord(input)) return undefined;
-  if (meta !== undefined && (!isRecord(meta) || !isPlainMeta(meta))) return undefined;
-  return { id, name, input, meta, message };
-}
-
-/** A token for progress, what clients say about themselves, and the envelope; nothing else that the protocol has reserved. */
-function isPlainMeta(meta: Meta): boolean {
-  for (const key in meta) {
-    if (key.startsWith("io.modelcontextprotocol/") && !envelopeNames.includes(key)) return false;
-  }
-  const token = meta["progressToken"];
-  return token === undefined || typeof token === "string" || Number.isSafeInteger(token);
-}
-
-const envelopeOf = (meta: Meta | undefined): string =>
-  meta === undefined ? "" : JSON.stringify(envelopeNames.map((name) => meta[name]));
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

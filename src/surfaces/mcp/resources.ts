@@ -14,7 +14,7 @@ import {
 import type { FilehandError } from "../../contract/failure.ts";
 import { limits } from "../../contract/limits.ts";
 import { escapeName } from "../../text/escape.ts";
-import type { Caller } from "./tool-call.ts";
+import type { Caller } from "./caller.ts";
 import type { Desk } from "./desk.ts";
 import { decodeFileUri, encodeFileUri } from "./file-uri.ts";
 import { folderMime, mimeOf } from "./mime.ts";

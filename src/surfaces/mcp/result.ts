@@ -12,12 +12,10 @@ export interface ResultOptions {
 }
 
 export function resultOf(reply: Reply, tool: string, { structured, bytesMax }: ResultOptions): CallToolResult {
-  const result: CallToolResult = {
-    content: [...reply.content],
-    ...(reply.isError ? { isError: true } : {}),
-    ...(structured && isRecord(reply.structured) ? { structuredContent: reply.structured } : {}),
-    ...(reply.error === undefined ? {} : { _meta: { [metaNames.code]: reply.error.code } }),
-  };
+  const result: CallToolResult = { content: [...reply.content] };
+  if (reply.isError) result.isError = true;
+  if (structured && isRecord(reply.structured)) result.structuredContent = reply.structured;
+  if (reply.error !== undefined) result._meta = { [metaNames.code]: reply.error.code };
   if (fits(result, bytesMax)) return result;
   const { structuredContent: _, ...plain } = result;
   return structured && fits(plain, bytesMax) ? plain : tooLarge(tool, bytesMax);

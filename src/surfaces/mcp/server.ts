@@ -19,14 +19,13 @@ import {
   type Tool,
 } from "@modelcontextprotocol/server";
 import { callTool } from "./call.ts";
+import { type Caller, callerOf as callerFrom } from "./caller.ts";
 import { narrowedRoots } from "./client-roots.ts";
 import { type Called, type Desk, principalOf } from "./desk.ts";
 import { capabilities, instructions, listHint } from "./greeting.ts";
 import { metaNames, sessionHeader } from "./names.ts";
 import { complete, listResources, readResource, templates } from "./resources.ts";
-import { sessionKey } from "./session-key.ts";
 import { createSubscriptions } from "./subscriptions.ts";
-import type { Caller } from "./tool-call.ts";
 import { toolsOf } from "./tools.ts";
 
 export interface Unit {
@@ -63,10 +62,17 @@ export function createFactory(
     );
     server.onerror = (error) => desk.log("warn", "protocol error", { message: error.message });
     const within = era === "legacy" ? followRoots(server, desk) : async () => undefined;
-    const callerOf: CallerOf = async (ctx) => ({
-      session: desk.sessions.find(keyOf(ctx, desk), await within()),
-      canAsk: canAsk(era === "legacy" ? server.getClientCapabilities() : capabilitiesOf(ctx)),
-    });
+    const callerOf: CallerOf = async (ctx) => {
+      const folders = await within();
+      const asking = {
+        principal: principalOf(ctx),
+        handle: ctx.http?.req?.headers.get(sessionHeader) ?? undefined,
+        meta: ctx.mcpReq._meta,
+        transportSession: ctx.sessionId,
+        capabilities: era === "legacy" ? server.getClientCapabilities() : capabilitiesOf(ctx),
+      };
+      return callerFrom(asking, desk, folders);
+    };
     made(callerOf, { era });
     if (era === "legacy") takeSubscriptions(server, callerOf);
     const handlers = extend(handlersOf(desk, tools, callerOf), server);
@@ -124,27 +130,9 @@ function takeSubscriptions(server: Server, callerOf: CallerOf): void {
   server.onclose = () => subscriptions.removeAll();
 }
 
-const keyOf = (ctx: Origin, desk: Desk): string =>
-  sessionKey({
-    principal: principalOf(ctx),
-    handle: ctx.http?.req?.headers.get(sessionHeader) ?? undefined,
-    meta: ctx.mcpReq._meta,
-    transportSession: ctx.sessionId,
-    startedFor: desk.startedFor,
-    otherwise: desk.name,
-  });
-
 /** What the request says its client can do; the SDK has checked the shape, its types have no names for it. */
 const capabilitiesOf = ({ mcpReq }: Origin): unknown =>
   (mcpReq.envelope as Meta | undefined)?.[metaNames.clientCapabilities];
-
-/** A form in the client; one that only opens web pages is no use to us. */
-function canAsk(capabilities: unknown): boolean {
-  const elicitation = (
-    capabilities as { readonly elicitation?: { readonly form?: unknown; readonly url?: unknown } } | undefined
-  )?.elicitation; // its shape was checked by the SDK
-  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
-}
 
 /** How long a client may take to name its roots; until then nothing is done for it, afterwards it has named none. */
 const rootsMsMax = 5_000;

@@ -24,14 +24,13 @@ const keyCharsMax = 256;
 
 /** The first that is there decides. */
 export function sessionKey({ principal, handle, meta, transportSession, startedFor, otherwise }: Origin): string {
-  const named = [
-    ["handle", handle ?? meta?.[metaNames.session]],
-    ["transport", transportSession],
-    ["thread", meta?.["threadId"] ?? meta?.["sessionId"]], // Codex
-    ["started for", startedFor],
-  ] as const;
-  const [kind, key] = named.find(([, value]) => isKey(value)) ?? ["otherwise", otherwise];
-  return JSON.stringify([principal, kind, key]);
+  const keyed = (kind: string, key: string): string => JSON.stringify([principal, kind, key]);
+  const named = handle ?? meta?.[metaNames.session];
+  if (isKey(named)) return keyed("handle", named);
+  if (isKey(transportSession)) return keyed("transport", transportSession);
+  const thread = meta?.["threadId"] ?? meta?.["sessionId"]; // Codex
+  if (isKey(thread)) return keyed("thread", thread);
+  return isKey(startedFor) ? keyed("started for", startedFor) : keyed("otherwise", otherwise);
 }
 
 const isKey = (value: unknown): value is string =>

@@ -22,6 +22,7 @@ interface Kept {
 
 export function createSessions(filehand: Filehand, dialect: DialectName, sessionsMax = 256): Sessions {
   const kept = new Map<string, Kept>();
+  let newest: string | undefined;
   const end = (key: string): void => {
     const found = kept.get(key);
     kept.delete(key);
@@ -31,6 +32,7 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
     find(key, folders) {
       const within = folders === undefined ? "" : JSON.stringify(folders);
       const found = kept.get(key);
+      if (key === newest && found?.within === within) return found.session;
       kept.delete(key);
       // Kept to other folders it is another session, which knows what the first one has read.
       const session =
@@ -44,6 +46,7 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
               ...(folders === undefined ? {} : { within: folders }),
             });
       kept.set(key, { session, within });
+      newest = key;
       const [oldest] = kept.keys();
       if (kept.size > sessionsMax && oldest !== undefined) end(oldest);
       return session;

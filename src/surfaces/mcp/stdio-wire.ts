@@ -40,18 +40,31 @@ export class StdioWire implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#closed) throw new Error("the connection is closed");
     const isAnswer = "id" in message && !("method" in message);
-    const id = isAnswer ? (message.id ?? null) : null;
-    let json = JSON.stringify(message);
+    if (isAnswer) return this.sendAnswer(message.id ?? null, JSON.stringify(message));
+    const json = JSON.stringify(message);
+    if (this.#fits(json)) await this.#write(json);
+  }
+
+  /** `json`: the whole answer to the request with this id. */
+  async sendAnswer(id: Id, json: string): Promise<void> {
+    const tooLarge = "Internal error: the answer is too large for one message";
+    await this.#write(this.#fits(json) ? json : JSON.stringify(failure(id, -32603, tooLarge)));
+    this.#settled(id);
+  }
+
+  #fits(json: string): boolean {
     // A unit of UTF-16 has at most three bytes.
-    if (json.length * 3 > limits.mcpResultBytesMax && Buffer.byteLength(json) > limits.mcpResultBytesMax) {
-      this.onerror?.(new Error("a message was too large to be sent"));
-      if (!isAnswer) return;
-      json = JSON.stringify(failure(id, -32603, "Internal error: the answer is too large for one message"));
-    }
-    if (!this.#stdout.write(`${json}\n`)) await new Promise((resolve) => this.#stdout.once("drain", resolve));
-    if (isAnswer) this.#settled(id);
+    if (json.length * 3 <= limits.mcpResultBytesMax) return true;
+    if (Buffer.byteLength(json) <= limits.mcpResultBytesMax) return true;
+    this.onerror?.(new Error("a message was too large to be sent"));
+    return false;
+  }
+
+  #write(json: string): Promise<void> | undefined {
+    if (this.#closed) throw new Error("the connection is closed");
+    if (this.#stdout.write(`${json}\n`)) return undefined;
+    return new Promise((resolve) => this.#stdout.once("drain", resolve));
   }
 
   async close(): Promise<void> {

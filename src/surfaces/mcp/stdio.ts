@@ -46,7 +46,7 @@ export async function serveOverStdio(
     if (waiting === undefined) load();
     waiting?.push(message);
   };
-  const lane = createLane(desk, (message) => wire.send(message), toSdk);
+  const lane = createLane(desk, wire, toSdk);
 
   wire.onmessage = (message) => {
     if (lane.take(message)) return;

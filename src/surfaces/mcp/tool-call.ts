@@ -6,13 +6,6 @@ import type { Desk } from "./desk.ts";
 import { metaNames } from "./names.ts";
 import { resultOf } from "./result.ts";
 
-/** What is known about a request besides its words. */
-export interface Caller {
-  readonly session: Session;
-  /** Can its client put a question to a person? */
-  readonly canAsk: boolean;
-}
-
 export interface ToolCall {
   readonly name: string;
   readonly input: unknown;
