@@ -54,6 +54,8 @@ export const limits = {
   editBytesMax: 1_073_741_824,
   /** Bytes of a file that is held in memory while it is edited; larger ones are searched for the very letters only. */
   editHeldBytesMax: 33_554_432,
+  /** Bytes from which a file is first searched for the very letters without being held. MUST be more than `hashedBytesMax`. */
+  editPassedBytesMin: 2_097_152,
   /** Characters of a field in the reply to a change, and of its diff. */
   changeCharsMax: 100_000,
   /** Turns, or files of one turn, that History shows at once; files of each turn in a list. */

@@ -2,7 +2,7 @@
 
 import { createHash, type Hash } from "node:crypto";
 import type { Piece } from "../contract/edit.ts";
-import { chunkBytes, inChunks, inSteps } from "./chunks.ts";
+import { chunkBytes, comparedBytes, inChunks, inSteps } from "./chunks.ts";
 import { copyRange } from "./copy-range.ts";
 import type { ReadMode } from "./look.ts";
 import type { OpenFile } from "./open-file.ts";
@@ -213,7 +213,7 @@ export async function compareContent(
   let second: Buffer | undefined;
   for (const part of partsOf(content, from, sizeBytes)) {
     const to = part.at + ("bytes" in part ? part.bytes.length : part.to - part.from);
-    await inChunks(part.at, to, moving, async (buffer, at) => {
+    await inChunks(part.at, to, { ...moving, stepBytes: comparedBytes }, async (buffer, at) => {
       let same: boolean;
       if ("bytes" in part) {
         const start = at - part.at;

@@ -5,7 +5,7 @@ import type { OpenFile } from "./open-file.ts";
 import { duringLater } from "./write-failed.ts";
 
 /** Less than this is read and written before another thread has begun. */
-const worthBytesMin = 8_388_608;
+const worthBytesMin = 1_048_576;
 /** Small enough to be cancelled soon, and to have the disk busy early. */
 const stepBytes = 16_777_216;
 

@@ -23,13 +23,17 @@ export function createTurns(): Turns {
       const ready = Promise.all(earlier).then(() => undefined);
       let release = (): void => undefined;
       const released = new Promise<void>((resolve) => {
-        release = resolve;
+        // Whoever has a ticket gives it up twice, and Node is asked about a promise that is resolved again.
+        release = () => {
+          resolve();
+          release = () => undefined;
+        };
       });
       for (const name of names) last.set(name, released);
       void released.then(() => {
         for (const name of names) if (last.get(name) === released) last.delete(name);
       });
-      return { ready, isFirst: earlier.length === 0, release };
+      return { ready, isFirst: earlier.length === 0, release: () => release() };
     },
   };
 }

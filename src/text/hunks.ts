@@ -189,7 +189,8 @@ function hunkOf(
   const ends = endsOf(oldShown, sides.new.slice(span.bFrom, span.bTo), isNew);
   const lines: string[] = [];
   const show = (sign: " " | "-" | "+", side: readonly string[], from: number, to: number): void => {
-    for (const line of side.slice(from, to)) {
+    for (let at = from; at < to; at += 1) {
+      const line = side[at] ?? "";
       if (line.endsWith("\n")) lines.push(sign + line.slice(0, -ends.length));
       else lines.push(sign + line, noNewline);
     }

@@ -54,8 +54,7 @@ export function lineDiff(
     };
   }
   const task = startTask(a.slice(head, a.length - tail), b.slice(head, b.length - tail), stepsMax);
-  if (!task.bIds.some((id) => id >= 0)) {
-    // Not a line in common.
+  if (task === undefined) {
     return { changed: [{ aFrom: head, aTo: a.length - tail, bFrom: head, bTo: b.length - tail }], coarse: false };
   }
   const coarse = matchAll(task);
@@ -88,7 +87,8 @@ interface Stretch {
   readonly b: Int32Array;
 }
 
-function startTask(a: readonly string[], b: readonly string[], stepsMax: number): Task {
+/** Undefined if the lists have not a line in common. */
+function startTask(a: readonly string[], b: readonly string[], stepsMax: number): Task | undefined {
   const numbers = new Map<string, number>();
   const aIds = new Int32Array(a.length);
   let at = 0;
@@ -100,10 +100,14 @@ function startTask(a: readonly string[], b: readonly string[], stepsMax: number)
   }
   const bIds = new Int32Array(b.length);
   at = 0;
+  let common = false;
   for (const line of b) {
-    bIds[at] = numbers.get(line) ?? -1;
+    const id = numbers.get(line) ?? -1;
+    common ||= id >= 0;
+    bIds[at] = id;
     at += 1;
   }
+  if (!common) return undefined;
   return {
     aIds,
     bIds,

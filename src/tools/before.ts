@@ -10,6 +10,7 @@ import type { LineSpan } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import { giveBuffer, takeBuffer } from "../disk/buffers.ts";
 import type { OpenFile } from "../disk/open-file.ts";
+import { isRacy } from "../disk/same-file.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { startDecoding } from "../kinds/decoding.ts";
 import { mediaOf } from "../kinds/media.ts";
@@ -25,20 +26,28 @@ export interface Before {
   readonly target: Target;
   readonly file: OpenFile;
   readonly form: { readonly encoding: EncodingName; readonly bomBytes: number };
-  /** All of it; undefined where that would be too much to hold. */
+  /** All of it; undefined where that would be too much to hold, or where it is not held before somebody asks (`held`). */
   readonly bytes: Buffer | undefined;
   /** The beginning of one that is not held and whose encoding only this beginning speaks for; else undefined. */
   readonly head: Buffer | undefined;
   /** Its text, made when it is asked for; there MUST be bytes. */
   readonly source: () => SourceText;
   readonly seen: Seen;
+  /** The same with its bytes, unless those are too many. */
+  readonly held: () => Promise<Before>;
   readonly stamp: Stamp;
   /** What is to be remembered of it, since the bytes may not tell after the change. */
   readonly remember: EncodingName | undefined;
 }
 
+/** As it is read, before it is known whether its author has seen it. */
+export type BeforeJudged = Omit<Before, "seen" | "held">;
+
 /** A notebook is edited as the text that it is, unless the dialect shows it as cells. */
 export type Wants = "text" | "notebook";
+
+/** `if need be`: whoever plans may find in passing what is to be changed, and then holds nothing of a large file. */
+export type Holds = "at once" | "if need be";
 
 /** Throws the Problem that a file of another kind is. */
 export async function readBefore(
@@ -47,13 +56,16 @@ export async function readBefore(
   profile: Profile,
   wants: Wants,
   bench: Bench,
-): Promise<Omit<Before, "seen">> {
+  holds: Holds = "at once",
+): Promise<BeforeJudged> {
   const scratch = takeBuffer();
   const stamp = stampOf(file);
   try {
     const text = await recognised(file, target, profile, wants, scratch, bench, stamp);
     const isWhole = text.whole !== undefined && text.whole.length === file.sizeBytes;
-    const bytes = isWhole ? Buffer.from(text.whole) : await wholeFile(file, limits.editHeldBytesMax);
+    const waits = holds === "if need be" && mayWait(file) && (await beginsAsUtf8(text));
+    const bytesMax = waits ? 0 : limits.editHeldBytesMax;
+    const bytes = isWhole ? Buffer.from(text.whole) : await wholeFile(file, bytesMax);
     let valid: boolean | undefined;
     const isValid = (whole: Buffer): boolean => (valid ??= isUtf8(whole)); // a millisecond for 10 MB
     const encoding = text.form?.encoding ?? text.guess?.encoding ?? (await encodingOf(text, bytes, isValid));
@@ -76,6 +88,14 @@ export async function readBefore(
     giveBuffer(scratch);
   }
 }
+
+/** Of a file that was just changed the bytes are wanted, to compare them before it is replaced: its times tell too little. */
+const mayWait = ({ sizeBytes, identity }: OpenFile): boolean =>
+  sizeBytes >= limits.editPassedBytesMin && !isRacy(identity);
+
+/** The encodings in which letters cannot be looked for in the bytes are among the others. */
+const beginsAsUtf8 = async (text: TextFile): Promise<boolean> =>
+  text.guess === undefined && (text.form ?? (await startDecoding(text))).encoding === "utf-8";
 
 async function recognised(
   file: OpenFile,

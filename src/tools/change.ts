@@ -16,7 +16,7 @@ import type { Seen, Wrote } from "../session/ledger.ts";
 import type { Ticket } from "../session/turns.ts";
 import { unified } from "../text/unified.ts";
 import { moreLine } from "../text/unified-text.ts";
-import { type Before, hashOfView, readBefore, type Wants } from "./before.ts";
+import { type Before, type BeforeJudged, hashOfView, type Holds, readBefore, type Wants } from "./before.ts";
 import { commit, commitNew } from "./commit.ts";
 import { formatted } from "./formatted.ts";
 import { reported, tell } from "./languages.ts";
@@ -57,7 +57,9 @@ export interface Plan<Extra> {
   /** What becomes of one that is not; without it that is an error. */
   missing?(target: Target): NewFile<Extra>;
   /** Throws if the file is nothing for this tool: then reading it first would not help. */
-  fits?(before: Omit<Before, "seen">): void;
+  fits?(before: BeforeJudged): void;
+  /** At once, unless said otherwise. */
+  readonly holds?: Holds;
   /** Is the whole file overwritten, so that all of it must have been seen? */
   readonly overwrites: boolean;
   /** May files be changed that the session has not seen? Only where somebody who has read them says what to change. */
@@ -228,8 +230,10 @@ export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench:
   const file = bench.disk.open(subject.found);
   if ("errno" in file) throw refusal(target, file.errno, "opening it");
   try {
-    const before = await look(file, target, plan, bench);
-    const planned = await plan.there(before);
+    let before = await look(file, target, plan, bench);
+    // What was held for the plan is known from then on.
+    const { held } = before;
+    const planned = await plan.there({ ...before, held: async () => (before = await held()) });
     return {
       is: "there",
       target,
@@ -259,11 +263,14 @@ async function look<Extra>(file: OpenFile, target: Target, plan: Plan<Extra>, be
     throw new Problem({ code: "TOO_LARGE", place: target, kind: "text", limit: `${editBytesMax} bytes` });
   }
   // What cannot be read as text cannot be read first either.
-  const before = await readBefore(file, target, plan.profile, plan.wants, bench);
-  return { ...before, seen: await seenAs(before, plan, bench) };
+  const read = (holds?: Holds) => readBefore(file, target, plan.profile, plan.wants, bench, holds);
+  const before = await read(plan.holds);
+  const seen = await seenAs(before, plan, bench);
+  const held = async (): Promise<Before> => ({ ...(await read()), seen, held });
+  return { ...before, seen, held };
 }
 
-async function seenAs<Extra>(before: Omit<Before, "seen">, plan: Plan<Extra>, bench: Bench): Promise<Seen> {
+async function seenAs<Extra>(before: BeforeJudged, plan: Plan<Extra>, bench: Bench): Promise<Seen> {
   const { file, target } = before;
   const { readFirst, staleness } = bench.changes;
   const all: Seen = { state: "fresh", whole: true, shown: [] };

@@ -179,7 +179,7 @@ async function orUndone<Result>(keeper: Keeper, work: () => Promise<Result>): Pr
 }
 
 /** What is held need not be read again, twice: once to write it and once to compare what was written. */
-const inMemory = (pieces: readonly Piece[], old: Buffer): readonly Piece[] =>
+const inMemory = (pieces: readonly Piece[], old: Buffer): readonly Uint8Array[] =>
   pieces.map((piece) => ("from" in piece ? old.subarray(piece.from, piece.to) : piece));
 
 const lengthOf = (piece: Piece): number => ("from" in piece ? piece.to - piece.from : piece.length);
@@ -230,8 +230,13 @@ export function rememberAs(
   bench.ledger.wrote(target.real, { sign: signOf(identity), sizeBytes, hash, encoding }, wrote);
 }
 
-export const joined = (pieces: readonly Piece[], old: Buffer): Buffer =>
-  Buffer.concat(pieces.map((piece) => ("from" in piece ? old.subarray(piece.from, piece.to) : piece)));
+/** Nobody may write into it: a piece that is all of it is not copied. */
+export function joined(pieces: readonly Piece[], old: Buffer): Buffer {
+  const parts = inMemory(pieces, old);
+  const [only, ...others] = parts;
+  if (only === undefined || others.length > 0) return Buffer.concat(parts);
+  return Buffer.from(only.buffer, only.byteOffset, only.length);
+}
 
 function refused(place: Target, errno: string, during: WriteStep): Problem {
   if (during === "writing: it is read-only") return new Problem({ code: "ACCESS_DENIED", place, reason: "read-only" });

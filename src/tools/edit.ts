@@ -2,6 +2,7 @@
 
 import { isWellFormed } from "../text/well-formed.ts";
 import type { EditFound, EditRequest, TextEdit } from "../contract/edit.ts";
+import { limits } from "../contract/limits.ts";
 import { type EditFault, Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import { startUtf8Watch } from "../kinds/utf8-watch.ts";
@@ -11,12 +12,14 @@ import { change, type NewFile, type Plan, type Planned } from "./change.ts";
 import { planBytes } from "./edit-bytes.ts";
 import { planText } from "./edit-text.ts";
 import { newTextFile } from "./new-text.ts";
+import { isHashed } from "./stamp.ts";
 import type { Bench, Tool } from "./tool.ts";
 
 export const edit: Tool<"edit"> = async (request, bench) => {
   const plan: Plan<readonly EditFound[]> = {
     wants: "text",
     profile: request.profile,
+    holds: "if need be",
     overwrites: false,
     there: (before) => planEdits(before, request, bench),
     ...(isCreation(request.edits[0]) ? { missing: (target: Target) => planNew(target, request) } : {}),
@@ -35,9 +38,45 @@ async function planEdits(before: Before, { edits }: EditRequest, bench: Bench): 
     const which = { index: index + 1, of: edits.length };
     throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: before.target, fault, which });
   }
-  const planned = await quickly(before, edits, bench);
-  return planned ?? planText(before, edits);
+  if (before.bytes !== undefined || before.file.sizeBytes > limits.editHeldBytesMax) {
+    return (await quickly(before, edits, bench)) ?? planText(before, edits);
+  }
+  const found = await inPassing(before, edits, bench);
+  if (found !== "nowhere" && found !== "perhaps") return found;
+  const held = await before.held();
+  return (found === "perhaps" ? await quickly(held, edits, bench) : undefined) ?? planText(held, edits);
 }
+
+/**
+ * A file that could be held is searched as it goes by: held, its bytes would be moved three times more, into memory of
+ * which each page is new. Only what is certain is planned from that. `nowhere`: its very letters are not there.
+ */
+async function inPassing(
+  before: Before,
+  edits: EditRequest["edits"],
+  bench: Bench,
+): Promise<Planned<readonly EditFound[]> | "nowhere" | "perhaps"> {
+  const [only, ...others] = edits;
+  if (others.length > 0 || only.all || only.oldText === "" || only.oldText.startsWith("\ufeff")) return "perhaps";
+  const breaks = breaksLines(only);
+  if (breaks && only.newText.includes("\r")) return "perhaps";
+  const watch = startUtf8Watch();
+  let returns = false;
+  const see = (chunk: Uint8Array): void => {
+    if (before.head !== undefined) watch.see(chunk);
+    if (breaks) returns ||= chunk.includes(carriageReturn);
+  };
+  const planned = await orProblem(planBytes(before, only, bench, see));
+  if (before.head !== undefined && (await watch.encoding(before.head)) !== "utf-8") return "perhaps";
+  if (planned instanceof Problem) return planned.data.code === "NO_MATCH" ? "nowhere" : "perhaps";
+  if (planned === undefined || returns) return "perhaps";
+  // What becomes so small is known by its hash, for which the bytes are needed.
+  const shorterBy = Buffer.byteLength(only.oldText);
+  return isHashed({ sizeBytes: before.file.sizeBytes - shorterBy }) ? "perhaps" : planned;
+}
+
+/** New lines take the line ends around them. */
+const breaksLines = ({ oldText, newText }: TextEdit): boolean => /[\r\n]/.test(newText) || oldText.startsWith("\n");
 
 const carriageReturn = 13;
 
@@ -52,8 +91,8 @@ async function quickly(
   const { encoding } = before.form;
   const searchable = !/^(?:utf-(?:16|32)|iso-2022)/.test(encoding) && (!held || isByteSearchable(encoding));
   const plain = others.length === 0 && only.oldText !== "" && searchable;
-  // New lines take the line ends around them, and a mark at the beginning of a call is no text.
-  const breaks = /[\r\n]/.test(only.newText) || only.oldText.startsWith("\n");
+  const breaks = breaksLines(only);
+  // A mark at the beginning of a call is no text.
   const closer =
     only.oldText.startsWith("\ufeff") ||
     (breaks && (only.newText.includes("\r") || before.bytes?.includes(carriageReturn) === true));

@@ -5,7 +5,7 @@ import { type CellFault, Problem, type ProblemData } from "../contract/problem.t
 import type { Target } from "../contract/target.ts";
 import { mediaOf } from "../kinds/media.ts";
 import { type CellEdited, editCell } from "../text/notebook-edit.ts";
-import type { Before } from "./before.ts";
+import type { Before, BeforeJudged } from "./before.ts";
 import { change, type Planned } from "./change.ts";
 import { knownAfter } from "./edit-checks.ts";
 import { planOfChanges } from "./edit-text.ts";
@@ -37,7 +37,7 @@ type Refused = Extract<CellEdited, { readonly edited: "no" }>;
 /** Is it the file that is wrong, and not what is to be done to it? */
 const isFault = ({ why }: Refused): boolean => why === "not json" || why === "not a notebook";
 
-function editedBy(before: Omit<Before, "seen">, request: NotebookEditRequest, { newId }: Bench): CellEdited {
+function editedBy(before: BeforeJudged, request: NotebookEditRequest, { newId }: Bench): CellEdited {
   if (before.bytes === undefined) {
     throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "notebook", limit: "32 MB" });
   }
