@@ -162,7 +162,7 @@ function walk(
   } catch (error) {
     const look = lookOfErrno(errnoName(error), error);
     if (look.seen !== "missing" || look.reason !== "missing" || !("root" in at) || todo.length >= askedMax) return look;
-    const nearest = nearestOf(at, [name ?? "", ...todo.reverse()], system);
+    const nearest = nearestOf(at, [name ?? "", ...todo.reverse()], border, system);
     if (nearest === "too long") return { seen: "too long" };
     return nearest === undefined ? look : { ...look, nearest };
   } finally {
@@ -171,10 +171,17 @@ function walk(
 }
 
 /** The folder in which the walk stands when there is no `names[0]` in it. */
-function nearestOf(at: Inside, names: readonly string[], system: System): Nearest | "too long" | undefined {
+function nearestOf(
+  at: Inside,
+  names: readonly string[],
+  { sameDevice = false }: Border,
+  system: System,
+): Nearest | "too long" | undefined {
   try {
     const real = system.readLink(handlePathOf(at.fd)).toString("utf8") as RealPath;
-    return isBeneath(real, at.root.real) ? { real, root: at.root, rest: names.join("/") } : undefined;
+    return isBeneath(real, at.root.real)
+      ? { real, root: at.root, rest: names.join("/"), isWithin: !sameDevice }
+      : undefined;
   } catch (error) {
     if (errnoName(error) === undefined) throw error;
     // Deeper than a path can say: nobody could be told where a file would be.

@@ -75,6 +75,8 @@ export interface Nearest {
   readonly real: RealPath;
   readonly root: Root;
   readonly rest: string;
+  /** Is it known that the folder is within the border? Otherwise another look at it tells. */
+  readonly isWithin: boolean;
 }
 
 export type Look =

@@ -8,7 +8,7 @@ import { isNoWrite } from "../contract/mode.ts";
 import type { Permission } from "../contract/permission.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
-import type { Look, LookAlso } from "../disk/look.ts";
+import type { Look, LookAlso, Nearest } from "../disk/look.ts";
 import { ask } from "./asking.ts";
 import { cautionOf } from "./caution.ts";
 import { explanationOf, externalExplanation, refusedExplanation } from "./explain.ts";
@@ -76,8 +76,8 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
   };
 
   /** What is missing there is refused like what is there. */
-  const refuseOnOtherMount = (place: Place, folder: string | undefined): void => {
-    const above = folder === undefined ? undefined : disk.look(folder);
+  const refuseOnOtherMount = (place: Place, folder: Nearest | undefined): void => {
+    const above = folder === undefined || folder.isWithin ? undefined : disk.look(folder.real);
     if (above?.seen === "node") above.held.close();
     if (above?.seen === "other mount") throw new Problem({ code: "ACCESS_DENIED", place, reason: "other mount" });
   };
@@ -170,7 +170,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
         case "node":
           return { seen: "node", target: targetOf(place, look, rootPaths), found: look };
         case "missing":
-          refuseOnOtherMount(place, look.nearest?.real);
+          refuseOnOtherMount(place, look.nearest);
           return { seen: "missing", place, reason: look.reason, target: newTarget(place, above) };
         case "outside":
           return { seen: "outside", place };
