@@ -19,6 +19,8 @@ export interface WriteContext {
   readonly stateDir: string | undefined;
   /** Folders that this process has swept already. */
   readonly swept: Set<string>;
+  /** Files that are being replaced at the moment. */
+  readonly underWay: { count: number };
 }
 
 export interface HeldFolder {

@@ -8,7 +8,7 @@
 import type { BigIntStats } from "node:fs";
 import * as nodePath from "node:path";
 import type { Piece } from "../contract/edit.ts";
-import { type Content, contentOf, type Moving } from "./content.ts";
+import { type Content, contentOf, type Moving, syncAtOnceBytesMax } from "./content.ts";
 import { folderOf, type HeldFolder, patiently, prepareSync, unlinkQuietly, type WriteContext } from "./held-folder.ts";
 import { writeInPlace } from "./in-place.ts";
 import type { Found, Identity } from "./look.ts";
@@ -53,7 +53,10 @@ export interface ReplaceInput {
    * name in its folder held open: whoever links it must not go by the path, which may lead elsewhere by now.
    */
   readonly beforeSwap?: ((how: WriteWay, at: string) => Promise<void> | void) | undefined;
-  /** Work that need not wait for the disk. What it throws stops the change; it may not be called at all. */
+  /**
+   * Work that need not wait for the disk, done when the disk is busy. It may not be called at all, and what it throws
+   * stops the change or is lost: whoever wants what it makes MUST be able to make it later.
+   */
   readonly meanwhile?: (() => void) | undefined;
   /** Called when the old file has lost its name, to let go of it: the system then takes its bytes away, which costs time. */
   readonly letGo?: (() => void | Promise<void>) | undefined;
@@ -79,6 +82,7 @@ export type Replaced =
 /** Throws only what `beforeSwap` or the signal throws, and bugs. */
 export async function replaceFile(input: ReplaceInput, context: WriteContext): Promise<Replaced> {
   let folder: HeldFolder | undefined;
+  context.underWay.count += 1;
   try {
     input.signal.throwIfAborted();
     folder = folderOf(input.found, context);
@@ -87,6 +91,7 @@ export async function replaceFile(input: ReplaceInput, context: WriteContext): P
   } catch (error) {
     return nothingDone(error);
   } finally {
+    context.underWay.count -= 1;
     folder?.close();
   }
 }
@@ -109,9 +114,13 @@ async function replaceIn(folder: HeldFolder, input: ReplaceInput, context: Write
   };
 
   if (before.nlink > 1n && hardLinks === "keep") return inPlace(false);
-  const prepared = await prepare(folder, input, content, before, context);
+  // Little is synced before another thread has begun, and the sync of the folder is time enough for other work. Where
+  // several files are replaced, one thread each lets the disk take them together.
+  const early = content.sizeBytes > syncAtOnceBytesMax || context.underWay.count > 1;
+  const { meanwhile: _, ...rest } = input;
+  const prepared = await prepare(folder, early ? input : rest, content, before, context);
   if (prepared === "in place") return inPlace(false);
-  const swapped = await swap(folder, name, prepared.temp, input, content, context);
+  const swapped = await swap(folder, name, prepared.temp, early ? rest : input, content, context);
   if (swapped === "in place") return inPlace(input.beforeSwap !== undefined);
   return "did" in swapped
     ? swapped
@@ -160,7 +169,7 @@ async function swap(
   folder: HeldFolder,
   name: string,
   temp: TempFile,
-  { file, readBytes, signal, beforeSwap, letGo }: ReplaceInput,
+  { file, readBytes, signal, beforeSwap, meanwhile, letGo }: ReplaceInput,
   content: Content,
   { system }: WriteContext,
 ): Promise<{ readonly identity: Identity; readonly notes: readonly WriteNote[] } | "in place" | Unconfirmed> {
@@ -200,6 +209,7 @@ async function swap(
       await folderSync.sync(() => {
         const gone = letGo();
         confirmed = look();
+        attempt(meanwhile);
         return gone;
       });
       return confirmed ?? look();
@@ -208,6 +218,15 @@ async function swap(
     }
   } finally {
     folderSync?.close();
+  }
+}
+
+/** The file has its new content by now, and nothing may make it look as if it had not. */
+function attempt(work: (() => void) | undefined): void {
+  try {
+    work?.();
+  } catch {
+    // whoever asks for it hears of it
   }
 }
 

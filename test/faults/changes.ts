@@ -92,6 +92,23 @@ export const everyChange: readonly Change[] = [
     judge: judgeFile,
   },
   {
+    // Each is synced by a thread of its own.
+    title: "a replace while another file is replaced",
+    prepare: (folder) => {
+      for (const name of ["a.txt", "b.txt"]) fs.writeFileSync(`${folder}/${name}`, oldText, { mode: 0o640 });
+    },
+    run: async (folder, system) => {
+      const disk = createDisk([folder], system, stateOf(folder));
+      const options = { readBytes: Buffer.from(oldText), meanwhile: () => undefined, letGo: () => undefined };
+      const [outcome] = await Promise.all(
+        ["a.txt", "b.txt"].map((name) => replaceAt(disk, `${folder}/${name}`, options, "its folder")),
+      );
+      if (outcome === undefined) throw new Error("there are two");
+      return outcome;
+    },
+    judge: judgeFile,
+  },
+  {
     title: "a write in place",
     prepare: (folder) => {
       fs.writeFileSync(`${folder}/a.txt`, oldText);

@@ -24,7 +24,7 @@ function prepared(change: Change): string {
 /** Calls that change something or make it durable, in the order that a power cut demands. */
 const orders: Readonly<Record<string, string>> = {
   "a replace": "make write changeMode sync rename sync",
-  "a replace with its folder held and other work to do": "make write changeMode syncLater rename syncLater",
+  "a replace with its folder held and other work to do": "make write changeMode sync rename syncLater",
   // The journal and its name are safe before the file is touched, and the file before the journal goes.
   "a write in place": "make write write write write sync sync write write sync unlink sync",
   "a write in place that makes the file shorter":
@@ -34,7 +34,8 @@ const orders: Readonly<Record<string, string>> = {
 };
 
 describe.skipIf(onWindows)("the order of calls", () => {
-  for (const change of everyChange) {
+  // Of two at once each has its own order, and threads decide who is first.
+  for (const change of everyChange.filter(({ title }) => !title.includes("another file"))) {
     test(change.title, async () => {
       const system = faultySystem();
       await change.run(prepared(change), system);
