@@ -34,7 +34,7 @@ import { relative, resolve } from "node:path";
  */
 
 /** @typedef {{ readonly old: string, readonly new: string }} Change */
-/** @typedef {{ readonly what: "edit" | "miss" | "write" | "create", readonly path: string, readonly change: Change, readonly forMs?: number }} ChangeQuestion */
+/** @typedef {{ readonly what: "edit" | "miss" | "write" | "create", readonly path: string, readonly change: Change, readonly forMs?: number, readonly calls?: number }} ChangeQuestion */
 
 /** @typedef {{ readonly folder: string, readonly variant: string | undefined }} Setting */
 /**
@@ -134,7 +134,7 @@ async function answer({ what, path, span, others = [], forMs, roams = false }) {
  * @param {ChangeQuestion} question
  * @returns {Promise<Answered>}
  */
-async function answerChange({ what, path, change, forMs }) {
+async function answerChange({ what, path, change, forMs, calls: callsMax }) {
   const { edit, miss, write } = reader.editor ?? {};
   const back = { old: change.new, new: change.old };
   const calls = {
@@ -149,7 +149,11 @@ async function answerChange({ what, path, change, forMs }) {
   let made = -1;
   const next = () => call((made += 1));
   const baseMb = peakMb();
-  const { last, took } = await (forMs === undefined ? once(next) : often(next, forMs));
+  const { last, took } = await (callsMax !== undefined
+    ? often(next, Number.POSITIVE_INFINITY, callsMax)
+    : forMs === undefined
+      ? once(next)
+      : often(next, forMs));
   const rssMb = peakMb();
   if (what === "edit" && made % 2 === 0 && forMs !== undefined) await next(); // and back again
   return { ...took, baseMb, rssMb, lines: typeof last === "string" ? [last] : [], total: undefined };
@@ -172,13 +176,13 @@ function shifted({ from, count, fromByte, toByte }, calls) {
   return { from: from + by, count: count - (calls % 64), fromByte: fromByte + by, toByte: toByte + by };
 }
 
-/** @param {(calls: number) => unknown} call @param {number} forMs */
-async function often(call, forMs) {
+/** @param {(calls: number) => unknown} call @param {number} forMs @param {number} [callsMax] */
+async function often(call, forMs, callsMax = Number.POSITIVE_INFINITY) {
   let calls = 0;
   let last = await call(calls); // and the parent's question is no longer on the stack
   const cpuBefore = process.cpuUsage();
   const started = performance.now();
-  while (performance.now() - started < forMs) {
+  while (calls < callsMax && performance.now() - started < forMs) {
     last = await call(calls);
     calls += 1;
   }

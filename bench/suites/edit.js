@@ -12,7 +12,7 @@ import { build } from "rolldown";
 import { folder as files, largeCorpus } from "../corpus.js";
 import { peerMethods } from "../peers/index.js";
 import { timeCommand } from "../process.js";
-import { addGate, addRatios, addSample, rowOf, startTable, typical, worst } from "../results.js";
+import { addGate, addRatios, addPairedRatios, addSample, rowOf, startTable, typical, worst } from "../results.js";
 import { parseSize, showSize } from "../units.js";
 import { openWorker } from "../worker-client.js";
 
@@ -51,6 +51,8 @@ const own = (/** @type {string} */ name, /** @type {string} */ file, /** @type {
 });
 const filehand = own("Filehand", "filehand");
 const byHand = own("by hand", "by-hand");
+/** What the disk takes for a write that outlasts a power cut, whoever makes it: no gate can be below it. */
+const bareWrite = own("bare durable write", "by-hand");
 const plainWrite = own("fs.promises.writeFile", "write-file", "promise");
 const copy = "cp && sync && mv";
 
@@ -120,7 +122,7 @@ async function largeEdit(folder, rounds, peers, progress) {
       return { sample: { ms, cpuMs, rssMb, lagMs }, right };
     },
   );
-  addRatios(table);
+  addPairedRatios(table);
   for (const { name } of [filehand, adding]) {
     const row = rowOf(table, name);
     addGate(row, "of by hand", row.ratio?.value, gates.ofByHand);
@@ -204,37 +206,50 @@ async function pastKept(folder, rounds, progress) {
   return table;
 }
 
-/** @param {string} folder @param {"create" | "write"} what @param {number} rounds @param {Progress} progress */
+/**
+ * Short turns of a fixed number of calls, one method after the other, and ratios of what was measured in one round. All are
+ * warm: the first hundreds of calls of a process run code that is not compiled yet, which a row of its own shows.
+ * @param {string} folder @param {"create" | "write"} what @param {number} rounds @param {Progress} progress
+ */
 async function writes(folder, what, rounds, progress) {
+  const [warmUpCalls, turnCalls, firstCalls] = [1000, 25, 100];
+  const turns = rounds * 3;
   const content = (/** @type {string} */ word) => `${word} of a line that stands in a file of nine kB\n`.repeat(180);
   const change = { old: content("Begin"), new: content("Start") };
   const which = what === "create" ? "a new file" : "a file that is there";
-  const title = `edit: Write of 9 kB to ${which}, ${rounds} rounds of ${turnMs} ms, per call`;
+  const title = `edit: Write of 9 kB to ${which}, ${turns} rounds of ${turnCalls} calls each, per call`;
   const table = startTable("edit", title, plainWrite.name, change.new.length);
+  const stateDir = mkdtempSync(join(files, "..", "edit-state-"));
+  const keeping = own("Filehand, history kept", "filehand", `history ${stateDir}`);
+  const early = own(`Filehand, the first ${firstCalls} calls of a process`, "filehand");
   const sync = own("fs.writeFileSync", "write-file", "sync");
-  await inTurns(
-    table,
-    folder,
-    [filehand, plainWrite, sync, own("by hand, durable", "by-hand")],
-    rounds,
-    progress,
-    async (turn, round) => {
-      const place = mkdtempSync(join(folder, "write-"));
-      const path = join(place, "file.txt");
-      writeFileSync(path, change.old);
-      await turn.worker.ask({ what: "write", path, change });
-      const right = readFileSync(path, "utf8") === change.new;
-      const { ms, cpuMs, rssMb } = await turn.worker.ask({
-        what,
-        path,
-        change,
-        forMs: round === 0 ? warmUpMs : turnMs,
-      });
-      rmSync(place, { recursive: true });
-      return { sample: { ms, cpuMs, rssMb }, right };
-    },
-  );
-  addRatios(table);
+  const write = async (/** @type {Worker} */ worker, /** @type {number} */ calls) => {
+    const place = mkdtempSync(join(folder, "write-"));
+    const path = join(place, "file.txt");
+    writeFileSync(path, change.old);
+    await settled();
+    const { ms, cpuMs, rssMb } = await worker.ask({ what, path, change, calls });
+    await worker.ask({ what: "write", path, change });
+    const right = readFileSync(path, "utf8") === change.new;
+    rmSync(place, { recursive: true });
+    return { sample: { ms, cpuMs, rssMb }, right };
+  };
+  try {
+    const methods = [plainWrite, filehand, bareWrite, keeping, early, sync];
+    await inTurns(table, folder, methods, turns, progress, async (turn, round) => {
+      if (turn.name !== early.name) return write(turn.worker, round === 0 ? warmUpCalls : turnCalls);
+      if (round === 0 || round > rounds) return undefined;
+      const worker = await openWorker(early, folder);
+      try {
+        return await write(worker, firstCalls);
+      } finally {
+        worker.close();
+      }
+    });
+  } finally {
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+  addPairedRatios(table);
   const row = rowOf(table, filehand.name);
   addGate(row, "of writeFile", row.ratio?.value, gates.writeOfPlain);
   return table;
@@ -380,7 +395,7 @@ async function giantEdit(folder, bytes, rounds, progress) {
  * @param {readonly (Method | { readonly name: string, readonly skipped: string })[]} methods
  * @param {number} rounds
  * @param {Progress} progress
- * @param {(turn: Turn, round: number) => Promise<{ sample: import("../results.js").Sample, right: boolean }>} take
+ * @param {(turn: Turn, round: number) => Promise<{ sample: import("../results.js").Sample, right: boolean } | undefined>} take
  */
 async function inTurns(table, folder, methods, rounds, progress, take) {
   /** @type {Turn[]} */
@@ -404,7 +419,9 @@ async function inTurns(table, folder, methods, rounds, progress, take) {
         if (row.failure !== undefined || row.verdict?.counts === false) continue;
         progress(`${table.title.split(",")[0]}, round ${round} of ${rounds}, ${turn.name}`);
         try {
-          const { sample, right } = await take(turn, round);
+          const taken = await take(turn, round);
+          if (taken === undefined) continue;
+          const { sample, right } = taken;
           if (round > 0 || !right) addSample(row, sample, { counts: right, words: right ? "yes" : "wrong bytes" });
         } catch (error) {
           row.failure = error instanceof Error ? error.message : String(error);
