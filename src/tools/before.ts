@@ -38,7 +38,11 @@ export interface Before {
 }
 
 /** A notebook is edited as the text that it is, unless the dialect shows it as cells. */
-export type Wants = "text" | "notebook";
+export type Wants =
+  | "text"
+  | "notebook"
+  /** Whatever it is: it is not looked into. */
+  | "bytes";
 
 /** Throws the Problem that a file of another kind is. */
 export async function readBefore(
@@ -48,8 +52,9 @@ export async function readBefore(
   wants: Wants,
   bench: Bench,
 ): Promise<Omit<Before, "seen">> {
-  const scratch = takeBuffer();
   const stamp = stampOf(file);
+  if (wants === "bytes") return asBytes(file, target, stamp);
+  const scratch = takeBuffer();
   try {
     const text = await recognised(file, target, profile, wants, scratch, bench, stamp);
     const isWhole = text.whole !== undefined && text.whole.length === file.sizeBytes;
@@ -75,6 +80,13 @@ export async function readBefore(
   } finally {
     giveBuffer(scratch);
   }
+}
+
+async function asBytes(file: OpenFile, target: Target, stamp: Stamp): Promise<Omit<Before, "seen">> {
+  const bytes = await wholeFile(file, limits.editHeldBytesMax);
+  const form = { encoding: "utf-8", bomBytes: 0 } as const;
+  const source = (): SourceText => sourceText(bytes ?? Buffer.alloc(0), form);
+  return { target, file, form, bytes, head: undefined, source, stamp, remember: undefined };
 }
 
 async function recognised(
