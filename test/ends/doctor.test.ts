@@ -109,6 +109,13 @@ test("a root that is missing and a state folder that is a file are wrong, and al
   expect(about(findings, "node")).toHaveLength(1);
 });
 
+test.each(["", "elsewhere"])("a home that is no place (%j) puts nothing into the workspace", async (HOME) => {
+  const env = { HOME, XDG_CONFIG_HOME: undefined, XDG_STATE_HOME: undefined, PATH: at("bin") };
+  const { stdout } = await run(process.execPath, [commandLine, "doctor", "--json"], { cwd: at("ws"), env });
+  const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
+  expect(about(findings, "state folder")[0]?.words).not.toMatch(/^(?:elsewhere|\.local)/);
+});
+
 test("the oldest Node that it wants is that of package.json", () => {
   const { engines } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as { engines: { node: string } };
   expect(engines.node).toBe(`>=${nodeNeeded}`);

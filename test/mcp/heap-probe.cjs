@@ -8,7 +8,9 @@
 
 const roundsMax = 20;
 
-process.on("message", async () => {
+process.on("message", () => void tell());
+
+async function tell() {
   let before = Number.POSITIVE_INFINITY;
   for (let round = 1; round <= roundsMax; round += 1) {
     globalThis.gc?.();
@@ -19,6 +21,6 @@ process.on("message", async () => {
   }
   const { heapUsed, rss } = process.memoryUsage();
   process.send?.({ heapUsed, rss });
-});
+}
 // A server ends with its input, whether or not somebody could still ask.
 process.channel?.unref();

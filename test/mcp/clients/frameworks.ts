@@ -39,7 +39,7 @@ interface AiClient {
 }
 
 async function aiSdk(wire: Wire): Promise<Framework> {
-  const { createMCPClient } = await load<{ createMCPClient(options: object): Promise<AiClient> }>("@ai-sdk/mcp");
+  const { createMCPClient } = await load<{ createMCPClient: (options: object) => Promise<AiClient> }>("@ai-sdk/mcp");
   const stdio = await load<{ Experimental_StdioMCPTransport: new (options: object) => object }>(
     "@ai-sdk/mcp/mcp-stdio",
   );
