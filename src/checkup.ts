@@ -2,9 +2,13 @@
 
 import { loadAttributeCalls } from "./disk/attributes.ts";
 import { type FolderFacts, folderFacts } from "./disk/folder-facts.ts";
-import { defaultLockFolders, lockFolderFault } from "./disk/lock-folder.ts";
+import { defaultLockFolders, type LockFolderState, lockFolderStates } from "./disk/lock-folder.ts";
 import { programOnPath } from "./disk/programs.ts";
+import type { LanguageOptions } from "./contract/language.ts";
 import { type OptionalPart, optionalParts, type PartState } from "./kinds/optional-parts.ts";
+import { serverFinder } from "./languages.ts";
+import { installOf } from "./lsp/remedies.ts";
+import { serversOf } from "./lsp/servers.ts";
 import { type RipgrepKind, ripgrep } from "./search/ripgrep.ts";
 
 export interface CheckupOptions {
@@ -12,6 +16,20 @@ export interface CheckupOptions {
   readonly stateDir: string | undefined;
   readonly path: string | undefined;
   readonly platform: NodeJS.Platform;
+  /** What the operator's settings say of language servers. */
+  readonly languages?: LanguageOptions;
+}
+
+export interface FoundServer {
+  readonly name: string;
+  /** Servers of one group stand in for each other. */
+  readonly group: string;
+  readonly command: string;
+  /** Where its program is; undefined if it is not there. */
+  readonly program: string | undefined;
+  readonly extensions: readonly string[];
+  /** How to get it, where that is known. */
+  readonly install: string | undefined;
 }
 
 export interface Checkup {
@@ -19,26 +37,17 @@ export interface Checkup {
   readonly ripgrep: { readonly kind: RipgrepKind; readonly command: string } | undefined;
   readonly parts: ReadonlyMap<OptionalPart | "koffi", PartState>;
   readonly stateDir: ({ readonly path: string } & FolderFacts) | undefined;
-  readonly locks: { readonly path: string; readonly fault: string | undefined } & FolderFacts;
+  readonly locks: readonly (LockFolderState & FolderFacts)[];
   readonly roots: readonly ({ readonly path: string } & FolderFacts)[];
   readonly git: string | undefined;
-  readonly languageServers: readonly string[];
+  readonly languageServers: readonly FoundServer[];
 }
 
 /** As package.json has it. */
 export const nodeNeeded = "20.19.0";
 
-/** The usual names of language servers. */
-const serverNames = (
-  "typescript-language-server vtsls tsgo pyright-langserver basedpyright-langserver pylsp ty ruff gopls rust-analyzer clangd " +
-  "jdtls kotlin-language-server metals csharp-ls omnisharp ruby-lsp solargraph intelephense phpactor lua-language-server " +
-  "bash-language-server yaml-language-server vscode-json-language-server vscode-html-language-server " +
-  "vscode-css-language-server vscode-eslint-language-server svelteserver vue-language-server astro-ls " +
-  "tailwindcss-language-server deno dart sourcekit-lsp zls elixir-ls expert erlang_ls haskell-language-server-wrapper ocamllsp " +
-  "terraform-ls nixd nil texlab taplo marksman docker-langserver graphql-lsp clojure-lsp gleam"
-).split(" ");
-
-export async function checkup({ roots, stateDir, path, platform }: CheckupOptions): Promise<Checkup> {
+export async function checkup(options: CheckupOptions): Promise<Checkup> {
+  const { roots, stateDir, path, platform } = options;
   const [found, parts, attributes] = await Promise.all([
     ripgrep({ path, notBeneath: roots }),
     optionalParts(),
@@ -46,17 +55,29 @@ export async function checkup({ roots, stateDir, path, platform }: CheckupOption
   ]);
   const koffi = platform === "linux" ? ([["koffi", attributes === undefined ? "missing" : "there"]] as const) : [];
   const where = { path, platform };
-  const { first: locks } = defaultLockFolders();
   return {
     node: { version: process.versions.node, needed: nodeNeeded, enough: isEnough(process.versions.node) },
     ripgrep: found === undefined ? undefined : { kind: found.kind, command: found.before[0] ?? found.command },
     parts: new Map([...parts, ...koffi]),
     stateDir: stateDir === undefined ? undefined : { path: stateDir, ...folderFacts(stateDir) },
-    locks: { path: locks, fault: lockFolderFault(locks), ...folderFacts(locks) },
+    locks: lockFolderStates(defaultLockFolders()).map((one) => ({ ...one, ...folderFacts(one.path) })),
     roots: roots.map((root) => ({ path: root, ...folderFacts(root) })),
     git: programOnPath("git", where),
-    languageServers: serverNames.filter((name) => programOnPath(name, where) !== undefined),
+    languageServers: serversFound(options),
   };
+}
+
+/** By the very way in which they are looked for when they are needed. */
+function serversFound({ roots, path, platform, languages = {} }: CheckupOptions): readonly FoundServer[] {
+  const find = serverFinder({ roots, trusted: languages.trustedRoots ?? [], path, platform });
+  return serversOf(languages).servers.map(({ name, group, command, extensions }) => ({
+    name,
+    group,
+    command,
+    program: [...roots, ""].map((root) => find(command, root)).find((program) => program !== undefined),
+    extensions: Object.keys(extensions),
+    install: installOf(name),
+  }));
 }
 
 function isEnough(version: string): boolean {

@@ -55,22 +55,11 @@ function worldOf(
 ): World {
   const roots = disk.roots.map(({ real }) => real);
   const { env, platform } = process;
-  // What lies in a project is code of strangers: it is run only if its operator trusts the project.
   const trusted = wanted.trustedRoots ?? (trustProject ? roots : []);
-  const mayRun = (program: string): boolean => {
-    const real = realProgram(program);
-    return real !== undefined && !roots.some((root) => isBeneath(real, root) && !isTrusted(root));
-  };
-  const isTrusted = (path: string): boolean => trusted.some((root) => isBeneath(path, root));
   return {
     env,
     roots,
-    find: (command, folder) => {
-      if (nodePath.isAbsolute(command)) return realProgram(command) === undefined ? undefined : command;
-      if (command.includes("/") || command.includes(nodePath.sep)) return undefined;
-      const own = isTrusted(folder) ? installedIn(folder, roots, command) : undefined;
-      return own ?? programOnPath(command, { path: env["PATH"], platform, runnable: true, mayRun });
-    },
+    find: serverFinder({ roots, trusted, path: env["PATH"], platform }),
     has: (folder, name) => {
       const look = disk.look(nodePath.join(folder, name));
       if (look.seen === "node") look.held.close();
@@ -83,6 +72,31 @@ function worldOf(
       look.held.close();
       return signOf(look.held.identity);
     },
+  };
+}
+
+export interface ServerPlaces {
+  readonly roots: readonly string[];
+  readonly trusted: readonly string[];
+  readonly path: string | undefined;
+  readonly platform: NodeJS.Platform;
+}
+
+/**
+ * Where the program of a server is, for a file of a folder. What lies in a project is code of strangers: it is run only if its operator
+ * trusts the project.
+ */
+export function serverFinder({ roots, trusted, path, platform }: ServerPlaces): World["find"] {
+  const isTrusted = (one: string): boolean => trusted.some((root) => isBeneath(one, root));
+  const mayRun = (program: string): boolean => {
+    const real = realProgram(program);
+    return real !== undefined && !roots.some((root) => isBeneath(real, root) && !isTrusted(root));
+  };
+  return (command, folder) => {
+    if (nodePath.isAbsolute(command)) return realProgram(command) === undefined ? undefined : command;
+    if (command.includes("/") || command.includes(nodePath.sep)) return undefined;
+    const own = isTrusted(folder) ? installedIn(folder, roots, command) : undefined;
+    return own ?? programOnPath(command, { path, platform, runnable: true, mayRun });
   };
 }
 

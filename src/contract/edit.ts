@@ -120,6 +120,21 @@ export interface PatchRequest {
   readonly profile: Profile;
 }
 
+/** A file, or a folder with all that is in it, is taken away. */
+export interface DeleteRequest {
+  readonly verb: "delete";
+  readonly path: string;
+  readonly profile: Profile;
+}
+
+/** A file, or a folder with all that is in it, gets another name. Nothing may be there. */
+export interface MoveRequest {
+  readonly verb: "move";
+  readonly path: string;
+  readonly to: string;
+  readonly profile: Profile;
+}
+
 /** What the caller should know about a change besides the change itself. */
 export type ChangeNote =
   /** The file had other names; they keep the old content. */
@@ -218,10 +233,13 @@ export interface NotebookEditOutcome {
 
 export interface PatchOutcome {
   readonly kind: "patch";
-  /** The first file's. */
+  /** The first file's, or the folder's. */
   readonly target: Target;
-  readonly files: readonly [ChangedFile, ...ChangedFile[]];
+  /** None only of a folder that held none. */
+  readonly files: readonly ChangedFile[];
   readonly matchedBy: MatchedBy;
+  /** Was it a whole folder? Then those of its folders that stayed, since something had come into them meanwhile. */
+  readonly foldersLeft?: readonly string[];
   /** Was it a language server that said what to change, for a new name? */
   readonly renamed?: Renamed;
   readonly dryRun: boolean;

@@ -132,6 +132,12 @@ export type RenameFault =
   | "overlap"
   | "incomplete";
 
+/**
+ * `root`: it is a root of the workspace. `into itself`: its new name lies in it. `links`, `special`, `withheld`: there are links in it,
+ * things that are no files, or files that rules keep from this session. `too many`: more files than one call takes.
+ */
+export type FolderFault = "root" | "into itself" | "links" | "special" | "withheld" | "too many" | "unreadable";
+
 export type CellFault = "not a notebook" | "empty file" | "no cell named" | "same source";
 
 export type SpecialKind = "FIFO" | "socket" | "character device" | "block device" | "kernel file";

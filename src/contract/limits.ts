@@ -86,6 +86,8 @@ export const limits = {
   lookupOpensMax: 20_000,
   /** Folders above a path that are looked up because the path itself leads nowhere. */
   lookupsAboveMax: 64,
+  /** Files of a folder that is deleted or moved as a whole: each is held until all are done. */
+  folderFilesMax: 500,
   /** Folders that are made for one new file. */
   foldersMadeMax: 100,
   /** Milliseconds of a search (settable). */

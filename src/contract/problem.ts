@@ -5,6 +5,7 @@ import type {
   ArgumentIssue,
   CellFault,
   EditFault,
+  FolderFault,
   HunkFault,
   LineSpan,
   MediaKind,
@@ -25,6 +26,7 @@ export type {
   CellFault,
   CodePlaceFault,
   EditFault,
+  FolderFault,
   HunkFault,
   LineSpan,
   MediaKind,
@@ -211,6 +213,8 @@ export type ProblemData =
       readonly line: number;
       readonly text: string;
     }
+  /** A folder that cannot be deleted or moved as a whole. */
+  | { readonly code: "INVALID_PARAM"; readonly reason: "folder"; readonly place: Place; readonly fault: FolderFault }
   | { readonly code: "INVALID_PARAM"; readonly reason: "cell"; readonly place: Place; readonly fault: CellFault }
   | {
       readonly code: "NO_CELL";

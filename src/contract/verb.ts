@@ -1,8 +1,10 @@
 /** The verbs of the engine, each with its request and its outcome. */
 
 import type {
+  DeleteRequest,
   EditOutcome,
   EditRequest,
+  MoveRequest,
   NotebookEditOutcome,
   NotebookEditRequest,
   PatchOutcome,
@@ -32,6 +34,8 @@ export interface Verbs {
   readonly rewind: { readonly request: RewindRequest; readonly outcome: RewindOutcome };
   readonly history: { readonly request: HistoryRequest; readonly outcome: HistoryOutcome };
   readonly patch: { readonly request: PatchRequest; readonly outcome: PatchOutcome };
+  readonly delete: { readonly request: DeleteRequest; readonly outcome: PatchOutcome };
+  readonly move: { readonly request: MoveRequest; readonly outcome: PatchOutcome };
 }
 
 export type Verb = keyof Verbs;

@@ -1,7 +1,8 @@
 /** Why a file was not changed, and what to do: clauses that stand behind `Cannot edit "x": ` in every dialect. */
 
 import type { DifferenceKind, MatchedBy, NearestRegion } from "../contract/edit.ts";
-import type { CellFault, EditFault, LineSpan, ProblemOf, WhichEdit } from "../contract/problem.ts";
+import { limits } from "../contract/limits.ts";
+import type { CellFault, EditFault, FolderFault, LineSpan, ProblemOf, WhichEdit } from "../contract/problem.ts";
 import type { Verb } from "../contract/verb.ts";
 import { cutChars } from "../text/encoding.ts";
 import { escapeName } from "../text/escape.ts";
@@ -34,6 +35,8 @@ export const doing = {
   write: "write",
   "notebook-edit": "edit",
   patch: "patch",
+  delete: "delete",
+  move: "move",
   rewind: "rewind",
   history: "look at the history of",
   cost: "read",
@@ -280,6 +283,17 @@ export function patchFaultWords({
       return "this is a unified diff; write it as *** Begin Patch, *** Update File: path, @@, lines with a blank, - or +, *** End Patch";
   }
 }
+
+/** Why a folder is neither deleted nor moved as a whole. Which of its files rules withhold is not told. */
+export const folderFaultWords = {
+  root: "it is a root of the workspace, name something in it",
+  "into itself": "its new name lies in the folder itself, use another one",
+  links: "there are links in it, which are left alone, do it with its files one by one",
+  special: "there are things in it that are no files, do it with its files one by one",
+  withheld: "the rules do not let you work with all that is in it, do it with its files one by one",
+  "too many": `it has more than ${limits.folderFilesMax} files, do it with its folders one by one`,
+  unreadable: "not all of it could be read, do it with its files one by one",
+} satisfies Readonly<Record<FolderFault, string>>;
 
 /** Of several files one could not be written: the cause, and what became of the others. */
 export function rolledBackWords({ putBack, left }: ProblemOf<"ROLLED_BACK">, cause: string): string {

@@ -27,6 +27,7 @@ import {
   noCellWords,
   noMatchWords,
   notReadWords,
+  folderFaultWords,
   patchFaultWords,
   rolledBackWords,
   staleWords,
@@ -218,6 +219,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
         return `Cannot edit ${path(problem.place)}: ${editFaultWords(problem, names)}`;
       case "cell":
         return `Cannot edit ${path(problem.place)}: ${cellFaultWords[problem.fault]}`;
+      case "folder":
+        return `Cannot ${doing} ${path(problem.place)}: ${folderFaultWords[problem.fault]}`;
       case "patch":
         return `Invalid patch: ${patchFaultWords(problem)}`;
       case "search":

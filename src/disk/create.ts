@@ -63,7 +63,7 @@ export type Created =
   | NothingDone
   | Unconfirmed;
 
-class FileExists extends Error {
+export class FileExists extends Error {
   override readonly name = "FileExists";
 }
 
@@ -88,13 +88,18 @@ export async function createFile(input: CreateInput, context: WriteContext): Pro
 }
 
 /** A folder that was made, in the folder that holds it. */
-interface Made {
+export interface Made {
   readonly parent: HeldFolder;
   readonly name: string;
 }
 
 /** The folder at `path`; what is missing of it is made, each in the folder held above it. */
-async function holdOrMake(path: string, held: HeldFolder[], made: Made[], context: WriteContext): Promise<HeldFolder> {
+export async function holdOrMake(
+  path: string,
+  held: HeldFolder[],
+  made: Made[],
+  context: WriteContext,
+): Promise<HeldFolder> {
   const { system } = context;
   const missing: string[] = [];
   let at = path;
@@ -139,7 +144,7 @@ function makeFolder(path: string, { system }: WriteContext): boolean {
 }
 
 /** The lowest first. One that somebody has put something into stays, as it should. */
-function removeMade(made: readonly Made[], { system }: WriteContext): void {
+export function removeMade(made: readonly Made[], { system }: WriteContext): void {
   for (const { parent, name } of made.toReversed()) {
     for (let tries = 1; tries <= 2; tries += 1) {
       try {
@@ -192,7 +197,7 @@ async function createIn(
 }
 
 /** Asked before anything is written; the link asks again. A link that leads nowhere is something, too. */
-function refuseExisting(path: string, { system }: WriteContext): void {
+export function refuseExisting(path: string, { system }: WriteContext): void {
   try {
     system.statLink(path);
   } catch (error) {

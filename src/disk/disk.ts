@@ -20,6 +20,7 @@ import { type Replaced, type ReplaceInput, replaceFile } from "./replace.ts";
 import { isStill } from "./same-file.ts";
 import { nodeSystem, type System } from "./system.ts";
 import { type Quick, type WalkFolder, walkFrom } from "./walk.ts";
+import { type FolderMoved, type FolderRemoved, moveFolder, type MoveInput, removeFolder } from "./whole-folder.ts";
 
 export interface Disk {
   readonly roots: readonly Root[];
@@ -41,6 +42,10 @@ export interface Disk {
   create(input: CreateInput): Promise<Created>;
   /** Takes the very file away that was found. */
   remove(input: RemoveInput): Promise<Removed>;
+  /** Takes a folder away, by its real path, if there is nothing in it. */
+  removeFolder(real: string): Promise<FolderRemoved>;
+  /** Gives the very folder that was found another name, with all that is in it. */
+  moveFolder(input: MoveInput): Promise<FolderMoved>;
   /** The same with one more root. Throws a RootError. */
   including(folder: string): Disk;
 }
@@ -97,6 +102,8 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
     replace: (input) => replaceFile(input, writing),
     create: (input) => createFile(input, writing),
     remove: (input) => removeFile(input, writing),
+    removeFolder: (real) => removeFolder(real, writing),
+    moveFolder: (input) => moveFolder(input, writing),
     open: (found) => openFile(found, system),
     walk: (found, close) => walkFrom(found, walking, close),
     changedNs: ({ held }, below) => {

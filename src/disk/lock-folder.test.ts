@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import * as nodePath from "node:path";
 import { afterAll, describe, test } from "vitest";
 import { createLocks, LockTimeout, type LockKey } from "./lock.ts";
-import { type LockFolders, prepareLockFolders } from "./lock-folder.ts";
+import { type LockFolders, lockFolderStates, prepareLockFolders } from "./lock-folder.ts";
 
 const top = fs.mkdtempSync(nodePath.join(fs.realpathSync(tmpdir()), "filehand-lock-folder-"));
 afterAll(() => fs.rmSync(top, { recursive: true, force: true }));
@@ -48,6 +48,31 @@ describe.skipIf(onWindows)("the folders for locks", () => {
     // Nobody can use it, so nobody does.
     fs.chmodSync(second, 0o777);
     deepEqual(prepareLockFolders({ first, second }), [first]);
+  });
+
+  test("who only asks hears of every folder that would be used, and nothing is made", () => {
+    const { first, second = "" } = newPlace();
+    const fine = { fault: undefined, leftAlone: false };
+    deepEqual(lockFolderStates({ first, second }), [{ path: first, ...fine }]);
+    equal(fs.existsSync(first), false);
+    fs.mkdirSync(second, { recursive: true, mode: 0o700 });
+    deepEqual(lockFolderStates({ first, second }), [
+      { path: first, ...fine },
+      { path: second, ...fine },
+    ]);
+    fs.mkdirSync(first);
+    fs.chmodSync(first, 0o777);
+    equal(lockFolderStates({ first, second })[0]?.fault, "is open to other users");
+  });
+
+  test.skipIf(!asRoot)(`who only asks hears that another user's folder is left alone${why}`, () => {
+    const { first, second = "" } = newPlace();
+    takenByAnother(first);
+    deepEqual(lockFolderStates({ first, second }), [
+      { path: first, fault: "belongs to another user", leftAlone: true },
+      { path: second, fault: undefined, leftAlone: false },
+    ]);
+    equal(fs.existsSync(second), false);
   });
 
   test("what we spoilt ourselves may be in use: it is refused and not walked around", () => {

@@ -121,7 +121,7 @@ export function prepareLockFolder(folder: string): void {
 }
 
 /** What is wrong with the folder as it is; undefined if nothing is, or if it is still to be made. Makes nothing. */
-export function lockFolderFault(folder: string): string | undefined {
+function lockFolderFault(folder: string): string | undefined {
   const stat = fs.lstatSync(folder, { throwIfNoEntry: false });
   return stat === undefined ? undefined : faultOf(stat);
 }
@@ -132,6 +132,22 @@ function faultOf(stat: fs.Stats): string | undefined {
   if (process.platform === "win32") return undefined;
   if (stat.uid !== process.geteuid?.()) return "belongs to another user";
   return (stat.mode & 0o077) === 0 ? undefined : "is open to other users";
+}
+
+/** A folder that stands for locks, as it is. */
+export interface LockFolderState {
+  readonly path: string;
+  readonly fault: string | undefined;
+  /** Another user made it first, so nothing of ours is taken there. */
+  readonly leftAlone: boolean;
+}
+
+/** The folders in which locks would be taken now, and one that is left alone for being somebody else's. Makes nothing. */
+export function lockFolderStates({ first, second }: LockFolders): readonly LockFolderState[] {
+  const stateOf = (path: string): LockFolderState => ({ path, fault: lockFolderFault(path), leftAlone: false });
+  if (second === undefined) return [stateOf(first)];
+  if (isTakenByOthers(first)) return [{ ...stateOf(first), leftAlone: true }, stateOf(second)];
+  return isOurFolder(second) ? [stateOf(first), stateOf(second)] : [stateOf(first)];
 }
 
 /** Words for an error of the system; anything else is a bug and stays what it is. */

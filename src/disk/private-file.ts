@@ -21,7 +21,8 @@ function create(path: string, text: () => string): string | undefined {
     fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   } catch (error) {
     if (errnoName(error) === "EEXIST") return undefined;
-    throw new Error(`Cannot make "${path}": the system says ${errnoName(error) ?? String(error)}`, { cause: error });
+    const why = `the system says ${errnoName(error) ?? String(error)}`;
+    throw new Error(`Cannot make "${path}": ${why}, name a file in a folder that is there and yours`, { cause: error });
   }
   try {
     const written = text();
@@ -36,7 +37,9 @@ function refuseIfShared(path: string): void {
   if (process.platform === "win32") return; // modes say nothing there
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    if ((fstatSync(fd).mode & 0o077) !== 0) {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) throw new Error(`Cannot use "${path}": it is no file, name another one`);
+    if ((stat.mode & 0o077) !== 0) {
       throw new Error(`Cannot use "${path}": others can read it, run chmod 600 on it`);
     }
   } finally {

@@ -18,8 +18,10 @@ const installs: ReadonlyMap<string, string> = new Map([
   ["bash", "npm install --global bash-language-server"],
 ]);
 
+export const installOf = (server: string): string | undefined => installs.get(server);
+
 /** The servers that would look at a file of this name, were they there. */
 export const remediesFor = (path: string, servers: readonly ServerEntry[]): readonly ServerRemedy[] =>
   servers
     .filter(({ extensions }) => Object.hasOwn(extensions, extensionOf(path)))
-    .map(({ name, command }) => ({ server: name, command, install: installs.get(name) }));
+    .map(({ name, command }) => ({ server: name, command, install: installOf(name) }));

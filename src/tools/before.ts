@@ -44,7 +44,11 @@ export interface Before {
 export type BeforeJudged = Omit<Before, "seen" | "held">;
 
 /** A notebook is edited as the text that it is, unless the dialect shows it as cells. */
-export type Wants = "text" | "notebook";
+export type Wants =
+  | "text"
+  | "notebook"
+  /** Whatever it is: it is not looked into. */
+  | "bytes";
 
 /** `if need be`: whoever plans may find in passing what is to be changed, and then holds nothing of a large file. */
 export type Holds = "at once" | "if need be";
@@ -58,8 +62,9 @@ export async function readBefore(
   bench: Bench,
   holds: Holds = "at once",
 ): Promise<BeforeJudged> {
-  const scratch = takeBuffer();
   const stamp = stampOf(file);
+  if (wants === "bytes") return asBytes(file, target, stamp);
+  const scratch = takeBuffer();
   try {
     const text = await recognised(file, target, profile, wants, scratch, bench, stamp);
     const isWhole = text.whole !== undefined && text.whole.length === file.sizeBytes;
@@ -96,6 +101,13 @@ const mayWait = ({ sizeBytes, identity }: OpenFile): boolean =>
 /** The encodings in which letters cannot be looked for in the bytes are among the others. */
 const beginsAsUtf8 = async (text: TextFile): Promise<boolean> =>
   text.guess === undefined && (text.form ?? (await startDecoding(text))).encoding === "utf-8";
+
+async function asBytes(file: OpenFile, target: Target, stamp: Stamp): Promise<BeforeJudged> {
+  const bytes = await wholeFile(file, limits.editHeldBytesMax);
+  const form = { encoding: "utf-8", bomBytes: 0 } as const;
+  const source = (): SourceText => sourceText(bytes ?? Buffer.alloc(0), form);
+  return { target, file, form, bytes, head: undefined, source, stamp, remember: undefined };
+}
 
 async function recognised(
   file: OpenFile,

@@ -3,8 +3,10 @@
 export { edit } from "./edit.ts";
 export { history } from "./history.ts";
 export { lsp } from "./lsp.ts";
+export { move } from "./move.ts";
 export { notebookEdit } from "./notebook-edit.ts";
 export { patch } from "./patch.ts";
+export { remove } from "./remove.ts";
 export { rename } from "./rename.ts";
 export { rewind } from "./rewind.ts";
 export { rewindByModel } from "./rewind-by-model.ts";

@@ -35,6 +35,8 @@ const tools: { readonly [V in Verb]: Tool<V> } = {
       : (await changes()).rewindByModel(request, bench),
   history: async (request, bench) => (await changes()).history(request, bench),
   patch: async (request, bench) => (await changes()).patch(request, bench),
+  delete: async (request, bench) => (await changes()).remove(request, bench),
+  move: async (request, bench) => (await changes()).move(request, bench),
 };
 
 export function runTool(request: Request, bench: Bench): Promise<Outcome> {

@@ -1,6 +1,18 @@
 /** The Anthropic SDK's own tool runner, talking to a server on this machine, over our tools. */
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { type BetaRunnableTool, runRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool";
 import { BetaLocalFilesystemMemoryTool, betaMemoryTool } from "@anthropic-ai/sdk/tools/memory/node";
 import { describe, expect, test } from "vitest";
@@ -306,6 +318,22 @@ describe("the memory tool", () => {
     ["rename of what is not there", { command: "rename", old_path: "/memories/none.md", new_path: "/memories/c.md" }],
     ["rename to itself", { command: "rename", old_path: "/memories/a.md", new_path: "/memories/a.md" }],
     ["delete of a name with lines", { command: "delete", path: "/memories/x\n*** Delete File: a.md" }],
+    ["delete of a folder", { command: "delete", path: "/memories/sub" }, { command: "view", path: "/memories/sub" }],
+    [
+      "rename of a folder",
+      { command: "rename", old_path: "/memories/sub", new_path: "/memories/deep/er/one" },
+      { command: "view", path: "/memories/deep/er/one/b.md" },
+      { command: "view", path: "/memories/sub/b.md" },
+    ],
+    [
+      "rename of a folder to a file that is there",
+      { command: "rename", old_path: "/memories/sub", new_path: "/memories/a.md" },
+    ],
+    [
+      "rename of a file to a folder that is there",
+      { command: "rename", old_path: "/memories/a.md", new_path: "/memories/sub" },
+    ],
+    ["rename of everything", { command: "rename", old_path: "/memories", new_path: "/memories/x" }],
     ["a path elsewhere", { command: "view", path: "/etc/passwd" }],
   ] as const) {
     test(`${what}: answered as by the SDK's own`, async () => {
@@ -338,16 +366,208 @@ describe("the memory tool", () => {
     expect(ours[0]?.[1]).toBe(`${reference[0]?.[1]} The most similar lines are:\n     1\tone\n     2\ttwo`);
   });
 
-  test("nobody gets out of it, and folders are not deleted as a whole", async () => {
+  test("nobody gets out of it, and nothing takes all of it away", async () => {
     const { ours, files } = await both(
       { command: "create", path: "/memories/../outside/x.md", file_text: "x" },
       { command: "rename", old_path: "/memories/a.md", new_path: "/memories/../outside/a.md" },
       { command: "rename", old_path: "/memories/a.md", new_path: "/tmp/a.md" },
-      { command: "delete", path: "/memories/sub" },
+      { command: "rename", old_path: "/memories/sub", new_path: "/memories/../outside/sub" },
+      { command: "rename", old_path: "/memories/../outside", new_path: "/memories/stolen" },
+      { command: "delete", path: "/memories/../outside" },
+      { command: "delete", path: "/memories/sub/.." },
+      { command: "delete", path: "/memories/sub/../.." },
+      { command: "delete", path: "/memories/." },
+      { command: "rename", old_path: "/memories/sub/..", new_path: "/memories/sub/x" },
     );
-    expect(ours.map(([failed]) => failed)).toEqual([true, true, true, true]);
-    expect(ours[3]?.[1]).toBe("Error: The path /memories/sub is a directory: delete its files one by one");
+    expect(ours.map(([failed]) => failed)).toEqual(ours.map(() => true));
+    expect(ours[6]?.[1]).toBe("Error: Cannot delete the /memories directory itself");
     expect(readFileSync(files.path("memories/a.md"), "utf8")).toBe("one\ntwo\nthree");
-    expect(() => readFileSync(files.path("outside/x.md"))).toThrow("ENOENT");
+    expect(readdirSync(files.path("."))).toEqual(["memories", "outside"]);
+    expect(readdirSync(files.path("outside"))).toEqual([]);
+  });
+
+  describe("folders as a whole", () => {
+    /** A memory with a folder of hidden, binary, empty and nested things in it. */
+    const memory = (options: Parameters<typeof sessionIn>[1] = {}) => {
+      const files = workspace({
+        memories: {
+          "a.md": "one\n",
+          sub: { "b.md": "b\r\n", ".hidden": "h", deep: { "c.md": "c", empty: {} }, "d.bin": "", "e.ipynb": "{}" },
+        },
+        outside: { "secret.md": "secret" },
+      });
+      const bytes = Buffer.from([0xff, 0, 1, 0xfe]);
+      writeFileSync(files.path("memories/sub/d.bin"), bytes);
+      chmodSync(files.path("memories/sub"), 0o700);
+      chmodSync(files.path("memories/sub/deep/c.md"), 0o600);
+      const session = sessionIn(
+        { ...files, top: files.path("memories") },
+        { readFirst: false, permissions: {}, stateDir: workspace({}).top, ...options },
+      );
+      const tool = memoryTool(session);
+      const ask = async (...inputs: readonly object[]) =>
+        (
+          await converse(
+            [tool],
+            inputs.map((input) => ["memory", input] as const),
+          )
+        ).answers;
+      return { files, session, ask, bytes };
+    };
+    const tree = (path: string): ReadonlySet<unknown> =>
+      new Set(readdirSync(path, { recursive: true, encoding: "utf8" }));
+    const remove = { command: "delete", path: "/memories/sub" };
+    const rename = { command: "rename", old_path: "/memories/sub", new_path: "/memories/new/place" };
+
+    test("deleted is everything that is in it, and an undo brings every byte and mode back", async () => {
+      const { files, session, ask, bytes } = memory();
+      expect(await ask(remove)).toMatchObject([{ failed: false, text: "Successfully deleted /memories/sub" }]);
+      expect(readdirSync(files.path("memories"))).toEqual(["a.md"]);
+      const { files: back } = await session.undo();
+      expect(back.map(({ came }) => came)).toEqual(["done", "done", "done", "done", "done"]);
+      expect(readFileSync(files.path("memories/sub/d.bin"))).toEqual(bytes);
+      expect(readFileSync(files.path("memories/sub/b.md"), "utf8")).toBe("b\r\n");
+      expect(readFileSync(files.path("memories/sub/.hidden"), "utf8")).toBe("h");
+      expect(statSync(files.path("memories/sub/deep/c.md")).mode & 0o777).toBe(0o600);
+    });
+
+    test("moved it is the very same folder, and an undo brings the files back to their old place", async () => {
+      const { files, session, ask, bytes } = memory();
+      const before = statSync(files.path("memories/sub")).ino;
+      expect(await ask(rename)).toMatchObject([
+        { failed: false, text: "Successfully renamed /memories/sub to /memories/new/place" },
+      ]);
+      const moved = statSync(files.path("memories/new/place"));
+      expect([moved.ino, moved.mode & 0o777]).toEqual([before, 0o700]);
+      expect(readdirSync(files.path("memories/new/place/deep"))).toEqual(["c.md", "empty"]);
+      expect(existsSync(files.path("memories/sub"))).toBe(false);
+      await session.undo();
+      expect(readFileSync(files.path("memories/sub/d.bin"))).toEqual(bytes);
+      expect(readFileSync(files.path("memories/sub/deep/c.md"), "utf8")).toBe("c");
+      expect(existsSync(files.path("memories/new/place/b.md"))).toBe(false);
+    });
+
+    test("what was viewed before a move can be edited after it", async () => {
+      const { files, ask } = memory({ readFirst: true });
+      const view = (path: string) => ({ command: "view", path });
+      writeFileSync(files.path("memories/sub/d.bin"), "");
+      for (const name of [".hidden", "e.ipynb"]) rmSync(files.path(`memories/sub/${name}`));
+      const edit = { command: "str_replace", path: "/memories/new/place/deep/c.md", old_str: "c", new_str: "C" };
+      const [unseen] = await ask(rename);
+      expect(unseen).toMatchObject({
+        failed: true,
+        text: "Error: The file /memories/sub/b.md has not been viewed. View it first, then edit it.",
+      });
+      const told = await ask(view("/memories/sub/b.md"), view("/memories/sub/deep/c.md"), rename, edit);
+      expect(told.map(({ failed }) => failed)).toEqual([false, false, false, false]);
+      expect(readFileSync(files.path("memories/new/place/deep/c.md"), "utf8")).toBe("C");
+    });
+
+    test("an empty one goes, too", async () => {
+      const { files, ask } = memory();
+      const told = await ask(
+        { command: "rename", old_path: "/memories/sub/deep/empty", new_path: "/memories/nothing" },
+        { command: "delete", path: "/memories/nothing" },
+      );
+      expect(told.map(({ failed }) => failed)).toEqual([false, false]);
+      expect(readdirSync(files.path("memories"))).toEqual(["a.md", "sub"]);
+      expect(readdirSync(files.path("memories/sub/deep"))).toEqual(["c.md"]);
+    });
+
+    for (const [what, prepare, words] of [
+      ["links in it", (path: string) => symlinkSync("../../outside", `${path}/out`), "there are links in it"],
+      ["a pipe in it", (path: string) => execFileSync("mkfifo", [`${path}/pipe`]), "things in it that are no files"],
+      [
+        "too many files in it",
+        (path: string) => {
+          for (let count = 0; count <= 500; count += 1) writeFileSync(`${path}/${count}`, "");
+        },
+        "it has more than 500 files",
+      ],
+    ] as const) {
+      test(`with ${what} it is not deleted, and nothing of it is`, async () => {
+        const { files, ask } = memory();
+        prepare(files.path("memories/sub"));
+        const before = tree(files.path("memories"));
+        const [told] = await ask(remove);
+        expect(told).toMatchObject({ failed: true, text: expect.stringContaining(words) });
+        expect(tree(files.path("memories"))).toEqual(before);
+        expect(readFileSync(files.path("outside/secret.md"), "utf8")).toBe("secret");
+      });
+    }
+
+    test("moved with links in it, they are moved and not followed", async () => {
+      const { files, ask } = memory();
+      symlinkSync(files.path("outside"), files.path("memories/sub/out"));
+      const told = await ask(rename, { command: "view", path: "/memories/new/place/out/secret.md" });
+      expect(told.map(({ failed }) => failed)).toEqual([false, true]);
+      expect(readlinkSync(files.path("memories/new/place/out"))).toBe(files.path("outside"));
+      expect(JSON.stringify(told)).not.toContain('"secret"');
+    });
+
+    test("a link to a folder is no way out, neither as what is moved nor as where to", async () => {
+      const { files, ask } = memory();
+      symlinkSync("../outside", files.path("memories/out"));
+      const told = await ask(
+        { command: "delete", path: "/memories/out" },
+        { command: "rename", old_path: "/memories/out", new_path: "/memories/mine" },
+        { command: "rename", old_path: "/memories/sub", new_path: "/memories/out/sub" },
+        { command: "rename", old_path: "/memories/sub", new_path: "/memories/sub/deep/sub" },
+        { command: "rename", old_path: "/memories/sub", new_path: "/memories/a.md/sub" },
+      );
+      expect(told.map(({ failed }) => failed)).toEqual([true, true, true, true, true]);
+      expect(told[3]?.text).toBe(
+        "Error: The path /memories/sub cannot be renamed: its new name lies in the folder itself, use another one",
+      );
+      expect(told[4]?.text).toBe(
+        "Error: The destination /memories/a.md/sub cannot be used: a name before the last one is a file",
+      );
+      expect(readdirSync(files.path("outside"))).toEqual(["secret.md"]);
+      expect(readdirSync(files.path("memories/sub")).length).toBe(5);
+    });
+
+    test("a rule for one file in it holds for the folder, and which file it is is not told", async () => {
+      const { files, ask } = memory({ permissions: { deny: ["Edit(/sub/deep/**)"] } });
+      const told = await ask(remove, rename);
+      expect(
+        told.map(({ failed, text }) => [failed, /the rules do not let you/.test(text), /c\.md/.test(text)]),
+      ).toEqual([
+        [true, true, false],
+        [true, true, false],
+      ]);
+      expect(readFileSync(files.path("memories/sub/deep/c.md"), "utf8")).toBe("c");
+    });
+
+    test("a rule for where it goes holds as well", async () => {
+      const { files, ask } = memory({ permissions: { deny: ["Edit(/new/**)"] } });
+      expect(await ask(rename)).toMatchObject([{ failed: true }]);
+      expect(existsSync(files.path("memories/new"))).toBe(false);
+    });
+
+    test("if one file cannot go, all of them stay", async () => {
+      const { files, ask } = memory();
+      chmodSync(files.path("memories/sub/e.ipynb"), 0o444);
+      const before = tree(files.path("memories/sub"));
+      const [told] = await ask(remove);
+      expect(told?.failed).toBe(true);
+      expect(tree(files.path("memories/sub"))).toEqual(before);
+      expect(readFileSync(files.path("memories/sub/b.md"), "utf8")).toBe("b\r\n");
+    });
+
+    test("in a session that only reads nothing is deleted or moved, not even an empty folder", async () => {
+      const { files, ask } = memory({ mode: "read-only" });
+      const told = await ask(remove, rename, { command: "delete", path: "/memories/sub/deep/empty" });
+      expect(told.map(({ failed }) => failed)).toEqual([true, true, true]);
+      expect(readdirSync(files.path("memories/sub/deep"))).toEqual(["c.md", "empty"]);
+    });
+
+    test("two that move one folder at once: one does, and the other is told", async () => {
+      const { files, ask } = memory();
+      const answers = await Promise.all(
+        ["x", "y"].map(async (name) => (await ask({ ...rename, new_path: `/memories/${name}` }))[0]?.failed),
+      );
+      expect(answers.filter((failed) => failed === false)).toHaveLength(1);
+      expect(readdirSync(files.path("memories")).length).toBe(2);
+    });
   });
 });

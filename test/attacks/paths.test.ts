@@ -447,6 +447,8 @@ test("A57 A10 network paths, device paths and NUL are refused before any disk ca
       replace: fail,
       create: fail,
       remove: fail,
+      removeFolder: fail,
+      moveFolder: fail,
       including: fail,
     },
     base: root,

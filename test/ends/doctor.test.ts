@@ -4,6 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { nodeNeeded } from "../../src/checkup.ts";
+import { installOf } from "../../src/lsp/remedies.ts";
+import { knownServers } from "../../src/lsp/servers.ts";
 import type { Finding } from "../../src/surfaces/cli/findings.ts";
 import { commandLine, project, type Ran, run, temporaryFolder } from "./run.ts";
 
@@ -41,7 +43,17 @@ test("what is there is named, and nothing is made", async () => {
   expect(about(findings, "node")).toEqual([{ about: "node", grade: "ok", words: process.versions.node }]);
   expect(about(findings, "ripgrep")[0]?.grade).toBe("ok");
   expect(about(findings, "git")[0]?.words).toBe(at("bin/git"));
-  expect(about(findings, "language servers")[0]?.words).toBe("gopls");
+  const servers = about(findings, "language server");
+  expect(servers.filter(({ grade }) => grade === "ok").map(({ words }) => words)).toEqual([
+    `gopls for .go .mod: ${at("bin/gopls")}`,
+  ]);
+  // Every language of the table that has none, with the way to get one.
+  expect(servers.filter(({ grade }) => grade === "note").map(({ next }) => next)).toEqual(
+    [...new Map(knownServers.map(({ group, name }) => [group, name] as const).toReversed()).values()]
+      .toReversed()
+      .filter((name) => name !== "gopls")
+      .map((name) => installOf(name)),
+  );
   expect(about(findings, "root")[0]?.words).toContain(at("ws"));
   expect(about(findings, "state folder")[0]?.words).toBe(`${at("state/filehand")} (made when it is needed)`);
   for (const part of [
@@ -95,6 +107,13 @@ test("a root that is missing and a state folder that is a file are wrong, and al
   expect(about(findings, "root")[0]).toMatchObject({ grade: "wrong", words: `${at("nowhere")} is no folder` });
   expect(about(findings, "state folder")[0]).toMatchObject({ grade: "wrong", words: `${at("state")} is no folder` });
   expect(about(findings, "node")).toHaveLength(1);
+});
+
+test.each(["", "elsewhere"])("a home that is no place (%j) puts nothing into the workspace", async (HOME) => {
+  const env = { HOME, XDG_CONFIG_HOME: undefined, XDG_STATE_HOME: undefined, PATH: at("bin") };
+  const { stdout } = await run(process.execPath, [commandLine, "doctor", "--json"], { cwd: at("ws"), env });
+  const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
+  expect(about(findings, "state folder")[0]?.words).not.toMatch(/^(?:elsewhere|\.local)/);
 });
 
 test("the oldest Node that it wants is that of package.json", () => {

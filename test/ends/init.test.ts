@@ -15,7 +15,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { parse } from "smol-toml";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { newClient, serverEnvironment } from "../mcp/server.ts";
-import { commandLine, type Ran, run, temporaryFolder } from "./run.ts";
+import { commandLine, project as rootOfProject, type Ran, run, temporaryFolder } from "./run.ts";
 import { hasTerminal, typing } from "./terminal.ts";
 
 let top = "";
@@ -125,31 +125,59 @@ describe("what is written works", () => {
     return [filehand.command, filehand.args ?? []].flat();
   };
 
-  for (const [client, name] of [
-    ["claude-code", "ws/.mcp.json"],
-    ["codex", "ws/.codex/config.toml"],
-    ["opencode", "ws/opencode.json"],
-  ] as const) {
+  for (const [client, [project, user]] of Object.entries(files)) {
     test(`${client}: the command of its file serves the project`, async () => {
       put("ws/a.txt", "one\n");
       expect(await init(client, "--write", "--yes", "--installed", "--mode", "read-only")).toMatchObject({ code: 0 });
-      const [command = "", ...args] = commandIn(name);
+      const [command = "", ...args] = commandIn(project ?? user).map((part) =>
+        part.replace("${workspaceFolder}", at("ws")),
+      );
       const mcp = newClient("legacy");
       const transport = {
         command,
         args,
-        cwd: at("ws"),
+        // One without projects starts its servers anywhere.
+        cwd: project === undefined ? "/" : at("ws"),
         env: serverEnvironment({ path: at("home"), remove: () => {} }),
       };
       await mcp.connect(new StdioClientTransport({ ...transport, stderr: "ignore" }));
       try {
-        const read = await mcp.callTool({ name: "Read", arguments: { file_path: "a.txt" } });
+        expect((await mcp.listTools()).tools.map(({ name }) => name)).toContain("Read");
+        const read = await mcp.callTool({ name: "Read", arguments: { file_path: at("ws/a.txt") } });
         expect(read).toMatchObject({ content: [{ text: expect.stringContaining("1→one") }] });
-        const written = await mcp.callTool({ name: "Write", arguments: { file_path: "b.txt", content: "" } });
+        const written = await mcp.callTool({ name: "Write", arguments: { file_path: at("ws/b.txt"), content: "" } });
         expect(written.isError).toBe(true);
+        expect(await mcp.callTool({ name: "Read", arguments: { file_path: "/etc/hostname" } })).toMatchObject({
+          isError: true,
+        });
       } finally {
         await mcp.close();
       }
+    });
+  }
+});
+
+describe.runIf(process.platform === "linux")("the page of each client", () => {
+  const page = (client: string): string => readFileSync(join(rootOfProject, "docs", "clients", `${client}.md`), "utf8");
+
+  test("is there, and nothing else is", () => {
+    const pages = readdirSync(join(rootOfProject, "docs", "clients"));
+    expect(new Set(pages)).toEqual(new Set(["README.md", ...Object.keys(files).map((client) => `${client}.md`)]));
+  });
+
+  for (const [client, [project, user]] of Object.entries(files)) {
+    test(`${client}: its commands do what it says, and what it shows is what they write`, async () => {
+      const [, line = "", config = ""] =
+        /```sh\nfilehand init ([^\n]+)\n```[^]*?```(?:jsonc?|toml)\n([^]*?)```/.exec(page(client)) ?? [];
+      expect(line).toContain("--write");
+      expect(await init(...line.split(" "), "--yes")).toMatchObject({ code: 0 });
+      const written = text(project ?? user);
+      // A client without projects has the folder in which the command was given.
+      const folder = /--root", "([^"]+)"/.exec(config)?.[1] ?? "";
+      expect(project === undefined ? written.replace(at("ws"), folder) : written).toBe(config);
+      const [, removal = ""] = /`filehand init ([^`]+ --remove)`/.exec(page(client)) ?? [];
+      expect(await init(...removal.split(" "), "--yes")).toMatchObject({ code: 0 });
+      expect(text(project ?? user)).not.toContain("npx");
     });
   }
 });

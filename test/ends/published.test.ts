@@ -1,12 +1,14 @@
 /** What registries and desktop programs get: server.json, and the bundle, unpacked and run. */
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { unzipSync } from "fflate";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { modes } from "../../src/contract/mode.ts";
 import { newClient, serverEnvironment } from "../mcp/server.ts";
-import { project, run, temporaryFolder } from "./run.ts";
+import { commandLine, project, run, temporaryFolder } from "./run.ts";
 
 const own = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
   name: string;
@@ -14,29 +16,123 @@ const own = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
   mcpName: string;
 };
 
+/**
+ * What the registry's schema of 2025-12-11 (`$defs` ServerDetail, Package, PositionalArgument, NamedArgument, StdioTransport) wants of
+ * the parts that our file has. Stricter in one thing: a key that is not known there is refused, since it would be without effect.
+ */
+const input = {
+  description: z.string().optional(),
+  isRequired: z.boolean().optional(),
+  isSecret: z.boolean().optional(),
+  isRepeated: z.boolean().optional(),
+  format: z.enum(["string", "number", "boolean", "filepath"]).optional(),
+  value: z.string().optional(),
+  default: z.string().optional(),
+  placeholder: z.string().optional(),
+  choices: z.array(z.string()).optional(),
+};
+const positional = z
+  .strictObject({ ...input, type: z.literal("positional"), valueHint: z.string().optional() })
+  .refine(({ value, valueHint }) => value !== undefined || valueHint !== undefined);
+const named = z.strictObject({ ...input, type: z.literal("named"), name: z.string() });
+/** Neither a range nor a word for one. */
+const version = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/);
+const schema = z.strictObject({
+  $schema: z.literal("https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"),
+  name: z
+    .string()
+    .min(3)
+    .max(200)
+    .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+  title: z.string().min(1).max(100).optional(),
+  description: z.string().min(1).max(100),
+  version,
+  packages: z.array(
+    z.strictObject({
+      registryType: z.literal("npm"),
+      identifier: z.string(),
+      version,
+      runtimeHint: z.string().optional(),
+      transport: z.strictObject({ type: z.literal("stdio") }),
+      packageArguments: z.array(z.union([positional, named])),
+    }),
+  ),
+});
+
 describe("server.json", () => {
-  const server = JSON.parse(readFileSync(join(project, "server.json"), "utf8")) as {
-    name: string;
-    description: string;
-    version: string;
-    packages: { identifier: string; version: string; registryType: string; transport: { type: string } }[];
-  };
+  const server = schema.parse(JSON.parse(readFileSync(join(project, "server.json"), "utf8")));
 
   test("has the name that package.json claims, and its version", () => {
     expect(server.name).toBe(own.mcpName);
     expect(server.version).toBe(own.version);
-    expect(server.packages).toHaveLength(1);
-    expect(server.packages[0]).toMatchObject({
-      identifier: own.name,
-      version: own.version,
-      registryType: "npm",
-      transport: { type: "stdio" },
-    });
+    expect(server.packages).toMatchObject([{ identifier: own.name, version: own.version }]);
   });
 
-  test("keeps to the limits of the registry", () => {
-    expect(server.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
-    expect(server.description.length).toBeLessThanOrEqual(100);
+  for (const [what, change] of [
+    ["a name without a slash", { name: "filehand" }],
+    ["a range for a version", { version: "^1.2.3" }],
+    ["a longer description", { description: "x".repeat(101) }],
+    ["a key of another version", { websiteURL: "https://example.com" }],
+    [
+      "an argument without a value or a hint",
+      { packages: [{ ...server.packages[0], packageArguments: [{ type: "positional" }] }] },
+    ],
+    ["no transport", { packages: [{ ...server.packages[0], transport: undefined }] }],
+  ] as const) {
+    test(`${what} would not be taken by this test`, () => {
+      expect(schema.safeParse({ ...server, ...change }).success).toBe(false);
+    });
+  }
+
+  test("the command that a client makes of it starts a server with what the person chose", async () => {
+    const folder = temporaryFolder();
+    onTestFinished(() => folder.remove());
+    for (const name of ["one", "two"]) {
+      mkdirSync(join(folder.path, name));
+      writeFileSync(join(folder.path, name, "a.txt"), `${name}\n`);
+    }
+    const chosen: Readonly<Record<string, readonly string[]>> = {
+      "--root": [join(folder.path, "one"), join(folder.path, "two")],
+      "--mode": ["read-only"],
+    };
+    // A named argument is written `--flag=value`, a positional one as it is.
+    const args = (server.packages[0]?.packageArguments ?? []).flatMap((one) =>
+      one.type === "positional" ? [one.value ?? ""] : (chosen[one.name] ?? []).map((value) => `${one.name}=${value}`),
+    );
+    expect(args).toHaveLength(4);
+    const client = newClient("modern");
+    const transport = {
+      command: process.execPath,
+      args: [commandLine, ...args],
+      cwd: "/",
+      env: serverEnvironment(folder),
+    };
+    await client.connect(new StdioClientTransport({ ...transport, stderr: "ignore" }));
+    try {
+      for (const name of ["one", "two"]) {
+        const read = await client.callTool({
+          name: "Read",
+          arguments: { file_path: join(folder.path, name, "a.txt") },
+        });
+        expect(read).toMatchObject({ content: [{ text: expect.stringContaining(`1→${name}`) }] });
+      }
+      const written = { file_path: join(folder.path, "one", "b.txt"), content: "" };
+      expect(await client.callTool({ name: "Write", arguments: written })).toMatchObject({ isError: true });
+      expect(existsSync(written.file_path)).toBe(false);
+    } finally {
+      await client.close();
+    }
+  });
+
+  test("every choice that it names is one of the command", () => {
+    const modesNamed = server.packages[0]?.packageArguments.find(
+      (one) => one.type === "named" && one.name === "--mode",
+    );
+    expect(new Set(modesNamed?.choices)).toEqual(new Set(modes));
   });
 });
 

@@ -18,7 +18,8 @@ export const pieces: ReplaceInput["pieces"] = [
 
 export const never: AbortSignal = new AbortController().signal;
 
-export type Outcome = Awaited<ReturnType<Disk["replace"] | Disk["create"] | Disk["remove"]>> | "not looked up";
+type Doing = "replace" | "create" | "remove" | "removeFolder" | "moveFolder";
+export type Outcome = Awaited<ReturnType<Disk[Doing]>> | "not looked up";
 
 /** Looks, opens, replaces and closes, all with the same system calls. */
 export async function replaceAt(
@@ -155,7 +156,39 @@ export const everyChange: readonly Change[] = [
     run: (folder, system) => removeAt(createDisk([folder], system, stateOf(folder)), `${folder}/a.txt`),
     judge: (folder) => (fs.existsSync(`${folder}/a.txt`) ? judgeFile(folder) : "new"),
   },
+  {
+    title: "a remove of an empty folder",
+    prepare: (folder) => fs.mkdirSync(`${folder}/empty`),
+    run: (folder, system) => createDisk([folder], system, stateOf(folder)).removeFolder(`${folder}/empty`),
+    judge: (folder) => (fs.existsSync(`${folder}/empty`) ? "old" : "new"),
+  },
+  {
+    title: "a move of a folder",
+    prepare: (folder) => {
+      fs.mkdirSync(`${folder}/from`);
+      fs.writeFileSync(`${folder}/from/a.txt`, newText);
+    },
+    run: async (folder, system) => {
+      const disk = createDisk([folder], system, stateOf(folder));
+      const found = disk.look(`${folder}/from`);
+      if (found.seen !== "node") return "not looked up";
+      try {
+        return await disk.moveFolder({ found, to: `${folder}/deep/to`, signal: never, beforeSwap: async () => {} });
+      } finally {
+        found.held.close();
+      }
+    },
+    judge: (folder) => {
+      const [isOld, isNew] = ["from", "deep/to"].map((name) => fs.existsSync(`${folder}/${name}/a.txt`));
+      if (isOld === isNew) return "both or none";
+      if (isNew === true) return judgeFile(`${folder}/deep/to`);
+      return fs.existsSync(`${folder}/deep`) ? "half-made folders" : "old";
+    },
+  },
 ];
+
+/** Those that write bytes. */
+export const everyWrite = everyChange.filter(({ title }) => !/^a (remove|move)/.test(title));
 
 /** What an outcome promises of the tree. */
 export function promised(outcome: Outcome): "old" | "new" {
@@ -166,6 +199,7 @@ export function promised(outcome: Outcome): "old" | "new" {
     case "replaced":
     case "created":
     case "removed":
+    case "moved":
     case "unconfirmed":
       return "new";
     case "damaged":

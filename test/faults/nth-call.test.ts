@@ -6,7 +6,7 @@ import { describe, test } from "vitest";
 import { nodeSystem } from "../../src/disk/system.ts";
 import { type Errno, faultySystem } from "../support/faulty-system.ts";
 import { onWindows, openDescriptors, workspace } from "../support/workspace.ts";
-import { type Change, everyChange, litter, promised } from "./changes.ts";
+import { type Change, everyChange, everyWrite, litter, promised } from "./changes.ts";
 
 const errnos: readonly Errno[] = ["ENOSPC", "EIO", "EACCES", "EROFS", "EMFILE", "EDQUOT"];
 
@@ -31,6 +31,8 @@ const orders: Readonly<Record<string, string>> = {
     "make write write write write sync sync write truncate sync unlink sync",
   "a create in folders that are missing": "makeFolder sync makeFolder sync make write sync link unlink sync",
   "a remove": "unlink sync",
+  "a remove of an empty folder": "removeFolder sync",
+  "a move of a folder": "makeFolder sync rename sync sync",
 };
 
 describe.skipIf(onWindows)("the order of calls", () => {
@@ -39,7 +41,7 @@ describe.skipIf(onWindows)("the order of calls", () => {
     test(change.title, async () => {
       const system = faultySystem();
       await change.run(prepared(change), system);
-      const changing = /^(make|makeFolder|write|changeMode|sync|syncLater|rename|link|unlink|truncate)$/u;
+      const changing = /^(make|makeFolder|removeFolder|write|changeMode|sync|syncLater|rename|link|unlink|truncate)$/u;
       equal(system.calls.filter((name) => changing.test(name)).join(" "), orders[change.title]);
     });
   }
@@ -114,7 +116,7 @@ describe.skipIf(onWindows)("the n-th system call fails", () => {
 });
 
 describe.skipIf(onWindows)("a file system that lies", () => {
-  for (const change of everyChange.filter(({ title }) => title !== "a remove")) {
+  for (const change of everyWrite) {
     test(`${change.title}: short writes make the whole content`, async () => {
       const folder = prepared(change);
       const system = {

@@ -288,6 +288,16 @@ test("what is under way when it is told to end is finished", async () => {
   expect(fs.readdirSync(workspace.path).filter((name) => name.includes("tmp"))).toEqual([]);
 });
 
+test("a port that somebody has is told, and what to do about it", async () => {
+  const { port } = await serve(workspace.path);
+  const args = [commandLine, "serve", "--port", String(port)];
+  expect(await run(process.execPath, args, { cwd: workspace.path })).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `filehand: Cannot listen on 127.0.0.1:${port}: another program listens there, end it or choose another --port\n`,
+  });
+});
+
 describe("the token", () => {
   test("comes from a file of the operator's, which is made for its owner alone", async () => {
     const file = at("token");
@@ -309,6 +319,12 @@ describe("the token", () => {
     ["a verifier needs to be told for whom", ["--oauth-verifier", "x.mjs"], "--oauth-issuer"],
     ["a workspace needs a name", ["--workspace", "../x"], "NAME=DIR"],
     ["a port is a number of a port", ["--port", "70000"], "65535"],
+    ["nobody is let in by two ways", ["--insecure-no-token", "--token-file", "short"], "cannot both be meant"],
+    ["an issuer without a verifier would do nothing", ["--oauth-issuer", "https://x.example"], "--oauth-verifier"],
+    ["a folder is no file for a token, and nothing is said about its mode", ["--token-file", "one"], "it is no file"],
+    ["a file for a token in a folder that is not there", ["--token-file", "none/token"], "a folder that is there"],
+    ["two workspaces of one name", ["--workspace", "a=one", "--workspace", "a=two"], "give each its own"],
+    ["an address of another machine", ["--host", "192.0.2.1"], "this machine has no such address"],
   ] as const) {
     test(what, async () => {
       fs.writeFileSync(at("shared"), "0123456789abcdef0123");
@@ -317,6 +333,7 @@ describe("the token", () => {
       const { code, stderr } = await run(process.execPath, [commandLine, "serve", ...args], { cwd: workspace.path });
       expect(code).toBe(2);
       expect(stderr).toContain(words);
+      expect(stderr).not.toContain("token of this run");
     });
   }
 });

@@ -5,9 +5,14 @@ import { writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { openAccess } from "../../src/surfaces/http/access.ts";
-import { createEndpoint } from "../../src/surfaces/http/endpoint.ts";
-import { createFront } from "../../src/surfaces/http/front.ts";
+import { type Access, openAccess } from "../../src/surfaces/http/access.ts";
+import {
+  createEndpoint,
+  type Endpoint,
+  type EndpointLimits,
+  endpointLimits,
+} from "../../src/surfaces/http/endpoint.ts";
+import { createFront, type Front, type FrontLimits } from "../../src/surfaces/http/front.ts";
 import { localNames } from "../../src/surfaces/http/gate.ts";
 import { createMetrics } from "../../src/surfaces/http/metrics.ts";
 import { createApprovalStates } from "../../src/surfaces/mcp/approval-state.ts";
@@ -20,6 +25,8 @@ import { createFilehand } from "../../src/toolkit.ts";
 import { temporaryFolder } from "../ends/run.ts";
 
 export interface InProcess {
+  readonly front: Front;
+  readonly endpoint: Endpoint;
   readonly port: number;
   readonly url: string;
   /** Where `a.txt` is, with one line. */
@@ -27,7 +34,12 @@ export interface InProcess {
 }
 
 export async function startInProcess(
-  given: { readonly extend?: (approvals: Approvals) => Extend; readonly watchCall?: Desk["watchCall"] } = {},
+  given: {
+    readonly extend?: (approvals: Approvals) => Extend;
+    readonly watchCall?: Desk["watchCall"];
+    readonly access?: Access;
+    readonly limits?: Partial<FrontLimits & EndpointLimits>;
+  } = {},
 ): Promise<InProcess> {
   const workspace = temporaryFolder();
   writeFileSync(join(workspace.path, "a.txt"), "one\n");
@@ -48,9 +60,14 @@ export async function startInProcess(
     log: () => undefined,
     watchCall: given.watchCall,
   };
+  const endpoint = createEndpoint(desk, createFactory(desk, given.extend?.(approvals)), {
+    ...endpointLimits,
+    ...given.limits,
+  });
   const front = createFront({
-    endpoints: new Map([["/mcp", createEndpoint(desk, createFactory(desk, given.extend?.(approvals)))]]),
-    access: openAccess,
+    endpoints: new Map([["/mcp", endpoint]]),
+    access: given.access ?? openAccess,
+    limits: given.limits ?? {},
     hostNames: localNames,
     metrics: createMetrics(),
     log: () => undefined,
@@ -62,5 +79,5 @@ export async function startInProcess(
     workspace.remove();
   });
   const { port } = front.server.address() as AddressInfo; // it listens on a port
-  return { port, url: `http://127.0.0.1:${port}/mcp`, folder: workspace.path };
+  return { front, endpoint, port, url: `http://127.0.0.1:${port}/mcp`, folder: workspace.path };
 }

@@ -40,7 +40,8 @@ const open = async (era: Era, args: readonly string[] = []): Promise<Client> =>
 async function allPages(client: Client) {
   const pages: string[][] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await client.listResources(cursor === undefined ? { cursor: undefined } : { cursor });
+    // Page by page, as the client's own method does not.
+    const page = await client.request({ method: "resources/list", params: cursor === undefined ? {} : { cursor } });
     pages.push(page.resources.map(({ uri }) => uri.slice(workspace.path.length + 8)));
     cursor = page.nextCursor;
     if (cursor === undefined) return pages;
@@ -51,7 +52,9 @@ for (const era of eras) {
   describe(`the ${era} era`, () => {
     test("files are listed in one order, without what is denied, ignored or somebody else's", async () => {
       const client = await open(era);
-      const names = (await allPages(client)).flat();
+      const pages = await allPages(client);
+      expect(pages.map(({ length }) => length)).toEqual([200, 200, 58]);
+      const names = pages.flat();
       expect(names.filter((name) => !name.startsWith("many/"))).toEqual([
         ".env",
         ".gitignore",
@@ -146,6 +149,27 @@ for (const era of eras) {
       await next(() => fs.rmSync(at(name)));
       expect(new Set(told)).toEqual(new Set([uriOf(name)]));
       await subscription?.close();
+    });
+
+    test("who no longer wants to hear hears nothing more", async () => {
+      const client = await open(era);
+      const [left, kept] = [`left-${era}.log`, `kept-${era}.log`];
+      for (const name of [left, kept]) fs.writeFileSync(at(name), "one\n");
+      const told: string[] = [];
+      client.setNotificationHandler("notifications/resources/updated", ({ params }) => void told.push(params.uri));
+      const listen = (name: string) => client.listen({ resourceSubscriptions: [uriOf(name)] });
+      const subscriptions = era === "modern" ? [await listen(left), await listen(kept)] : [];
+      if (era === "legacy") {
+        for (const name of [left, kept]) await client.subscribeResource({ uri: uriOf(name) });
+        await client.unsubscribeResource({ uri: uriOf(left) });
+      }
+      await subscriptions[0]?.close();
+      await client.listTools(); // behind it, on the same wire: by now the server has heard it
+      fs.writeFileSync(at(left), "two\n");
+      fs.writeFileSync(at(kept), "two\n");
+      await expect.poll(() => told.includes(uriOf(kept))).toBe(true);
+      expect(told).not.toContain(uriOf(left));
+      await subscriptions[1]?.close();
     });
 
     test("what is denied cannot be watched", async () => {

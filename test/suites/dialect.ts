@@ -144,6 +144,12 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
         { why: "symbol", symbol: "run", line: undefined, lines: [] },
       ] as const
     ).map((fault) => ({ code: "INVALID_PARAM" as const, reason: "code place" as const, place, fault })),
+    ...(["root", "into itself", "links", "special", "withheld", "too many", "unreadable"] as const).map((fault) => ({
+      code: "INVALID_PARAM" as const,
+      reason: "folder" as const,
+      place,
+      fault,
+    })),
     ...(["empty file", "no cell named", "same source"] as const).map((fault) => ({
       code: "INVALID_PARAM" as const,
       reason: "cell" as const,

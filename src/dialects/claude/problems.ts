@@ -16,6 +16,7 @@ import {
   noCellWords,
   noMatchWords,
   notReadWords,
+  folderFaultWords,
   patchFaultWords,
   rolledBackWords,
   staleWords,
@@ -73,6 +74,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
         return `${cannot(problem.place.asked)}: ${editFaultWords(problem, names)}`;
       case "cell":
         return `${cannot(problem.place.asked)}: ${cellFaultWords[problem.fault]}`;
+      case "folder":
+        return `${cannot(problem.place.asked)}: ${folderFaultWords[problem.fault]}`;
       case "patch":
         return `Cannot apply the patch: ${patchFaultWords(problem)}`;
       case "search":

@@ -16,6 +16,7 @@ import {
   noCellWords,
   noMatchWords,
   notReadWords,
+  folderFaultWords,
   patchFaultWords,
   rolledBackWords,
   staleWords,
@@ -77,6 +78,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
         return `${cannot(problem.place.asked)}: ${editFaultWords(problem, names)}.`;
       case "cell":
         return `${cannot(problem.place.asked)}: ${cellFaultWords[problem.fault]}.`;
+      case "folder":
+        return `${cannot(problem.place.asked)}: ${folderFaultWords[problem.fault]}.`;
       case "patch":
         return `Invalid patch: ${patchFaultWords(problem)}.`;
       case "search":
@@ -161,6 +164,8 @@ const done = {
   write: "written",
   "notebook-edit": "edited",
   patch: "patched",
+  delete: "deleted",
+  move: "moved",
   rewind: "rewound",
   history: "looked back at",
   cost: "read",

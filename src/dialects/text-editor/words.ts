@@ -4,11 +4,13 @@
  */
 
 import type { Reply, ReplyPart } from "../../contract/call.ts";
-import type { ChangedFile, EditOutcome } from "../../contract/edit.ts";
+import type { ChangedFile, EditOutcome, PatchOutcome } from "../../contract/edit.ts";
 import type { ProblemData } from "../../contract/problem.ts";
 import type { Page, TreeEntry, TreeOutcome } from "../../contract/read.ts";
+import type { Place } from "../../contract/target.ts";
 import type { Outcome } from "../../contract/verb.ts";
 import type { Words } from "../dialect.ts";
+import { folderFaultWords } from "../change-words.ts";
 import { imageNote } from "../media-text.ts";
 import type { Command } from "./commands.ts";
 
@@ -38,7 +40,7 @@ export const undone = (path: string): string => `Last edit to ${path} undone suc
 export const leftAlone = (path: string): string =>
   `The last edit to ${path} was not undone: somebody else changed the file since, and their changes would be lost. View it and edit it instead.`;
 export const notBelowMemories = (path: string): string => `Path must start with /memories, got: ${path}`;
-export const wholeMemory = (doing: "delete" | "rename"): string => `Cannot ${doing} the /memories directory itself`;
+const wholeMemory = (doing: string): string => `Cannot ${doing} the /memories directory itself`;
 
 /** A view that is longer than the host wants it. */
 export function cutTo(reply: Reply, charactersMax: number | undefined): Reply {
@@ -69,11 +71,15 @@ function partsOf(outcome: Outcome, command: Command, flavour: Flavour): readonly
     case "patch":
       if (command.command === "create") return [say(created(path))];
       if (command.command === "rename") return [say(`Successfully renamed ${path} to ${command.newPath}`)];
-      return [say(`Successfully deleted ${path}`)];
+      return [say(`Successfully deleted ${path}${stayed(outcome)}`)];
     default:
       throw new Error(`no command has the outcome ${outcome.kind}`);
   }
 }
+
+/** All files that were there are gone, but somebody put something into a folder meanwhile. */
+const stayed = ({ foldersLeft = [] }: PatchOutcome): string =>
+  foldersLeft.length === 0 ? "" : `, but the directory stayed, as something was put into it meanwhile: view it`;
 
 const created = (path: string): string => `File created successfully at: ${path}`;
 
@@ -159,8 +165,10 @@ function sentenceOf(problem: ProblemData, command: Command, flavour: Flavour): s
   }
   switch (problem.code) {
     case "NOT_FOUND": {
-      const removes = command.command === "delete" || command.command === "rename";
-      return `The path ${path} does not exist${removes ? "" : ". Please provide a valid path."}`;
+      if (command.command === "rename" && inMemory(problem.place) === command.newPath) {
+        return `The destination ${command.newPath} cannot be used: a name before the last one is a file`;
+      }
+      return `The path ${path} does not exist${takesAway(command) ? "" : ". Please provide a valid path."}`;
     }
     case "NO_MATCH":
       if (command.command !== "str_replace") return undefined;
@@ -173,17 +181,17 @@ function sentenceOf(problem: ProblemData, command: Command, flavour: Flavour): s
     case "EXISTS":
       return command.command === "rename" ? `The destination ${command.newPath} already exists` : undefined;
     case "IS_DIRECTORY":
-      return command.command === "delete" || command.command === "rename"
-        ? `The path ${path} is a directory: ${command.command} its files one by one`
-        : `The path ${path} is not a file.`;
+      return `The path ${path} is not a file.`;
     case "NOT_READ":
-      return `The file ${path} has not been viewed${problem.reason === "never" ? "" : " where it would change"}. View it first, then edit it.`;
+      return `The file ${takesAway(command) ? inMemory(problem.place) : path} has not been viewed${problem.reason === "never" ? "" : " where it would change"}. View it first, then edit it.`;
     case "INVALID_PARAM":
       // The model wrote no patch: a name that cannot stand in one is none that a file has here.
-      if (problem.reason === "patch") {
-        const same = command.command === "rename" && problem.fault === "same file twice";
-        return same ? `The destination ${command.newPath} already exists` : `The path ${path} does not exist`;
+      if (problem.reason === "patch") return `The path ${path} does not exist`;
+      if (problem.reason === "folder" && problem.fault === "root" && flavour === "memory") {
+        return wholeMemory(command.command);
       }
+      if (problem.reason === "folder")
+        return `The path ${path} cannot be ${command.command}d: ${folderFaultWords[problem.fault]}`;
       if (problem.reason !== "range") return undefined;
       return command.command === "insert"
         ? `Invalid \`insert_line\` parameter: ${command.line}. It should be within the range of lines of the file: [0, ${problem.total}]`
@@ -192,6 +200,11 @@ function sentenceOf(problem: ProblemData, command: Command, flavour: Flavour): s
       return undefined;
   }
 }
+
+/** What is said of a file in a folder names that file. */
+const takesAway = ({ command }: Command): boolean => command === "delete" || command === "rename";
+
+const inMemory = ({ relative }: Place): string => `/memories/${relative}`;
 
 /** A file that holds something is in the way of a new one, whatever else would be wrong with changing it. */
 const isThere = (problem: ProblemData): boolean =>

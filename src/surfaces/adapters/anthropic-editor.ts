@@ -32,8 +32,6 @@ export function createTextEditor(session: Session, settings: TextEditorSettings)
     if ("outside" in meant) return words.refused(words.notBelowMemories(meant.outside));
     const { path } = meant;
     if (meant.command === "undo_edit") return edits.undo(path, command.path, options);
-    const removes = meant.command === "delete" || meant.command === "rename";
-    if (removes && path === ".") return words.refused(words.wholeMemory(meant.command));
 
     let changed: string | undefined;
     const said = words.wordsFor(command, flavour, dialects[session.dialect]);
@@ -85,9 +83,9 @@ function answerTo(command: Command, ask: Ask): Promise<Reply> {
       return ask((profile) => edit(path, { oldText: "", newText, all: false, behindLine }, profile));
     }
     case "delete":
-      return ask((profile) => patch({ does: "delete", path }, profile));
+      return ask((profile) => ({ verb: "delete", path, profile }));
     case "rename":
-      return ask((profile) => patch({ does: "update", path, diff: "", moveTo: command.newPath }, profile));
+      return ask((profile) => ({ verb: "move", path, to: command.newPath, profile }));
     case "undo_edit":
       throw new Error("an undo is no request");
   }

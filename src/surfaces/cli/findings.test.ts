@@ -1,7 +1,7 @@
 /** What is said about a machine that lacks something. */
 
 import { describe, expect, test } from "vitest";
-import type { Checkup } from "../../checkup.ts";
+import type { Checkup, FoundServer } from "../../checkup.ts";
 import { folderFindings, machineFindings } from "./findings.ts";
 
 const folder = {
@@ -13,12 +13,21 @@ const folder = {
   fileSystem: { name: "btrfs", hardLinks: true, attributes: true, clones: true },
   isLocal: true,
 } as const;
+const server = (change: Partial<FoundServer>): FoundServer => ({
+  name: "pyright",
+  group: "pyright",
+  command: "pyright-langserver",
+  program: "/bin/pyright-langserver",
+  extensions: [".py"],
+  install: "npm install --global pyright",
+  ...change,
+});
 const well: Checkup = {
   node: { version: "22.1.0", needed: "20.19.0", enough: true },
   ripgrep: { kind: "path", command: "/usr/bin/rg" },
   parts: new Map([["sharp", "there"]]),
   stateDir: { path: "/state", ...folder },
-  locks: { path: "/locks", fault: undefined, ...folder },
+  locks: [{ path: "/locks", fault: undefined, leftAlone: false, ...folder }],
   roots: [{ path: "/ws", ...folder }],
   git: "/usr/bin/git",
   languageServers: [],
@@ -34,6 +43,20 @@ test("a machine that has everything", () => {
   expect(saidOf({}, "root")[1]).toBe(
     "/ws (btrfs, a and A are two names, hard links, extended attributes, copies share blocks)",
   );
+});
+
+test("of servers that stand in for each other one is enough", () => {
+  const [tsc, other] = ["typescript", "typescript-language-server"].map((name) =>
+    server({ name, group: "typescript", command: name, program: undefined }),
+  );
+  const said = (...servers: readonly (FoundServer | undefined)[]) =>
+    machineFindings({ ...well, languageServers: servers.flatMap((one) => one ?? []) })
+      .filter(({ about }) => about === "language server")
+      .map(({ grade, words }) => [grade, words]);
+  expect(said(tsc, other)).toEqual([["note", "no typescript, so no errors are told of .py"]]);
+  expect(said(tsc, other && { ...other, program: "/bin/tls" })).toEqual([
+    ["ok", "typescript-language-server for .py: /bin/tls"],
+  ]);
 });
 
 describe("what is missing", () => {
@@ -83,11 +106,35 @@ describe("what is missing", () => {
     ],
     [
       "locks of another",
-      { locks: { path: "/l", ...folder, fault: "belongs to another user" } },
+      { locks: [{ path: "/l", ...folder, leftAlone: false, fault: "belongs to another user" }] },
       "lock folder",
       "wrong",
       "/l belongs to another user",
       "remove it",
+    ],
+    [
+      "locks of another, and a second folder for ours",
+      { locks: [{ path: "/l", ...folder, leftAlone: true, fault: "belongs to another user" }] },
+      "lock folder",
+      "note",
+      "/l belongs to another user, so it is left alone",
+      "locks are taken in the next one",
+    ],
+    [
+      "no server for a language",
+      { languageServers: [server({ name: "pyright", program: undefined })] },
+      "language server",
+      "note",
+      "no pyright-langserver, so no errors are told of .py",
+      "npm install --global pyright",
+    ],
+    [
+      "no program for a server of one's own",
+      { languageServers: [server({ name: "zls", program: undefined, install: undefined })] },
+      "language server",
+      "note",
+      "no pyright-langserver",
+      'the server "zls" in your settings',
     ],
     [
       "a read-only root",

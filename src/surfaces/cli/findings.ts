@@ -39,7 +39,6 @@ const ripgrepWords = {
 
 export function machineFindings(checkup: Checkup): readonly Finding[] {
   const { node, ripgrep, parts, git, languageServers } = checkup;
-  const servers = languageServers.length === 0 ? "none on the PATH" : languageServers.join(", ");
   return [
     node.enough
       ? finding("node", "ok", node.version)
@@ -58,12 +57,33 @@ export function machineFindings(checkup: Checkup): readonly Finding[] {
           ),
     ),
     git === undefined ? finding("git", "note", "not on the PATH; nothing here needs it") : finding("git", "ok", git),
-    finding("language servers", "ok", servers),
+    ...serverFindings(languageServers),
+  ];
+}
+
+/** Those that are there, and of each language that none is for, how to get the first. */
+function serverFindings(servers: Checkup["languageServers"]): readonly Finding[] {
+  const there = servers.filter(({ program }) => program !== undefined);
+  const served = new Set(there.map(({ group }) => group));
+  const missing = servers.filter(({ group }) => !served.has(group));
+  const firsts = missing.filter(({ group }, at) => missing.findIndex((one) => one.group === group) === at);
+  return [
+    ...there.map(({ name, program = "", extensions }) =>
+      finding("language server", "ok", `${name} for ${extensions.join(" ")}: ${program}`),
+    ),
+    ...firsts.map(({ name, command, extensions, install }) =>
+      finding(
+        "language server",
+        "note",
+        `no ${command}, so no errors are told of ${extensions.join(" ")}`,
+        install ?? `install the program of the server "${name}" in your settings`,
+      ),
+    ),
   ];
 }
 
 export function folderFindings({ stateDir, locks, roots }: Checkup): readonly Finding[] {
-  return [...roots.map(rootFinding), stateFinding(stateDir), lockFinding(locks)];
+  return [...roots.map(rootFinding), stateFinding(stateDir), ...locks.map(lockFinding)];
 }
 
 function rootFinding(root: Checkup["roots"][number]): Finding {
@@ -123,7 +143,11 @@ function stateFinding(folder: Checkup["stateDir"]): Finding {
     : finding("state folder", "ok", path);
 }
 
-function lockFinding({ path, fault, there, writable }: Checkup["locks"]): Finding {
+function lockFinding({ path, fault, leftAlone, there, writable }: Checkup["locks"][number]): Finding {
+  if (leftAlone) {
+    const next = "nothing needs to be done, locks are taken in the next one; an administrator may remove it";
+    return finding("lock folder", "note", `${path} ${fault ?? "is not ours"}, so it is left alone`, next);
+  }
   if (fault !== undefined) return finding("lock folder", "wrong", `${path} ${fault}`, "remove it, it is made anew");
   if (!writable)
     return finding("lock folder", "wrong", `${path} may not be written to`, "change the permissions above it");

@@ -1,7 +1,8 @@
 /** The command line's entry: which command, run it, and how the process ends. Exit codes are decided here alone. */
 
 import { spawn } from "node:child_process";
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
+import { isAbsolute } from "node:path";
 import { isFailure } from "../../contract/failure.ts";
 import { nearest } from "../../dialects/nearest.ts";
 import { type Command, type ExitCode, type Host, UsageError } from "./command.ts";
@@ -85,7 +86,7 @@ export function processHost(): Host {
     env,
     platform,
     cwd: currentFolder(),
-    home: env["HOME"] ?? homedir(),
+    home: homeOf(env["HOME"]),
     signal: interrupted.signal,
     background: startAgain,
     onTerminate: (stop) => process.once("SIGTERM", stop),
@@ -98,4 +99,15 @@ function startAgain(args: readonly string[]): void {
   const child = spawn(process.execPath, [program, ...args], { detached: true, stdio: "ignore", windowsHide: true });
   child.on("error", () => undefined); // where no process can be started, a later command will try again
   child.unref();
+}
+
+/** An empty or a relative HOME is none: what is kept there would land in the workspace. */
+function homeOf(given: string | undefined): string | undefined {
+  if (given !== undefined && isAbsolute(given)) return given;
+  if (given === undefined) return homedir();
+  try {
+    return userInfo().homedir;
+  } catch {
+    return undefined; // a user id without an entry, as containers have it
+  }
 }

@@ -31,7 +31,7 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
   const { createEndpoint, createFactory, createFront, createMetrics, localNames, watchCallWith } = await import(
     "../mcp/index.ts"
   );
-  const access = await accessOf(given, host, address);
+  const { access, token } = await accessOf(given, host, address);
   const metrics = createMetrics();
   const watchCall = watchCallWith(metrics, await tracing(version));
   const log = logTo(host.stderr);
@@ -66,8 +66,13 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
   front.server.listen(port, address);
   await once(front.server, "listening").catch((error: unknown) => {
     const code = (error as NodeJS.ErrnoException).code; // Node's own errors have one
-    throw new UsageError(`Cannot listen on ${address}:${port}: ${code}, choose another --port or --host`);
+    const why =
+      (code === undefined ? undefined : listenFaults[code]) ??
+      `the system says ${code}, choose another --port or --host`;
+    throw new UsageError(`Cannot listen on ${address}:${port}: ${why}`);
   });
+  // Not before: a token of a server that does not run is of no use to anybody.
+  if (token !== undefined) host.stderr.write(`filehand: the token of this run is ${token}\n`);
   const { port: actual } = front.server.address() as AddressInfo; // it listens on a port, not on a pipe
   for (const [path, { filehand }] of desks) {
     log("info", "listening", { url: `http://${bracketed(address)}:${actual}${path}`, roots: filehand.roots });
@@ -84,6 +89,13 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
   await Promise.all([...desks.values()].map(({ filehand }) => filehand.close()));
   return 0;
 }
+
+const listenFaults: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another program listens there, end it or choose another --port",
+  EACCES: "the system does not let you, choose a --port from 1024 on",
+  EADDRNOTAVAIL: "this machine has no such address, choose another --host",
+  ENOTFOUND: "there is no address of that name, choose another --host",
+};
 
 const bracketed = (address: string): string => (address.includes(":") ? `[${address}]` : address);
 
@@ -109,7 +121,7 @@ function placesOf(given: Given, host: Host): readonly PlaceOf[] {
   const plain = given.parameters.length > 0 || given.list("root").length > 0 || named.length === 0;
   const places = [...(plain ? [{ path: "/mcp", name: "filehand", roots: given.parameters }] : []), ...named];
   if (new Set(places.map(({ name }) => name)).size < places.length) {
-    throw new UsageError("Two workspaces have the same name (the one at /mcp is called filehand)");
+    throw new UsageError("Two workspaces have the same name, give each its own (the one at /mcp is called filehand)");
   }
   return places;
 }
@@ -120,7 +132,14 @@ function portOf(given: Given, usual: number): number {
   return port;
 }
 
-async function accessOf(given: Given, host: Host, address: string): Promise<Access> {
+/** Who is let in, and the token to tell, if one was made for this run. */
+interface Entrance {
+  readonly access: Access;
+  readonly token?: string;
+}
+
+async function accessOf(given: Given, host: Host, address: string): Promise<Entrance> {
+  refuseTwoWays(given);
   const { oauthAccess, openAccess, tokenAccess } = await import("../mcp/index.ts");
   const verifier = given.text("oauth-verifier");
   const file = given.text("token-file");
@@ -129,19 +148,35 @@ async function accessOf(given: Given, host: Host, address: string): Promise<Acce
     if (issuer === undefined || resource === undefined || !URL.canParse(resource) || !URL.canParse(issuer)) {
       throw new UsageError("--oauth-verifier needs --oauth-issuer and --public-url, both URLs");
     }
-    return oauthAccess({ verifier: await loadVerifier(nodePath.resolve(host.cwd, verifier)), issuer, resource });
+    const loaded = await loadVerifier(nodePath.resolve(host.cwd, verifier));
+    return { access: oauthAccess({ verifier: loaded, issuer, resource }) };
   }
   if (given.flag("insecure-no-token")) {
     if (!["127.0.0.1", "::1", "localhost"].includes(address)) {
       throw new UsageError("--insecure-no-token is for this machine only, leave --host away or use a token");
     }
-    return openAccess;
+    return { access: openAccess };
   }
   const make = (): string => randomBytes(32).toString("base64url");
-  if (file !== undefined) return tokenAccess(orUsage(() => tokenFrom(nodePath.resolve(host.cwd, file), make)));
+  if (file !== undefined)
+    return { access: tokenAccess(orUsage(() => tokenFrom(nodePath.resolve(host.cwd, file), make))) };
   const token = make();
-  host.stderr.write(`filehand: the token of this run is ${token}\n`);
-  return tokenAccess(token);
+  return { access: tokenAccess(token), token };
+}
+
+/** Whoever says two things about who may come in would get one of them without knowing which. */
+function refuseTwoWays(given: Given): void {
+  const isGiven = {
+    "--insecure-no-token": given.flag("insecure-no-token"),
+    "--token-file": given.text("token-file") !== undefined,
+    "--oauth-verifier": given.text("oauth-verifier") !== undefined,
+  };
+  const ways = Object.entries(isGiven).flatMap(([name, is]) => (is ? [name] : []));
+  if (ways.length > 1) throw new UsageError(`${ways.join(" and ")} cannot both be meant, leave one of them out`);
+  if (isGiven["--oauth-verifier"]) return;
+  for (const name of ["oauth-issuer", "public-url"]) {
+    if (given.text(name) !== undefined) throw new UsageError(`--${name} is of use only with --oauth-verifier`);
+  }
 }
 
 function orUsage<Result>(work: () => Result): Result {

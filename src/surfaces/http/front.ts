@@ -73,6 +73,9 @@ export function createFront(options: FrontOptions): Front {
     const [path = ""] = (req.url ?? "").split("?", 1);
     if (path === "/healthz") return say(res, 200, "ok\n");
     if (path === "/readyz") return ending ? say(res, 503, "ending\n") : say(res, 200, "ready\n");
+    if (ending) {
+      return refuse(res, 503, "Service Unavailable: the server is ending", { headers: { connection: "close" } });
+    }
     if (path.startsWith("/.well-known/oauth-protected-resource")) return tellMetadata(req, res);
     const endpoint = endpoints.get(path);
     if (endpoint === undefined && inspector?.handles(path) === true) return inspector.handle(req, res, path);
@@ -164,12 +167,13 @@ export function createFront(options: FrontOptions): Front {
       ending = true;
       // Calls that wait for a person wait no longer.
       inspector?.close();
-      const closed = new Promise((resolve) => server.close(resolve));
+      // Until then it listens on, so that those who ask hear that it is ending.
       if (calls > 0) {
         const idle = new Promise<void>((resolve) => (onIdle = resolve));
         const late = new Promise<void>((resolve) => setTimeout(resolve, limits.graceMs).unref());
         await Promise.race([idle, late]);
       }
+      const closed = new Promise((resolve) => server.close(resolve));
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
       server.closeAllConnections();
       await closed;

@@ -23,7 +23,7 @@ export interface Summed {
 }
 
 const filesShownMax = 100;
-const changing: ReadonlySet<CallEvent["verb"]> = new Set(["edit", "write", "notebook-edit", "patch"]);
+const changing: ReadonlySet<CallEvent["verb"]> = new Set(["edit", "write", "notebook-edit", "patch", "delete", "move"]);
 
 type Sum = { -readonly [Name in keyof Tally]: Tally[Name] };
 const newSum = (): Sum => ({ calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 });

@@ -38,7 +38,9 @@ export const doctor: Command = {
     const { faults, settings } = await loadSettings(where);
     const stateDir = opened?.stateDir ?? stateDirOf(given.text("state-dir"), settings.stateDir, host);
     const path = env["PATH"] ?? env["Path"];
-    const found = await checkup({ roots, stateDir, path, platform });
+    const { languageServers = false, trustedRoots } = settings;
+    const languages = { ...(typeof languageServers === "boolean" ? {} : languageServers), trustedRoots };
+    const found = await checkup({ roots, stateDir, path, platform, languages });
     const files = settingsFiles(where).flatMap((file) => (isThere(file.path) ? file.path : []));
     const findings = [
       ...machineFindings(found),

@@ -1,0 +1,116 @@
+/**
+ * A folder as a whole: taken away when nothing is left in it, or given another name with all that is in it, in one step of the
+ * system. Through the folders above, held open, and never what is behind a link.
+ */
+
+import * as nodePath from "node:path";
+import { FileExists, holdOrMake, type Made, refuseExisting, removeMade } from "./create.ts";
+import {
+  type FolderSync,
+  type HeldFolder,
+  holdFolder,
+  patiently,
+  prepareSync,
+  type WriteContext,
+} from "./held-folder.ts";
+import type { Found } from "./look.ts";
+import {
+  asWriteFailed,
+  during,
+  FileChanged,
+  type NothingDone,
+  nothingDone,
+  type Unconfirmed,
+  unconfirmed,
+} from "./write-failed.ts";
+
+export type FolderRemoved = { readonly did: "removed" } | NothingDone | Unconfirmed;
+
+/** Only an empty one: the system sees to that. Nothing is thrown but bugs. */
+export async function removeFolder(real: string, context: WriteContext): Promise<FolderRemoved> {
+  const { system } = context;
+  let folder: HeldFolder | undefined;
+  let sync: FolderSync | undefined;
+  try {
+    folder = holdFolder(nodePath.dirname(real), context);
+    sync = prepareSync(folder, system);
+    if (folder.hasMoved()) throw new FileChanged();
+    try {
+      system.removeFolder(folder.at(nodePath.basename(real)));
+    } catch (error) {
+      throw asWriteFailed(error, "removing");
+    }
+    try {
+      await sync.sync();
+      return { did: "removed" };
+    } catch (error) {
+      return unconfirmed(error);
+    }
+  } catch (error) {
+    return nothingDone(error);
+  } finally {
+    sync?.close();
+    folder?.close();
+  }
+}
+
+export interface MoveInput {
+  /** The folder as it was looked up; held by the caller, who closes it. */
+  readonly found: Found;
+  /** Absolute, beneath a root, and free of links as far as it exists. Folders that are missing above it are made. */
+  readonly to: string;
+  readonly signal: AbortSignal;
+  /** Called when all is checked, right before the folder gets its new name. What it throws stops the change. */
+  readonly beforeSwap: () => Promise<void>;
+}
+
+export type FolderMoved =
+  | { readonly did: "moved" }
+  | { readonly did: "nothing"; readonly why: "exists" }
+  | NothingDone
+  | Unconfirmed;
+
+/** Throws only what `beforeSwap` or the signal throws, and bugs. */
+export async function moveFolder(input: MoveInput, context: WriteContext): Promise<FolderMoved> {
+  const { found, to, signal, beforeSwap } = input;
+  const { system } = context;
+  const held: HeldFolder[] = [];
+  const made: Made[] = [];
+  const syncs: FolderSync[] = [];
+  let moved = false;
+  try {
+    signal.throwIfAborted();
+    const from = holdFolder(nodePath.dirname(found.real), context);
+    held.push(from);
+    const goal = await holdOrMake(nodePath.dirname(to), held, made, context);
+    for (const folder of [from, goal]) syncs.push(prepareSync(folder, system));
+    const [oldPath, newPath] = [from.at(nodePath.basename(found.real)), goal.at(nodePath.basename(to))];
+    const check = (): void => {
+      signal.throwIfAborted();
+      const stat = during("looking at the folder", () => system.statLink(oldPath));
+      const { device, inode } = found.held.identity;
+      const same = stat.isDirectory() && stat.dev === device && stat.ino === inode;
+      if (!same || from.hasMoved() || goal.hasMoved()) throw new FileChanged();
+      // The system would put it in the place of an empty folder.
+      refuseExisting(newPath, context);
+    };
+    check();
+    await beforeSwap();
+    check();
+    await patiently("renaming", () => system.rename(oldPath, newPath), check, system);
+    moved = true;
+    try {
+      for (const sync of syncs) await sync.sync();
+      return { did: "moved" };
+    } catch (error) {
+      return unconfirmed(error);
+    }
+  } catch (error) {
+    if (error instanceof FileExists) return { did: "nothing", why: "exists" };
+    return nothingDone(error);
+  } finally {
+    if (!moved) removeMade(made, context);
+    for (const sync of syncs) sync.close();
+    for (const folder of held) folder.close();
+  }
+}

@@ -1,0 +1,38 @@
+/** A file that is taken away or moved as it is, whatever it is: nobody looks into it, but for the diff of a text. */
+
+import { isUtf8 } from "node:buffer";
+import type { MatchedBy } from "../contract/edit.ts";
+import { limits } from "../contract/limits.ts";
+import { Problem } from "../contract/problem.ts";
+import type { Profile } from "../contract/profile.ts";
+import { hunksOfTexts } from "../text/hunks.ts";
+import type { Before } from "./before.ts";
+import type { Diff, Plan, Planned } from "./change.ts";
+import { knownAfter } from "./edit-checks.ts";
+
+export const planOfBytes = (does: "delete" | "move", profile: Profile): Plan<MatchedBy> => ({
+  wants: "bytes",
+  profile,
+  overwrites: false,
+  there: (before) => planned(before, does),
+});
+
+const noDiff: Diff = { hunks: [], additions: 0, deletions: 0, complete: true };
+
+function planned(before: Before, does: "delete" | "move"): Planned<MatchedBy> {
+  const { bytes, target, seen } = before;
+  if (bytes === undefined) {
+    const limit = `${limits.editHeldBytesMax / 1_048_576} MB`;
+    throw new Problem({ code: "TOO_LARGE", place: target, kind: "text", limit });
+  }
+  const shared = { notes: [], extra: "exact" } as const;
+  if (does === "move") {
+    const wrote = knownAfter(before, seen.state === "fresh" ? seen.shown : []);
+    return { ...shared, pieces: [bytes], diff: noDiff, before: undefined, wrote };
+  }
+  const isText = isUtf8(bytes) && !bytes.includes(0);
+  // What cannot be shown is said to be missing from the diff.
+  if (!isText) return { ...shared, pieces: [], diff: { ...noDiff, complete: false }, before: undefined, wrote: [] };
+  const text = bytes.toString("utf8");
+  return { ...shared, pieces: [], diff: hunksOfTexts(text, ""), before: text, wrote: [] };
+}
