@@ -228,8 +228,14 @@ export async function compareContent(
   }
 }
 
-/** Syncing much may take seconds; little takes less than handing it to another thread and back. */
-export const syncAtOnceBytesMax = 1_048_576;
+/** Syncing much may take seconds; little takes less than handing it to another thread and back, if the disk is quick. */
+const syncAtOnceBytesMax = 1_048_576;
+/** Everybody waits for what is synced at once: not while the last sync of little took longer than this. */
+const quickSyncMs = 3;
+
+/** Shall it be synced right here? */
+export const syncsAtOnce = (sizeBytes: number, { syncPace }: Pick<System, "syncPace">): boolean =>
+  sizeBytes <= syncAtOnceBytesMax && syncPace.lastMs <= quickSyncMs;
 
 /**
  * A failed sync is final: the kernel may have dropped the bytes, and a second one would say that all is well. The
@@ -241,11 +247,16 @@ export async function syncFile(
   { system, reads }: Moving,
   meanwhile?: () => Promise<void>,
 ): Promise<void> {
-  if (meanwhile === undefined && reads === "at once" && sizeBytes <= syncAtOnceBytesMax) {
+  const startedMs = performance.now();
+  const took = (): void => {
+    if (sizeBytes <= syncAtOnceBytesMax) system.syncPace.lastMs = performance.now() - startedMs;
+  };
+  if (meanwhile === undefined && reads === "at once" && syncsAtOnce(sizeBytes, system)) {
     during("syncing the file", () => system.sync(fd));
+    took();
     return;
   }
-  const syncing = duringLater("syncing the file", () => system.syncLater(fd));
+  const syncing = duringLater("syncing the file", () => system.syncLater(fd)).then(took);
   const [synced, other] = await Promise.allSettled([syncing, meanwhile?.()]);
   if (synced.status === "rejected") throw synced.reason;
   if (other.status === "rejected") throw other.reason;

@@ -8,7 +8,7 @@
 import type { BigIntStats } from "node:fs";
 import * as nodePath from "node:path";
 import type { Piece } from "../contract/edit.ts";
-import { type Content, contentOf, type Moving, syncAtOnceBytesMax } from "./content.ts";
+import { type Content, contentOf, type Moving, syncsAtOnce } from "./content.ts";
 import { folderOf, type HeldFolder, patiently, prepareSync, unlinkQuietly, type WriteContext } from "./held-folder.ts";
 import { writeInPlace } from "./in-place.ts";
 import type { Found, Identity } from "./look.ts";
@@ -114,9 +114,9 @@ async function replaceIn(folder: HeldFolder, input: ReplaceInput, context: Write
   };
 
   if (before.nlink > 1n && hardLinks === "keep") return inPlace(false);
-  // Little is synced before another thread has begun, and the sync of the folder is time enough for other work. Where
+  // On a quick disk little is synced before another thread has begun, and the sync of the folder is time enough for other work. Where
   // several files are replaced, one thread each lets the disk take them together.
-  const early = content.sizeBytes > syncAtOnceBytesMax || context.underWay.count > 1;
+  const early = !syncsAtOnce(content.sizeBytes, context.system) || context.underWay.count > 1;
   const { meanwhile: _, ...rest } = input;
   const prepared = await prepare(folder, early ? input : rest, content, before, context);
   if (prepared === "in place") return inPlace(false);

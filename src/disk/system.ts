@@ -43,6 +43,8 @@ export interface System {
   copyCalls(): Promise<CopyCalls | undefined>;
   sync(fd: number): void;
   syncLater(fd: number): Promise<void>;
+  /** How long the last sync of little took. Infinite before the first: nobody knows the disk. */
+  readonly syncPace: { lastMs: number };
   truncate(fd: number, sizeBytes: number): void;
   changeOwner(fd: number, user: number, group: number): void;
   changeMode(fd: number, mode: number): void;
@@ -112,6 +114,7 @@ export const nodeSystem: System = {
     }),
   copyCalls: loadCopyCalls,
   sync: (fd) => fs.fsyncSync(fd),
+  syncPace: { lastMs: Number.POSITIVE_INFINITY },
   syncLater: (fd) =>
     new Promise((resolve, reject) => {
       fs.fsync(fd, (error) => (error ? reject(error) : resolve()));

@@ -5,17 +5,10 @@
 
 import { randomBytes } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
-import {
-  compareContent,
-  type Content,
-  type Moving,
-  readAll,
-  syncAtOnceBytesMax,
-  syncFile,
-  writeContent,
-} from "./content.ts";
+import { compareContent, type Content, type Moving, readAll, syncsAtOnce, syncFile, writeContent } from "./content.ts";
 import { closeQuietly, type HeldFolder, unlinkQuietly, type WriteContext } from "./held-folder.ts";
 import { processMark } from "./process-mark.ts";
+import type { System } from "./system.ts";
 import { during, WriteFailed } from "./write-failed.ts";
 
 /** `new`: content that has not got its name yet. `undo`: the old bytes of a file that is written in place. */
@@ -86,7 +79,7 @@ export async function writeTemp(folder: HeldFolder, plan: TempPlan, { system }: 
     await plan.dress?.(fd, stat);
     const look = (): Promise<void> => readBack(path, stat.ino, content, moving);
     // On a local disk it is the same memory that is asked before and after the sync.
-    const early = moving.reads === "at once" && syncsLater(plan);
+    const early = moving.reads === "at once" && syncsLater(plan, system);
     const meanwhile = async (): Promise<void> => {
       plan.meanwhile?.();
       await look();
@@ -103,9 +96,9 @@ export async function writeTemp(folder: HeldFolder, plan: TempPlan, { system }: 
   }
 }
 
-/** Little is synced before another thread has begun, unless there is something else to do. */
-const syncsLater = ({ meanwhile, content }: TempPlan): boolean =>
-  meanwhile !== undefined || content.sizeBytes > syncAtOnceBytesMax;
+/** On a quick disk little is synced before another thread has begun, unless there is something else to do. */
+const syncsLater = ({ meanwhile, content }: TempPlan, system: System): boolean =>
+  meanwhile !== undefined || !syncsAtOnce(content.sizeBytes, system);
 
 /** Content up to this size is read back; beyond it the size must do. */
 const comparedBytesMax = 67_108_864;

@@ -36,7 +36,20 @@ export function systemError(errno: Errno, call: string): Error {
   return Object.assign(new Error(`${errno}: made up, ${call}`), { errno: -constants.errno[errno], code: errno });
 }
 
-export function faultySystem(base: System = nodeSystem): FaultySystem {
+/** A disk whose syncs always take so long, as far as anybody knows. */
+export const paced = (base: System, ms: number): System => ({
+  ...base,
+  syncPace: {
+    get lastMs() {
+      return ms;
+    },
+    set lastMs(_) {
+      // it stays so
+    },
+  },
+});
+
+export function faultySystem(base: System = paced(nodeSystem, 0)): FaultySystem {
   const calls: string[] = [];
   const open = new Set<number>();
   const closedTwice: number[] = [];
@@ -66,6 +79,7 @@ export function faultySystem(base: System = nodeSystem): FaultySystem {
 
   const faulty: FaultySystem = {
     platform: base.platform,
+    syncPace: base.syncPace,
     open: guarded("open", (path: string, flags: number) => {
       const fd = base.open(path, flags);
       open.add(fd);
