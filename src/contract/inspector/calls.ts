@@ -2,6 +2,7 @@
 
 import type { ReplyPart } from "../call.ts";
 import type { CallEvent } from "../event.ts";
+import type { Program } from "../report.ts";
 
 /** `GET /api/w/<name>/sessions`: those that made calls, the one with the newest call first. */
 export interface SessionList {
@@ -18,11 +19,21 @@ export interface SessionInfo {
   readonly failures: number;
   readonly tokensGiven: number;
   readonly tokensSaved: number;
+  /** Which other process made its newest call; null for this server. */
+  readonly process: ProcessInfo | null;
 }
 
-/** A call in a list: the event as the library has it, and where it happened. */
+/** A process of the same user on the same machine that tells this server of its calls. */
+export interface ProcessInfo {
+  readonly pid: number;
+  readonly program: Program;
+}
+
+/** A call in a list: the event as the library has it (numbered by this server), and where it happened. */
 export interface CallInfo extends CallEvent {
   readonly workspace: string;
+  /** The process that it was made in; null for this server. */
+  readonly process: ProcessInfo | null;
   /** Can `GET .../calls/<id>` still tell the reply? */
   readonly kept: boolean;
 }
@@ -46,8 +57,11 @@ export interface CallPage {
 export interface CallView {
   readonly call: CallInfo;
   readonly detail: CallDetailView | null;
-  /** Why there is no detail: dropped to make room, or never kept because it alone is over the limit. */
-  readonly missing: "dropped" | "too large" | null;
+  /**
+   * Why there is no detail: dropped to make room, never kept because it alone is over the limit, or withheld because a rule of
+   * this server denies what another process was allowed to read.
+   */
+  readonly missing: "dropped" | "too large" | "withheld" | null;
 }
 export interface CallDetailView {
   /** The arguments as the model wrote them. */

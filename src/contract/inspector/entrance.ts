@@ -2,6 +2,7 @@
 
 import type { Mode } from "../mode.ts";
 import type { Verb } from "../verb.ts";
+import type { ProcessInfo } from "./calls.ts";
 import type { RewindView } from "./history.ts";
 import type { Answered } from "./questions.ts";
 
@@ -42,6 +43,10 @@ export interface WorkspaceInfo {
   readonly mode: Mode;
   /** Is the past of changed files kept? If not, the addresses below `history` answer with 409 `NO_HISTORY`. */
   readonly history: boolean;
+  /** Can other processes report their calls? Not without a state folder. */
+  readonly lookout: boolean;
+  /** Those that do now; the stream tells when that changes. */
+  readonly processes: readonly ProcessInfo[];
   readonly tools: readonly { readonly name: string; readonly verb: Verb; readonly readOnly: boolean }[];
 }
 

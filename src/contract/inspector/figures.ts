@@ -2,7 +2,8 @@
 
 /**
  * `GET /api/w/<name>/figures`, over the calls that are kept. `session`: only of this one. `since`: only later than this.
- * `buckets`: 1 to 500 parts of the time between, 60 by default.
+ * `buckets`: 1 to 500 parts of the time between, 60 by default. However many tools, files and reasons there are, a series names
+ * five of them at most, so that an answer has no more than 500 parts of 6 values in each of its four series.
  */
 export interface Figures {
   readonly fromMs: number;
@@ -10,15 +11,22 @@ export interface Figures {
   /** Over all calls since the start, also those that were dropped. */
   readonly ever: Tally;
   readonly all: Tally;
-  /** By calls, most first. */
+  /** By calls, most first, at most 100. */
   readonly tools: readonly ToolFigures[];
   /** By tokens given, most first, at most 100; `filesTotal` is how many there are. */
   readonly files: readonly FileFigures[];
   readonly filesTotal: number;
+  /** All tools together, for each part of the time. */
   readonly time: readonly TimeFigures[];
-  /** Edits, writes, patches and notebook edits that failed, by code and reason, most first. */
+  /** Tokens given in each part of the time, by tool and by file; and those that repeated reads saved, by file. */
+  readonly givenByTool: Series;
+  readonly givenByFile: Series;
+  readonly savedByFile: Series;
+  /** How many edits, writes, patches and notebook edits failed in each part of the time, by code and reason. */
+  readonly failedByReason: Series;
+  /** Edits, writes, patches and notebook edits that failed, by code and reason, most first, at most 100. */
   readonly failedEdits: readonly FailureFigures[];
-  /** Everything else that failed. */
+  /** Everything else that failed, at most 100. */
   readonly failedOthers: readonly FailureFigures[];
   /** Sessions that ended, from the state folder, newest last, at most 200. */
   readonly past: readonly PastFigures[];
@@ -45,8 +53,13 @@ export interface FileFigures extends Tally {
 }
 export interface TimeFigures extends Tally {
   readonly fromMs: number;
-  /** Tokens given, by tool. */
-  readonly tools: Readonly<Record<string, number>>;
+}
+/** Numbers over time, by name. What is nothing all the time is not among them. */
+export interface Series {
+  /** Those with the largest sum, largest first, at most five. */
+  readonly layers: readonly { readonly name: string; readonly values: readonly number[] }[];
+  /** All others together; null if there are none. `names`: how many they are. */
+  readonly others: { readonly names: number; readonly values: readonly number[] } | null;
 }
 export interface FailureFigures {
   readonly tool: string;

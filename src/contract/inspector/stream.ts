@@ -1,6 +1,6 @@
 /** The stream of events. */
 
-import type { CallInfo } from "./calls.ts";
+import type { CallInfo, ProcessInfo } from "./calls.ts";
 import type { Answered, QuestionInfo } from "./questions.ts";
 
 /**
@@ -23,4 +23,6 @@ export type StreamEvent =
       readonly done: number;
       readonly total: number;
     }
+  /** Other processes that report their calls: one has come or gone. */
+  | { readonly type: "processes"; readonly workspace: string; readonly processes: readonly ProcessInfo[] }
   | { readonly type: "reset" };

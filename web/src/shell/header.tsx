@@ -1,7 +1,7 @@
 /** The head of the page: where we are, the views, how the stream is, the theme. */
 
 import type { WorkspaceInfo } from "../../../src/contract/inspector.ts";
-import { chooseWorkspace, type Desk, workspaceOf } from "../live/desk.ts";
+import { chooseWorkspace, type Desk, leave, workspaceOf } from "../live/desk.ts";
 import { Name } from "../text/shown-text.tsx";
 import { shownText } from "../text/shown.ts";
 import { addressOf, type ViewName, views } from "./router.ts";
@@ -39,6 +39,16 @@ export function Header({ desk, view }: { readonly desk: Desk; readonly view: Vie
       <div class="head-state">
         {desk.phase === "in" && <Connection desk={desk} />}
         <ThemeSwitch />
+        {desk.phase === "in" && (
+          <button
+            type="button"
+            class="button button-quiet"
+            onClick={() => void leave()}
+            title="Sign this browser out; a new address is needed to come back"
+          >
+            Leave
+          </button>
+        )}
       </div>
     </header>
   );

@@ -8,6 +8,7 @@ const call: CallInfo = {
   id: 1,
   workspace: "filehand",
   kept: true,
+  process: null,
   session: "s1",
   principal: null,
   dialect: "claude",
