@@ -21,8 +21,8 @@ browserTest("who leaves is out at once, in every tab, and comes back only by a n
   expect([before.cookies.length, before.key === null]).toEqual([1, false]);
 
   await page.getByRole("button", { name: "Leave" }).click();
-  await page.getByRole("heading", { name: out }).waitFor();
-  await page.getByText("You have left").waitFor();
+  await page.getByRole("heading", { name: "You have left" }).waitFor();
+  expect(await page.getByRole("navigation").count()).toBe(0);
   expect(await rows(page).count()).toBe(0);
   expect([await page.context().cookies(), await storedKey()]).toEqual([[], null]);
   await other.getByRole("heading", { name: out }).waitFor();

@@ -10,6 +10,7 @@ import { createEndpoint } from "../../src/surfaces/http/endpoint.ts";
 import { createFront } from "../../src/surfaces/http/front.ts";
 import { localNames } from "../../src/surfaces/http/gate.ts";
 import { createMetrics } from "../../src/surfaces/http/metrics.ts";
+import type { Inspector } from "../../src/surfaces/inspector/index.ts";
 import { createApprovalStates } from "../../src/surfaces/mcp/approval-state.ts";
 import { type Approvals, createApprovals } from "../../src/surfaces/mcp/approvals.ts";
 import { createCursors } from "../../src/surfaces/mcp/cursor.ts";
@@ -27,11 +28,17 @@ export interface InProcess {
 }
 
 export async function startInProcess(
-  given: { readonly extend?: (approvals: Approvals) => Extend; readonly watchCall?: Desk["watchCall"] } = {},
+  given: {
+    readonly extend?: (approvals: Approvals) => Extend;
+    readonly watchCall?: Desk["watchCall"];
+    readonly inspector?: Inspector;
+  } = {},
 ): Promise<InProcess> {
   const workspace = temporaryFolder();
   writeFileSync(join(workspace.path, "a.txt"), "one\n");
-  const approvals = createApprovals(async () => createApprovalStates(principalOf), principalOf);
+  const { inspector } = given;
+  const beside = inspector === undefined ? undefined : { board: inspector.board, workspace: "filehand" };
+  const approvals = createApprovals(async () => createApprovalStates(principalOf), principalOf, beside);
   const filehand = createFilehand({ roots: [workspace.path], ask: approvals.asker });
   const desk: Desk = {
     name: "filehand",
@@ -48,12 +55,14 @@ export async function startInProcess(
     log: () => undefined,
     watchCall: given.watchCall,
   };
+  await inspector?.add(desk);
   const front = createFront({
     endpoints: new Map([["/mcp", createEndpoint(desk, createFactory(desk, given.extend?.(approvals)))]]),
     access: openAccess,
     hostNames: localNames,
     metrics: createMetrics(),
     log: () => undefined,
+    inspector,
   });
   front.server.listen(0, "127.0.0.1");
   await once(front.server, "listening");

@@ -10,6 +10,7 @@ import { useWidth } from "./use-width.ts";
 const toolsMax = 12;
 const rowHeight = 26;
 const edge = { left: 104, right: 24, top: 8, bottom: 22 } as const;
+const tickWidth = 52;
 const nameCharsMax = 14;
 /** What is faster than this is told as "<1 ms" anyway. */
 const leastMs = 0.1;
@@ -30,6 +31,8 @@ export function LatencyPlot({ tools }: { readonly tools: readonly ToolFigures[] 
   const ticks = powersAround(Math.min(...all), Math.max(...all));
   const inner = Math.max(0, width - edge.left - edge.right);
   const x = (ms: number): number => edge.left + inner * shareByPower(Math.max(leastMs, ms), ticks);
+  /** Where there is little room, not every power is named. */
+  const every = inner / ticks.length < tickWidth ? 2 : 1;
   const words = shown.map(({ tool, elapsedMs }) => `${shownText(tool)} ${latencyWords(elapsedMs)}`).join("; ");
   return (
     <section class="figure" aria-labelledby="latency-title">
@@ -40,12 +43,14 @@ export function LatencyPlot({ tools }: { readonly tools: readonly ToolFigures[] 
       <div ref={place} class="plot">
         <svg width={width || "100%"} height={height} role="img" aria-label={`How long calls took. ${words}`}>
           {inner > 0 &&
-            ticks.map((tick) => (
+            ticks.map((tick, index) => (
               <g key={tick}>
                 <line class="plot-grid" x1={x(tick)} x2={x(tick)} y1={edge.top} y2={height - edge.bottom} />
-                <text class="plot-text" x={x(tick)} y={height - 6} text-anchor="middle">
-                  {tickWords(tick)}
-                </text>
+                {index % every === 0 && (
+                  <text class="plot-text" x={x(tick)} y={height - 6} text-anchor="middle">
+                    {tickWords(tick)}
+                  </text>
+                )}
               </g>
             ))}
           {inner > 0 &&
@@ -76,9 +81,8 @@ export function LatencyPlot({ tools }: { readonly tools: readonly ToolFigures[] 
           </li>
         ))}
       </ul>
-      <p class="plot-words quiet">
-        within that time. Time that a person took to answer a question is part of it. The numbers are in the table by
-        tool.
+      <p class="quiet">
+        took no longer. What a person took to answer a question is part of it; the numbers are in the table by tool.
       </p>
     </section>
   );

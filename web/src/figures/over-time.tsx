@@ -29,16 +29,33 @@ export interface OverTimeProps {
 
 export function OverTime({ id, title, series, figures, noun, names, none }: OverTimeProps) {
   const layers = useMemo(() => layersOf(series, (many) => plural(many, `other ${names}`)), [series, names]);
-  const total = sumOf(heightsOf(layers));
+  /** The part of the time that is looked at. */
+  const [looked, setAt] = useState<number>();
+  const at = looked === undefined || looked >= figures.time.length ? undefined : looked;
+  const heights = heightsOf(layers);
   return (
     <section class="figure" aria-labelledby={id}>
       <h2>
-        <span id={id}>{title}</span> {layers.length > 0 && <span class="quiet">{plural(total, noun)}</span>}
+        <span id={id}>{title}</span>{" "}
+        {layers.length > 0 && (
+          <span class="quiet">
+            {plural(at === undefined ? sumOf(heights) : (heights[at] ?? 0), noun)}
+            {at !== undefined && `, ${spanWords(figures, at)}`}
+          </span>
+        )}
       </h2>
       {layers.length === 0 ? (
         <p class="plot plot-none quiet">{none}.</p>
       ) : (
-        <Plot title={title} layers={layers} figures={figures} noun={noun} isPath={names === "file"} />
+        <Plot
+          title={title}
+          layers={layers}
+          figures={figures}
+          noun={noun}
+          isPath={names === "file"}
+          at={at}
+          onAt={setAt}
+        />
       )}
     </section>
   );
@@ -47,21 +64,20 @@ export function OverTime({ id, title, series, figures, noun, names, none }: Over
 interface PlotProps extends Pick<OverTimeProps, "title" | "figures" | "noun"> {
   readonly layers: readonly Layer[];
   readonly isPath: boolean;
+  readonly at: number | undefined;
+  readonly onAt: (part: number | undefined) => void;
 }
 
-function Plot({ title, layers, figures, noun, isPath }: PlotProps) {
+function Plot({ title, layers, figures, noun, isPath, at, onAt }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const width = useWidth(place);
   const parts = figures.time.length;
-  /** The part of the time that is looked at. */
-  const [looked, setAt] = useState<number>();
-  const at = looked === undefined || looked >= parts ? undefined : looked;
   const words = at === undefined ? totalWords(layers, noun) : partWords(layers, figures, at, noun);
   const move = (event: KeyboardEvent): void => {
     const next = partAfterKey(event.key, at, parts);
     if (next === at && event.key !== "Escape") return;
     event.preventDefault();
-    setAt(next);
+    onAt(next);
   };
   return (
     <>
@@ -76,9 +92,9 @@ function Plot({ title, layers, figures, noun, isPath }: PlotProps) {
         aria-valuenow={at === undefined ? 0 : at + 1}
         aria-valuetext={words}
         onKeyDown={move}
-        onPointerLeave={() => setAt(undefined)}
+        onPointerLeave={() => onAt(undefined)}
       >
-        <StackedBars layers={layers} figures={figures} width={width} isWhole={noun !== "token"} at={at} onAt={setAt} />
+        <StackedBars layers={layers} figures={figures} width={width} isWhole={noun !== "token"} at={at} onAt={onAt} />
       </div>
       <ul class="legend">
         {layers.map((layer, index) => (
@@ -93,9 +109,6 @@ function Plot({ title, layers, figures, noun, isPath }: PlotProps) {
           </li>
         ))}
       </ul>
-      <p class="plot-words quiet" aria-hidden="true">
-        {at === undefined ? "In all" : spanWords(figures, at)}
-      </p>
       <details>
         <summary>As a table</summary>
         <TimeTable title={title} layers={layers} figures={figures} />

@@ -15,8 +15,8 @@ import { createStore } from "./store.ts";
 import { followStream } from "./stream.ts";
 
 export interface Desk {
-  /** `out`: the server does not know this browser. */
-  readonly phase: "starting" | "in" | "out" | "failed";
+  /** `out`: the server does not know this browser. `left`: because somebody said so here. */
+  readonly phase: "starting" | "in" | "out" | "left" | "failed";
   readonly message: string;
   readonly connection: "live" | "waiting";
   readonly hello: Hello | undefined;
@@ -103,7 +103,7 @@ export async function leave(): Promise<void> {
     if (!isOut) return desk.set((before) => ({ ...before, phase: "failed", message: messageOf(error) }));
   }
   current.abort();
-  desk.set({ ...nothing, phase: "out", message: "You have left. Nothing of this server can be seen here any more." });
+  desk.set({ ...nothing, phase: "left", message: "The server has forgotten this browser, in all its tabs." });
 }
 
 export const chooseWorkspace = (workspace: string): void => desk.set((before) => ({ ...before, workspace }));

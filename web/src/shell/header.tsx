@@ -23,19 +23,7 @@ export function Header({ desk, view }: { readonly desk: Desk; readonly view: Vie
         <span class="head-brand">Filehand</span>
         <Workspace desk={desk} />
       </div>
-      <nav class="head-views" aria-label="Views">
-        {views.map((name) => (
-          <a key={name} href={addressOf(name)} aria-current={name === view ? "page" : undefined}>
-            {titles[name]}
-            {name === "approvals" && desk.open.length > 0 && (
-              <span class="head-count">
-                <span aria-hidden="true">{desk.open.length}</span>
-                <span class="hidden"> ({plural(desk.open.length, "open question")})</span>
-              </span>
-            )}
-          </a>
-        ))}
-      </nav>
+      {(desk.phase === "in" || desk.phase === "starting") && <Views desk={desk} view={view} />}
       <div class="head-state">
         {desk.phase === "in" && <Connection desk={desk} />}
         <ThemeSwitch />
@@ -53,6 +41,22 @@ export function Header({ desk, view }: { readonly desk: Desk; readonly view: Vie
     </header>
   );
 }
+
+const Views = ({ desk, view }: { readonly desk: Desk; readonly view: ViewName }) => (
+  <nav class="head-views" aria-label="Views">
+    {views.map((name) => (
+      <a key={name} href={addressOf(name)} aria-current={name === view ? "page" : undefined}>
+        {titles[name]}
+        {name === "approvals" && desk.open.length > 0 && (
+          <span class="head-count">
+            <span aria-hidden="true">{desk.open.length}</span>
+            <span class="hidden"> ({plural(desk.open.length, "open question")})</span>
+          </span>
+        )}
+      </a>
+    ))}
+  </nav>
+);
 
 const lastName = (root: string): string => root.slice(root.lastIndexOf("/", root.length - 2) + 1) || root;
 
