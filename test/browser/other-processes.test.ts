@@ -22,7 +22,7 @@ browserTest("calls of another process are seen, and its questions are answered",
   const inspector = await startInspector({ "a.txt": "one\n" });
   const page = await openPage(browser(), inspector);
   await page.getByText("it finds this page by itself").waitFor();
-  await page.getByText("Watching this server; other processes join").waitFor();
+  await page.getByText("Watching this server; agents that run").waitFor();
   const agent = await agentBeside(inspector);
   await page.getByText(/^Watching this server and 1 other process: mcp \d+$/).waitFor();
   await agent.callTool({ name: "Read", arguments: { file_path: "a.txt" } });
@@ -44,7 +44,7 @@ browserTest("calls of another process are seen, and its questions are answered",
 
   await agent.close();
   await page.getByRole("navigation").getByRole("link", { name: "Timeline" }).click();
-  await page.getByText("Watching this server; other processes join").waitFor();
+  await page.getByText("Watching this server; agents that run").waitFor();
 });
 
 browserTest("where others cannot find the server, the page says that only its own calls are seen", async () => {

@@ -18,6 +18,8 @@ const isFields = (value: unknown): value is Fields =>
 const isText: Is = (value) => typeof value === "string" && value.length <= textCharsMax;
 const isLongText: Is = (value) => typeof value === "string";
 const isCount: Is = (value) => typeof value === "number" && Number.isFinite(value) && value >= 0;
+/** A moment that there is: the page tells it as a date. */
+const isTime: Is = (value) => isCount(value) && Number(value) <= 8.64e15;
 const isFlag: Is = (value) => typeof value === "boolean";
 const isNull: Is = (value) => value === null;
 const isAnything: Is = () => true;
@@ -80,7 +82,7 @@ const event = shaped({
   range: either(range, isNull),
   outcome: isText,
   reason: either(isText, isNull),
-  startedMs: isCount,
+  startedMs: isTime,
   elapsedMs: isCount,
   tokensGiven: isCount,
   tokensSaved: isCount,

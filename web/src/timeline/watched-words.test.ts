@@ -4,7 +4,7 @@ import { watchedWords } from "./watched-words.ts";
 const mcp = (pid: number) => ({ program: "mcp", pid }) as const;
 
 for (const [processes, words] of [
-  [[], "Watching this server; other processes join when they start or make a call here"],
+  [[], "Watching this server; agents that run filehand mcp here join by themselves"],
   [[mcp(7)], "Watching this server and 1 other process: mcp 7"],
   [[mcp(1), mcp(2), mcp(3), mcp(4)], "Watching this server and 4 other processes: mcp 1, mcp 2, mcp 3, …"],
 ] as const) {

@@ -13,7 +13,7 @@ export function watchedWords(workspace: Pick<WorkspaceInfo, "lookout" | "process
   const { lookout, processes } = workspace;
   if (!lookout)
     return "Watching this server only: without a state folder of the user's own, other processes cannot find it";
-  if (processes.length === 0) return "Watching this server; other processes join when they start or make a call here";
+  if (processes.length === 0) return "Watching this server; agents that run filehand mcp here join by themselves";
   const named = processes.slice(0, namedMax).map(processWords).join(", ");
   const rest = processes.length > namedMax ? ", …" : "";
   return `Watching this server and ${plural(processes.length, "other process", "es")}: ${named}${rest}`;
