@@ -74,8 +74,8 @@ browserTest(
     );
     expect(counts.rowsMax).toBeGreaterThan(10);
     expect(counts.rowsMax).toBeLessThan(120);
-    // All rows in sight go and others come, at the most.
-    expect(counts.changesMax).toBeLessThan(240);
+    // Each time the rows in sight go and others come, at the most; a few times may be looked at together.
+    expect(counts.changesMax).toBeLessThan(total / 10);
     // Calls that come together are drawn together, ten times a second at most; the keys above draw as well.
     expect(counts.drawn).toBeGreaterThan(2);
     expect(counts.drawn).toBeLessThan(100 + (counts.nowMs - counts.startedMs) / 50);

@@ -178,6 +178,10 @@ export function answered(before: Desk, id: string, answer: PastQuestion["answere
 
 /** The stream could not tell all that was missed. */
 async function askAgain(): Promise<void> {
-  const { open, past } = await get<QuestionList>("/api/questions", current.signal).catch(() => desk.get());
-  desk.set((before) => ({ ...before, open, past, resets: before.resets + 1, turns: before.turns + 1 }));
+  const { signal } = current;
+  const { open, past } = await get<QuestionList>("/api/questions", signal).catch(() => desk.get());
+  // Which processes report may have changed, too.
+  const hello = await get<Hello>("/api/hello", signal).catch(() => desk.get().hello);
+  if (signal.aborted) return;
+  desk.set((before) => ({ ...before, hello, open, past, resets: before.resets + 1, turns: before.turns + 1 }));
 }
