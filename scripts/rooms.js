@@ -112,7 +112,7 @@ export function brokenRules(root = "src") {
 }
 
 /** What the page is made with. */
-const pagePackages = ["preact", "preact/hooks", "uplot", "uplot/dist/uPlot.min.css"];
+const pagePackages = ["preact", "preact/hooks"];
 
 /**
  * The page is no room: of src/ it may have types of the contract, and nothing that runs.

@@ -127,7 +127,7 @@ async function pictures(/** @type {string} */ url) {
   await picture("history");
 
   await view("Figures");
-  await page.locator(".plot canvas").waitFor();
+  await page.locator(".plot path").first().waitFor();
   await picture("figures");
 
   await view("Files");

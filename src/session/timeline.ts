@@ -5,7 +5,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import type { CallDetail, CallEvent, CallListener } from "../contract/event.ts";
+import type { CallDetail, CallEvent } from "../contract/event.ts";
 
 export interface TimelineLimits {
   readonly callsMax?: number;
@@ -44,16 +44,19 @@ export interface FileMarks {
   readonly changed: boolean;
 }
 
+/** Why a call has no detail. `withheld`: whoever records it does not want it kept. */
+export type Missing = "dropped" | "too large" | "withheld";
+
 export interface Timeline {
-  /** For `listen`. */
-  readonly record: CallListener;
+  /** For `listen`. Where there is no detail: why. */
+  readonly record: (event: CallEvent, detail: CallDetail | Missing) => void;
   /** Those that are kept, oldest first. */
   calls(): Iterable<CallEvent>;
   /** The same from the newest on, or from the one before this id. */
   newestFirst(before?: number): Iterable<CallEvent>;
   call(id: number): CallEvent | undefined;
   /** The JSON of a detail, or why there is none. */
-  detail(id: number): Buffer | "dropped" | "too large";
+  detail(id: number): Buffer | Missing;
   has(id: number): boolean;
   /** Calls that are kept, and those that were dropped. */
   readonly size: number;
@@ -83,7 +86,7 @@ export function createTimeline(given: TimelineLimits = {}): Timeline {
    * At the same places. No map from which the oldest are taken out: to find its first key, V8 walks past all that were taken out
    * before, which takes about as long as the call that is recorded.
    */
-  const details: (Buffer | "dropped" | "too large" | undefined)[] = Array.from({ length: limits.callsMax });
+  const details: (Buffer | Missing | undefined)[] = Array.from({ length: limits.callsMax });
   const sessions = new Map<string, MutableTally & Omit<SessionTally, keyof CallTally> & { lastMs: number }>();
   const marks = new Map<string, FileMarks>();
   const ever: MutableTally = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
@@ -98,10 +101,11 @@ export function createTimeline(given: TimelineLimits = {}): Timeline {
     details[at] = "dropped";
   };
 
-  const keepDetail = (id: number, detail: CallDetail): void => {
+  const keepDetail = (id: number, detail: CallDetail | Missing): void => {
     const at = id % limits.callsMax;
     dropDetail(at);
     detailed = Math.max(detailed, id - limits.callsMax + 1);
+    if (typeof detail === "string") return void (details[at] = detail);
     const json = Buffer.from(jsonOf(detail));
     details[at] = json.length > limits.bytesMax ? "too large" : json;
     if (json.length > limits.bytesMax) return;
@@ -109,7 +113,7 @@ export function createTimeline(given: TimelineLimits = {}): Timeline {
     for (; bytes > limits.bytesMax; detailed += 1) dropDetail(detailed % limits.callsMax);
   };
 
-  const detailAt = (id: number): Buffer | "dropped" | "too large" =>
+  const detailAt = (id: number): Buffer | Missing =>
     (callAt(id) === undefined ? undefined : details[id % limits.callsMax]) ?? "dropped";
 
   const count = (event: CallEvent): void => {

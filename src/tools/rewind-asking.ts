@@ -8,6 +8,7 @@ import { Problem, type ProblemData } from "../contract/problem.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 import { hunksOfTexts } from "../text/hunks.ts";
 import { unified } from "../text/unified.ts";
+import { moreLine } from "../text/unified-text.ts";
 import { standingOf } from "./lsp-places.ts";
 import { type Subject, subjectOf } from "./subject.ts";
 import type { Bench } from "./tool.ts";
@@ -73,7 +74,7 @@ async function diffOf(subject: Subject, action: RewindAction, history: SessionHi
   if (now === undefined || then === undefined) return "";
   const { hunks, complete, additions, deletions } = hunksOfTexts(now, then);
   const text = unified(subject.target.relative, hunks, kinds[action.does]);
-  return complete ? text : `${text}(+${additions} -${deletions}, not all of it is shown)\n`;
+  return complete ? text : `${text}${moreLine(additions, deletions)}\n`;
 }
 
 async function textNow(subject: Subject, bench: Bench): Promise<string | undefined> {

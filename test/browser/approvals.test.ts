@@ -1,6 +1,11 @@
 /** Questions: a client waits while a person answers on the page. */
 
+import { join } from "node:path";
 import { expect } from "vitest";
+import { createInspector } from "../../src/surfaces/inspector/index.ts";
+import { project } from "../ends/run.ts";
+import { connectHttp } from "../mcp/http-server.ts";
+import { startInProcess } from "../mcp/in-process.ts";
 import { textOf } from "../mcp/server.ts";
 import { browserForAll, browserTest } from "./chromium.ts";
 import { type Inspector, openPage, startInspector } from "./inspector.ts";
@@ -83,6 +88,21 @@ browserTest("two people cannot answer the same question twice", async () => {
   expect((await call).isError).toBeUndefined();
   await one.getByRole("main").getByText("allowed once in another browser").waitFor();
   await one.getByText("Nobody waits for an answer").waitFor();
+});
+
+browserTest("a question that nobody answers in time is said to be so, and the call is refused", async () => {
+  const limits = { waitMsMax: 1_000 };
+  const folder = join(project, "dist", "web");
+  const inspector = createInspector({ version: "0", folder, log: () => undefined, limits });
+  const { port } = await startInProcess({ inspector });
+  const address = async (): Promise<string> => `http://127.0.0.1:${port}/#key=${inspector.newKey()}`;
+  const page = await openPage(browser(), { address }, { view: "approvals" });
+  const client = await connectHttp({ port, token: "" }, "modern");
+  await client.callTool({ name: "Read", arguments: { file_path: "a.txt" } });
+  const change = { file_path: "a.txt", old_string: "one", new_string: "two" };
+  expect((await client.callTool({ name: "Edit", arguments: change })).isError).toBe(true);
+  await page.getByRole("row", { name: /Edit a\.txt not answered time ran out/ }).waitFor();
+  await page.getByText("Nobody waits for an answer").waitFor();
 });
 
 browserTest("a client that gives up takes its question along", async () => {

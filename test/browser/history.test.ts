@@ -94,3 +94,21 @@ browserTest("any two versions are compared", async () => {
   await from.selectOption({ index: 1 });
   await page.locator(".diff-old", { hasText: "two" }).first().waitFor();
 });
+
+browserTest("turns beyond the first pages can be reached", async () => {
+  const inspector = await startInspector({}, ["--allow", "Edit"], { history: { snapshotsMax: 500 } });
+  const client = await inspector.client();
+  const turns = 210;
+  for (let turn = 1; turn <= turns; turn += 1) {
+    const input = { file_path: `${turn}.txt`, content: `${turn}\n` };
+    await client.callTool({ name: "Write", arguments: input });
+  }
+  const page = await openPage(browser(), inspector, { view: "history" });
+  const list = page.getByRole("list", { name: "Turns, newest first" });
+  await list.getByRole("button", { name: /\b210\.txt/ }).waitFor();
+  expect(await list.locator(".turn").count()).toBe(50);
+  await list.getByRole("button", { name: "Older turns (160 more)" }).click();
+  await list.getByRole("button", { name: /\b1\.txt/ }).waitFor();
+  expect(await list.locator(".turn").count()).toBe(turns);
+  expect(await list.getByRole("button", { name: /Older turns/ }).count()).toBe(0);
+});

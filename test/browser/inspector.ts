@@ -30,8 +30,14 @@ const waitMsMax = 45_000;
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
-export async function startInspector(files: Files, args: readonly string[] = []): Promise<Inspector> {
+export async function startInspector(
+  files: Files,
+  args: readonly string[] = [],
+  settings: object = {},
+): Promise<Inspector> {
   const [home, workspace] = [temporaryFolder(), temporaryFolder()];
+  fs.mkdirSync(join(home.path, ".config", "filehand"), { recursive: true });
+  fs.writeFileSync(join(home.path, ".config", "filehand", "filehand.jsonc"), JSON.stringify(settings));
   const write = (name: string, content: string | Uint8Array): void => {
     fs.mkdirSync(dirname(join(workspace.path, name)), { recursive: true });
     fs.writeFileSync(join(workspace.path, name), content);

@@ -131,7 +131,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.getByText("Nothing has been done yet").waitFor();
     found["rewind"] = await complaints(page);
     await go("Figures");
-    await page.getByRole("heading", { name: "By tool" }).waitFor();
+    await page.getByRole("heading", { name: "By tool", exact: true }).waitFor();
     found["figures"] = await complaints(page);
     await go("Files");
     await page.getByRole("treeitem", { name: /README/ }).click();

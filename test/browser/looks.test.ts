@@ -34,7 +34,7 @@ browserTest("nothing sticks out of a window of 360 pixels, in any view", async (
   await page.locator(".diff-unified").waitFor();
   wide["history"] = await tooWide(page);
   await go("Figures");
-  await page.getByRole("heading", { name: "By tool" }).waitFor();
+  await page.getByRole("heading", { name: "By tool", exact: true }).waitFor();
   wide["figures"] = await tooWide(page);
   await go("Files");
   await page.getByRole("treeitem", { name: /very-long/ }).waitFor();
@@ -75,15 +75,32 @@ browserTest("figures are plotted, and told in tables as well", async () => {
   await read("b.txt");
   await client.callTool({ name: "Edit", arguments: { file_path: "a.txt", old_string: "nine", new_string: "ten" } });
   await page.getByRole("navigation").getByRole("link", { name: "Figures" }).click();
-  await page.locator(".plot canvas").waitFor();
+  for (const name of ["Tokens by tool", "Tokens by file", "Tokens saved by repeated reads", "Failed edits by reason"]) {
+    const figure = page.getByRole("region", { name, exact: true });
+    await figure.locator(".plot path").first().waitFor();
+    const plot = figure.getByRole("slider");
+    expect(await plot.getAttribute("aria-valuetext")).toMatch(/^In all \d/);
+    // The last part of the time has the last call in it, or is after it.
+    await plot.focus();
+    await page.keyboard.press("End");
+    await expect.poll(() => plot.getAttribute("aria-valuetext")).toMatch(/^\d\d:\d\d:\d\d to \d\d:\d\d:\d\d: /);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => plot.getAttribute("aria-valuetext")).toMatch(/^In all/);
+    await figure.getByText("As a table").click();
+    await figure
+      .getByRole("region", { name: `${name}, as a table` })
+      .getByRole("row")
+      .nth(1)
+      .waitFor();
+  }
+  const reasons = page.getByRole("region", { name: "Failed edits by reason", exact: true });
+  expect(await reasons.getByRole("slider").getAttribute("aria-valuetext")).toBe("In all 1 failure: NO_MATCH 1");
+  const times = page.getByRole("img", { name: /^How long calls took\. Read half within .* 99 % within .*; Edit half/ });
+  // A line and three marks for each of the two tools.
+  expect([await times.locator(".plot-span").count(), await times.locator("path").count()]).toEqual([2, 6]);
   await page.getByRole("row", { name: /^Read 3 1/ }).waitFor();
-  await page.getByRole("row", { name: /NO_MATCH/ }).waitFor();
+  await page.getByRole("row", { name: /^Edit NO_MATCH/ }).waitFor();
   await page.getByRole("row", { name: /NOT_FOUND/ }).waitFor();
-  await page.getByText("As a table").click();
-  await page
-    .getByRole("region", { name: "Tokens over time, as a table" })
-    .getByRole("columnheader", { name: "Read" })
-    .waitFor();
 });
 
 browserTest("the tree marks what was read and what is denied, and says why", async () => {

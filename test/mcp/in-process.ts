@@ -15,6 +15,7 @@ import {
 import { createFront, type Front, type FrontLimits } from "../../src/surfaces/http/front.ts";
 import { localNames } from "../../src/surfaces/http/gate.ts";
 import { createMetrics } from "../../src/surfaces/http/metrics.ts";
+import type { Inspector } from "../../src/surfaces/inspector/index.ts";
 import { createApprovalStates } from "../../src/surfaces/mcp/approval-state.ts";
 import { type Approvals, createApprovals } from "../../src/surfaces/mcp/approvals.ts";
 import { createCursors } from "../../src/surfaces/mcp/cursor.ts";
@@ -39,11 +40,14 @@ export async function startInProcess(
     readonly watchCall?: Desk["watchCall"];
     readonly access?: Access;
     readonly limits?: Partial<FrontLimits & EndpointLimits>;
+    readonly inspector?: Inspector;
   } = {},
 ): Promise<InProcess> {
   const workspace = temporaryFolder();
   writeFileSync(join(workspace.path, "a.txt"), "one\n");
-  const approvals = createApprovals(async () => createApprovalStates(principalOf), principalOf);
+  const { inspector } = given;
+  const beside = inspector === undefined ? undefined : { board: inspector.board, workspace: "filehand" };
+  const approvals = createApprovals(async () => createApprovalStates(principalOf), principalOf, beside);
   const filehand = createFilehand({ roots: [workspace.path], ask: approvals.asker });
   const desk: Desk = {
     name: "filehand",
@@ -64,6 +68,7 @@ export async function startInProcess(
     ...endpointLimits,
     ...given.limits,
   });
+  await inspector?.add(desk);
   const front = createFront({
     endpoints: new Map([["/mcp", endpoint]]),
     access: given.access ?? openAccess,
@@ -71,6 +76,7 @@ export async function startInProcess(
     hostNames: localNames,
     metrics: createMetrics(),
     log: () => undefined,
+    inspector,
   });
   front.server.listen(0, "127.0.0.1");
   await once(front.server, "listening");

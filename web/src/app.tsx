@@ -49,9 +49,15 @@ function View({ route, desk }: { readonly route: Route; readonly desk: Desk }) {
   }
 }
 
+const doorTitles = {
+  out: "This browser is not let in",
+  left: "You have left",
+  failed: "The server cannot be reached",
+} as const;
+
 /** Before one is let in, or after one no longer is. */
 function Door({ desk: { phase, message } }: { readonly desk: Desk }) {
-  if (phase === "starting") {
+  if (phase === "starting" || phase === "in") {
     return (
       <p class="waiting" role="status">
         Coming in…
@@ -60,11 +66,11 @@ function Door({ desk: { phase, message } }: { readonly desk: Desk }) {
   }
   return (
     <div class="door" role="alert">
-      <h1>{phase === "out" ? "This browser is not let in" : "The server cannot be reached"}</h1>
+      <h1>{doorTitles[phase]}</h1>
       <p>
         <Shown text={message} />
       </p>
-      {phase === "out" ? (
+      {phase !== "failed" ? (
         <p>
           Open the address that the terminal shows. It ends in <code>#key=…</code> and works once; after each use the
           terminal shows a new one.

@@ -90,6 +90,7 @@ export function processHost(): Host {
     signal: interrupted.signal,
     background: startAgain,
     onTerminate: (stop) => process.once("SIGTERM", stop),
+    onIdle: (work) => process.once("beforeExit", work),
     program: [process.execPath, ...process.argv.slice(1, 2)],
   };
 }

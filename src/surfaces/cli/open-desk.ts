@@ -1,5 +1,6 @@
 /** Settings, environment and options in, a workspace for the MCP server out. */
 
+import type { Program } from "../../contract/report.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Board } from "../inspector/questions.ts";
 import { createApprovals } from "../mcp/approvals.ts";
@@ -7,33 +8,44 @@ import { createCursors } from "../mcp/cursor.ts";
 import { type Desk, principalOf, type WatchCall } from "../mcp/desk.ts";
 import { logTo } from "../mcp/log.ts";
 import { createSessions } from "../mcp/sessions.ts";
+import { createReporter } from "../report/reporter.ts";
 import type { Given, Host } from "./command.ts";
 import { openSession } from "./open-session.ts";
 import { version } from "./version.ts";
 
 export interface DeskNeeds {
   readonly name: string;
+  readonly program: Program;
   readonly roots: readonly string[];
   readonly startedFor?: string | undefined;
   readonly resultBytesMax: "stdio" | number;
   readonly watchCall?: WatchCall;
-  /** Whom to ask besides the client. */
+  /** Whom to ask besides the client; without it inspectors of other processes, where there are some. */
   readonly board?: Board | undefined;
 }
 
-export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Promise<Desk> {
-  const { board } = needs;
+export interface OpenedDesk extends Desk {
+  readonly stateDir: string | undefined;
+  /** Ends the toolkit, and tells other processes that watch what is still to be told. */
+  close(): Promise<void>;
+}
+
+export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Promise<OpenedDesk> {
+  const reporter = createReporter(needs.program);
+  const board = needs.board ?? reporter.board;
   const approvals = createApprovals(
     async () => (await import("../mcp/index.ts")).createApprovalStates(principalOf),
     principalOf,
-    board === undefined ? undefined : { board, workspace: needs.name },
+    { board, workspace: needs.name },
   );
-  const { filehand, session } = await openSession(given, host, "models", {
+  const { filehand, session, stateDir } = await openSession(given, host, "models", {
     stdin: "used",
     ask: approvals.asker,
-    ...(board === undefined ? {} : { keepRules: true }),
+    ...(needs.board === undefined ? {} : { keepRules: true }),
+    reports: "by itself",
     roots: needs.roots,
   });
+  reporter.start(filehand, stateDir, "on");
   let definitions: Desk["definitions"] | undefined; // made for the first who wants to know them
   return {
     name: needs.name,
@@ -51,5 +63,10 @@ export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Prom
     startedFor: needs.startedFor,
     log: logTo(host.stderr),
     watchCall: needs.watchCall,
+    stateDir,
+    close: async () => {
+      await reporter.end();
+      await filehand.close();
+    },
   };
 }

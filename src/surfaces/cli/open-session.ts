@@ -11,6 +11,7 @@ import { ruleKeeper } from "./keep-rule.ts";
 import { reportRuleFaults } from "./rule-faults.ts";
 import type { Filehand, FilehandOptions, Session } from "../../api.ts";
 import { createFilehand } from "../../toolkit.ts";
+import { createReporter } from "../report/reporter.ts";
 import { type Asking, askingAt } from "./ask.ts";
 import { type Given, type Host, UsageError } from "./command.ts";
 
@@ -42,6 +43,8 @@ export interface Needs {
   readonly keepRules?: true;
   /** A person's command that language servers have a part in, if they are switched on; or that is about nothing else. */
   readonly languages?: "if wanted" | "always";
+  /** Whoever opens the session tells inspectors of other processes about it; otherwise it is done here. */
+  readonly reports?: "by itself";
   /** Roots if none are given as options. */
   readonly roots?: readonly string[];
 }
@@ -111,6 +114,11 @@ export async function openSession(
   if (needs.ruleFaults !== "told by the command") reportRuleFaults(filehand.ruleFaults, host);
   for (const { name, why } of await filehand.languageFaults()) {
     host.stderr.write(`filehand: Cannot use the language server ${JSON.stringify(name)} of your settings: ${why}\n`);
+  }
+  if (needs.reports === undefined) {
+    const reporter = createReporter("cli");
+    reporter.start(filehand, stateDir, "once");
+    host.onIdle?.(() => void reporter.end());
   }
   const id = sessionIdOf(given) ?? (forWhom === "people" ? ownSessionId(filehand) : undefined);
   const session = filehand.session({ dialect, ...(id === undefined ? {} : { id }) });

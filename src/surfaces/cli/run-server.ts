@@ -27,6 +27,8 @@ export interface ServerNeeds {
 }
 
 export async function runServer(given: Given, host: Host, needs: ServerNeeds): Promise<ExitCode> {
+  // Before anybody is told that it runs: whoever stops it then must not leave files behind.
+  const stop = stopOf(host);
   const address = given.text("host") ?? "127.0.0.1";
   const { createEndpoint, createFactory, createFront, createMetrics, localNames, watchCallWith } = await import(
     "../mcp/index.ts"
@@ -51,7 +53,14 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
   });
   const desks = new Map<string, Awaited<ReturnType<typeof openDesk>>>();
   for (const { path, name, roots } of placesOf(given, host)) {
-    const desk = await openDesk(given, host, { name, roots, resultBytesMax, watchCall, board: inspector?.board });
+    const desk = await openDesk(given, host, {
+      name,
+      program: "serve",
+      roots,
+      resultBytesMax,
+      watchCall,
+      board: inspector?.board,
+    });
     desks.set(path, desk);
     await inspector?.add(desk);
   }
@@ -78,15 +87,16 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
     log("info", "listening", { url: `http://${bracketed(address)}:${actual}${path}`, roots: filehand.roots });
   }
   if (inspector !== undefined) {
+    const [stateDir] = [...desks.values()].flatMap((desk) => desk.stateDir ?? []);
+    if (stateDir !== undefined) await inspector.listenToOthers(stateDir);
     origin = `http://${bracketed(isEverywhere(address) ? "127.0.0.1" : address)}:${actual}`;
     const url = tell(inspector.newKey());
     needs.onAddress?.(url);
   }
-  const stop = stopOf(host);
   if (!stop.aborted) await once(stop, "abort");
   log("info", "ending");
   await front.close();
-  await Promise.all([...desks.values()].map(({ filehand }) => filehand.close()));
+  await Promise.all([...desks.values()].map((desk) => desk.close()));
   return 0;
 }
 

@@ -29,6 +29,8 @@ export interface Parts {
   readonly lastEvent: () => number;
   readonly emit: (event: StreamEvent) => void;
   readonly limits: Hello["limits"];
+  /** Are other processes listened to? */
+  readonly hasLookout: () => boolean;
 }
 
 type Work = (asked: Asked, parts: Parts, name: string) => object | Promise<object>;
@@ -87,19 +89,21 @@ function found<Does>(
   return { work, name: name ?? "" };
 }
 
-function hello({ version, startedMs, workspaces, lastEvent, limits }: Parts): Hello {
+function hello({ version, startedMs, workspaces, lastEvent, limits, hasLookout }: Parts): Hello {
   return {
     version,
     nowMs: Date.now(),
     startedMs,
     lastEvent: lastEvent(),
     limits,
-    workspaces: [...workspaces.values()].map(({ desk, hasHistory }) => ({
+    workspaces: [...workspaces.values()].map(({ desk, hasHistory, processes }) => ({
       name: desk.name,
       roots: desk.filehand.roots,
       dialect: desk.dialect,
       mode: desk.filehand.permissions.list().mode,
       history: hasHistory,
+      lookout: hasLookout(),
+      processes,
       tools: desk.definitions.map(({ name, verb, readOnly }) => ({ name, verb, readOnly })),
     })),
   };

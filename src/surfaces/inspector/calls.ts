@@ -1,6 +1,13 @@
 /** The timeline: sessions, calls and one call. */
 
-import type { CallDetailView, CallInfo, CallPage, CallView, SessionList } from "../../contract/inspector.ts";
+import type {
+  CallDetailView,
+  CallInfo,
+  CallPage,
+  CallView,
+  ProcessInfo,
+  SessionList,
+} from "../../contract/inspector.ts";
 import type { CallDiff, CallEvent } from "../../contract/event.ts";
 import type { Reply } from "../../contract/call.ts";
 import type { Inspected } from "./desk.ts";
@@ -14,15 +21,26 @@ export interface KeptDetail {
   readonly diffs: readonly CallDiff[];
 }
 
-export const infoOf = (event: CallEvent, { desk, timeline }: Pick<Inspected, "desk" | "timeline">): CallInfo => ({
+export const infoOf = (event: CallEvent, { desk, timeline, origins }: Inspected): CallInfo => ({
   ...event,
   workspace: desk.name,
+  process: origins.get(event) ?? null,
   kept: timeline.has(event.id),
 });
 
-export const sessionList = ({ desk, timeline }: Inspected): SessionList => ({
-  sessions: timeline.sessions().map((session) => ({ workspace: desk.name, ...session })),
-});
+export function sessionList({ desk, timeline, origins }: Inspected): SessionList {
+  const newest = new Map<string, CallEvent>();
+  for (const event of timeline.newestFirst()) if (!newest.has(event.session)) newest.set(event.session, event);
+  const processOf = (id: string): ProcessInfo | null => {
+    const event = newest.get(id);
+    return (event === undefined ? undefined : origins.get(event)) ?? null;
+  };
+  return {
+    sessions: timeline
+      .sessions()
+      .map((session) => ({ workspace: desk.name, ...session, process: processOf(session.id) })),
+  };
+}
 
 const filterCharsMax = 4_096;
 const choicesMax = 100;
@@ -84,7 +102,7 @@ export function callView(id: string, inspected: Inspected): CallView {
     : { call, detail: viewOf(kept), missing: null };
 }
 
-export function detailOf(id: number, { timeline }: Inspected): KeptDetail | "dropped" | "too large" {
+export function detailOf(id: number, { timeline }: Inspected): KeptDetail | NonNullable<CallView["missing"]> {
   const json = timeline.detail(id);
   return typeof json === "string" ? json : (JSON.parse(json.toString("utf8")) as KeptDetail); // the timeline's own JSON
 }

@@ -3,6 +3,8 @@
 import * as nodePath from "node:path";
 import type { Filehand, Timeline, Session } from "../../api.ts";
 import type { ToolDefinition } from "../../contract/call.ts";
+import type { CallEvent } from "../../contract/event.ts";
+import type { ProcessInfo } from "../../contract/inspector.ts";
 import type { DialectName } from "../../dialects/index.ts";
 
 export interface InspectedDesk {
@@ -20,6 +22,10 @@ export interface Inspected {
   readonly own: Session;
   /** Is the past of files kept? */
   readonly hasHistory: boolean;
+  /** The other process that a call was made in; those of this one are not in it. */
+  readonly origins: WeakMap<CallEvent, ProcessInfo>;
+  /** Other processes that report now. */
+  processes: readonly ProcessInfo[];
 }
 
 /** The conversation that is under way, or one that goes on with what was kept of it. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { hunksOfTexts } from "../../text/hunks.ts";
 import { unified } from "../../text/unified.ts";
 import { rowsIn, rowsOf } from "./diff-rows.ts";
-import { diffOfText } from "./unified-text.ts";
+import { diffOfText } from "../../text/unified-text.ts";
 
 const hunk = { oldStart: 10, oldLines: 3, newStart: 11, newLines: 3, lines: [" a", "-b", "+B", " c"] };
 

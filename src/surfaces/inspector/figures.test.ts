@@ -65,10 +65,58 @@ test("calls are summed by tool, file, time and reason", () => {
     [0, 3],
     [50, 4],
   ]);
-  expect(Object.entries(sums.time[0]?.tools ?? {})).toContainEqual(["__proto__", 10]);
+  expect(sums.givenByTool).toEqual({
+    layers: [
+      { name: "Read", values: [10, 51] },
+      { name: "__proto__", values: [10, 0] },
+      { name: "Edit", values: [1, 2] },
+    ],
+    others: null,
+  });
+  expect(sums.givenByFile.layers).toEqual([
+    { name: "b", values: [0, 50] },
+    { name: "a", values: [11, 3] },
+  ]);
+  expect(sums.savedByFile).toEqual({ layers: [{ name: "a", values: [0, 9] }], others: null });
+  expect(sums.failedByReason.layers).toEqual([
+    { name: "NO_MATCH", values: [0, 2] },
+    { name: "STALE: changed", values: [1, 0] },
+  ]);
   expect(sums.failedEdits).toEqual([
     { tool: "Edit", code: "NO_MATCH", reason: null, count: 2 },
     { tool: "Edit", code: "STALE", reason: "changed", count: 1 },
   ]);
   expect(sums.failedOthers).toMatchObject([{ code: "UNKNOWN_TOOL", count: 1 }]);
+});
+
+test("10,000 calls of 10,000 tools, files and reasons are no more in the answer than the limits say", () => {
+  const calls = Array.from({ length: 10_000 }, (_, index) =>
+    call({
+      tool: `tool ${index}`,
+      verb: "edit",
+      path: `${"folder/".repeat(20)}file ${index}`,
+      outcome: "NO_MATCH",
+      // What no dialect has: reasons are a short list.
+      reason: `reason ${index}`,
+      startedMs: index,
+      tokensGiven: index + 1,
+      tokensSaved: 10_000 - index,
+    }),
+  );
+  const { givenByTool, givenByFile, savedByFile, failedByReason, time, files, filesTotal, all } = summed(
+    calls,
+    10_000,
+    500,
+  );
+  for (const series of [givenByTool, givenByFile, savedByFile, failedByReason]) {
+    expect(series.layers).toHaveLength(5);
+    expect(series.others?.names).toBe(9_995);
+    for (const { values } of [...series.layers, series.others ?? { values: [] }]) expect(values).toHaveLength(500);
+  }
+  expect(givenByFile.layers[0]?.name).toMatch(/file 9999$/);
+  expect(savedByFile.layers[0]?.name).toMatch(/file 0$/);
+  const sum = (values: readonly number[]): number => values.reduce((before, value) => before + value, 0);
+  const given = [...givenByFile.layers, givenByFile.others ?? { values: [] }].map(({ values }) => sum(values));
+  expect(sum(given)).toBe(all.tokensGiven);
+  expect([time.length, files.length, filesTotal]).toEqual([500, 100, 10_000]);
 });

@@ -5,10 +5,13 @@ import type {
   FailureFigures,
   FileFigures,
   Percentiles,
+  Series,
   Tally,
   TimeFigures,
   ToolFigures,
 } from "../../contract/inspector.ts";
+
+import { seriesOf } from "./figure-series.ts";
 
 export interface Summed {
   readonly fromMs: number;
@@ -18,11 +21,18 @@ export interface Summed {
   readonly files: readonly FileFigures[];
   readonly filesTotal: number;
   readonly time: readonly TimeFigures[];
+  readonly givenByTool: Series;
+  readonly givenByFile: Series;
+  readonly savedByFile: Series;
+  readonly failedByReason: Series;
   readonly failedEdits: readonly FailureFigures[];
   readonly failedOthers: readonly FailureFigures[];
 }
 
 const filesShownMax = 100;
+/** A model may write any name; those of tools that there are do not come near. */
+const toolsShownMax = 100;
+const failuresShownMax = 100;
 const changing: ReadonlySet<CallEvent["verb"]> = new Set(["edit", "write", "notebook-edit", "patch", "delete", "move"]);
 
 type Sum = { -readonly [Name in keyof Tally]: Tally[Name] };
@@ -35,49 +45,62 @@ export function summed(calls: readonly CallEvent[], nowMs: number, buckets: numb
   const all = newSum();
   const tools = new Map<string, { readonly sum: Sum; readonly times: number[] }>();
   const files = new Map<string, Sum>();
-  const time = Array.from({ length: buckets }, (_, at) => ({
-    fromMs: fromMs + at * stepMs,
-    sum: newSum(),
-    tools: new Map<string, number>(),
-  }));
+  const time = Array.from({ length: buckets }, (_, at) => ({ fromMs: fromMs + at * stepMs, sum: newSum() }));
+  const partOf = ({ startedMs }: CallEvent): number =>
+    Math.min(buckets - 1, Math.max(0, Math.floor((startedMs - fromMs) / stepMs)));
   const failures = { edits: new Map<string, FailureFigures>(), others: new Map<string, FailureFigures>() };
   for (const call of calls) {
-    const { tool, startedMs, elapsedMs, tokensGiven, outcome, reason } = call;
+    const { tool, elapsedMs, outcome, reason } = call;
     const own = tools.get(tool) ?? { sum: newSum(), times: [] };
     tools.set(tool, own);
     own.times.push(elapsedMs);
-    const bucket = time[Math.min(buckets - 1, Math.max(0, Math.floor((startedMs - fromMs) / stepMs)))];
-    const path = call.path ?? call.changes[0]?.relative;
+    const bucket = time[partOf(call)];
+    const path = fileOf(call);
     const file = path === undefined ? undefined : (files.get(path) ?? newSum());
     if (path !== undefined && file !== undefined) files.set(path, file);
     for (const sum of [all, own.sum, bucket?.sum, file]) if (sum !== undefined) add(sum, call);
-    bucket?.tools.set(tool, (bucket.tools.get(tool) ?? 0) + tokensGiven);
     if (outcome === "ok") continue;
     const list = changing.has(call.verb) ? failures.edits : failures.others;
     const key = JSON.stringify([tool, outcome, reason]);
     list.set(key, { tool, code: outcome, reason, count: (list.get(key)?.count ?? 0) + 1 });
   }
+  const series = (pointOf: (call: CallEvent) => readonly [name: string | undefined, value: number]): Series =>
+    seriesOf(
+      calls.flatMap((call) => {
+        const [name, value] = pointOf(call);
+        return name === undefined ? [] : [{ name, part: partOf(call), value }];
+      }),
+      buckets,
+    );
   return {
     fromMs,
     toMs,
     all,
     tools: [...tools]
       .map(([tool, { sum, times }]) => ({ tool, ...sum, elapsedMs: percentiles(times) }))
-      .toSorted((a, b) => b.calls - a.calls),
+      .toSorted((a, b) => b.calls - a.calls)
+      .slice(0, toolsShownMax),
     files: [...files]
       .map(([path, sum]) => ({ path, ...sum }))
       .toSorted((a, b) => b.tokensGiven - a.tokensGiven)
       .slice(0, filesShownMax),
     filesTotal: files.size,
-    time: time.map(({ fromMs: from, sum, tools: byTool }) => ({
-      fromMs: from,
-      ...sum,
-      tools: Object.fromEntries(byTool),
-    })),
+    time: time.map(({ fromMs: from, sum }) => ({ fromMs: from, ...sum })),
+    givenByTool: series(({ tool, tokensGiven }) => [tool, tokensGiven]),
+    givenByFile: series((call) => [fileOf(call), call.tokensGiven]),
+    savedByFile: series((call) => [fileOf(call), call.tokensSaved]),
+    failedByReason: series((call) => [isFailedEdit(call) ? reasonOf(call) : undefined, 1]),
     failedEdits: mostFirst(failures.edits),
     failedOthers: mostFirst(failures.others),
   };
 }
+
+/** Of a patch of several files the first one. */
+const fileOf = ({ path, changes }: CallEvent): string | undefined => path ?? changes[0]?.relative;
+
+const isFailedEdit = ({ verb, outcome }: CallEvent): boolean => outcome !== "ok" && changing.has(verb);
+
+const reasonOf = ({ outcome, reason }: CallEvent): string => (reason === null ? outcome : `${outcome}: ${reason}`);
 
 function add(sum: Sum, { outcome, tokensGiven, tokensSaved }: CallEvent): void {
   sum.calls += 1;
@@ -87,7 +110,7 @@ function add(sum: Sum, { outcome, tokensGiven, tokensSaved }: CallEvent): void {
 }
 
 const mostFirst = (failures: ReadonlyMap<string, FailureFigures>): readonly FailureFigures[] =>
-  [...failures.values()].toSorted((a, b) => b.count - a.count);
+  [...failures.values()].toSorted((a, b) => b.count - a.count).slice(0, failuresShownMax);
 
 /** The smallest value that so many percent are not above. */
 export function percentiles(values: readonly number[]): Percentiles {

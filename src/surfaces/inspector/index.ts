@@ -4,16 +4,20 @@
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Exchanged, Refused } from "../../contract/inspector.ts";
+import type { CallDetail, CallEvent } from "../../contract/event.ts";
+import type { Exchanged, ProcessInfo } from "../../contract/inspector.ts";
 import { readBody } from "../http/exchange.ts";
 import { createRate } from "../http/rate.ts";
 import type { Log } from "../mcp/desk.ts";
 import { type Parts, toldTo, workAt } from "./addresses.ts";
+import { refuse, sendJson } from "./answers.ts";
 import { infoOf } from "./calls.ts";
 import { type Inspected, type InspectedDesk, relativeOf } from "./desk.ts";
 import { createDiffs } from "./diffs.ts";
 import { cookieIn, cookieName, cookieSeconds, createEntrance, setCookie } from "./entrance.ts";
 import { apiHeaders, pageHeaders } from "./headers.ts";
+import { openLookout } from "./lookout.ts";
+import { type Missing, seenFrom, shownOf } from "./others-calls.ts";
 import { fieldsOf, numberIn, text } from "./input.ts";
 import { type Board, createQuestions } from "./questions.ts";
 import { bad, isFailure, Refusal } from "./refusal.ts";
@@ -27,6 +31,8 @@ export interface Inspector {
   readonly board: Board;
   /** From here on all calls of this workspace are kept. */
   add(desk: InspectedDesk): Promise<void>;
+  /** From here on those of other processes are heard of too, if they are in one of the workspaces and have this state folder. */
+  listenToOthers(stateDir: string): Promise<void>;
   /** Is it the inspector that answers at this path? */
   handles(path: string): boolean;
   handle(req: IncomingMessage, res: ServerResponse, path: string): Promise<void>;
@@ -77,6 +83,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
   const strangers = createRate(limits.strangersPerSecondMax, limits.strangersPerSecondMax * 3);
   const unlisten: (() => void)[] = [];
   let underWay = 0;
+  let closeLookout: (() => void) | undefined;
 
   const questions = createQuestions({
     isWatched: () => stream.isWatched,
@@ -98,6 +105,24 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     lastEvent: () => stream.last,
     emit: (event) => stream.emit(event),
     limits: { callsMax: limits.callsMax, repliesBytesMax: limits.repliesBytesMax },
+    hasLookout: () => closeLookout !== undefined,
+  };
+
+  /** Calls of several processes are numbered here, in the order in which they are heard of. */
+  const keep = (
+    inspected: Inspected,
+    event: CallEvent,
+    detail: CallDetail | Missing,
+    process: ProcessInfo | null,
+  ): void => {
+    const { desk, timeline, origins } = inspected;
+    const numbered = { ...event, id: timeline.ever().calls + 1 };
+    if (process !== null) origins.set(numbered, process);
+    timeline.record(numbered, detail);
+    // Put into words when somebody listens: most calls are seen by nobody.
+    stream.emit(() => ({ type: "call", call: infoOf(numbered, inspected) }));
+    const { session, turn } = event;
+    if (turn !== null) stream.emit({ type: "turn", workspace: desk.name, session, turn });
   };
 
   const answerApi = async (req: IncomingMessage, res: ServerResponse, path: string): Promise<void> => {
@@ -180,17 +205,37 @@ export function createInspector({ version, folder, log, onEntered, limits: given
       const timeline = desk.filehand.timeline({ callsMax: limits.callsMax, bytesMax: limits.repliesBytesMax });
       const own = desk.filehand.session({ dialect: desk.dialect, id: "inspector" });
       const hasHistory = (await desk.filehand.history()) !== undefined;
-      const inspected: Inspected = { desk, timeline, own, hasHistory };
+      const inspected: Inspected = { desk, timeline, own, hasHistory, origins: new WeakMap(), processes: [] };
       workspaces.set(desk.name, inspected);
-      unlisten.push(
-        desk.filehand.listen((event, detail) => {
-          timeline.record(event, detail);
-          // Put into words when somebody listens: most calls are seen by nobody.
-          stream.emit(() => ({ type: "call", call: infoOf(event, inspected) }));
-          const { session, turn } = event;
-          if (turn !== null) stream.emit({ type: "turn", workspace: desk.name, session, turn });
-        }),
-      );
+      unlisten.push(desk.filehand.listen((event, detail) => keep(inspected, event, detail, null)));
+    },
+    async listenToOthers(stateDir) {
+      const close = await openLookout({
+        stateDir,
+        workspaces: [...workspaces.values()].map(({ desk }) => ({ name: desk.name, roots: desk.filehand.roots })),
+        onCall: (event, detail, { workspace, pid, program, roots }) => {
+          const inspected = workspaces.get(workspace);
+          if (inspected === undefined) return;
+          const seen = seenFrom(inspected, event, roots);
+          keep(inspected, seen, shownOf(inspected, event, detail), { pid, program });
+        },
+        ask: async ({ session, principal, tool, question }, { workspace }, signal) =>
+          questions.isWatched
+            ? questions.ask({ workspace, session, principal, tool, question }, signal)
+            : { reply: "nobody" },
+        onReporting: (all) => {
+          for (const [workspace, inspected] of workspaces) {
+            const processes = all
+              .filter((one) => one.workspace === workspace)
+              .map(({ pid, program }) => ({ pid, program }));
+            if (JSON.stringify(processes) === JSON.stringify(inspected.processes)) continue;
+            inspected.processes = processes;
+            stream.emit({ type: "processes", workspace, processes });
+          }
+        },
+        log,
+      });
+      closeLookout = close;
     },
     handles: (path) => path === "/" || path.startsWith("/api/") || files(path) !== undefined,
     async handle(req, res, path) {
@@ -214,6 +259,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     newKey: () => entrance.newKey(),
     close() {
       for (const stop of unlisten) stop();
+      closeLookout?.();
       stream.close();
       questions.close();
     },
@@ -246,21 +292,4 @@ function parsed(body: string): unknown {
   } catch {
     throw bad("The body is not valid JSON");
   }
-}
-
-function refuse(res: ServerResponse, { status, code, message, more }: Refusal): void {
-  const told: Refused = { error: { code, message, ...more } };
-  const close = status === 413 ? { connection: "close" } : {};
-  sendJson(res, status, told, { ...close, ...(status === 429 ? { "retry-after": "1" } : {}) });
-}
-
-function sendJson(
-  res: ServerResponse,
-  status: number,
-  value: object,
-  more: Readonly<Record<string, string>> = {},
-): void {
-  const body = Buffer.from(JSON.stringify(value));
-  const own = { "content-type": "application/json; charset=utf-8", "content-length": body.length };
-  res.writeHead(status, { ...apiHeaders, ...more, ...own }).end(body);
 }

@@ -6,7 +6,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Answer, Question } from "../../contract/ask.ts";
 import type { AnswerGiven, Answered, PastQuestion, QuestionInfo } from "../../contract/inspector.ts";
-import { diffOfText, type ParsedDiff } from "./unified-text.ts";
+import { diffOfText, type DiffOfText } from "../../text/unified-text.ts";
 
 /** Who asks, besides the question itself. */
 export interface Asked {
@@ -39,7 +39,7 @@ export type Told = Omit<Answered, "by"> & { readonly by: Answered["by"] | { read
 export interface Questions extends Board {
   open(): readonly QuestionInfo[];
   past(): readonly (Omit<PastQuestion, "answered"> & { readonly answered: Told })[];
-  diff(id: string): ParsedDiff | undefined;
+  diff(id: string): DiffOfText | undefined;
   workspaceOf(id: string): string | undefined;
   answer(id: string, given: AnswerGiven, browser: string): AnswerTaken;
   close(): void;
@@ -62,7 +62,7 @@ export interface QuestionsOptions {
 
 interface Open {
   readonly info: QuestionInfo;
-  readonly diff: ParsedDiff | undefined;
+  readonly diff: DiffOfText | undefined;
   readonly end: (told: Told) => void;
   readonly timer: NodeJS.Timeout;
 }

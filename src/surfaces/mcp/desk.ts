@@ -6,6 +6,7 @@ import type { ToolDefinition } from "../../contract/call.ts";
 import type { DialectName } from "../../dialects/index.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Cursors } from "./cursor.ts";
+import { localPrincipal } from "./names.ts";
 import type { Sessions } from "./sessions.ts";
 
 export interface Desk {
@@ -41,4 +42,4 @@ export type WatchCall = <Result extends Called | "ask first">(
 export type Called = CallToolResult | InputRequiredResult;
 
 /** Who calls. The transport knows it; what a request says about itself counts for nothing. */
-export const principalOf = (ctx: Pick<ServerContext, "http">): string => ctx.http?.authInfo?.clientId ?? "local";
+export const principalOf = (ctx: Pick<ServerContext, "http">): string => ctx.http?.authInfo?.clientId ?? localPrincipal;

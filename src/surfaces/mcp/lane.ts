@@ -8,6 +8,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Caller } from "./caller.ts";
 import type { Desk } from "./desk.ts";
+import { localPrincipal } from "./names.ts";
 import {
   type Id,
   isSameEnvelope,
@@ -63,7 +64,10 @@ export function createLane(
     try {
       const { session, canAsk } = await callerOf({ meta, envelope: meta });
       const called = await orInternal(name, desk, () =>
-        desk.approvals.unasked({ signal, canAsk }, () => resultOfCall({ name, input, options }, session, desk)),
+        desk.approvals.unasked(
+          { signal, canAsk, asks: { session: session.id, principal: localPrincipal, tool: name } },
+          () => resultOfCall({ name, input, options }, session, desk),
+        ),
       );
       if (signal.aborted) return;
       if (called === "ask first") return passOn(message);

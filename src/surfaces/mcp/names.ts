@@ -30,3 +30,6 @@ export const envelopeNames: readonly string[] = [
 export const sessionHeader = "filehand-session";
 
 export const scopes = { read: "files:read", write: "files:write" } as const;
+
+/** Who calls where the transport knows nobody: whoever started the process. */
+export const localPrincipal = "local";

@@ -29,7 +29,11 @@ export function Approvals({ desk }: { readonly desk: Desk }) {
       {notice !== "" && <p class="notice notice-warn">{notice}</p>}
       {desk.open.length === 0 ? (
         <Empty title="Nobody waits for an answer">
-          When a rule asks before a tool may read or change something, the question appears here at once.
+          <p>When a rule asks before a tool may read or change something, the question appears here at once.</p>
+          <p>
+            Agents that start <code>filehand mcp</code> themselves and can put questions to people do so themselves:
+            answer those in the agent.
+          </p>
         </Empty>
       ) : (
         <ol class="questions" aria-label="Open questions">

@@ -12,7 +12,8 @@ import { shownText } from "../text/shown.ts";
 import { FailureTable } from "./failure-table.tsx";
 import { FileTable } from "./file-table.tsx";
 import { ToolTable } from "./tool-table.tsx";
-import { TokenPlot } from "./token-plot.tsx";
+import { LatencyPlot } from "./latency-plot.tsx";
+import { OverTime } from "./over-time.tsx";
 
 export function FigureView({ desk }: { readonly desk: Desk }) {
   const [session, setSession] = useState("");
@@ -72,10 +73,46 @@ function Shown({ figures }: { readonly figures: Figures }) {
           note={`${percent(share)}, by repeated reads answered short`}
         />
       </dl>
-      <TokenPlot figures={figures} />
       <div class="figure-columns">
+        <OverTime
+          id="given-by-tool"
+          title="Tokens by tool"
+          series={figures.givenByTool}
+          figures={figures}
+          noun="token"
+          names="tool"
+          none="No tokens were given"
+        />
+        <OverTime
+          id="given-by-file"
+          title="Tokens by file"
+          series={figures.givenByFile}
+          figures={figures}
+          noun="token"
+          names="file"
+          none="No call was about a file"
+        />
+        <OverTime
+          id="saved-by-file"
+          title="Tokens saved by repeated reads"
+          series={figures.savedByFile}
+          figures={figures}
+          noun="token"
+          names="file"
+          none="No file was read twice without having changed"
+        />
+        <OverTime
+          id="failed-by-reason"
+          title="Failed edits by reason"
+          series={figures.failedByReason}
+          figures={figures}
+          noun="failure"
+          names="reason"
+          none="No edit has failed"
+        />
+        <LatencyPlot tools={figures.tools} />
+        <FailureTable title="Which edits failed" failures={figures.failedEdits} none="None" />
         <ToolTable tools={figures.tools} />
-        <FailureTable title="Failed edits by reason" failures={figures.failedEdits} none="No edit has failed" />
         <FileTable files={figures.files} total={figures.filesTotal} />
         <FailureTable title="Other failures" failures={figures.failedOthers} none="Nothing else has failed" />
       </div>

@@ -10,7 +10,7 @@ export function FileTable({ files, total }: { readonly files: readonly FileFigur
   return (
     <section class="figure">
       <h2 id="files-title">
-        Tokens by file{" "}
+        By file{" "}
         {total > files.length && (
           <span class="quiet">
             the first {files.length} of {count(total)}

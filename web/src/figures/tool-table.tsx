@@ -61,7 +61,6 @@ export function ToolTable({ tools }: { readonly tools: readonly ToolFigures[] })
           </tbody>
         </table>
       </div>
-      <p class="quiet">Time that a person took to answer a question is part of it.</p>
     </section>
   );
 }

@@ -16,6 +16,9 @@ import { Pane } from "./pane.tsx";
 
 export type RewindWish = Omit<RewindAsked, "force">;
 
+/** Also where the page did not come over TLS, from another machine: `randomUUID` is missing there. */
+const newName = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");
+
 interface RewindPaneProps {
   readonly wish: RewindWish;
   readonly onClose: () => void;
@@ -33,7 +36,7 @@ export function RewindPane({ wish, onClose }: RewindPaneProps) {
   const plan = changed ?? asked.answer;
 
   const rewind = async (shown: RewindView): Promise<void> => {
-    const name = crypto.randomUUID();
+    const name = newName();
     setJob(name);
     setMessage("");
     try {

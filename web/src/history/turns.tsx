@@ -1,15 +1,15 @@
 /** The turns of a session, newest first, with their files. */
 
 import { useEffect, useState } from "preact/hooks";
-import type { TurnFile, TurnInfo, TurnPage } from "../../../src/contract/inspector.ts";
-import { type Desk, inWorkspace } from "../live/desk.ts";
-import { post } from "../live/request.ts";
+import type { TurnFile, TurnInfo } from "../../../src/contract/inspector.ts";
+import type { Desk } from "../live/desk.ts";
 import { Badge, Empty, Failed, Waiting } from "../shell/parts.tsx";
 import { useAsked } from "../shell/use-asked.ts";
-import { fullTime, plural, time } from "../shell/words.ts";
+import { count, fullTime, plural, time } from "../shell/words.ts";
 import { Path, Shown } from "../text/shown-text.tsx";
 import type { Looked } from "./history-view.tsx";
 import { didWords, turnWords } from "./history-words.ts";
+import { newestTurns } from "./newest-turns.ts";
 
 interface TurnsProps {
   readonly session: string;
@@ -18,16 +18,15 @@ interface TurnsProps {
   readonly onLook: (looked: Looked) => void;
 }
 
-const pageMax = 50;
+const firstMax = 50;
+const moreMax = 200;
 
 export function Turns({ session, desk, looked, onLook }: TurnsProps) {
   const [path, setPath] = useState("");
-  const [max, setMax] = useState(pageMax);
-  useEffect(() => setMax(pageMax), [path]);
+  const [max, setMax] = useState(firstMax);
+  useEffect(() => setMax(firstMax), [path]);
   const key = JSON.stringify([session, path, max, desk.turns, desk.resets]);
-  const asked = useAsked(key, (signal) =>
-    post<TurnPage>(inWorkspace("history/turns"), path === "" ? { session, max } : { session, max, path }, signal),
-  );
+  const asked = useAsked(key, (signal) => newestTurns(path === "" ? { session } : { session, path }, max, signal));
   const page = asked.answer;
   const back = (last: "undo" | "redo") => () => onLook({ at: "rewind", wish: { session, to: { last } } });
   return (
@@ -60,9 +59,12 @@ export function Turns({ session, desk, looked, onLook }: TurnsProps) {
               <button
                 type="button"
                 class="button button-quiet"
-                onClick={() => setMax((before) => Math.min(200, before * 2))}
+                disabled={asked.is === "waiting"}
+                onClick={() => setMax((before) => before + moreMax)}
               >
-                Older turns ({page.total - page.turns.length} more)
+                {asked.is === "waiting"
+                  ? "Asking for older turns…"
+                  : `Older turns (${count(page.total - page.turns.length)} more)`}
               </button>
             </li>
           )}

@@ -4,18 +4,19 @@ import type {
   CallInfo,
   Hello,
   PastQuestion,
+  ProcessInfo,
   QuestionInfo,
   QuestionList,
   StreamEvent,
   WorkspaceInfo,
 } from "../../../src/contract/inspector.ts";
-import { exchange, get, messageOf, RequestError, takeKey } from "./request.ts";
+import { exchange, get, leaveServer, messageOf, RequestError, takeKey } from "./request.ts";
 import { createStore } from "./store.ts";
 import { followStream } from "./stream.ts";
 
 export interface Desk {
-  /** `out`: the server does not know this browser. */
-  readonly phase: "starting" | "in" | "out" | "failed";
+  /** `out`: the server does not know this browser. `left`: because somebody said so here. */
+  readonly phase: "starting" | "in" | "out" | "left" | "failed";
   readonly message: string;
   readonly connection: "live" | "waiting";
   readonly hello: Hello | undefined;
@@ -35,7 +36,7 @@ export interface Desk {
 
 const pastMax = 100;
 
-export const desk = createStore<Desk>({
+const nothing: Desk = {
   phase: "starting",
   message: "",
   connection: "waiting",
@@ -47,7 +48,9 @@ export const desk = createStore<Desk>({
   turns: 0,
   resets: 0,
   progress: new Map(),
-});
+};
+
+export const desk = createStore<Desk>(nothing);
 
 const callListeners = new Set<(calls: readonly CallInfo[]) => void>();
 
@@ -90,6 +93,19 @@ export async function start(): Promise<void> {
   }
 }
 
+/** Signs out: what is shown goes, and nobody comes back without a new address. */
+export async function leave(): Promise<void> {
+  try {
+    await leaveServer();
+  } catch (error) {
+    // Whoever is not let in any more has left already.
+    const isOut = error instanceof RequestError && error.code === "NOT_IN";
+    if (!isOut) return desk.set((before) => ({ ...before, phase: "failed", message: messageOf(error) }));
+  }
+  current.abort();
+  desk.set({ ...nothing, phase: "left", message: "The server has forgotten this browser, in all its tabs." });
+}
+
 export const chooseWorkspace = (workspace: string): void => desk.set((before) => ({ ...before, workspace }));
 
 export const workspaceOf = ({ hello, workspace }: Desk): WorkspaceInfo | undefined =>
@@ -130,12 +146,24 @@ function after(before: Desk, event: StreamEvent): Desk {
       return answered(before, event.id, event.answered);
     case "turn":
       return { ...before, turns: before.turns + 1 };
+    case "processes":
+      return { ...before, hello: withProcesses(before.hello, event.workspace, event.processes) };
     case "progress": {
       const progress = new Map(before.progress).set(event.job, { done: event.done, total: event.total });
       return { ...before, progress };
     }
   }
 }
+
+const withProcesses = (
+  hello: Hello | undefined,
+  workspace: string,
+  processes: readonly ProcessInfo[],
+): Hello | undefined =>
+  hello && {
+    ...hello,
+    workspaces: hello.workspaces.map((one) => (one.name === workspace ? { ...one, processes } : one)),
+  };
 
 /** It moves from the open questions to the past ones, once. */
 export function answered(before: Desk, id: string, answer: PastQuestion["answered"]): Desk {
@@ -150,6 +178,10 @@ export function answered(before: Desk, id: string, answer: PastQuestion["answere
 
 /** The stream could not tell all that was missed. */
 async function askAgain(): Promise<void> {
-  const { open, past } = await get<QuestionList>("/api/questions", current.signal).catch(() => desk.get());
-  desk.set((before) => ({ ...before, open, past, resets: before.resets + 1, turns: before.turns + 1 }));
+  const { signal } = current;
+  const { open, past } = await get<QuestionList>("/api/questions", signal).catch(() => desk.get());
+  // Which processes report may have changed, too.
+  const hello = await get<Hello>("/api/hello", signal).catch(() => desk.get().hello);
+  if (signal.aborted) return;
+  desk.set((before) => ({ ...before, hello, open, past, resets: before.resets + 1, turns: before.turns + 1 }));
 }

@@ -29,6 +29,12 @@ export async function exchange(key: string): Promise<void> {
   localStorage.setItem(storageName, page);
 }
 
+/** The server forgets this browser, and the page its key. */
+export async function leaveServer(): Promise<void> {
+  await post("/api/leave", {});
+  localStorage.removeItem(storageName);
+}
+
 export const get = <Answer>(path: string, signal?: AbortSignal): Promise<Answer> =>
   request(path, signal === undefined ? {} : { signal });
 

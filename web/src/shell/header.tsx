@@ -1,7 +1,7 @@
 /** The head of the page: where we are, the views, how the stream is, the theme. */
 
 import type { WorkspaceInfo } from "../../../src/contract/inspector.ts";
-import { chooseWorkspace, type Desk, workspaceOf } from "../live/desk.ts";
+import { chooseWorkspace, type Desk, leave, workspaceOf } from "../live/desk.ts";
 import { Name } from "../text/shown-text.tsx";
 import { shownText } from "../text/shown.ts";
 import { addressOf, type ViewName, views } from "./router.ts";
@@ -23,26 +23,40 @@ export function Header({ desk, view }: { readonly desk: Desk; readonly view: Vie
         <span class="head-brand">Filehand</span>
         <Workspace desk={desk} />
       </div>
-      <nav class="head-views" aria-label="Views">
-        {views.map((name) => (
-          <a key={name} href={addressOf(name)} aria-current={name === view ? "page" : undefined}>
-            {titles[name]}
-            {name === "approvals" && desk.open.length > 0 && (
-              <span class="head-count">
-                <span aria-hidden="true">{desk.open.length}</span>
-                <span class="hidden"> ({plural(desk.open.length, "open question")})</span>
-              </span>
-            )}
-          </a>
-        ))}
-      </nav>
+      {(desk.phase === "in" || desk.phase === "starting") && <Views desk={desk} view={view} />}
       <div class="head-state">
         {desk.phase === "in" && <Connection desk={desk} />}
         <ThemeSwitch />
+        {desk.phase === "in" && (
+          <button
+            type="button"
+            class="button button-quiet"
+            onClick={() => void leave()}
+            title="Sign this browser out; a new address is needed to come back"
+          >
+            Leave
+          </button>
+        )}
       </div>
     </header>
   );
 }
+
+const Views = ({ desk, view }: { readonly desk: Desk; readonly view: ViewName }) => (
+  <nav class="head-views" aria-label="Views">
+    {views.map((name) => (
+      <a key={name} href={addressOf(name)} aria-current={name === view ? "page" : undefined}>
+        {titles[name]}
+        {name === "approvals" && desk.open.length > 0 && (
+          <span class="head-count">
+            <span aria-hidden="true">{desk.open.length}</span>
+            <span class="hidden"> ({plural(desk.open.length, "open question")})</span>
+          </span>
+        )}
+      </a>
+    ))}
+  </nav>
+);
 
 const lastName = (root: string): string => root.slice(root.lastIndexOf("/", root.length - 2) + 1) || root;
 

@@ -13,7 +13,6 @@ const stored = (): Theme => themes.find((theme) => theme === localStorage.getIte
 export function applyTheme(theme: Theme = stored()): void {
   document.documentElement.dataset["theme"] = theme;
   localStorage.setItem(storageName, theme);
-  dispatchEvent(new Event("filehand-theme"));
 }
 
 export function useTheme(): readonly [Theme, (theme: Theme) => void] {
@@ -23,15 +22,4 @@ export function useTheme(): readonly [Theme, (theme: Theme) => void] {
     setTheme(next);
   };
   return [theme, choose];
-}
-
-/** Calls back when colours have changed: for what is drawn and not styled. */
-export function onTheme(onChange: () => void): () => void {
-  const media = matchMedia("(prefers-color-scheme: dark)");
-  media.addEventListener("change", onChange);
-  addEventListener("filehand-theme", onChange);
-  return () => {
-    media.removeEventListener("change", onChange);
-    removeEventListener("filehand-theme", onChange);
-  };
 }

@@ -39,7 +39,8 @@ export function time(ms: number): string {
 
 export const fullTime = (ms: number): string => moment.format(ms);
 
-export const plural = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+export const plural = (value: number, noun: string, ending = "s"): string =>
+  `${count(value)} ${noun}${value === 1 ? "" : ending}`;
 
 /** 4:07 */
 export function countdown(ms: number): string {

@@ -14,6 +14,7 @@ import { count, duration, fullTime, plural } from "../shell/words.ts";
 import { Name, Path } from "../text/shown-text.tsx";
 import { SessionName } from "./call-row.tsx";
 import { outcomeWords, rangeWords, toneOf } from "./call-words.ts";
+import { processWords } from "./watched-words.ts";
 import { ReplyParts } from "./reply-parts.tsx";
 
 export function CallPane({ id, onClose }: { readonly id: number; readonly onClose: () => void }) {
@@ -80,10 +81,18 @@ function Call({ view: { call, detail, missing }, onClose }: { readonly view: Cal
   );
 }
 
+const missingTitles: Readonly<Record<NonNullable<CallView["missing"]>, string>> = {
+  dropped: "The reply is no longer kept",
+  "too large": "The reply was too large to be kept",
+  withheld: "The reply is not shown here",
+};
+
 function Missing({ missing }: { readonly missing: CallView["missing"] }) {
   return (
-    <Empty title={missing === "too large" ? "The reply was too large to be kept" : "The reply is no longer kept"}>
-      Replies are kept in memory only, and the oldest make room for new ones.
+    <Empty title={missingTitles[missing ?? "dropped"]}>
+      {missing === "withheld"
+        ? "A rule of this server denies reading that file. The process that made the call has other rules."
+        : "Replies are kept in memory only, and the oldest make room for new ones."}
     </Empty>
   );
 }
@@ -161,6 +170,7 @@ function Facts({ call }: { readonly call: CallInfo }) {
           <Name text={call.principal} />
         </Fact>
       )}
+      {call.process !== null && <Fact name="Process">{processWords(call.process)}</Fact>}
       <Fact name="Dialect">{call.dialect}</Fact>
     </dl>
   );

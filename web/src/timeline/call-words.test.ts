@@ -8,6 +8,7 @@ const call: CallInfo = {
   id: 1,
   workspace: "filehand",
   kept: true,
+  process: null,
   session: "s1",
   principal: null,
   dialect: "claude",
@@ -45,7 +46,18 @@ test("the stream is filtered as the server filters", () => {
   expect(matches(call, noFilter)).toBe(true);
   expect(matches(call, { ...noFilter, path: "INDEX" })).toBe(true);
   expect(matches(call, { ...noFilter, path: "lib" })).toBe(false);
-  expect(matches({ ...call, path: null }, { ...noFilter, path: "x" })).toBe(false);
+  expect(matches({ ...call, path: null, real: null }, { ...noFilter, path: "x" })).toBe(false);
+  // The server looks at the real path and at what was changed, too.
+  expect(matches({ ...call, path: null }, { ...noFilter, path: "index" })).toBe(true);
+  const change = {
+    path: "/w/b.ts",
+    relative: "b.ts",
+    did: "created",
+    movedFrom: null,
+    additions: 1,
+    deletions: 0,
+  } as const;
+  expect(matches({ ...call, path: null, real: null, changes: [change] }, { ...noFilter, path: "B.TS" })).toBe(true);
   expect(matches(call, { ...noFilter, errors: true })).toBe(false);
   expect(matches(call, { ...noFilter, session: "s2" })).toBe(false);
   expect(matches(call, { ...noFilter, tool: "Read", session: "s1" })).toBe(true);

@@ -14,6 +14,8 @@ export interface FeedState {
   readonly next: number | null | undefined;
   readonly total: number;
   readonly dropped: number;
+  /** Whose calls were seen: also of other dialects than the workspace's own. */
+  readonly tools: readonly string[];
   readonly loading: boolean;
   readonly message: string;
 }
@@ -27,6 +29,7 @@ export interface Feed {
 const pageMax = 200;
 /** As many as the server keeps. */
 const callsMax = 10_000;
+const toolsMax = 200;
 /** Calls that come together are shown together: a thousand in a second are ten renderings. */
 const gatherMs = 100;
 
@@ -37,6 +40,7 @@ export function createFeed(filter: Filter, workspace: string): Feed {
     next: undefined,
     total: 0,
     dropped: 0,
+    tools: [],
     loading: false,
     message: "",
   });
@@ -57,7 +61,16 @@ export function createFeed(filter: Filter, workspace: string): Feed {
       const dropped = kept.splice(callsMax);
       for (const { id } of dropped) known.delete(id);
       const next = dropped.length > 0 ? (kept.at(-1)?.id ?? null) : before.next;
-      return { ...before, calls: kept, next, prepended: before.prepended + calls.length, total: before.total + all };
+      const total = Math.min(callsMax, before.total + all);
+      return {
+        ...before,
+        calls: kept,
+        next,
+        prepended: before.prepended + calls.length,
+        total,
+        dropped: before.dropped + before.total + all - total,
+        tools: withTools(before.tools, calls),
+      };
     });
   };
   const stop = onCalls((calls) => {
@@ -78,6 +91,7 @@ export function createFeed(filter: Filter, workspace: string): Feed {
         ...before,
         calls: [...before.calls, ...fresh(page.calls)],
         next: page.next,
+        tools: withTools(before.tools, page.calls),
         total: page.total,
         dropped: page.dropped,
         loading: false,
@@ -97,4 +111,10 @@ export function createFeed(filter: Filter, workspace: string): Feed {
       stop();
     },
   };
+}
+
+/** The same list unless there is a new one. */
+function withTools(before: readonly string[], calls: readonly CallInfo[]): readonly string[] {
+  const fresh = new Set(calls.map(({ tool }) => tool).filter((tool) => !before.includes(tool)));
+  return fresh.size === 0 || before.length >= toolsMax ? before : [...before, ...fresh].toSorted();
 }

@@ -7,16 +7,19 @@ import { get } from "../live/request.ts";
 import { useAsked } from "../shell/use-asked.ts";
 import { plural, shortId, time } from "../shell/words.ts";
 import { shownText } from "../text/shown.ts";
+import { processWords } from "./watched-words.ts";
 import { type Filter, noFilter } from "./filter.ts";
 
 interface FilterBarProps {
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;
   readonly workspace: WorkspaceInfo | undefined;
+  /** Others that calls were made of. */
+  readonly tools: readonly string[];
   readonly resets: number;
 }
 
-export function FilterBar({ filter, onFilter, workspace, resets }: FilterBarProps) {
+export function FilterBar({ filter, onFilter, workspace, tools, resets }: FilterBarProps) {
   const change = (part: Partial<Filter>): void => {
     const next = { ...filter, ...part };
     const same = JSON.stringify(next) === JSON.stringify(noFilter);
@@ -27,9 +30,9 @@ export function FilterBar({ filter, onFilter, workspace, resets }: FilterBarProp
       <SessionSelect session={filter.session} resets={resets} onChoose={(session) => change({ session })} />
       <select aria-label="Tool" value={filter.tool} onChange={(event) => change({ tool: event.currentTarget.value })}>
         <option value="">All tools</option>
-        {workspace?.tools.map(({ name }) => (
+        {[...new Set([...(workspace?.tools.map(({ name }) => name) ?? []), ...tools])].map((name) => (
           <option key={name} value={name}>
-            {name}
+            {shownText(name)}
           </option>
         ))}
       </select>
@@ -75,9 +78,10 @@ function SessionSelect({ session, resets, onChoose }: SessionSelectProps) {
       onChange={(event) => onChoose(event.currentTarget.value)}
     >
       <option value="">All sessions</option>
-      {sessions.map(({ id, calls, firstMs }) => (
+      {sessions.map(({ id, calls, firstMs, process }) => (
         <option key={id} value={id}>
           {shownText(shortId(id))} · {plural(calls, "call")} · {time(firstMs)}
+          {process !== null && ` · ${processWords(process)}`}
         </option>
       ))}
     </select>

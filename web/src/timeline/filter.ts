@@ -15,7 +15,9 @@ export function matches(call: CallInfo, { session, tool, path, errors }: Filter)
   if (session !== "" && call.session !== session) return false;
   if (tool !== "" && call.tool !== tool) return false;
   if (errors && call.outcome === "ok") return false;
-  return path === "" || (call.path ?? "").toLowerCase().includes(path.toLowerCase());
+  const part = path.toLowerCase();
+  const names = part === "" ? [] : [call.path, call.real, ...call.changes.map(({ relative }) => relative)];
+  return part === "" || names.some((name) => name?.toLowerCase().includes(part) === true);
 }
 
 export function parametersOf({ session, tool, path, errors }: Filter): URLSearchParams {

@@ -8,6 +8,7 @@ import { addressOf } from "../shell/router.ts";
 import { count } from "../shell/words.ts";
 import { CallList } from "./call-list.tsx";
 import { CallPane } from "./call-pane.tsx";
+import { watchedWords } from "./watched-words.ts";
 import { createFeed } from "./feed.ts";
 import { type Filter, noFilter } from "./filter.ts";
 import { FilterBar } from "./filter-bar.tsx";
@@ -37,7 +38,13 @@ export function Timeline({ item, desk }: TimelineProps) {
     <div class={`timeline ${selected === undefined ? "" : "timeline-open"}`}>
       <h1 class="hidden">Timeline</h1>
       <section class="timeline-list" aria-label="Calls">
-        <FilterBar filter={filter} onFilter={setFilter} workspace={workspaceOf(desk)} resets={desk.resets} />
+        <FilterBar
+          filter={filter}
+          onFilter={setFilter}
+          workspace={workspaceOf(desk)}
+          tools={state.tools}
+          resets={desk.resets}
+        />
         {state.message !== "" && <Failed message={state.message} />}
         {state.calls.length > 0 ? (
           <CallList
@@ -52,12 +59,15 @@ export function Timeline({ item, desk }: TimelineProps) {
         ) : (
           <NoCalls filtered={filter !== noFilter} desk={desk} />
         )}
-        {state.calls.length > 0 && (
-          <p class="foot">
-            {count(state.calls.length)} shown, {count(state.total)} kept
-            {state.dropped > 0 && `, ${count(state.dropped)} older ones dropped`}
-          </p>
-        )}
+        <p class="foot">
+          {state.calls.length > 0 && (
+            <span>
+              {count(state.calls.length)} shown, {count(state.total)} kept
+              {state.dropped > 0 && `, ${count(state.dropped)} older ones dropped`}
+            </span>
+          )}
+          <span>{watchedWords(workspaceOf(desk))}</span>
+        </p>
       </section>
       {selected !== undefined && <CallPane key={selected} id={selected} onClose={() => open(undefined)} />}
     </div>
@@ -68,8 +78,19 @@ function NoCalls({ filtered, desk }: { readonly filtered: boolean; readonly desk
   if (filtered) return <Empty title="No call matches">Change the filter above to see others.</Empty>;
   return (
     <Empty title="No calls yet">
-      As soon as an agent uses a tool in {workspaceOf(desk)?.roots.length === 1 ? "this workspace" : "these workspaces"}
-      , it appears here.
+      <p>
+        As soon as an agent uses a tool in {workspaceOf(desk)?.roots.length === 1 ? "this folder" : "these folders"}, it
+        appears here.
+      </p>
+      <p>
+        Agents connect to this server over HTTP, at <code>/mcp</code>
+        {workspaceOf(desk)?.lookout === true && (
+          <>
+            , or start <code>filehand mcp</code> themselves, as before: it finds this page by itself
+          </>
+        )}
+        . Calls from before the page was there are not kept; what they changed is in the history.
+      </p>
     </Empty>
   );
 }

@@ -17,8 +17,9 @@ export const inspect: Command = {
     "no-open": { type: "flag", words: "Only print the address; on a terminal the browser is opened otherwise" },
   },
   details: [
-    "The same server as filehand serve: agents that shall be watched connect to it at /mcp, with the token that is shown.",
-    "What was changed before, also by other processes, is under History. Ctrl-C ends it.",
+    "Agents that run filehand mcp in this folder or below are seen from now on, and so are commands: they find the page by",
+    "themselves, if they use the same state folder. It is also a server like filehand serve: clients connect to /mcp, with the",
+    "token that is shown. What was changed before is under History. Ctrl-C ends it.",
     "The key in the address works once; a new address is printed after each use.",
   ].join("\n"),
   examples: ["filehand inspect", "filehand inspect ~/project --port 3323 --no-open"],

@@ -33,10 +33,10 @@ export const mcp: Command = {
     const watchCall = Object.keys(host.env).some((name) => name.startsWith("OTEL_"))
       ? await tracing(version)
       : undefined;
-    const needs = { name: "filehand", roots, startedFor, resultBytesMax: "stdio" } as const;
+    const needs = { name: "filehand", program: "mcp", roots, startedFor, resultBytesMax: "stdio" } as const;
     const desk = await openDesk(given, host, { ...needs, ...(watchCall === undefined ? {} : { watchCall }) });
     await serveOverStdio(desk, host, stopOf(host), () => import("../../mcp/index.ts"));
-    await desk.filehand.close();
+    await desk.close();
     return 0;
   },
 };

@@ -1,0 +1,151 @@
+/**
+ * The connection to one inspector in another process. It never holds up a call: what is told is put into words later, what
+ * the other side is too slow for is dropped, and when it is gone nothing happens.
+ */
+
+import { createConnection, type Socket } from "node:net";
+import type { Answer, Question } from "../../contract/ask.ts";
+import type { CallDetail, CallEvent } from "../../contract/event.ts";
+import type { FromLookout, FromReporter, Program } from "../../contract/report.ts";
+import type { Lookout } from "../../lookouts.ts";
+import { Lines } from "../mcp/lines.ts";
+
+export interface Link {
+  tell(event: CallEvent, detail: CallDetail): void;
+  /** `nobody` if the other side is gone. */
+  ask(asked: QuestionAsked, signal: AbortSignal): Promise<Answer>;
+  /** Resolves when all was told, or when that takes too long. */
+  end(): Promise<void>;
+}
+
+export interface QuestionAsked {
+  readonly session: string;
+  readonly principal: string | null;
+  readonly tool: string;
+  readonly question: Question;
+}
+
+export interface LinkOptions {
+  readonly lookout: Lookout;
+  readonly roots: readonly string[];
+  readonly program: Program;
+  readonly onOver: () => void;
+}
+
+/** Of one call; and what may wait for a slow reader. */
+export const detailBytesMax = 16_777_216;
+const waitingBytesMax = 33_554_432;
+const waitingCallsMax = 1_000;
+const answerBytesMax = 65_536;
+const endMsMax = 1_000;
+
+export function openLink({ lookout, roots, program, onOver }: LinkOptions): Link {
+  const { place, workspace } = lookout;
+  const socket = createConnection(place.address);
+  socket.unref();
+  const questions = new Map<number, (answer: Answer) => void>();
+  let waiting: (readonly [CallEvent, CallDetail])[] = [];
+  let asked = 0;
+  let isOver = false;
+
+  const send = (message: FromReporter): void => void socket.write(`${JSON.stringify(message)}\n`);
+  const flush = (): void => {
+    const calls = waiting;
+    waiting = [];
+    for (const [event, detail] of calls) {
+      if (isOver || socket.writableLength > waitingBytesMax) return;
+      socket.write(lineOf(event, detail));
+    }
+  };
+  const over = (): void => {
+    if (isOver) return;
+    isOver = true;
+    waiting = [];
+    for (const answer of questions.values()) answer({ reply: "nobody" });
+    questions.clear();
+    socket.destroy();
+    onOver();
+  };
+  const take = ({ id, answer }: FromLookout): void => {
+    questions.get(id)?.(answer);
+    questions.delete(id);
+  };
+
+  socket.on("error", over).on("close", over);
+  hear(socket, take, over);
+  send({ type: "hello", key: place.key, workspace, roots, pid: process.pid, program });
+  return {
+    tell(event, detail) {
+      if (isOver || waiting.length >= waitingCallsMax) return;
+      // Whoever made the call has the reply first.
+      if (waiting.length === 0) setImmediate(flush);
+      waiting.push([event, detail]);
+    },
+    ask({ session, principal, tool, question }, signal) {
+      if (isOver || signal.aborted) return Promise.resolve({ reply: "nobody" });
+      asked += 1;
+      const id = asked;
+      return new Promise<Answer>((resolve) => {
+        const cancel = (): void => {
+          if (!isOver) send({ type: "cancel", id });
+          take({ type: "answer", id, answer: { reply: "nobody" } });
+        };
+        questions.set(id, (answer) => {
+          signal.removeEventListener("abort", cancel);
+          resolve(answer);
+        });
+        signal.addEventListener("abort", cancel, { once: true });
+        send({ type: "ask", id, session, principal, tool, question });
+      });
+    },
+    async end() {
+      flush();
+      if (isOver) return;
+      socket.ref();
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, endMsMax);
+        socket.once("close", () => {
+          clearTimeout(timer);
+          resolve();
+        });
+        socket.end();
+      });
+      over();
+    },
+  };
+}
+
+/** What is said on the other side. A line that is not understood ends it: then it is not who it should be. */
+function hear(socket: Socket, take: (message: FromLookout) => void, over: () => void): void {
+  const lines = new Lines(answerBytesMax);
+  socket.on("data", (chunk: Buffer) => {
+    for (const line of lines.feed(chunk)) {
+      const message = "text" in line ? answerIn(line.text) : undefined;
+      if (message === undefined) return over();
+      take(message);
+    }
+  });
+}
+
+function answerIn(text: string): FromLookout | undefined {
+  try {
+    const { type, id, answer } = JSON.parse(text) as Partial<FromLookout>; // every field is looked at below
+    const isFine = type === "answer" && typeof id === "number" && replies.has(answer?.reply ?? "");
+    return isFine && answer !== undefined ? { type, id, answer } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const replies: ReadonlySet<string> = new Set(["once", "always", "reject", "nobody"] satisfies Answer["reply"][]);
+
+/** What a host put into the arguments may be anything, also what JSON has no words for. */
+function lineOf(event: CallEvent, detail: CallDetail): string {
+  try {
+    const line = `${JSON.stringify({ type: "call", event, detail } satisfies FromReporter)}\n`;
+    if (line.length <= detailBytesMax) return line;
+  } catch {
+    return lineOf(event, { ...detail, input: null });
+  }
+  return `${JSON.stringify({ type: "call", event, detail: "too large" } satisfies FromReporter)}\n`;
+}

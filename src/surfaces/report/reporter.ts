@@ -1,0 +1,95 @@
+/**
+ * Tells the inspectors of other processes about the calls of this one. As long as there is none, nothing is listened to and nothing
+ * is kept: a process looks once when it starts, and is told by the system when a file comes into the folder.
+ */
+
+import type { Filehand } from "../../api.ts";
+import type { Answer } from "../../contract/ask.ts";
+import type { Program } from "../../contract/report.ts";
+import { lookoutsFor, watchLookouts } from "../../lookouts.ts";
+import type { Board } from "../inspector/questions.ts";
+import type { Link } from "./link.ts";
+
+export interface Reporter {
+  /** Asks the people at those pages, for calls of clients that cannot ask themselves. */
+  readonly board: Board;
+  /** `on`: also tells inspectors that come later. `once`: only those that are there. */
+  start(filehand: Filehand, stateDir: string | undefined, how: "on" | "once"): void;
+  /** Resolves when all was told, or when that takes too long. */
+  end(): Promise<void>;
+}
+
+/** A link that is still being loaded, or stands. */
+interface Joined {
+  readonly link: Promise<Link>;
+}
+
+export function createReporter(program: Program): Reporter {
+  const links = new Map<string, Joined>();
+  let watched: { readonly filehand: Filehand; readonly stateDir: string } | undefined;
+  let unlisten: (() => void) | undefined;
+  let stopWatching: (() => void) | undefined;
+
+  const look = (): void => {
+    if (watched === undefined) return;
+    const { filehand, stateDir } = watched;
+    for (const lookout of lookoutsFor(stateDir, filehand.roots)) {
+      if (links.has(lookout.name)) continue;
+      const onOver = (): void => {
+        links.delete(lookout.name);
+        if (links.size > 0) return;
+        unlisten?.();
+        unlisten = undefined;
+      };
+      const { roots } = filehand;
+      const link = import("./link.ts").then(({ openLink }) => openLink({ lookout, roots, program, onOver }));
+      links.set(lookout.name, { link });
+    }
+    if (links.size > 0) unlisten ??= listen(filehand);
+  };
+  const listen = (filehand: Filehand): (() => void) =>
+    filehand.listen((event, detail) => {
+      for (const { link } of links.values()) void link.then((ready) => ready.tell(event, detail));
+    });
+
+  return {
+    board: {
+      get isWatched() {
+        look();
+        return links.size > 0;
+      },
+      async ask(asked, signal): Promise<Answer> {
+        // The first page that somebody looks at; one that nobody looks at says so at once.
+        for (const { link } of links.values()) {
+          const answer = await (await link).ask(asked, signal);
+          if (answer.reply !== "nobody") return answer;
+        }
+        return { reply: "nobody" };
+      },
+      // What a client can ask itself, it does.
+      show: () => "",
+      settle: (_id, said) => said,
+      drop: () => undefined,
+      approve: () => undefined,
+      approved: () => false,
+    },
+    start(filehand, stateDir, how) {
+      if (stateDir === undefined) return;
+      watched = { filehand, stateDir };
+      look();
+      if (how === "once") return;
+      // Not before the client was greeted.
+      setImmediate(() => {
+        if (watched === undefined) return;
+        const watching = watchLookouts(stateDir, look);
+        stopWatching = () => watching?.stop();
+        look();
+      });
+    },
+    async end() {
+      watched = undefined;
+      stopWatching?.();
+      await Promise.all([...links.values()].map(async ({ link }) => (await link).end()));
+    },
+  };
+}

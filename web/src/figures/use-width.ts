@@ -1,0 +1,17 @@
+/** How wide a place is, also when that changes: what is drawn in it has letters, which must not be stretched. */
+
+import { useLayoutEffect, useState } from "preact/hooks";
+
+export function useWidth(place: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const look = (): void => setWidth(element.clientWidth);
+    look();
+    const sizes = new ResizeObserver(look);
+    sizes.observe(element);
+    return () => sizes.disconnect();
+  }, [place]);
+  return width;
+}

@@ -1,0 +1,24 @@
+/** The newest turns of a session, however many: the server tells at most 200 at once. */
+
+import type { TurnInfo, TurnPage, TurnsAsked } from "../../../src/contract/inspector.ts";
+import { inWorkspace } from "../live/desk.ts";
+import { post } from "../live/request.ts";
+
+const pageMax = 200;
+
+export async function newestTurns(
+  of: Pick<TurnsAsked, "session" | "path">,
+  max: number,
+  signal: AbortSignal,
+): Promise<TurnPage> {
+  // By id: a turn that comes to be meanwhile moves all others on by one.
+  const turns = new Map<string, TurnInfo>();
+  let from = 0;
+  for (;;) {
+    const asked: TurnsAsked = { ...of, from, max: Math.min(pageMax, max - from) };
+    const page = await post<TurnPage>(inWorkspace("history/turns"), asked, signal);
+    for (const turn of page.turns) turns.set(turn.id, turn);
+    if (page.next === null || page.next >= max) return { ...page, turns: [...turns.values()] };
+    from = page.next;
+  }
+}
