@@ -85,12 +85,22 @@ export async function moveFolder(input: MoveInput, context: WriteContext): Promi
     const goal = await holdOrMake(nodePath.dirname(to), held, made, context);
     for (const folder of [from, goal]) syncs.push(prepareSync(folder, system));
     const [oldPath, newPath] = [from.at(nodePath.basename(found.real)), goal.at(nodePath.basename(to))];
+    const isIt = (path: string): boolean => {
+      const stat = during("looking at the folder", () => system.statLink(path));
+      const { device, inode } = found.held.identity;
+      return stat.isDirectory() && stat.dev === device && stat.ino === inode;
+    };
+    /** Who cannot look knows nothing against it. */
+    const isOther = (path: string): boolean => {
+      try {
+        return !isIt(path);
+      } catch {
+        return false;
+      }
+    };
     const check = (): void => {
       signal.throwIfAborted();
-      const stat = during("looking at the folder", () => system.statLink(oldPath));
-      const { device, inode } = found.held.identity;
-      const same = stat.isDirectory() && stat.dev === device && stat.ino === inode;
-      if (!same || from.hasMoved() || goal.hasMoved()) throw new FileChanged();
+      if (!isIt(oldPath) || from.hasMoved() || goal.hasMoved()) throw new FileChanged();
       // The system would put it in the place of an empty folder.
       refuseExisting(newPath, context);
     };
@@ -99,6 +109,13 @@ export async function moveFolder(input: MoveInput, context: WriteContext): Promi
     check();
     await patiently("renaming", () => system.rename(oldPath, newPath), check, system);
     moved = true;
+    // What took its name in the last moment was moved in its place, and goes back.
+    if (isOther(newPath)) {
+      refuseExisting(oldPath, context);
+      during("renaming", () => system.rename(newPath, oldPath));
+      moved = false;
+      throw new FileChanged();
+    }
     try {
       for (const sync of syncs) await sync.sync();
       return { did: "moved" };

@@ -65,7 +65,7 @@ function bed(change: Change): { readonly root: string; readonly outside: string 
   const [root, outside] = [at(`bed${beds}`), at(`bed${beds}-outside`)];
   for (const folder of [root, outside]) fs.mkdirSync(folder);
   change.prepare(root);
-  plant(outside, { deeper: {} });
+  plant(outside, { deeper: {}, empty: {}, from: { "a.txt": newText } });
   if (fs.existsSync(`${root}/a.txt`)) fs.copyFileSync(`${root}/a.txt`, `${outside}/a.txt`);
   return { root, outside };
 }
@@ -92,20 +92,32 @@ function swapping(n: number, change: Change, root: string, outside: string): Fau
   return system;
 }
 
+/** What is swapped: the file, the folder, or the folder that the change makes on its way. */
+function swappedIn({ title }: Change): string {
+  if (title.startsWith("a create")) return "deep";
+  if (title.endsWith("an empty folder")) return "empty";
+  return title.startsWith("a move") ? "from" : "a.txt";
+}
+
 /** What is there goes aside, and a link to the outside takes its name. */
-function swap(root: string, outside: string, { title }: Change): void {
-  const [name, target] = title.startsWith("a create") ? ["deep", outside] : ["a.txt", `${outside}/a.txt`];
+function swap(root: string, outside: string, change: Change): void {
+  const name = swappedIn(change);
   if (fs.existsSync(`${root}/${name}`)) fs.renameSync(`${root}/${name}`, `${root}/aside`);
-  fs.symlinkSync(target, `${root}/${name}`);
+  fs.symlinkSync(name === "deep" ? outside : `${outside}/${name}`, `${root}/${name}`);
 }
 
 /** Whether the change was made at its name, which may have gone aside meanwhile, or in the place of the link. */
 function isChanged(root: string, change: Change): boolean {
-  const isFile = (path: string): boolean => fs.lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  const places = change.title.startsWith("a create") ? ["deep/deeper/a.txt", "aside/deeper/a.txt"] : ["a.txt", "aside"];
+  const look = (name: string): fs.Stats | undefined => fs.lstatSync(`${root}/${name}`, { throwIfNoEntry: false });
+  const isFile = (name: string): boolean => look(name)?.isFile() === true;
+  const isFolder = (name: string): boolean => look(name)?.isDirectory() === true;
+  const name = swappedIn(change);
+  if (name === "empty") return !isFolder("empty") && !isFolder("aside");
+  if (name === "from") return isFolder("deep/to") && isFile("deep/to/a.txt");
   if (change.title === "a remove") return !fs.existsSync(`${root}/a.txt`) || !fs.existsSync(`${root}/aside`);
+  const places = name === "deep" ? ["deep/deeper/a.txt", "aside/deeper/a.txt"] : ["a.txt", "aside"];
   const wanted = change.title.endsWith("shorter") ? oldText : newText;
-  return places.some((place) => isFile(`${root}/${place}`) && fs.readFileSync(`${root}/${place}`, "utf8") === wanted);
+  return places.some((place) => isFile(place) && fs.readFileSync(`${root}/${place}`, "utf8") === wanted);
 }
 
 const plain = (_: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);

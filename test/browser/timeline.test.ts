@@ -60,9 +60,9 @@ browserTest("a notebook and a PDF are shown as the model got them: texts and pic
   await page.getByText("1 × 1 pixels").waitFor();
   await rows(page).filter({ hasText: "scan.pdf" }).click();
   const parts = page.locator(".part");
-  await parts.locator("img").first().waitFor();
-  const kinds = await parts.evaluateAll((list) => list.map((part) => (part.querySelector("img") ? "image" : "text")));
-  expect(kinds).toEqual((scan.content as readonly { type: string }[]).map(({ type }) => type)); // MCP's own parts
+  const kinds = () => parts.evaluateAll((list) => list.map((part) => (part.querySelector("img") ? "image" : "text")));
+  const given = (scan.content as readonly { type: string }[]).map(({ type }) => type); // MCP's own parts
+  await expect.poll(kinds).toEqual(given);
 });
 
 browserTest("filters narrow down what is there and what comes", async () => {
