@@ -100,4 +100,4 @@ function memory(row) {
 
 /** @param {import("./results.js").Gate} gate */
 const gate = ({ what, value, max, holds }) =>
-  `${holds ? "pass" : "OVER"} ${what} ${digits(value)} ${holds ? "≤" : ">"} ${max}`;
+  `${holds ? "pass" : "OVER"} ${what} ${digits(value)} ${holds ? "≤" : ">"} ${Number(max.toFixed(2))}`;

@@ -115,6 +115,17 @@ describe("strangers", () => {
     const wrong = await ask(served, { headers: { authorization: "Bearer x", host: "evil.example" }, body });
     expect(wrong.status).toBe(403);
     expect(served.log().split("\n").slice(1).join("\n")).not.toContain(served.token);
+    const events = served
+      .log()
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line) as Record<string, unknown>); // a log that is no JSON throws
+    expect(events.length).toBeGreaterThan(1);
+    for (const event of events) {
+      expect(event).toMatchObject({ time: expect.stringMatching(/^\d{4}-.*Z$/), level: expect.any(String) });
+      expect(event).toHaveProperty("event");
+    }
+    expect(events.map(({ event }) => event)).toContain("listening");
   });
 
   test("are counted, and sent away when they come too often", async () => {
