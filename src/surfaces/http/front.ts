@@ -44,7 +44,7 @@ export interface FrontLimits {
 
 export const frontLimits: FrontLimits = {
   bodyBytesMax: 4_194_304,
-  perSecondMax: 5_000,
+  perSecondMax: 50_000,
   atOnceMax: 512,
   strangersPerSecondMax: 10,
   graceMs: 10_000,
