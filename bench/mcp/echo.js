@@ -18,7 +18,8 @@ const factory = () => {
 
 if (process.argv[2] === "http") {
   const handler = toNodeHandler(createMcpHandler(factory));
-  const server = createServer((req, res) => void handler(req, res));
+  /** @typedef {Parameters<typeof handler>[0]} Incoming  what Node hands over, with `method` and `url` said to be there */
+  const server = createServer((req, res) => void handler(/** @type {Incoming} */ (req), res));
   server.listen(0, "127.0.0.1", () => {
     const address = server.address();
     process.stderr.write(`port ${typeof address === "object" ? address?.port : ""}\n`);

@@ -69,7 +69,7 @@ export async function languages({ rounds = roundsDefault, progress }) {
     }
     addRatios(table);
     for (const row of table.rows.slice(1)) {
-      if (row.name === "no servers") addGate(row, "of before", row.ratio?.value, ofBefore);
+      if (row.method === "no servers") addGate(row, "of before", row.ratio?.value, ofBefore);
     }
     return [table];
   } finally {
