@@ -22,9 +22,9 @@ export interface Figures {
   readonly givenByTool: Series;
   readonly givenByFile: Series;
   readonly savedByFile: Series;
-  /** How many edits, writes, patches and notebook edits failed in each part of the time, by code and reason. */
+  /** How many calls that change files failed in each part of the time, by code and reason. */
   readonly failedByReason: Series;
-  /** Edits, writes, patches and notebook edits that failed, by code and reason, most first, at most 100. */
+  /** Calls that change files and failed, by code and reason, most first, at most 100. */
   readonly failedEdits: readonly FailureFigures[];
   /** Everything else that failed, at most 100. */
   readonly failedOthers: readonly FailureFigures[];

@@ -1,33 +1,11 @@
 /** What calls come to: tokens by tool, by file and over time, how long they took, why they failed. Pure. */
 
 import type { CallEvent } from "../../contract/event.ts";
-import type {
-  FailureFigures,
-  FileFigures,
-  Percentiles,
-  Series,
-  Tally,
-  TimeFigures,
-  ToolFigures,
-} from "../../contract/inspector.ts";
-
+import type { FailureFigures, Figures, Percentiles, Series, Tally } from "../../contract/inspector.ts";
 import { seriesOf } from "./figure-series.ts";
 
-export interface Summed {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly all: Tally;
-  readonly tools: readonly ToolFigures[];
-  readonly files: readonly FileFigures[];
-  readonly filesTotal: number;
-  readonly time: readonly TimeFigures[];
-  readonly givenByTool: Series;
-  readonly givenByFile: Series;
-  readonly savedByFile: Series;
-  readonly failedByReason: Series;
-  readonly failedEdits: readonly FailureFigures[];
-  readonly failedOthers: readonly FailureFigures[];
-}
+/** What follows from the calls at hand. */
+export type Summed = Omit<Figures, "ever" | "past">;
 
 const filesShownMax = 100;
 /** A model may write any name; those of tools that there are do not come near. */
