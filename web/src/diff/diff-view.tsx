@@ -3,6 +3,7 @@
 import { useMemo } from "preact/hooks";
 import type { Hunk } from "../../../src/contract/edit.ts";
 import { languageOf } from "../code/languages.ts";
+import { plural } from "../shell/words.ts";
 import { diffColours } from "./colours.ts";
 import { diffRows } from "./rows.ts";
 import { SplitDiff } from "./split-diff.tsx";
@@ -19,7 +20,7 @@ interface DiffViewProps {
 export function DiffView({ path, hunks, layout }: DiffViewProps) {
   const rows = useMemo(() => diffRows(hunks), [hunks]);
   const colours = useMemo(() => diffColours(rows, languageOf(path)), [rows, path]);
-  const label = `Changes of ${path}: ${rows.additions} lines added, ${rows.deletions} removed`;
+  const label = `Changes of ${path}: ${plural(rows.additions, "line")} added, ${rows.deletions} removed`;
   return layout === "split" ? (
     <SplitDiff rows={rows} colours={colours} label={label} />
   ) : (

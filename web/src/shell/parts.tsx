@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { Shown } from "../text/shown-text.tsx";
+import { plural } from "./words.ts";
 
 /** A place where nothing is, and why. */
 export const Empty = ({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) => (
@@ -35,7 +36,7 @@ export const Counts = ({ additions, deletions }: { readonly additions: number; r
   <span class="counts">
     <span class="counts-new">
       <span aria-hidden="true">+{additions}</span>
-      <span class="hidden">{additions} lines added, </span>
+      <span class="hidden">{plural(additions, "line")} added, </span>
     </span>{" "}
     <span class="counts-old">
       <span aria-hidden="true">−{deletions}</span>
