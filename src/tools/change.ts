@@ -37,7 +37,7 @@ export interface Planned<Extra> {
   readonly pieces: readonly Piece[];
   /** What copied pieces are copied from, if not the file itself. */
   readonly source?: OpenFile | undefined;
-  /** May be made when it is first asked for. */
+  /** May be made when it is first looked at. */
   readonly diff: Diff;
   /** Permissions that the file shall have; those it has by default. */
   readonly mode?: number | undefined;
@@ -243,9 +243,7 @@ export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench:
       remember: before.remember,
       planned,
       extra: planned.extra,
-      get diff() {
-        return planned.diff;
-      },
+      diff: planned.diff,
       close: () => file.close(),
     };
   } catch (error) {

@@ -55,7 +55,7 @@ export async function commit<Extra>(
       beforeSwap: keeper.keeps ? keepOld : undefined,
       // While the disk is busy there is time for what the answer will say, and for tidying up.
       meanwhile: () => {
-        void prepared.diff;
+        void prepared.diff.hunks;
         hash = hashIfSmall(bytes);
       },
       letGo: () => {

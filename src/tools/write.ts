@@ -9,6 +9,7 @@ import { isWellFormed, wellFormed } from "../text/well-formed.ts";
 import type { Before } from "./before.ts";
 import { change, type Diff, type Plan, type Planned } from "./change.ts";
 import { encoded } from "./edit-checks.ts";
+import { LaterDiff } from "./later-diff.ts";
 import { newTextFile } from "./new-text.ts";
 import type { Bench, Tool } from "./tool.ts";
 
@@ -36,12 +37,9 @@ function planOver(before: Before, { content: sent }: WriteRequest, bench: Bench)
   const pieces = contentPieces(before, content);
   const text = content.startsWith("\ufeff") ? content.slice(1) : content;
   const shown = old === undefined ? undefined : wellFormed(old);
-  let diff: Diff | undefined;
   return {
     pieces,
-    get diff() {
-      return (diff ??= shown === undefined ? unknownDiff : hunksOfTexts(shown, text));
-    },
+    diff: shown === undefined ? unknownDiff : new LaterDiff(() => hunksOfTexts(shown, text)),
     before: shown === undefined || shown.length > limits.changeCharsMax * 4 ? undefined : shown,
     notes: [
       ...(old === text ? [{ note: "same content" } as const] : []),
