@@ -55,7 +55,7 @@ async function load(): Promise<AttributeCalls> {
       if (error instanceof Error && "errno" in error && error.errno === -constants.errno.ENOTSUP) return [];
       throw error;
     }
-    return space.toString("utf8", 0, length).split("\0").filter(Boolean);
+    return length === 0 ? [] : space.toString("utf8", 0, length).split("\0").filter(Boolean);
   };
   return {
     list: (path) => names(() => listNames(path, space, space.length)),

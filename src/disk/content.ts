@@ -18,6 +18,8 @@ export interface Content {
   read(into: Uint8Array, at: number): Promise<void>;
   /** What is at hand, and what is copied from the old file, in order; each begins at `at`. Without it all is read. */
   parts?(from: number, to: number): readonly Part[];
+  /** All of it, where it is one piece at hand. */
+  readonly whole?: Uint8Array | undefined;
   readonly source?: OpenFile | undefined;
 }
 
@@ -61,7 +63,9 @@ export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined
       if ("length" in piece) return [{ at: first, bytes: piece.subarray(first - start, end - start) }];
       return [{ at: first, from: piece.from + first - start, to: piece.from + end - start }];
     });
-  return { sizeBytes, headBytes, read, parts, source };
+  const [only] = pieces;
+  const whole = pieces.length === 1 && only !== undefined && "length" in only ? only : undefined;
+  return { sizeBytes, headBytes, read, parts, whole, source };
 }
 
 const lengthOf = (piece: Piece): number => ("length" in piece ? piece.length : piece.to - piece.from);
@@ -79,8 +83,10 @@ function pieceAt(starts: readonly number[], at: number): number {
 }
 
 /** One part where there is little: putting it together costs less than a call for each part. */
-const partsOf = (content: Content, from: number, to: number): readonly Part[] =>
-  (to - from > chunkBytes ? content.parts?.(from, to) : undefined) ?? [{ at: from, from, to }];
+function partsOf(content: Content, from: number, to: number): readonly Part[] {
+  if (content.whole !== undefined) return from < to ? [{ at: from, bytes: content.whole.subarray(from, to) }] : [];
+  return (to - from > chunkBytes ? content.parts?.(from, to) : undefined) ?? [{ at: from, from, to }];
+}
 
 /** How the bytes of a file system are moved, and when to stop. */
 export interface Moving {
@@ -213,7 +219,7 @@ export async function compareContent(
   let second: Buffer | undefined;
   for (const part of partsOf(content, from, sizeBytes)) {
     const to = part.at + ("bytes" in part ? part.bytes.length : part.to - part.from);
-    await inChunks(part.at, to, { ...moving, stepBytes: comparedBytes }, async (buffer, at) => {
+    await inChunks(part.at, to, { signal: moving.signal, stepBytes: comparedBytes }, async (buffer, at) => {
       let same: boolean;
       if ("bytes" in part) {
         const start = at - part.at;

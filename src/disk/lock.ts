@@ -4,7 +4,7 @@
  * it at that moment.
  */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type GiveUp, type Held, type LockFiles, openLockFiles } from "./lock-file.ts";
 import { defaultLockFolders, LockFailed, type LockFolders, prepareLockFolders } from "./lock-folder.ts";
 import { pidOf } from "./process-mark.ts";
@@ -106,7 +106,7 @@ export function createLocks({ folder, waitMsMax = defaultWaitMsMax }: LockOption
 }
 
 const lockName = ({ folder, name }: LockKey): string =>
-  createHash("sha256").update(`${folder.device}:${folder.inode}:${name}`).digest("hex").slice(0, 32);
+  hash("sha256", `${folder.device}:${folder.inode}:${name}`, "hex").slice(0, 32);
 
 async function waitFor(
   files: LockFiles,

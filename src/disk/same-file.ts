@@ -83,7 +83,7 @@ export function isRacy({ mtimeNs, ctimeNs }: Identity): boolean {
 export async function checkBytes(file: OpenFile, readBytes: Uint8Array | undefined, moving: Moving): Promise<void> {
   if (readBytes === undefined || !isRacy(file.identity)) return;
   if (readBytes.length !== file.sizeBytes) throw new FileChanged();
-  await inChunks(0, readBytes.length, { ...moving, stepBytes: comparedBytes }, async (now, at) => {
+  await inChunks(0, readBytes.length, { signal: moving.signal, stepBytes: comparedBytes }, async (now, at) => {
     const got = await duringLater("reading the old content", () => file.read(now, at));
     if (got < now.length || now.compare(readBytes, at, at + got) !== 0) throw new FileChanged();
   });

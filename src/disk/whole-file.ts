@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { hashOf } from "./line-index.ts";
+import { hashTextOf } from "./line-index.ts";
 import type { OpenFile } from "./open-file.ts";
 import { FileCut } from "./scan.ts";
 
@@ -17,7 +17,7 @@ export async function wholeFile(file: OpenFile, bytesMax: number): Promise<Buffe
 /** What a file's content is known by again; undefined for one that is too large to be hashed in passing. */
 export async function contentHash(file: OpenFile, bytesMax: number): Promise<string | undefined> {
   const bytes = await wholeFile(file, bytesMax);
-  return bytes === undefined ? undefined : hashOf(bytes).toString("base64");
+  return bytes === undefined ? undefined : hashTextOf(bytes);
 }
 
 const chunkBytes = 1_048_576;

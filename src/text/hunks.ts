@@ -38,6 +38,7 @@ export interface ChangedPlace {
 
 const contextDefault = 3;
 const hunkLinesMax = 5_000;
+const newline = 10;
 const noNewline = "\\ No newline at end of file";
 
 /** Equal heads and tails are skipped as text, so that the cost is that of the part in between. */
@@ -138,6 +139,7 @@ function linesOf(place: ChangedPlace, side: "before" | "after"): readonly string
 }
 
 function joined(places: readonly ChangedPlace[]): readonly ChangedPlace[] {
+  if (places.length < 2) return places;
   const runs: ChangedPlace[][] = [];
   let endLine = 0;
   for (const place of places) {
@@ -191,7 +193,7 @@ function hunkOf(
   const show = (sign: " " | "-" | "+", side: readonly string[], from: number, to: number): void => {
     for (let at = from; at < to; at += 1) {
       const line = side[at] ?? "";
-      if (line.endsWith("\n")) lines.push(sign + line.slice(0, -ends.length));
+      if (line.charCodeAt(line.length - 1) === newline) lines.push(sign + line.slice(0, -ends.length));
       else lines.push(sign + line, noNewline);
     }
   };

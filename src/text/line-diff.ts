@@ -10,6 +10,7 @@
  */
 
 import { type Search, searchFrom } from "./greedy-search.ts";
+import { LineNumbers } from "./line-numbers.ts";
 
 /** Lines `aFrom` up to `aTo` of the one list give way to lines `bFrom` up to `bTo` of the other; they count from 0. */
 export interface ChangedLines {
@@ -89,23 +90,15 @@ interface Stretch {
 
 /** Undefined if the lists have not a line in common. */
 function startTask(a: readonly string[], b: readonly string[], stepsMax: number): Task | undefined {
-  const numbers = new Map<string, number>();
+  const numbers = new LineNumbers();
   const aIds = new Int32Array(a.length);
-  let at = 0;
-  for (const line of a) {
-    let id = numbers.get(line);
-    if (id === undefined) numbers.set(line, (id = numbers.size));
-    aIds[at] = id;
-    at += 1;
-  }
+  for (let at = 0; at < a.length; at += 1) aIds[at] = numbers.give(a[at] ?? "");
   const bIds = new Int32Array(b.length);
-  at = 0;
   let common = false;
-  for (const line of b) {
-    const id = numbers.get(line) ?? -1;
-    common ||= id >= 0;
+  for (let at = 0; at < b.length; at += 1) {
+    const id = numbers.find(b[at] ?? "");
+    if (id >= 0) common = true;
     bIds[at] = id;
-    at += 1;
   }
   if (!common) return undefined;
   return {

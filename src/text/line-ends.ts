@@ -4,6 +4,7 @@ import type { LineEndName } from "../contract/edit.ts";
 
 /** Undefined where there is none. */
 export function lineEndOf(text: string): LineEndName | undefined {
+  if (!text.includes("\r")) return text.includes("\n") ? "LF" : undefined;
   let crlf = 0;
   let lf = 0;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
@@ -13,7 +14,7 @@ export function lineEndOf(text: string): LineEndName | undefined {
   if (crlf > 0 && lf > 0) return "mixed";
   if (crlf > 0) return "CRLF";
   if (lf > 0) return "LF";
-  return text.includes("\r") ? "CR" : undefined;
+  return "CR";
 }
 
 export const withLineEnds = (text: string, end: "\n" | "\r\n"): string =>

@@ -62,7 +62,8 @@ export async function readBefore(
   bench: Bench,
   holds: Holds = "at once",
 ): Promise<BeforeJudged> {
-  const stamp = stampOf(file);
+  let bytes: Buffer | undefined;
+  const stamp = stampOf(file, undefined, () => bytes);
   if (wants === "bytes") return asBytes(file, target, stamp);
   const scratch = takeBuffer();
   try {
@@ -70,7 +71,7 @@ export async function readBefore(
     const isWhole = text.whole !== undefined && text.whole.length === file.sizeBytes;
     const waits = holds === "if need be" && mayWait(file) && (await beginsAsUtf8(text));
     const bytesMax = waits ? 0 : limits.editHeldBytesMax;
-    const bytes = isWhole ? Buffer.from(text.whole) : await wholeFile(file, bytesMax);
+    bytes = isWhole ? Buffer.from(text.whole) : await wholeFile(file, bytesMax);
     let valid: boolean | undefined;
     const isValid = (whole: Buffer): boolean => (valid ??= isUtf8(whole)); // a millisecond for 10 MB
     const encoding = text.form?.encoding ?? text.guess?.encoding ?? (await encodingOf(text, bytes, isValid));

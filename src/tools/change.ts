@@ -230,10 +230,9 @@ export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench:
   const file = bench.disk.open(subject.found);
   if ("errno" in file) throw refusal(target, file.errno, "opening it");
   try {
-    let before = await look(file, target, plan, bench);
     // What was held for the plan is known from then on.
-    const { held } = before;
-    const planned = await plan.there({ ...before, held: async () => (before = await held()) });
+    let before = await look(file, target, plan, bench, (held) => (before = held));
+    const planned = await plan.there(before);
     return {
       is: "there",
       target,
@@ -255,7 +254,13 @@ export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench:
 }
 
 /** Reads the file, unless its author has not seen it or not as it is now. */
-async function look<Extra>(file: OpenFile, target: Target, plan: Plan<Extra>, bench: Bench): Promise<Before> {
+async function look<Extra>(
+  file: OpenFile,
+  target: Target,
+  plan: Plan<Extra>,
+  bench: Bench,
+  onHeld: (before: Before) => void,
+): Promise<Before> {
   const { editBytesMax } = bench.changes;
   if (file.sizeBytes > editBytesMax) {
     throw new Problem({ code: "TOO_LARGE", place: target, kind: "text", limit: `${editBytesMax} bytes` });
@@ -264,9 +269,27 @@ async function look<Extra>(file: OpenFile, target: Target, plan: Plan<Extra>, be
   const read = (holds?: Holds) => readBefore(file, target, plan.profile, plan.wants, bench, holds);
   const before = await read(plan.holds);
   const seen = await seenAs(before, plan, bench);
-  const held = async (): Promise<Before> => ({ ...(await read()), seen, held });
-  return { ...before, seen, held };
+  const held = async (): Promise<Before> => {
+    const now = knownAs(await read(), seen, held);
+    onHeld(now);
+    return now;
+  };
+  return knownAs(before, seen, held);
 }
+
+/** Name by name: what is spread out and then added to is slow. */
+const knownAs = (judged: BeforeJudged, seen: Seen, held: Before["held"]): Before => ({
+  target: judged.target,
+  file: judged.file,
+  form: judged.form,
+  bytes: judged.bytes,
+  head: judged.head,
+  source: judged.source,
+  stamp: judged.stamp,
+  remember: judged.remember,
+  seen,
+  held,
+});
 
 async function seenAs<Extra>(before: BeforeJudged, plan: Plan<Extra>, bench: Bench): Promise<Seen> {
   const { file, target } = before;
@@ -297,10 +320,12 @@ async function seenAs<Extra>(before: BeforeJudged, plan: Plan<Extra>, bench: Ben
 export function fileOf<Extra>(prepared: Prepared<Extra>, notes: readonly ChangeNote[]): ChangedFile {
   const { target, diff } = prepared;
   const { hunks, additions, deletions, complete: diffComplete } = diff;
-  const shared = { target, hunks, additions, deletions, diffComplete };
-  if (prepared.is === "new") return { ...shared, did: "created", before: undefined, notes };
+  if (prepared.is === "new") {
+    return { target, hunks, additions, deletions, diffComplete, did: "created", before: undefined, notes };
+  }
   const { before, notes: planned } = prepared.planned;
-  return { ...shared, did: "updated", before, notes: [...planned, ...notes] };
+  const all = [...planned, ...notes];
+  return { target, hunks, additions, deletions, diffComplete, did: "updated", before, notes: all };
 }
 
 export async function write<Extra>(prepared: Prepared<Extra>, bench: Bench, keeper?: Keeper): Promise<ChangedFile> {

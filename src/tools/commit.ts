@@ -4,7 +4,7 @@ import type { ChangeNote, Piece } from "../contract/edit.ts";
 import { Problem } from "../contract/problem.ts";
 import type { EncodingName } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
-import { hashOf } from "../disk/line-index.ts";
+import { hashTextOf } from "../disk/line-index.ts";
 import type { Identity } from "../disk/look.ts";
 import type { WriteStep } from "../disk/write-failed.ts";
 import { refusal } from "../guard/guard.ts";
@@ -216,7 +216,7 @@ function unconfirmed(
 
 /** What content is known by again; none of what is too much to be hashed in passing. */
 export const hashIfSmall = (bytes: Uint8Array | undefined): string | undefined =>
-  bytes !== undefined && isHashed({ sizeBytes: bytes.length }) ? hashOf(bytes).toString("base64") : undefined;
+  bytes !== undefined && isHashed({ sizeBytes: bytes.length }) ? hashTextOf(bytes) : undefined;
 
 export function rememberAs(
   target: Target,
