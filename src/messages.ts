@@ -29,10 +29,10 @@ export function createMessages(open: () => Promise<SessionHistory | undefined>, 
       let own: string | undefined;
       return async () => {
         const history = await past();
-        const messageId = message ?? (own ??= history && ids ? ids.next() : randomUUID());
-        if (begun !== messageId) await history?.checkpoint(messageId);
-        begun = messageId;
         if (history === undefined) return undefined;
+        const messageId = message ?? (own ??= ids?.next() ?? randomUUID());
+        if (begun !== messageId) await history.checkpoint(messageId);
+        begun = messageId;
         onTurn(messageId);
         return { history, messageId, tool };
       };

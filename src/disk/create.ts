@@ -198,13 +198,7 @@ async function createIn(
 
 /** Asked before anything is written; the link asks again. A link that leads nowhere is something, too. */
 export function refuseExisting(path: string, { system }: WriteContext): void {
-  try {
-    system.statLink(path);
-  } catch (error) {
-    if (errnoName(error) === "ENOENT") return;
-    throw asWriteFailed(error, "looking at the file");
-  }
-  throw new FileExists();
+  if (during("looking at the file", () => system.glance(path)) !== undefined) throw new FileExists();
 }
 
 /** File systems without hard links, and mounts that forbid them. Linux has one number for the two names of "not supported". */

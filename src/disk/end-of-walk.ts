@@ -48,24 +48,23 @@ export function judge(at: Inside, bent: boolean, system: System, border: Border)
     reads = isLocalType(type) ? "at once" : "later";
   }
   const { root, fd, rootFd, aboveFd } = at;
-  // Name by name: to add one to a copy of an object costs V8 as much as a system call.
-  const found = (held: Held) => ({ seen: "node", kind, real: real as RealPath, root, bent, held }) as const;
   const folder = folderOf(at, stat.dev, border, system);
   if (folder === undefined) {
     if (aboveFd !== undefined && aboveFd !== rootFd) system.close(aboveFd);
     if (fd !== rootFd) system.close(rootFd);
-    return found(hold(fd, stat, reads, system));
-  }
-  if (aboveFd !== rootFd) system.close(rootFd);
-  const held = hold(fd, stat, reads, system);
-  const close = (): void => {
-    held.close();
-    folder.close();
-  };
+  } else if (aboveFd !== rootFd) system.close(rootFd);
+  const held = hold(fd, stat, reads, system, folder);
+  const letGo = (): void | Promise<void> => (stat.size > atOnceBytesMax ? held.closeLater() : held.closeAlone());
+  // Name by name and always the same ones: to add one to a copy of an object costs V8 as much as a system call.
   return {
-    ...found({ ...held, close }),
+    seen: "node",
+    kind,
+    real: real as RealPath,
+    root,
+    bent,
+    held,
     folder,
-    letGo: () => (stat.size > atOnceBytesMax ? held.closeLater() : held.close()),
+    letGo: folder === undefined ? undefined : letGo,
   };
 }
 

@@ -8,13 +8,25 @@ export const O_PATH = 0o10000000;
 
 export const handlePathOf = (fd: number): string => `/proc/self/fd/${fd}`;
 
+export interface Holding extends Held {
+  /** Closes it and leaves open what else is held with it: at once, or in another thread. */
+  closeAlone(): void;
+  closeLater(): Promise<void>;
+}
+
+/** `folder` is held with it and closed with it. */
 export function hold(
   fd: number,
   stat: ReturnType<System["stat"]>,
   reads: Held["reads"],
   system: System,
-): Held & { closeLater(): Promise<void> } {
+  folder?: Held,
+): Holding {
   let open = true;
+  const closeAlone = (): void => {
+    if (open) system.close(fd);
+    open = false;
+  };
   return {
     identity: {
       device: stat.dev,
@@ -26,9 +38,10 @@ export function hold(
     reads,
     handlePath: handlePathOf(fd),
     close: () => {
-      if (open) system.close(fd);
-      open = false;
+      closeAlone();
+      folder?.close();
     },
+    closeAlone,
     closeLater: async () => {
       if (!open) return;
       open = false;

@@ -117,10 +117,10 @@ async function replaceIn(folder: HeldFolder, input: ReplaceInput, context: Write
   // On a quick disk little is synced before another thread has begun, and the sync of the folder is time enough for other work. Where
   // several files are replaced, one thread each lets the disk take them together.
   const early = !syncsAtOnce(content.sizeBytes, context.system) || context.underWay.count > 1;
-  const { meanwhile: _, ...rest } = input;
-  const prepared = await prepare(folder, early ? input : rest, content, before, context);
+  const prepared = await prepare(folder, input, content, before, early ? input.meanwhile : undefined, context);
   if (prepared === "in place") return inPlace(false);
-  const swapped = await swap(folder, name, prepared.temp, early ? rest : input, content, context);
+  const later = early ? undefined : input.meanwhile;
+  const swapped = await swap(folder, name, prepared.temp, input, content, later, context);
   if (swapped === "in place") return inPlace(input.beforeSwap !== undefined);
   return "did" in swapped
     ? swapped
@@ -143,9 +143,10 @@ const noNewFile = ["EACCES", "EPERM", "EROFS"];
 /** The new content beside the file and like it in all but the name. */
 async function prepare(
   folder: HeldFolder,
-  { found, signal, meanwhile }: ReplaceInput,
+  { found, signal }: ReplaceInput,
   content: Content,
   before: BigIntStats,
+  meanwhile: ReplaceInput["meanwhile"],
   context: WriteContext,
 ): Promise<{ readonly temp: TempFile; readonly notes: readonly WriteNote[] } | "in place"> {
   let notes: readonly WriteNote[] = [];
@@ -169,8 +170,9 @@ async function swap(
   folder: HeldFolder,
   name: string,
   temp: TempFile,
-  { file, readBytes, signal, beforeSwap, meanwhile, letGo }: ReplaceInput,
+  { file, readBytes, signal, beforeSwap, letGo }: ReplaceInput,
   content: Content,
+  meanwhile: ReplaceInput["meanwhile"],
   { system }: WriteContext,
 ): Promise<{ readonly identity: Identity; readonly notes: readonly WriteNote[] } | "in place" | Unconfirmed> {
   const moving: Moving = { system, reads: folder.reads, signal };
