@@ -76,7 +76,7 @@ export function createLocks({ folder, waitMsMax = defaultWaitMsMax }: LockOption
   return {
     async exclusively(keys, signal, work) {
       // Sorted, so that two processes cannot wait for each other.
-      const names = [...new Set(keys.map(lockName))].sort();
+      const names = keys.length === 1 ? keys.map(lockName) : [...new Set(keys.map(lockName))].sort();
       const leave = await queue.enter(names, signal);
       const taken: Held[] = [];
       try {

@@ -37,7 +37,7 @@ export function parseTempName(name: string): { readonly kind: TempKind; readonly
 }
 
 /** Never an existing file, never through a link. */
-export const makeFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+export const makeFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
 /** New content in a file of ours, written, synced, closed and read back. */
 export interface TempFile {
@@ -77,17 +77,18 @@ export async function writeTemp(folder: HeldFolder, plan: TempPlan, { system }: 
     const stat = during("checking the size of what was written", () => system.stat(fd));
     if (Number(stat.size) !== content.sizeBytes) throw new WriteFailed("EIO", "checking the size of what was written");
     await plan.dress?.(fd, stat);
-    const look = (): Promise<void> => readBack(path, stat.ino, content, moving);
-    // On a local disk it is the same memory that is asked before and after the sync.
-    const early = moving.reads === "at once" && syncsLater(plan, system);
+    // On a local disk it is the same memory that is asked, before the sync and after it, by the name or not.
+    const isLocal = moving.reads === "at once";
+    const early = isLocal && syncsLater(plan, system);
     const meanwhile = async (): Promise<void> => {
       plan.meanwhile?.();
-      await look();
+      await compare(fd, content, moving);
     };
     await syncFile(fd, content.sizeBytes, moving, early ? meanwhile : undefined);
+    if (isLocal && !early) await compare(fd, content, moving);
     open = false; // the number is free whatever close answers
     during("closing the file", () => system.close(fd));
-    if (!early) await look();
+    if (!isLocal) await readBack(path, stat.ino, content, moving);
     return { path, inode: stat.ino };
   } catch (error) {
     if (open) closeQuietly(fd, system);
@@ -104,22 +105,26 @@ const syncsLater = ({ meanwhile, content }: TempPlan, system: System): boolean =
 const comparedBytesMax = 67_108_864;
 
 /**
- * Asks the file system for what it was given, by name and anew: cloud folders have been seen to store nothing and to
- * report success. It is done before the content gets its name, because then the old content is still there. The
+ * Asks a file system that is not a local disk for what it was given, by name and anew: cloud folders have been seen to
+ * store nothing and to report success. It is done before the content gets its name, because then the old content is still there. The
  * content is put together a second time for that, which is quicker than any hash, and which finds out as well if the
  * old file was changed while it was copied and its times are too coarse to tell.
  */
 async function readBack(path: string, inode: bigint, content: Content, moving: Moving): Promise<void> {
   const { system } = moving;
   const { sizeBytes } = content;
-  if (sizeBytes > comparedBytesMax) return;
   const step = "reading back what was written";
   const fd = during(step, () => system.open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)));
   try {
     const stat = during(step, () => system.stat(fd));
     if (stat.ino !== inode || Number(stat.size) !== sizeBytes) throw new WriteFailed("EIO", step);
-    await compareContent(content, 0, (into, at) => readAll(fd, into, at, moving), moving);
+    await compare(fd, content, moving);
   } finally {
     closeQuietly(fd, system);
   }
+}
+
+async function compare(fd: number, content: Content, moving: Moving): Promise<void> {
+  if (content.sizeBytes > comparedBytesMax) return;
+  await compareContent(content, 0, (into, at) => readAll(fd, into, at, moving), moving);
 }

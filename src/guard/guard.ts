@@ -102,7 +102,8 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     const first = disk.look(typed, also);
     const other = first.seen === "missing" ? respelt(typed, disk) : undefined;
     const look = other === undefined ? first : disk.look(other, also);
-    return { path: other ?? typed, look, place: { ...placeOf(other ?? asked, base, rootPaths, nodePath), asked } };
+    const { absolute, relative } = placeOf(other ?? asked, base, rootPaths, nodePath);
+    return { path: other ?? typed, look, place: { asked, absolute, relative } };
   };
 
   const offersOf = (permission: Permission, target: Target, by: Judgement["by"]) =>

@@ -21,7 +21,9 @@ function numbered(a: readonly string[], b: readonly string[]) {
 
 const short = fc.string({ unit: fc.constantFrom("a", "b", "\n"), maxLength: 3 });
 /** Alike in length and in most characters. */
-const alike = fc.nat(40).map((number) => `const value = someFunction(${String(number).padStart(4, "0")}, other, more);\n`);
+const alike = fc
+  .nat(40)
+  .map((number) => `const value = someFunction(${String(number).padStart(4, "0")}, other, more);\n`);
 const lists = fc.array(fc.oneof(short, alike, fc.string()), { maxLength: 120, size: "max" });
 
 test("equal lines have equal numbers, in the order in which they came", () => {
