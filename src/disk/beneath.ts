@@ -16,7 +16,7 @@ import type { RealPath } from "../contract/brand.ts";
 import { limits } from "../contract/limits.ts";
 import { errnoName } from "./errno.ts";
 import { isKernelType } from "./file-systems.ts";
-import { closeAll, type Inside, isBeneath, judge, specialAt } from "./end-of-walk.ts";
+import { closeAll, heldAbove, type Inside, isBeneath, judge, specialAt } from "./end-of-walk.ts";
 import { handlePathOf, O_PATH } from "./held.ts";
 import {
   type Border,
@@ -162,9 +162,15 @@ function walk(
   } catch (error) {
     const look = lookOfErrno(errnoName(error), error);
     if (look.seen !== "missing" || look.reason !== "missing" || !("root" in at) || todo.length >= askedMax) return look;
-    const nearest = nearestOf(at, [name ?? "", ...todo.reverse()], border, system);
+    const names = [name ?? "", ...todo.reverse()];
+    const nearest = nearestOf(at, names, border, system);
     if (nearest === "too long") return { seen: "too long" };
-    return nearest === undefined ? look : { ...look, nearest };
+    if (nearest === undefined) return look;
+    const { real, root, rest, isWithin } = nearest;
+    const held = also === "its folder" && names.length === 1 && isWithin ? heldAbove(at, system) : undefined;
+    // The caller has it from now on.
+    if (held !== undefined) at = { outside: "" };
+    return { seen: "missing", reason: "missing", nearest: { real, root, rest, isWithin, held } };
   } finally {
     leave();
   }

@@ -11,6 +11,7 @@ import type { Piece } from "../contract/edit.ts";
 import { type Content, contentOf } from "./content.ts";
 import { errnoName } from "./errno.ts";
 import {
+  borrowedFolder,
   closeQuietly,
   type FolderSync,
   type HeldFolder,
@@ -21,7 +22,7 @@ import {
   unlinkQuietly,
   type WriteContext,
 } from "./held-folder.ts";
-import type { Identity } from "./look.ts";
+import type { Held, Identity } from "./look.ts";
 import type { OpenFile } from "./open-file.ts";
 import { confirm } from "./replace.ts";
 import { sweepOnce } from "./sweep.ts";
@@ -41,6 +42,8 @@ import {
 export interface CreateInput {
   /** Absolute, beneath a root, and free of links as far as it exists. */
   readonly real: string;
+  /** Its folder, if the caller holds it open; the caller closes it. */
+  readonly folder?: Held | undefined;
   readonly pieces: readonly Piece[];
   /** What copied pieces are copied from, such as a kept version; none if all bytes are new. */
   readonly source?: OpenFile | undefined;
@@ -74,7 +77,11 @@ export async function createFile(input: CreateInput, context: WriteContext): Pro
   let created: Created | undefined;
   try {
     input.signal.throwIfAborted();
-    const folder = await holdOrMake(nodePath.dirname(input.real), held, made, context);
+    const path = nodePath.dirname(input.real);
+    const folder =
+      input.folder === undefined
+        ? await holdOrMake(path, held, made, context)
+        : borrowedFolder(input.folder, path, context);
     await sweepOnce(folder, context);
     created = await createIn(folder, input, made, context);
     return created;

@@ -17,7 +17,7 @@ import { kernelMounts } from "./mounts.ts";
 import { type OpenFile, openFile } from "./open-file.ts";
 import { type Removed, type RemoveInput, removeFile } from "./remove.ts";
 import { type Replaced, type ReplaceInput, replaceFile } from "./replace.ts";
-import { isStill } from "./same-file.ts";
+import { isStill, isStillMissing } from "./same-file.ts";
 import { nodeSystem, type System } from "./system.ts";
 import { type Quick, type WalkFolder, walkFrom } from "./walk.ts";
 import { type FolderMoved, type FolderRemoved, moveFolder, type MoveInput, removeFolder } from "./whole-folder.ts";
@@ -28,6 +28,8 @@ export interface Disk {
   look(path: string, also?: LookAlso): Look;
   /** Is the file that was found, with its folder, still what its name says? Cheaper than another look; a doubt is a no. */
   isStill(found: Found): boolean;
+  /** The same of a file that was missing in this folder. */
+  isStillMissing(folder: Held, real: string): boolean;
   /** Opens the very file that was found. Answers with an errno's name if the system refuses. */
   open(found: Found): OpenFile | { readonly errno: string };
   /** The names in a folder that was found, in no order. */
@@ -98,6 +100,7 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
     roots,
     look,
     isStill: (found) => isStill(found, system),
+    isStillMissing: (folder, real) => isStillMissing(folder, real, system),
     including: (folder) => diskOn([...roots, rootAt(folder, system, strong)], making),
     replace: (input) => replaceFile(input, writing),
     create: (input) => createFile(input, writing),

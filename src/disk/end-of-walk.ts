@@ -2,6 +2,7 @@
 
 import type { RealPath } from "../contract/brand.ts";
 import { refusedAtBorder } from "./border.ts";
+import { errnoName } from "./errno.ts";
 import { isKernelType, isLocalType } from "./file-systems.ts";
 import { handlePathOf, hold, O_PATH } from "./held.ts";
 import { type Border, type Held, kindOfMode, type Look, type Root } from "./look.ts";
@@ -83,6 +84,19 @@ function folderOf({ root, aboveFd }: Inside, device: bigint, border: Border, sys
   if (aboveFd === undefined || border.sameDevice === true || device !== root.device) return undefined;
   const stat = system.stat(aboveFd);
   return stat.dev === root.device ? hold(aboveFd, stat, root.reads, system) : undefined;
+}
+
+/** The folder in which the walk stands, as something that is held; undefined where another look must tell more about it. */
+export function heldAbove({ root, fd, rootFd }: Inside, system: System): Held | undefined {
+  try {
+    const stat = system.stat(fd);
+    if (stat.dev !== root.device || stat.nlink === 0n) return undefined;
+    if (fd !== rootFd) system.close(rootFd);
+    return hold(fd, stat, root.reads, system);
+  } catch (error) {
+    if (errnoName(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 /** A file or link of the kernel's own file systems: held only to name it in the refusal. */

@@ -41,8 +41,12 @@ export const holdFolder = (path: string, context: WriteContext): HeldFolder =>
 /** The folder of a file that was found. If it came with the file it stays held as long as that. */
 export function folderOf({ real, folder }: Found, context: WriteContext): HeldFolder {
   const path = nodePath.dirname(real);
-  return folder === undefined ? holdFolder(path, context) : folderAt({ ...folder, close: () => {} }, path, context);
+  return folder === undefined ? holdFolder(path, context) : borrowedFolder(folder, path, context);
 }
+
+/** A folder that somebody else holds and closes. */
+export const borrowedFolder = (held: Held, path: string, context: WriteContext): HeldFolder =>
+  folderAt(held, path, context, () => undefined);
 
 /** What was seen at `path`, as a folder; held until it is closed. */
 export function heldFolder(look: Look, path: string, context: WriteContext): HeldFolder {
@@ -55,7 +59,12 @@ export function heldFolder(look: Look, path: string, context: WriteContext): Hel
   return folderAt(held, path, context);
 }
 
-function folderAt(held: Held, path: string, { system }: WriteContext): HeldFolder {
+function folderAt(
+  held: Held,
+  path: string,
+  { system }: WriteContext,
+  close: () => void = () => held.close(),
+): HeldFolder {
   return {
     path,
     reads: held.reads,
@@ -64,7 +73,7 @@ function folderAt(held: Held, path: string, { system }: WriteContext): HeldFolde
     hasMoved: () =>
       held.handlePath !== path &&
       during("looking at the folder", () => system.readLink(held.handlePath)).toString("utf8") !== path,
-    close: () => held.close(),
+    close,
   };
 }
 

@@ -77,6 +77,8 @@ export interface Nearest {
   readonly rest: string;
   /** Is it known that the folder is within the border? Otherwise another look at it tells. */
   readonly isWithin: boolean;
+  /** The folder held open, if that was asked for and only one name is missing. The caller closes it. */
+  readonly held?: Held | undefined;
 }
 
 export type Look =

@@ -6,7 +6,7 @@ import { errnoName } from "./errno.ts";
 import { comparedBytes, inChunks } from "./chunks.ts";
 import type { Moving } from "./content.ts";
 import type { HeldFolder } from "./held-folder.ts";
-import type { Found, Identity } from "./look.ts";
+import type { Found, Held, Identity } from "./look.ts";
 import type { OpenFile } from "./open-file.ts";
 import type { System } from "./system.ts";
 import { during, duringLater, FileChanged, WriteFailed } from "./write-failed.ts";
@@ -47,11 +47,26 @@ export function stillThere(
 /** The same file under the same name in the same place, whatever its state. A doubt is a no. */
 export function isStill({ held, folder, real }: Found, system: System): boolean {
   if (folder === undefined) return false;
-  try {
+  return isSure(() => {
     const stat = system.statLink(`${folder.handlePath}/${nodePath.basename(real)}`);
     const { device, inode } = held.identity;
-    if (!stat.isFile() || stat.dev !== device || stat.ino !== inode) return false;
-    return system.readLink(folder.handlePath).toString("utf8") === nodePath.dirname(real);
+    return stat.isFile() && stat.dev === device && stat.ino === inode && isAt(folder, real, system);
+  });
+}
+
+/** Still nothing of this name in the same place. A doubt is a no. */
+export const isStillMissing = (folder: Held, real: string, system: System): boolean =>
+  isSure(() => {
+    const there = system.glance(`${folder.handlePath}/${nodePath.basename(real)}`);
+    return there === undefined && isAt(folder, real, system);
+  });
+
+const isAt = (folder: Held, real: string, system: System): boolean =>
+  system.readLink(folder.handlePath).toString("utf8") === nodePath.dirname(real);
+
+function isSure(look: () => boolean): boolean {
+  try {
+    return look();
   } catch (error) {
     if (errnoName(error) === undefined) throw error;
     return false;

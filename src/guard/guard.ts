@@ -8,7 +8,7 @@ import { isNoWrite } from "../contract/mode.ts";
 import type { Permission } from "../contract/permission.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
-import type { Look, LookAlso, Nearest } from "../disk/look.ts";
+import type { Held, Look, LookAlso, Nearest } from "../disk/look.ts";
 import { ask } from "./asking.ts";
 import { cautionOf } from "./caution.ts";
 import { explanationOf, externalExplanation, refusedExplanation } from "./explain.ts";
@@ -27,6 +27,9 @@ import { nearestAbove, newTarget, refusal, targetOf } from "./targets.ts";
 export type { Guard, GuardOptions, How, Resolved, SearchView, Wider } from "./promise.ts";
 export type { Permission };
 export { refusal };
+
+/** What a look at something missing holds. */
+const folderIn = (look: Look): Held | undefined => (look.seen === "missing" ? look.nearest?.held : undefined);
 
 export const createGuard = (options: GuardOptions): Guard =>
   guardWith(
@@ -101,6 +104,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     const typed = pathOf(asked);
     const first = disk.look(typed, also);
     const other = first.seen === "missing" ? respelt(typed, disk) : undefined;
+    if (other !== undefined) folderIn(first)?.close();
     const look = other === undefined ? first : disk.look(other, also);
     const { absolute, relative } = placeOf(other ?? asked, base, rootPaths, nodePath);
     return { path: other ?? typed, look, place: { asked, absolute, relative } };
@@ -166,13 +170,21 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       if (fault !== undefined) throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault });
       const { path, look, place } = lookAt(asked, also);
       const above = look.seen === "node" ? undefined : nearestAbove(path, look, disk);
-      if (look.seen !== "node") refuseIfDenied(place, above?.real);
+      const folder = folderIn(look);
+      if (look.seen !== "node") {
+        try {
+          refuseIfDenied(place, above?.real);
+        } catch (error) {
+          folder?.close();
+          throw error;
+        }
+      }
       switch (look.seen) {
         case "node":
           return { seen: "node", target: targetOf(place, look, rootPaths), found: look };
         case "missing":
           refuseOnOtherMount(place, look.nearest);
-          return { seen: "missing", place, reason: look.reason, target: newTarget(place, above) };
+          return { seen: "missing", place, reason: look.reason, target: newTarget(place, above), folder };
         case "outside":
           return { seen: "outside", place };
         case "loop":

@@ -31,6 +31,7 @@ export function narrowed(guard: Guard, folders: readonly string[] | undefined): 
     resolve(asked, also) {
       const resolved = guard.resolve(asked, also);
       if (resolved.seen === "missing" && !inside(resolved.target?.real ?? resolved.place.absolute)) {
+        resolved.folder?.close();
         return { seen: "outside", place: resolved.place };
       }
       return resolved;

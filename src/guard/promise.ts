@@ -6,7 +6,7 @@ import type { Explanation, Permission } from "../contract/permission.ts";
 import type { RuleText } from "../contract/rule.ts";
 import type { Place, Target } from "../contract/target.ts";
 import type { Disk } from "../disk/disk.ts";
-import type { Found, LookAlso, Root } from "../disk/look.ts";
+import type { Found, Held, LookAlso, Root } from "../disk/look.ts";
 import type { HiddenPatterns } from "./hidden-patterns.ts";
 import type { Policy, PolicyOptions } from "./policy.ts";
 import type { RuleFault } from "./rules.ts";
@@ -21,6 +21,8 @@ export type Resolved =
       readonly reason: "missing" | "file on the way";
       /** What a file that is created there would be; undefined where none can be. */
       readonly target: Target | undefined;
+      /** The folder that it would be in, if that was asked for and is at hand. Whoever asked closes it. */
+      readonly folder?: Held | undefined;
     }
   | { readonly seen: "outside"; readonly place: Place };
 

@@ -9,6 +9,7 @@ import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Target } from "../contract/target.ts";
+import type { Held } from "../disk/look.ts";
 import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
 import { FileCut } from "../disk/scan.ts";
 import { refusal, type Resolved } from "../guard/guard.ts";
@@ -22,7 +23,7 @@ import { formatted } from "./formatted.ts";
 import { reported, tell } from "./languages.ts";
 import { notFound } from "./locate.ts";
 import { type Keeper, keeperOf } from "./turn.ts";
-import { exclusively, keysOf, type Subject, subjectFrom, subjectOf, ticketOf } from "./subject.ts";
+import { exclusively, heldBy, isStill, keysOf, type Subject, subjectFrom, subjectOf, ticketOf } from "./subject.ts";
 import type { Bench } from "./tool.ts";
 
 export interface Diff {
@@ -121,7 +122,7 @@ async function changeOnce<Extra>(
 ): Promise<Made<Extra> | { readonly askAgain: Target }> {
   const subject = await subjectFrom(resolved, bench);
   const { target } = subject;
-  const found = subject.is === "there" ? subject.found : undefined;
+  const held = heldBy(subject);
   let approved: string | undefined;
   let keeps = false;
   try {
@@ -129,13 +130,12 @@ async function changeOnce<Extra>(
     // Those who wait hold nothing open: they may be many.
     keeps = approved === undefined && ticket.isFirst;
   } finally {
-    if (!keeps) found?.held.close();
+    if (!keeps) held?.close();
   }
-  const keys = found && keysOf(found);
+  const keys = keysOf(subject);
   const work = async (): Promise<Made<Extra> | { readonly askAgain: Target }> => {
     // The question may have taken its time, and so may the turn.
-    const same = keeps && found !== undefined && bench.disk.isStill(found);
-    const now = same ? subject : await subjectOf(path, bench, "its folder");
+    const now = keeps && isStill(subject, bench) ? subject : await subjectOf(path, bench, "its folder");
     try {
       if (now.target.real !== target.real) throw new Problem({ code: "CHANGED", place: target });
       const prepared = await prepare(now, plan, bench);
@@ -150,13 +150,13 @@ async function changeOnce<Extra>(
         prepared.close();
       }
     } finally {
-      if (now.is === "there") now.found.held.close();
+      heldBy(now)?.close();
     }
   };
   try {
     return await exclusively([target], ticket, bench, work, keys);
   } finally {
-    found?.held.close();
+    held?.close();
   }
 }
 
@@ -202,6 +202,8 @@ export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; 
       /** An open file is copied, not held. */
       readonly bytes: Uint8Array | OpenFile;
       readonly mode?: number;
+      /** The folder that it will be in, if that is held. */
+      readonly folder?: Held | undefined;
       readonly remember?: Before["remember"];
     }
   | {
@@ -225,7 +227,8 @@ export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench:
     }
     if (plan.missing === undefined)
       throw await notFound({ seen: "missing", place: target, reason: "missing", target }, "file", bench);
-    return { is: "new", target, ...plan.missing(target), close: () => undefined };
+    const { bytes, diff, extra } = plan.missing(target);
+    return { is: "new", target, folder: subject.folder, bytes, diff, extra, close: () => undefined };
   }
   const file = bench.disk.open(subject.found);
   if ("errno" in file) throw refusal(target, file.errno, "opening it");

@@ -95,13 +95,14 @@ export async function commitNew<Extra>(
   bench: Bench,
   moved?: Moved,
 ): Promise<readonly ChangeNote[]> {
-  const { target, mode, remember } = prepared;
+  const { target, mode, remember, folder } = prepared;
   const { bytes, pieces, source, after } = contentOfNew(prepared);
   const { signal } = bench;
   bench.guard.requireWriting(target);
   const created = await orUndone(keeper, () =>
     bench.disk.create({
       real: target.real,
+      folder,
       pieces,
       source,
       mode,

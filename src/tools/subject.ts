@@ -5,7 +5,7 @@ import { Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import type { LockKey } from "../disk/lock.ts";
 import { LockFailed, LockTimeout } from "../disk/lock.ts";
-import type { Found, LookAlso } from "../disk/look.ts";
+import type { Found, Held, LookAlso } from "../disk/look.ts";
 import { refusal, type Resolved } from "../guard/guard.ts";
 import type { Ticket } from "../session/turns.ts";
 import { notFound } from "./locate.ts";
@@ -14,13 +14,26 @@ import type { Bench } from "./tool.ts";
 export type Subject =
   /** Whoever found it closes `found.held`. */
   | { readonly is: "there"; readonly target: Target; readonly found: Found }
-  | { readonly is: "new"; readonly target: Target };
+  | {
+      readonly is: "new";
+      readonly target: Target;
+      /** The folder that it will be in, held open, if it is at hand; closed by whoever asked for it. */
+      readonly folder: Held | undefined;
+    };
+
+/** What whoever asked for the subject has to close. */
+export const heldBy = (subject: Subject): Held | undefined =>
+  subject.is === "there" ? subject.found.held : subject.folder;
 
 export const subjectOf = (path: string, bench: Bench, also?: LookAlso): Promise<Subject> =>
   subjectFrom(bench.guard.resolve(path, also), bench);
 
 export async function subjectFrom(resolved: Resolved, bench: Bench): Promise<Subject> {
-  if (resolved.seen === "missing" && resolved.target !== undefined) return { is: "new", target: resolved.target };
+  if (resolved.seen === "missing") {
+    const { target, folder } = resolved;
+    if (target !== undefined) return { is: "new", target, folder };
+    folder?.close();
+  }
   if (resolved.seen !== "node") throw await notFound(resolved, "file", bench);
   const { target, found } = resolved;
   if (found.kind === "file") return { is: "there", target, found };
@@ -91,9 +104,17 @@ const namesOf = (resolved: Resolved): readonly string[] =>
 
 export const ticketOf = (resolved: Resolved, bench: Bench): Ticket => bench.turns.take(namesOf(resolved));
 
-/** The key of a file that was found with its folder. */
-export const keysOf = ({ folder, real }: Found): readonly LockKey[] | undefined =>
-  folder && [{ folder: folder.identity, name: nodePath.basename(real) }];
+/** The key of a file that was looked for with its folder. */
+export function keysOf(subject: Subject): readonly LockKey[] | undefined {
+  const folder = subject.is === "there" ? subject.found.folder : subject.folder;
+  return folder && [{ folder: folder.identity, name: nodePath.basename(subject.target.real) }];
+}
+
+/** Is it still what it was when it was looked for with its folder? A doubt is a no. */
+export function isStill(subject: Subject, { disk }: Bench): boolean {
+  if (subject.is === "there") return disk.isStill(subject.found);
+  return subject.folder !== undefined && disk.isStillMissing(subject.folder, subject.target.real);
+}
 
 /** The nearest folder that is there, and the rest of the path. */
 function keyOf(target: Target, bench: Bench): LockKey {

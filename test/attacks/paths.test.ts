@@ -440,6 +440,7 @@ test("A57 A10 network paths, device paths and NUL are refused before any disk ca
         return { seen: "outside" };
       },
       isStill: fail,
+      isStillMissing: fail,
       open: fail,
       list: fail,
       walk: fail,
