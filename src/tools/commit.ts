@@ -9,7 +9,7 @@ import type { Identity } from "../disk/look.ts";
 import type { WriteStep } from "../disk/write-failed.ts";
 import { refusal } from "../guard/guard.ts";
 import type { Wrote } from "../session/ledger.ts";
-import type { Prepared } from "./change.ts";
+import type { Prepared } from "./prepare.ts";
 import { isHashed, signOf } from "./stamp.ts";
 import type { Keeper, Moved } from "./turn.ts";
 import type { Bench } from "./tool.ts";

@@ -14,7 +14,7 @@ import { type ChangedPlace, hunksOfPlaces } from "../text/hunks.ts";
 import { lineEndOf, withLineEnds } from "../text/line-ends.ts";
 import { countIn } from "../text/newlines.ts";
 import type { Before } from "./before.ts";
-import type { Planned } from "./change.ts";
+import type { Planned } from "./plan.ts";
 import { encoded, knownAfter, notesOf, requireCertain, requireShown, spanFrom } from "./edit-checks.ts";
 import { type Bytes, bytesInFile, bytesInMemory, linesAround } from "./lines-around.ts";
 import type { Bench } from "./tool.ts";

@@ -11,7 +11,7 @@ import { apply, changesOf, splice, type TextPiece } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import type { Before } from "./before.ts";
-import type { Planned } from "./change.ts";
+import type { Planned } from "./plan.ts";
 import { encoded, knownAfter, notesOf, requireCertain, requireShown, spanFrom } from "./edit-checks.ts";
 
 export function planText(before: Before, edits: readonly TextEdit[]): Planned<readonly EditFound[]> {

@@ -17,7 +17,7 @@ import { shifted } from "../session/line-spans.ts";
 import { hunksOfTexts } from "../text/hunks.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import { readBefore } from "./before.ts";
-import type { Diff } from "./change.ts";
+import type { Diff } from "./plan.ts";
 import { hashIfSmall, rememberAs } from "./commit.ts";
 import type { Bench } from "./tool.ts";
 import { keeperOf } from "./turn.ts";

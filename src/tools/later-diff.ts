@@ -1,7 +1,7 @@
 /** A diff that is made when it is first looked at: while the disk is busy, or when somebody has to be shown it. */
 
 import type { Hunk } from "../contract/edit.ts";
-import type { Diff } from "./change.ts";
+import type { Diff } from "./plan.ts";
 
 /** A class, for its getters: each object literal with getters of its own has a shape of its own, which stays in memory. */
 export class LaterDiff implements Diff {

@@ -4,7 +4,7 @@ import { Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import { encode } from "../text/encode.ts";
 import { hunksOfTexts } from "../text/hunks.ts";
-import type { Diff } from "./change.ts";
+import type { Diff } from "./plan.ts";
 
 export function newTextFile(target: Target, text: string): { readonly bytes: Uint8Array; readonly diff: Diff } {
   const encoded = encode(text, "utf-8");

@@ -11,7 +11,7 @@ import { applyHunks, type Refused } from "../text/patch-apply.ts";
 import type { PatchFile, PatchHunk } from "../text/patch.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import type { Before } from "./before.ts";
-import type { Plan, Planned } from "./change.ts";
+import type { Plan, Planned } from "./plan.ts";
 import { knownAfter, requireShown } from "./edit-checks.ts";
 import { linesChanged, planOfChanges, shownRegion } from "./edit-text.ts";
 import { newTextFile } from "./new-text.ts";

@@ -3,7 +3,8 @@
 import type { ChangedFile, ChangeNote, MatchedBy } from "../contract/edit.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
-import { fileOf, type Prepared, write } from "./change.ts";
+import { write } from "./change.ts";
+import { fileOf, type Prepared } from "./prepare.ts";
 import { commitNew, commitRemoval } from "./commit.ts";
 import type { PatchFile } from "../text/patch.ts";
 import type { Bench } from "./tool.ts";

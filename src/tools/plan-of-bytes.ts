@@ -7,7 +7,7 @@ import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import { hunksOfTexts } from "../text/hunks.ts";
 import type { Before } from "./before.ts";
-import type { Diff, Plan, Planned } from "./change.ts";
+import type { Diff, Plan, Planned } from "./plan.ts";
 import { knownAfter } from "./edit-checks.ts";
 
 export const planOfBytes = (does: "delete" | "move", profile: Profile): Plan<MatchedBy> => ({

@@ -7,7 +7,7 @@ import type { Profile } from "../contract/profile.ts";
 import { shifted } from "../session/line-spans.ts";
 import { changesOfEdits } from "../text/range-edits.ts";
 import type { Before } from "./before.ts";
-import type { Plan, Planned } from "./change.ts";
+import type { Plan, Planned } from "./plan.ts";
 import { knownAfter } from "./edit-checks.ts";
 import { linesChanged, planOfChanges } from "./edit-text.ts";
 
