@@ -53,6 +53,8 @@ const filehand = own("Filehand", "filehand");
 const byHand = own("by hand", "by-hand");
 /** What the disk takes for a write that outlasts a power cut, whoever makes it: no gate can be below it. */
 const bareWrite = own("bare durable write", "by-hand");
+/** What the promises take of the system: a walk without links, a lock, a look at what is there, a look at what was written. */
+const sameCalls = own("the system calls of Filehand alone", "same-calls");
 const plainWrite = own("fs.promises.writeFile", "write-file", "promise");
 const copy = "cp && sync && mv";
 
@@ -170,7 +172,7 @@ async function smallEdit(folder, rounds, peers, progress) {
  * @param {string} folder @param {number} rounds @param {Progress} progress
  */
 async function pastKept(folder, rounds, progress) {
-  const [edits, warmUpEdits] = [40, 400];
+  const [edits, warmUpEdits] = [40, 2_000];
   const lines = Array.from({ length: 500 }, (_, row) => `  const value${row} = await source.read(buffer, ${row});`);
   const text = `${lines.join("\n")}\n`;
   const title = `edit: one line of 500 with the past kept, ${rounds} rounds of ${edits} edits, the median one`;
@@ -224,7 +226,11 @@ async function writes(folder, what, rounds, progress) {
   const keeping = own("Filehand, history kept", "filehand", `history ${stateDir}`);
   const early = own(`Filehand, the first ${firstCalls} calls of a process`, "filehand");
   const sync = own("fs.writeFileSync", "write-file", "sync");
-  const write = async (/** @type {Worker} */ worker, /** @type {number} */ calls, ready = settled) => {
+  const write = async (
+    /** @type {Worker} */ worker,
+    /** @type {number} */ calls,
+    /** @type {() => Promise<unknown>} */ ready = settled,
+  ) => {
     const place = mkdtempSync(join(folder, "write-"));
     const path = join(place, "file.txt");
     writeFileSync(path, change.old);
@@ -236,11 +242,12 @@ async function writes(folder, what, rounds, progress) {
     return { sample: { ms, cpuMs, rssMb }, right };
   };
   try {
-    const methods = [plainWrite, filehand, bareWrite, keeping, early, sync];
+    const methods = [plainWrite, filehand, bareWrite, sameCalls, keeping, early, sync];
     await inTurns(table, folder, methods, turns, progress, async (turn, round) => {
       if (turn.name !== early.name) {
         const anyTime = async () => undefined;
-        for (let warm = 0; round === 0 && warm < warmUpTurns; warm += 1) await write(turn.worker, turnCalls, anyTime);
+        const turnsBefore = round === 0 ? warmUpTurns : 0;
+        for (let warm = 0; warm < turnsBefore; warm += 1) await write(turn.worker, turnCalls, anyTime);
         return write(turn.worker, turnCalls);
       }
       if (round === 0 || round > rounds) return undefined;

@@ -1,6 +1,6 @@
 /** How a content lies in a file: under which name, and compressed or not. */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { isHash } from "./versions.ts";
 
@@ -17,7 +17,7 @@ export const nameOf = (content: string): string =>
 export const contentOf = (name: string): string =>
   name.endsWith(compressed) ? name.slice(0, -compressed.length) : name;
 
-export const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+export const hashOf = (bytes: Uint8Array): string => hash("sha256", bytes, "hex");
 
 /** Undefined where it does not pay: files take whole blocks, and sources shrink to a quarter. */
 export function pack(bytes: Uint8Array): Buffer | undefined {

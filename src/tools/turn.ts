@@ -32,12 +32,13 @@ export function keeperOf(turn: Turn | undefined, target: Target): Keeper {
   let kept: Kept | undefined;
   return {
     keeps: turn !== undefined,
-    async keep({ moved = {}, ...what }) {
+    async keep({ before, after, moved }) {
       if (turn === undefined) return;
       const { history, messageId, tool } = turn;
-      const place = { path: target.real, relative: target.realRelative };
-      const instead = kept === undefined ? {} : { instead: kept };
-      kept = await history.keep({ messageId, tool, ...place, ...what, ...moved, ...instead });
+      const { real: path, realRelative: relative } = target;
+      const plain = { messageId, tool, path, relative, before, after };
+      const isPlain = moved === undefined && kept === undefined;
+      kept = await history.keep(isPlain ? plain : { ...plain, ...moved, ...(kept && { instead: kept }) });
     },
     done(identity, mode) {
       if (kept === undefined) return [];
