@@ -41,7 +41,6 @@ export function findAll(bytes: Uint8Array, needle: Uint8Array, options: FindOpti
 export function startFinding(needle: Uint8Array, options: FindOptions): Finder {
   const { hitsMax, overlapping, unitBytes, firstByte } = options;
   const hits: number[] = [];
-  let total = 0;
   /** The first offset at which a hit may begin. */
   let free = firstByte;
   /** The end of what was fed, too short to hold a hit. */
@@ -59,17 +58,15 @@ export function startFinding(needle: Uint8Array, options: FindOptions): Finder {
         continue;
       }
       if (hits.length < hitsMax) hits.push(hit);
-      total++;
+      finder.total += 1;
       free = hit + (overlapping ? unitBytes : needle.length);
     }
   };
 
-  return {
+  const finder = {
     hits,
-    get total() {
-      return total;
-    },
-    feed(chunk) {
+    total: 0,
+    feed(chunk: Uint8Array): void {
       const part = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       if (needle.length === 0 || part.length === 0) return;
       // What begins in the tail ends within this much of the chunk; what begins in the chunk is found in place.
@@ -80,4 +77,5 @@ export function startFinding(needle: Uint8Array, options: FindOptions): Finder {
       tail = part.length < keep ? seam.subarray(-keep) : Buffer.from(part.subarray(part.length - keep));
     },
   };
+  return finder;
 }

@@ -27,6 +27,21 @@ export interface Source {
   quotes(): QuotesThere;
 }
 
+class FoldedText {
+  readonly text: string;
+  readonly #table: () => Lines;
+
+  constructor(text: string, table: () => Lines) {
+    this.text = text;
+    this.#table = once(table);
+  }
+
+  /** Made when they are first asked for. */
+  get lines(): Lines {
+    return this.#table();
+  }
+}
+
 export function sourceOf(text: string): Source {
   const loneReturns = !text.includes("\n") && text.includes("\r");
   const lines = once(() => linesOf(text, loneReturns ? "\r" : "\n"));
@@ -35,13 +50,7 @@ export function sourceOf(text: string): Source {
     const known = views.get(fold);
     if (known !== undefined) return known;
     const foldedText = foldText(text, fold, loneReturns);
-    const table = once(() => (foldedText === text ? lines() : linesOf(foldedText, "\n")));
-    const view = {
-      text: foldedText,
-      get lines() {
-        return table();
-      },
-    };
+    const view = new FoldedText(foldedText, () => (foldedText === text ? lines() : linesOf(foldedText, "\n")));
     views.set(fold, view);
     return view;
   };
