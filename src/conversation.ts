@@ -177,7 +177,7 @@ export function startSession<Name extends DialectName>(
       if (outcome.kind === "rewind") messages.afterRewind(outcome);
       if (outcome.kind === "unchanged") figures.tokensSaved += outcome.tokensSaved;
       const told = outcome.kind === "rewind" ? (outcome.diagnostics ?? []).filter(saysSomething) : [];
-      const late = bench.languages === undefined ? told : [...told, ...(await lateReports(bench))];
+      const late = [...told, ...(await lateReports(bench))];
       const reply = withLate(renderPages(words, outcome, facts()), late, words);
       seen.tokens = tokensOf(reply);
       figures.tokensGiven += seen.tokens;

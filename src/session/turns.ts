@@ -15,14 +15,12 @@ export interface Ticket {
   release(): void;
 }
 
-const atOnce = Promise.resolve();
-
 export function createTurns(): Turns {
   const last = new Map<string, Promise<void>>();
   return {
     take(names) {
       const earlier = names.map((name) => last.get(name)).filter((ticket) => ticket !== undefined);
-      const ready = earlier.length === 0 ? atOnce : Promise.all(earlier).then(() => undefined);
+      const ready = Promise.all(earlier).then(() => undefined);
       let release = (): void => undefined;
       const released = new Promise<void>((resolve) => {
         // Whoever has a ticket gives it up twice, and Node is asked about a promise that is resolved again.

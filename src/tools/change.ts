@@ -29,7 +29,6 @@ export async function change<Extra>(path: string, plan: Plan<Extra>, bench: Benc
   const first = bench.guard.resolve(path, "its folder");
   const ticket = ticketOf(first, bench);
   const { file, extra, told } = await changeInTurn(first, path, plan, ticket, bench);
-  if (told === undefined && bench.onChanged === undefined) return { file, extra };
   // Nobody stands behind a call that waits for language servers.
   const [shown] = await reported([file] as const, told, bench);
   return { file: shown, extra };
@@ -91,10 +90,8 @@ async function changeOnce<Extra>(
         if (approved !== undefined && approved !== diffText(prepared)) return { askAgain: target };
         bench.signal.throwIfAborted();
         if (bench.dryRun) return { file: fileOf(prepared, []), extra: prepared.extra, told: undefined };
-        const written = await write(prepared, bench);
-        const file = bench.formatter === undefined ? written : await formatted(written, plan.profile, bench);
-        const told = bench.languages === undefined ? undefined : await tell([file], bench);
-        return { file, extra: prepared.extra, told };
+        const file = await formatted(await write(prepared, bench), plan.profile, bench);
+        return { file, extra: prepared.extra, told: await tell([file], bench) };
       } finally {
         prepared.close();
       }
