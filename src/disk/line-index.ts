@@ -3,7 +3,7 @@
  * it is used only while the file's identity is the same, and taken as a beginning when a file has only grown.
  */
 
-import { createHash, hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { NewlineForm } from "../text/newlines.ts";
 import type { Identity } from "./look.ts";
 
@@ -28,9 +28,6 @@ export interface Proof {
 }
 
 export const hashOf = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest();
-
-/** What content is known by again, in the session's ledger. */
-export const hashTextOf = (bytes: Uint8Array): string => hash("sha256", bytes, "base64");
 
 /** Of a text in UTF-8. `ascii` is a promise that makes it quicker. */
 export const hashOfText = (text: string, ascii: boolean): Buffer =>

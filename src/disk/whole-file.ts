@@ -1,8 +1,7 @@
 /** Files that can only be read whole, within a limit; and the hash of a small file's content. */
 
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { hashTextOf } from "./line-index.ts";
 import type { OpenFile } from "./open-file.ts";
 import { FileCut } from "./scan.ts";
 
@@ -14,24 +13,27 @@ export async function wholeFile(file: OpenFile, bytesMax: number): Promise<Buffe
   return bytes;
 }
 
-/** What a file's content is known by again; undefined for one that is too large to be hashed in passing. */
+/** What content is known by again. */
+export const hashOfContent = (bytes: Uint8Array): string => hash("sha256", bytes, "base64");
+
+/** The same of a file; undefined for one that is too large to be hashed in passing. */
 export async function contentHash(file: OpenFile, bytesMax: number): Promise<string | undefined> {
   const bytes = await wholeFile(file, bytesMax);
-  return bytes === undefined ? undefined : hashTextOf(bytes);
+  return bytes === undefined ? undefined : hashOfContent(bytes);
 }
 
 const chunkBytes = 1_048_576;
 
 /** The same for a file of any size, chunk by chunk. */
 export async function fullHash(file: OpenFile): Promise<string> {
-  const hash = createHash("sha256");
+  const whole = createHash("sha256");
   const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(1, file.sizeBytes)));
   for (let at = 0; at < file.sizeBytes; at += chunk.length) {
     const part = chunk.subarray(0, Math.min(chunk.length, file.sizeBytes - at));
     if ((await file.read(part, at)) < part.length) throw new FileCut();
-    hash.update(part);
+    whole.update(part);
     // Others get their turn.
     await setImmediate();
   }
-  return hash.digest("base64");
+  return whole.digest("base64");
 }

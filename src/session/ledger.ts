@@ -161,9 +161,6 @@ export function createLedger(restored: unknown = {}): Ledger {
     wrote(path, { sign, sizeBytes, hash, encoding }, how) {
       const whole = how === "all";
       const spans = how === "all" ? [] : merged(how);
-      if (hash !== undefined && encoding === undefined) {
-        return know(path, { sign, sizeBytes, hash, whole, spans, views: [] }); // as nearly always
-      }
       const known = { ...(hash === undefined ? {} : { hash }), ...(encoding === undefined ? {} : { encoding }) };
       know(path, { sign, sizeBytes, ...known, whole, spans, views: [] });
     },

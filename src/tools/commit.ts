@@ -4,8 +4,8 @@ import type { ChangeNote, Piece } from "../contract/edit.ts";
 import { Problem } from "../contract/problem.ts";
 import type { EncodingName } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
-import { hashTextOf } from "../disk/line-index.ts";
 import type { Identity } from "../disk/look.ts";
+import { hashOfContent } from "../disk/whole-file.ts";
 import type { WriteStep } from "../disk/write-failed.ts";
 import { refusal } from "../guard/guard.ts";
 import type { Wrote } from "../session/ledger.ts";
@@ -217,7 +217,7 @@ function unconfirmed(
 
 /** What content is known by again; none of what is too much to be hashed in passing. */
 export const hashIfSmall = (bytes: Uint8Array | undefined): string | undefined =>
-  bytes !== undefined && isHashed({ sizeBytes: bytes.length }) ? hashTextOf(bytes) : undefined;
+  bytes !== undefined && isHashed({ sizeBytes: bytes.length }) ? hashOfContent(bytes) : undefined;
 
 export function rememberAs(
   target: Target,

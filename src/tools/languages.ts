@@ -135,7 +135,7 @@ export async function reported<Files extends readonly ChangedFile[]>(
     const diagnostics = reports.find(({ path }) => path === file.target.real);
     return diagnostics === undefined ? file : { ...file, diagnostics };
   }) as readonly ChangedFile[] as Files; // as many as there were, in their order
-  if (!bench.dryRun && bench.onChanged !== undefined) for (const file of all) notify(changeOf(file, bench), bench);
+  if (!bench.dryRun) for (const file of all) notify(changeOf(file, bench), bench);
   return all;
 }
 

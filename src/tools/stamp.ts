@@ -2,10 +2,10 @@
 
 import { limits } from "../contract/limits.ts";
 import type { Page } from "../contract/read.ts";
-import { hashOfText, hashTextOf, isAtRest } from "../disk/line-index.ts";
+import { hashOfText, isAtRest } from "../disk/line-index.ts";
 import type { Identity } from "../disk/look.ts";
 import type { OpenFile } from "../disk/open-file.ts";
-import { contentHash, fullHash } from "../disk/whole-file.ts";
+import { contentHash, fullHash, hashOfContent } from "../disk/whole-file.ts";
 import type { Stamp } from "../session/ledger.ts";
 
 export const signOf = (identity: Identity): string =>
@@ -27,7 +27,7 @@ export function stampOf(
   let hash: Promise<string | undefined> | undefined;
   const hashed = async (): Promise<string | undefined> => {
     const bytes = isHashed(file) ? atHand() : undefined;
-    return bytes === undefined ? contentHash(file, limits.hashedBytesMax) : hashTextOf(bytes);
+    return bytes === undefined ? contentHash(file, limits.hashedBytesMax) : hashOfContent(bytes);
   };
   const racy = isHashed(file) && !isAtRest(file.identity);
   return {

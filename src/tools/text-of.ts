@@ -10,14 +10,6 @@ import type { Bench } from "./tool.ts";
 
 const kinds = { directory: "refuse", image: "refuse", pdf: "refuse", office: "refuse", notebook: "skip" } as const;
 
-/** The last profile and what was made of it: a session has one. */
-let last: { readonly profile: Profile; readonly asText: Profile } | undefined;
-
-function asText(profile: Profile): Profile {
-  if (last?.profile !== profile) last = { profile, asText: { ...profile, kinds } };
-  return last.asText;
-}
-
 /** Throws the Problem that a file of another kind is. `scratch` MUST NOT be given back while the text is in use. */
 export async function textOf(
   file: OpenFile,
@@ -28,7 +20,7 @@ export async function textOf(
   encoding?: EncodingName,
 ): Promise<TextFile> {
   const forgetful = { known: undefined, keep: () => undefined, encoding };
-  const found = await recognise(file, target, asText(profile), restricted, scratch, forgetful);
+  const found = await recognise(file, target, { ...profile, kinds }, restricted, scratch, forgetful);
   if (found.as !== "text") throw new Error("nothing but text is read as something here");
   return found;
 }

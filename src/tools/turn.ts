@@ -36,9 +36,8 @@ export function keeperOf(turn: Turn | undefined, target: Target): Keeper {
       if (turn === undefined) return;
       const { history, messageId, tool } = turn;
       const { real: path, realRelative: relative } = target;
-      const plain = { messageId, tool, path, relative, before, after };
-      const isPlain = moved === undefined && kept === undefined;
-      kept = await history.keep(isPlain ? plain : { ...plain, ...moved, ...(kept && { instead: kept }) });
+      const instead = kept && { instead: kept };
+      kept = await history.keep({ messageId, tool, path, relative, before, after, ...moved, ...instead });
     },
     done(identity, mode) {
       if (kept === undefined) return [];

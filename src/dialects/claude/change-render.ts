@@ -82,9 +82,7 @@ export type ChangeResult = EditResult | MultiEditResult | WriteResult | Notebook
 
 export function renderChange(outcome: ChangeOutcome, facts: Facts): Reply<ChangeResult> {
   const lines = [...changeLines(outcome, names.line), ...diagnosticLines(outcome)];
-  const { diagnostics } = checkedIn(outcome);
-  const result = resultOf(outcome, facts);
-  return success(lines.join("\n"), diagnostics === undefined ? result : { ...result, diagnostics });
+  return success(lines.join("\n"), { ...resultOf(outcome, facts), ...checkedIn(outcome) });
 }
 
 function resultOf(outcome: ChangeOutcome, facts: Facts): ChangeResult {
