@@ -16,12 +16,10 @@ import {
   noCellWords,
   noMatchWords,
   notReadWords,
-  folderFaultWords,
-  patchFaultWords,
-  rolledBackWords,
   staleWords,
   tooLargeWords,
 } from "../change-words.ts";
+import { folderFaultWords, patchFaultWords, rolledBackWords } from "../several-words.ts";
 import { patternFaults } from "../glob-words.ts";
 import { noRipgrepWords, searchFaultWords } from "../grep-text.ts";
 import { codePlaceWords, languageServerWords, type LspNames, noRenameWords } from "../lsp-text.ts";

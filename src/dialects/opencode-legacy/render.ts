@@ -7,15 +7,8 @@ import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
 import { type ChangeResult, renderChange } from "../opencode-changes.ts";
 import { type HistoryResult, type RewindResult, renderHistory, renderRewind } from "../opencode-history.ts";
-import {
-  footerOf,
-  previewLines,
-  type ReadResult,
-  renderMedia,
-  renderOutline,
-  resultOf,
-  sentenceOf,
-} from "../opencode-words.ts";
+import { sentenceOf } from "../opencode-sentences.ts";
+import { footerOf, previewLines, type ReadResult, renderMedia, renderOutline, resultOf } from "../opencode-words.ts";
 import { type LspResult, renderLsp } from "../opencode-lsp.ts";
 import { renderGlob, renderTree, type SearchResult } from "../opencode-search.ts";
 import { firstLines, numbered } from "../numbered.ts";

@@ -10,7 +10,7 @@ import type { Page, TreeEntry, TreeOutcome } from "../../contract/read.ts";
 import type { Place } from "../../contract/target.ts";
 import type { Outcome } from "../../contract/verb.ts";
 import type { Words } from "../dialect.ts";
-import { folderFaultWords } from "../change-words.ts";
+import { folderFaultWords } from "../several-words.ts";
 import { imageNote } from "../media-text.ts";
 import type { Command } from "./commands.ts";
 
