@@ -1,9 +1,11 @@
 /** A file that is to be made: its folder is held from the first look on, whatever becomes of the call. */
 
 import * as fs from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { createFilehand, type FilehandOptions, type SessionOptions } from "../src/index.ts";
 import { createDisk } from "../src/disk/disk.ts";
+import { createLocks } from "../src/disk/lock.ts";
 import { onLinux, openDescriptors, workspace } from "./support/workspace.ts";
 
 interface Refused {
@@ -59,6 +61,27 @@ describe.skipIf(!onLinux)("nothing stays open when", () => {
     expect(openDescriptors()).toBe(before);
     expect(names.map((name) => fs.readFileSync(path("sub", name), "utf8"))).toEqual(names.map((name) => `${name}\n`));
   });
+});
+
+test.skipIf(!onLinux)("who was slower than somebody else overwrites nothing, and holds nothing open", async () => {
+  const { top, path } = workspace({});
+  const session = createFilehand({ roots: [top], ask: "yes" }).session({ dialect: "claude" });
+  const write = (name: string) => session.call("Write", { file_path: path(name), content: "mine\n" });
+  await write("first.txt");
+  const before = openDescriptors();
+  const { dev: device, ino: inode } = fs.statSync(top, { bigint: true });
+  const key = { folder: { device, inode }, name: "new.txt" };
+  const never = new AbortController().signal;
+  // As another process would: it has the lock, and makes the file while our call waits for it.
+  const reply = await createLocks({ folder: undefined }).exclusively([key], never, async () => {
+    const waiting = write("new.txt");
+    await setTimeout(30);
+    fs.writeFileSync(path("new.txt"), "theirs\n");
+    return { waiting };
+  });
+  expect((await reply.waiting).error?.code).toBe("NOT_READ");
+  expect(fs.readFileSync(path("new.txt"), "utf8")).toBe("theirs\n");
+  expect(openDescriptors()).toBe(before);
 });
 
 describe.skipIf(!onLinux)("still missing", () => {

@@ -3,7 +3,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import * as fs from "node:fs";
 import { describe, test } from "vitest";
-import { nodeSystem } from "../../src/disk/system.ts";
+import { nodeSystem, type System } from "../../src/disk/system.ts";
 import { type Errno, faultySystem, type FaultySystem, paced } from "../support/faulty-system.ts";
 import { onWindows, openDescriptors, workspace } from "../support/workspace.ts";
 import { type Change, everyChange, everyWrite, litter, promised } from "./changes.ts";
@@ -162,6 +162,41 @@ describe.skipIf(onWindows)("a file system that lies", () => {
       equal(change.judge(folder), "old");
       deepEqual(litter(folder), []);
     });
+
+    test(`${change.title}: the same where reading may hang`, async () => {
+      const folder = prepared(change);
+      const system: System = {
+        ...nodeSystem,
+        platform: "darwin",
+        writeLater: (fd, from, offset, length, place) =>
+          nodeSystem.writeLater(fd, new Uint8Array(from.length), offset, length, place),
+      };
+      const outcome = await change.run(folder, system);
+      equal(promised(outcome), "old");
+      equal(change.judge(folder), "old");
+      deepEqual(litter(folder), []);
+    });
+
+    // What is written in place has no other name before.
+    if (!change.title.includes("in place"))
+      test(`${change.title}: a name that shows something else than what was written under it is found out where reading may hang`, async () => {
+        const folder = prepared(change);
+        const other = at("other");
+        fs.writeFileSync(other, "something else\n");
+        const system: System = {
+          ...nodeSystem,
+          platform: "darwin",
+          open: (name, flags) => nodeSystem.open(name.includes(".filehand-new-") ? other : name, flags),
+        };
+        deepEqual(await change.run(folder, system), {
+          did: "nothing",
+          why: "refused",
+          errno: "EIO",
+          during: "reading back what was written",
+        });
+        equal(change.judge(folder), "old");
+        deepEqual(litter(folder), []);
+      });
 
     test(`${change.title}: a write that takes nothing is an error, not an endless loop`, async () => {
       const folder = prepared(change);
