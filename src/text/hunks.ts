@@ -8,7 +8,8 @@
  */
 
 import type { Hunk, TextChange } from "../contract/edit.ts";
-import { type ChangedLines, lineDiff } from "./line-diff.ts";
+import { type ChangedLines, diffOfNumbers } from "./line-diff.ts";
+import { type Lines, linesIn, numbered } from "./line-numbers.ts";
 
 export interface TextDiff {
   readonly hunks: readonly Hunk[];
@@ -39,6 +40,7 @@ export interface ChangedPlace {
 const contextDefault = 3;
 const hunkLinesMax = 5_000;
 const newline = 10;
+const carriageReturn = 13;
 const noNewline = "\\ No newline at end of file";
 
 /** Equal heads and tails are skipped as text, so that the cost is that of the part in between. */
@@ -69,11 +71,11 @@ export function hunksOfPlaces(places: readonly ChangedPlace[], options: HunkOpti
   let [complete, full] = [true, false];
   for (const place of joined(places)) {
     const sides: Sides = { old: linesOf(place, "before"), new: linesOf(place, "after") };
-    const isNew = place.atEnd && place.firstLine === 1 && sides.old.length === 0;
-    const diff = lineDiff(sides.old, sides.new);
+    const isNew = place.atEnd && place.firstLine === 1 && sides.old.count === 0;
+    const diff = diffOfNumbers(numbered(sides.old, sides.new));
     if (diff.coarse) complete = false;
     for (const group of grouped(diff.changed, 2 * context)) {
-      const span = spanOf(group, context, sides.old.length);
+      const span = spanOf(group, context, sides.old.count);
       const added = sum(group, ({ bFrom, bTo }) => bTo - bFrom);
       additions += added;
       deletions += sum(group, ({ aFrom, aTo }) => aTo - aFrom);
@@ -82,7 +84,7 @@ export function hunksOfPlaces(places: readonly ChangedPlace[], options: HunkOpti
       const firstLine = { old: place.firstLine, new: place.firstLine + shift };
       if (!full) hunks.push(hunkOf(sides, group, span, firstLine, isNew));
     }
-    shift += sides.new.length - sides.old.length;
+    shift += sides.new.count - sides.old.count;
   }
   return { hunks, additions, deletions, complete: complete && !full };
 }
@@ -120,22 +122,15 @@ export function placesOf(
   return places;
 }
 
-/** Lines with their line ends. */
 interface Sides {
-  readonly old: readonly string[];
-  readonly new: readonly string[];
+  readonly old: Lines;
+  readonly new: Lines;
 }
 
-function linesOf(place: ChangedPlace, side: "before" | "after"): readonly string[] {
-  const lines: string[] = [];
+function linesOf(place: ChangedPlace, side: "before" | "after"): Lines {
   const text = place[side];
-  let from = 0;
-  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", from)) {
-    lines.push(text.slice(from, end + 1));
-    from = end + 1;
-  }
-  if (from < text.length) lines.push(text.slice(from) + (place.atEnd ? "" : "\n"));
-  return lines;
+  const isCut = !place.atEnd && text !== "" && !text.endsWith("\n");
+  return linesIn(isCut ? `${text}\n` : text);
 }
 
 function joined(places: readonly ChangedPlace[]): readonly ChangedPlace[] {
@@ -187,14 +182,13 @@ function hunkOf(
   firstLine: { readonly old: number; readonly new: number },
   isNew: boolean,
 ): Hunk {
-  const oldShown = sides.old.slice(span.aFrom, span.aTo);
-  const ends = endsOf(oldShown, sides.new.slice(span.bFrom, span.bTo), isNew);
+  const endLength = endLengthOf(sides, span, isNew);
   const lines: string[] = [];
-  const show = (sign: " " | "-" | "+", side: readonly string[], from: number, to: number): void => {
+  const show = (sign: " " | "-" | "+", { text, starts }: Lines, from: number, to: number): void => {
     for (let at = from; at < to; at += 1) {
-      const line = side[at] ?? "";
-      if (line.charCodeAt(line.length - 1) === newline) lines.push(sign + line.slice(0, -ends.length));
-      else lines.push(sign + line, noNewline);
+      const end = starts[at + 1] ?? text.length;
+      if (text.charCodeAt(end - 1) === newline) lines.push(sign + text.slice(starts[at], end - endLength));
+      else lines.push(sign + text.slice(starts[at], end), noNewline);
     }
   };
   let at = span.aFrom;
@@ -205,7 +199,7 @@ function hunkOf(
     at = aTo;
   }
   show(" ", sides.old, at, span.aTo);
-  const oldLines = oldShown.length;
+  const oldLines = span.aTo - span.aFrom;
   const newLines = span.bTo - span.bFrom;
   return {
     // As `diff -u` has it, a side without lines starts at the line before.
@@ -217,11 +211,20 @@ function hunkOf(
   };
 }
 
-/** What is left out at the end of shown lines. */
-function endsOf(old: readonly string[], fresh: readonly string[], isNew: boolean): "\n" | "\r\n" {
-  const fits = (line: string) => line.endsWith("\r\n") || !line.endsWith("\n");
-  const known = isNew || old.some((line) => line.endsWith("\n"));
-  return known && old.every(fits) && fresh.every(fits) ? "\r\n" : "\n";
+/** How much is left out at the end of shown lines. */
+function endLengthOf(sides: Sides, span: ChangedLines, isNew: boolean): 1 | 2 {
+  let known = isNew;
+  const fits = ({ text, starts }: Lines, from: number, to: number, tells: boolean): boolean => {
+    for (let at = from; at < to; at += 1) {
+      const end = starts[at + 1] ?? text.length;
+      if (text.charCodeAt(end - 1) !== newline) continue;
+      if (end - 2 < (starts[at] ?? 0) || text.charCodeAt(end - 2) !== carriageReturn) return false;
+      known ||= tells;
+    }
+    return true;
+  };
+  const all = fits(sides.old, span.aFrom, span.aTo, true) && fits(sides.new, span.bFrom, span.bTo, false);
+  return all && known ? 2 : 1;
 }
 
 function sum(group: readonly ChangedLines[], count: (change: ChangedLines) => number): number {

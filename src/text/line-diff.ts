@@ -10,7 +10,7 @@
  */
 
 import { type Search, searchFrom } from "./greedy-search.ts";
-import { LineNumbers } from "./line-numbers.ts";
+import type { Numbered } from "./line-numbers.ts";
 
 /** Lines `aFrom` up to `aTo` of the one list give way to lines `bFrom` up to `bTo` of the other; they count from 0. */
 export interface ChangedLines {
@@ -35,29 +35,40 @@ const editsPerLegMax = 40;
 const stepsBase = 1_000_000;
 const stepsPerLine = 40;
 
-export function lineDiff(
-  a: readonly string[],
-  b: readonly string[],
-  stepsMax: number = stepsBase + stepsPerLine * (a.length + b.length),
+export function lineDiff(a: readonly string[], b: readonly string[], stepsMax?: number): LineDiff {
+  const numbers = new Map<string, number>();
+  const give = (line: string): number => {
+    const known = numbers.get(line);
+    if (known !== undefined) return known;
+    numbers.set(line, numbers.size);
+    return numbers.size - 1;
+  };
+  const aIds = Int32Array.from(a, give);
+  const known = numbers.size;
+  const bIds = Int32Array.from(b, give);
+  return diffOfNumbers({ a: aIds, b: bIds, known, size: numbers.size }, stepsMax);
+}
+
+export function diffOfNumbers(
+  numbers: Numbered,
+  stepsMax: number = stepsBase + stepsPerLine * (numbers.a.length + numbers.b.length),
 ): LineDiff {
+  const { a, b, known } = numbers;
   const linesMax = Math.min(a.length, b.length);
   let head = 0;
   while (head < linesMax && a[head] === b[head]) head += 1;
   let tail = 0;
   while (tail < linesMax - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail += 1;
 
+  const between = { aFrom: head, aTo: a.length - tail, bFrom: head, bTo: b.length - tail };
   if (head + tail === linesMax) {
     // Lines only came, or only went: there is nothing to search.
-    const change = { aFrom: head, aTo: a.length - tail, bFrom: head, bTo: b.length - tail };
-    return {
-      changed: slideDown(change.aFrom === change.aTo && change.bFrom === change.bTo ? [] : [change], a, b),
-      coarse: false,
-    };
+    const changed = between.aFrom === between.aTo && between.bFrom === between.bTo ? [] : [between];
+    return { changed: slideDown(changed, a, b), coarse: false };
   }
-  const task = startTask(a.slice(head, a.length - tail), b.slice(head, b.length - tail), stepsMax);
-  if (task === undefined) {
-    return { changed: [{ aFrom: head, aTo: a.length - tail, bFrom: head, bTo: b.length - tail }], coarse: false };
-  }
+  const bBetween = b.subarray(between.bFrom, between.bTo);
+  if (!bBetween.some((id) => id < known)) return { changed: [between], coarse: false };
+  const task = startTask(a.subarray(between.aFrom, between.aTo), bBetween, numbers.size, stepsMax);
   const coarse = matchAll(task);
   const changed = changesBetween(task.mates, task.bIds.length).map(({ aFrom, aTo, bFrom, bTo }) => ({
     aFrom: aFrom + head,
@@ -69,7 +80,7 @@ export function lineDiff(
 }
 
 interface Task {
-  /** Equal lines have equal numbers. A line of b that a lacks is -1. */
+  /** Equal lines have equal numbers. */
   readonly aIds: Int32Array;
   readonly bIds: Int32Array;
   /** For each line of a the line of b that it stays as, or -1. Grows in both directions: the result is read off it. */
@@ -88,26 +99,14 @@ interface Stretch {
   readonly b: Int32Array;
 }
 
-/** Undefined if the lists have not a line in common. */
-function startTask(a: readonly string[], b: readonly string[], stepsMax: number): Task | undefined {
-  const numbers = new LineNumbers();
-  const aIds = new Int32Array(a.length);
-  for (let at = 0; at < a.length; at += 1) aIds[at] = numbers.give(a[at] ?? "");
-  const bIds = new Int32Array(b.length);
-  let common = false;
-  for (let at = 0; at < b.length; at += 1) {
-    const id = numbers.find(b[at] ?? "");
-    if (id >= 0) common = true;
-    bIds[at] = id;
-  }
-  if (!common) return undefined;
+function startTask(aIds: Int32Array, bIds: Int32Array, size: number, stepsMax: number): Task {
   return {
     aIds,
     bIds,
-    mates: new Int32Array(a.length).fill(-1),
-    aCounts: new Int32Array(numbers.size),
-    bCounts: new Int32Array(numbers.size),
-    bPlaces: new Int32Array(numbers.size),
+    mates: new Int32Array(aIds.length).fill(-1),
+    aCounts: new Int32Array(size),
+    bCounts: new Int32Array(size),
+    bPlaces: new Int32Array(size),
     stepsLeft: stepsMax,
   };
 }
@@ -184,7 +183,7 @@ function counted<T>(task: Task, stretch: Stretch, use: (stretch: Stretch) => T):
 }
 
 function add(counts: Int32Array, id: number | undefined, by: number): void {
-  if (id !== undefined && id >= 0) counts[id] = (counts[id] ?? 0) + by;
+  if (id !== undefined) counts[id] = (counts[id] ?? 0) + by;
 }
 
 interface Anchor {
@@ -256,11 +255,7 @@ function changesBetween(mates: Int32Array, bLength: number): readonly ChangedLin
  * Lines that were only added or only dropped can often be taken from several places, as the `}` before a new function
  * or its own. The lowest is the one people expect, and what comes to touch there is told as one change.
  */
-function slideDown(
-  changed: readonly ChangedLines[],
-  a: readonly string[],
-  b: readonly string[],
-): readonly ChangedLines[] {
+function slideDown(changed: readonly ChangedLines[], a: Int32Array, b: Int32Array): readonly ChangedLines[] {
   const slid: ChangedLines[] = [];
   for (let { aFrom, aTo, bFrom, bTo } of changed.toReversed()) {
     const below = slid.at(-1);
