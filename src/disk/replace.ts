@@ -54,11 +54,14 @@ export interface ReplaceInput {
    */
   readonly beforeSwap?: ((how: WriteWay, at: string) => Promise<void> | void) | undefined;
   /**
-   * Work that need not wait for the disk, done when the disk is busy. It may not be called at all, and what it throws
-   * stops the change or is lost: whoever wants what it makes MUST be able to make it later.
+   * Work that need not wait for the disk, done while another thread waits for it. It may not be called at all, and what
+   * it throws stops the change: whoever wants what it makes MUST be able to make it later.
    */
   readonly meanwhile?: (() => void) | undefined;
-  /** Called when the old file has lost its name, to let go of it: the system then takes its bytes away, which costs time. */
+  /**
+   * Called when the old file has lost its name, to let go of it while another thread waits for the disk: the system then
+   * takes its bytes away, which costs time. It may not be called at all.
+   */
   readonly letGo?: (() => void | Promise<void>) | undefined;
 }
 
@@ -114,13 +117,13 @@ async function replaceIn(folder: HeldFolder, input: ReplaceInput, context: Write
   };
 
   if (before.nlink > 1n && hardLinks === "keep") return inPlace(false);
-  // On a quick disk little is synced before another thread has begun, and the sync of the folder is time enough for other work. Where
-  // several files are replaced, one thread each lets the disk take them together.
-  const early = !syncsAtOnce(content.sizeBytes, context.system) || context.underWay.count > 1;
-  const prepared = await prepare(folder, input, content, before, early ? input.meanwhile : undefined, context);
+  // On a quick disk little is synced before another thread has begun. Where several files are replaced, one thread each
+  // lets the disk take them together.
+  const atOnce = syncsAtOnce(content.sizeBytes, context.system) && context.underWay.count === 1;
+  const prepared = await prepare(folder, input, content, before, atOnce ? undefined : input.meanwhile, context);
   if (prepared === "in place") return inPlace(false);
-  const later = early ? undefined : input.meanwhile;
-  const swapped = await swap(folder, name, prepared.temp, input, content, later, context);
+  const letGo = atOnce ? undefined : input.letGo;
+  const swapped = await swap(folder, name, prepared.temp, input, content, letGo, context);
   if (swapped === "in place") return inPlace(input.beforeSwap !== undefined);
   return "did" in swapped
     ? swapped
@@ -170,9 +173,9 @@ async function swap(
   folder: HeldFolder,
   name: string,
   temp: TempFile,
-  { file, readBytes, signal, beforeSwap, letGo }: ReplaceInput,
+  { file, readBytes, signal, beforeSwap }: ReplaceInput,
   content: Content,
-  meanwhile: ReplaceInput["meanwhile"],
+  letGo: ReplaceInput["letGo"],
   { system }: WriteContext,
 ): Promise<{ readonly identity: Identity; readonly notes: readonly WriteNote[] } | "in place" | Unconfirmed> {
   const moving: Moving = { system, reads: folder.reads, signal };
@@ -211,7 +214,6 @@ async function swap(
       await folderSync.sync(() => {
         const gone = letGo();
         confirmed = look();
-        attempt(meanwhile);
         return gone;
       });
       return confirmed ?? look();
@@ -220,15 +222,6 @@ async function swap(
     }
   } finally {
     folderSync?.close();
-  }
-}
-
-/** The file has its new content by now, and nothing may make it look as if it had not. */
-function attempt(work: (() => void) | undefined): void {
-  try {
-    work?.();
-  } catch {
-    // whoever asks for it hears of it
   }
 }
 
