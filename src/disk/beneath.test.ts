@@ -1,4 +1,4 @@
-import { equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import * as fs from "node:fs";
 import { describe, test } from "vitest";
 import { systemError } from "../../test/support/faulty-system.ts";
@@ -48,13 +48,23 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
       hook("readLink", path);
       return nodeSystem.readLink(path);
     },
+    heldAt: (path) => {
+      hook("heldAt", path);
+      return nodeSystem.heldAt(path);
+    },
+    glance: (path) => {
+      hook("glance", path);
+      return nodeSystem.glance(path);
+    },
   });
 
   test("nothing outside the roots is opened or looked at, wherever a path leads", () => {
     const asked: string[] = [];
     const system = hooked((_, path) => void asked.push(path));
-    for (const path of ["out/c.txt", "ws/../out/c.txt", "ws/a/../../out/b", "ws/link/../../out", "nowhere/x"]) {
-      equal(lookBeneath(at(path), roots, system).seen, "outside");
+    for (const also of [undefined, "its folder", "the folder of a new file"] as const) {
+      for (const path of ["out/c.txt", "ws/../out/c.txt", "ws/a/../../out/b", "ws/link/../../out", "nowhere/x"]) {
+        equal(lookBeneath(at(path), roots, system, {}, also).seen, "outside");
+      }
     }
     equal(lookBeneath("/etc/passwd", roots, system).seen, "outside");
     for (const path of asked) ok(path === at("ws") || path.startsWith("/proc/self/fd/"), path);
@@ -111,7 +121,7 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
       const { ino } = fs.statSync(here("ws/new.txt"), { bigint: true });
       let replaced = false;
       const system = hooked((call) => {
-        if (replaced || call !== "readLink") return;
+        if (replaced || call !== "heldAt") return;
         replaced = true;
         fs.renameSync(here("ws/new.txt"), here("ws/a.txt"));
       });
@@ -132,6 +142,51 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
       look.held.close();
       equal(look.real, here("ws", name));
     }
+  });
+
+  test("what is thought to be new is found as anything else is", () => {
+    const { path: here } = workspace({
+      ws: {
+        "a.txt": "there\n",
+        folder: { "b.txt": "there\n" },
+        toFile: { link: "a.txt" },
+        toNothing: { link: "folder/none.txt" },
+        outside: { link: "../out.txt" },
+      },
+      "out.txt": "outside\n",
+    });
+    const { roots: own } = createDisk([here("ws")]);
+    const names = ["a.txt", "folder", "folder/", "toFile", "toNothing", "outside", "none.txt", "none/x.txt", "a.txt/x"];
+    const told = (name: string, also: "its folder" | "the folder of a new file") => {
+      const look = lookBeneath(here("ws", name), own, nodeSystem, {}, also);
+      if (look.seen === "node") look.held.close();
+      if (look.seen !== "missing") return { seen: look.seen, real: look.seen === "node" ? look.real : undefined };
+      const { real, rest, held } = look.nearest ?? {};
+      held?.close();
+      return { seen: look.seen, reason: look.reason, real, rest, holds: held !== undefined };
+    };
+    const asOther = names.map((name) => told(name, "its folder"));
+    deepEqual(
+      names.map((name) => told(name, "the folder of a new file")),
+      asOther,
+    );
+    deepEqual(asOther[6], { seen: "missing", reason: "missing", real: here("ws"), rest: "none.txt", holds: true });
+  });
+
+  test("a new file is looked for without an error", () => {
+    const failed: string[] = [];
+    const open = (path: string, flags: number): number => {
+      try {
+        return nodeSystem.open(path, flags);
+      } catch (error) {
+        failed.push(path);
+        throw error;
+      }
+    };
+    const look = lookBeneath(at("ws/none.txt"), roots, { ...nodeSystem, open }, {}, "the folder of a new file");
+    ok(look.seen === "missing");
+    look.nearest?.held?.close();
+    deepEqual(failed, []);
   });
 
   test("a link that became a folder in between is looked up again", () => {

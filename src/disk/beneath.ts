@@ -72,6 +72,19 @@ function walk(
   const leave = (): void => {
     if ("root" in at) closeAll(at, system);
   };
+  /** There is no `name` where the walk stands; the folder in which it would be is told with that. */
+  const missing = (): Look => {
+    if (!("root" in at) || todo.length >= askedMax) return { seen: "missing", reason: "missing" };
+    const names = [name ?? "", ...todo.reverse()];
+    const nearest = nearestOf(at, names, border, system);
+    if (nearest === "too long") return { seen: "too long" };
+    if (nearest === undefined) return { seen: "missing", reason: "missing" };
+    const { real, root, rest, isWithin } = nearest;
+    const held = also !== undefined && names.length === 1 && isWithin ? heldAbove(at, system) : undefined;
+    // The caller has it from now on.
+    if (held !== undefined) at = { outside: "" };
+    return { seen: "missing", reason: "missing", nearest: { real, root, rest, isWithin, held } };
+  };
   /** Stands at `outside`, or in the root that lies there. */
   const stand = (outside: string): "root changed" | "ok" => {
     at = { outside };
@@ -118,6 +131,8 @@ function walk(
       const last = !todo.some((rest) => rest !== "" && rest !== ".");
       const wantsFolder: boolean = !last || todo.length > 0;
       const child: string = `${handlePathOf(at.fd)}/${name}`;
+      // An error costs more than all other calls of a lookup.
+      if (last && also === "the folder of a new file" && system.glance(child) === undefined) return missing();
       const fd = last ? system.open(child, noFollow) : openFolder(child, system);
       const stat = last && fd !== undefined ? statOrClose(fd, system) : undefined;
       const isLink = fd === undefined || (stat !== undefined && kindOfMode(stat.mode) === "link");
@@ -145,7 +160,7 @@ function walk(
         continue;
       }
 
-      const keepsAbove = last && also === "its folder";
+      const keepsAbove = last && also !== undefined;
       if (!keepsAbove && at.fd !== at.rootFd) system.close(at.fd);
       const { root, rootFd } = at;
       const names: string[] = [...at.names, name];
@@ -161,16 +176,7 @@ function walk(
     return judged;
   } catch (error) {
     const look = lookOfErrno(errnoName(error), error);
-    if (look.seen !== "missing" || look.reason !== "missing" || !("root" in at) || todo.length >= askedMax) return look;
-    const names = [name ?? "", ...todo.reverse()];
-    const nearest = nearestOf(at, names, border, system);
-    if (nearest === "too long") return { seen: "too long" };
-    if (nearest === undefined) return look;
-    const { real, root, rest, isWithin } = nearest;
-    const held = also === "its folder" && names.length === 1 && isWithin ? heldAbove(at, system) : undefined;
-    // The caller has it from now on.
-    if (held !== undefined) at = { outside: "" };
-    return { seen: "missing", reason: "missing", nearest: { real, root, rest, isWithin, held } };
+    return look.seen === "missing" && look.reason === "missing" ? missing() : look;
   } finally {
     leave();
   }
@@ -184,7 +190,7 @@ function nearestOf(
   system: System,
 ): Nearest | "too long" | undefined {
   try {
-    const real = system.readLink(handlePathOf(at.fd)).toString("utf8") as RealPath;
+    const real = system.heldAt(handlePathOf(at.fd)) as RealPath;
     return isBeneath(real, at.root.real)
       ? { real, root: at.root, rest: names.join("/"), isWithin: !sameDevice }
       : undefined;

@@ -156,7 +156,7 @@ function rootAt(given: string, system: System, strong: boolean): Root {
     const stat = system.stat(fd);
     if (!stat.isDirectory()) throw new RootError(given, `Cannot use "${given}" as a root: it is not a folder`);
     // The kernel's own spelling, so that it can be compared with that of open files.
-    const real = strong ? system.readLink(handlePathOf(fd)).toString("utf8") : path;
+    const real = strong ? system.heldAt(handlePathOf(fd)) : path;
     const type = strong ? system.fileSystemType(handlePathOf(fd)) : undefined;
     if (type !== undefined && isKernelType(type)) {
       throw new RootError(given, `Cannot use "${given}" as a root: it belongs to the kernel, not to a disk`);

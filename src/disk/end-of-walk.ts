@@ -33,8 +33,7 @@ export function closeAll({ fd, rootFd, aboveFd = rootFd }: Inside, system: Syste
 export function judge(at: Inside, bent: boolean, system: System, border: Border): Look | "start over" {
   const stat = at.stat ?? system.stat(at.fd);
   if (stat.nlink === 0n) return "start over";
-  const text = system.readLink(handlePathOf(at.fd));
-  const real = text.toString("utf8");
+  const real = system.heldAt(handlePathOf(at.fd));
   // A folder on the way was moved out of the root while we held it.
   if (!isBeneath(real, at.root.real)) return { seen: "outside" };
   if (isGone(real, at.names)) return "start over";
@@ -102,7 +101,7 @@ export function heldAbove({ root, fd, rootFd }: Inside, system: System): Held | 
 /** A file or link of the kernel's own file systems: held only to name it in the refusal. */
 export function specialAt(at: Inside, system: System): Look {
   const stat = system.stat(at.fd);
-  const real = system.readLink(handlePathOf(at.fd)).toString("utf8") as RealPath;
+  const real = system.heldAt(handlePathOf(at.fd)) as RealPath;
   const fd = system.open(handlePathOf(at.fd), O_PATH);
   const held = hold(fd, stat, "later", system);
   return { seen: "node", kind: "kernel file", real, root: at.root, bent: false, held };

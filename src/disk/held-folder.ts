@@ -71,8 +71,7 @@ function folderAt(
     identity: held.identity,
     at: (name) => `${held.handlePath}${nodePath.sep}${name}`,
     hasMoved: () =>
-      held.handlePath !== path &&
-      during("looking at the folder", () => system.readLink(held.handlePath)).toString("utf8") !== path,
+      held.handlePath !== path && during("looking at the folder", () => system.heldAt(held.handlePath)) !== path,
     close,
   };
 }

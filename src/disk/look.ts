@@ -58,8 +58,11 @@ export interface Found {
   readonly letGo?: (() => void | Promise<void>) | undefined;
 }
 
-/** What a lookup is to hold besides what it finds; those who change files need the folder as well. */
-export type LookAlso = "its folder" | undefined;
+/**
+ * What a lookup is to hold besides what it finds; those who change files need the folder as well. A file that is thought
+ * to be new is asked for in a way that costs little where it is.
+ */
+export type LookAlso = "its folder" | "the folder of a new file" | undefined;
 
 /** The descriptor behind a `Found`. Whoever looked closes it, once. */
 export interface Held {

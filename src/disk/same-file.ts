@@ -62,7 +62,7 @@ export const isStillMissing = (folder: Held, real: string, system: System): bool
   });
 
 const isAt = (folder: Held, real: string, system: System): boolean =>
-  system.readLink(folder.handlePath).toString("utf8") === nodePath.dirname(real);
+  system.heldAt(folder.handlePath) === nodePath.dirname(real);
 
 function isSure(look: () => boolean): boolean {
   try {

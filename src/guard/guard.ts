@@ -70,9 +70,9 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
 
   /** Whether a denied path exists, and what is wrong with it, is not told; nor by way of a link to its folder. */
   const refuseIfDenied = (place: Place, wouldBe: string | undefined): void => {
-    const names = [place.absolute, wouldBe].filter(
-      (name) => name !== undefined && relativeTo(name, rootPaths, nodePath) !== undefined,
-    ) as string[]; // the filter leaves no undefined
+    const names = [place.absolute, ...(wouldBe === undefined || wouldBe === place.absolute ? [] : [wouldBe])].filter(
+      (name) => relativeTo(name, rootPaths, nodePath) !== undefined,
+    );
     const rule = names.length === 0 ? undefined : denied("read", names, "file");
     if (rule === undefined) return;
     throw new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source });

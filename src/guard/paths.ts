@@ -40,7 +40,7 @@ export function placeOf(asked: string, base: string, roots: readonly string[], f
 }
 
 /** The same as `flavour.resolve`, which goes through every character of both. `base` is absolute and has its plain form. */
-function resolved(base: string, asked: string, flavour: nodePath.PlatformPath): string {
+export function resolved(base: string, asked: string, flavour: nodePath.PlatformPath): string {
   if (flavour.sep !== "/" || base === "/" || !isPlain(asked)) return flavour.resolve(base, asked);
   return asked.startsWith("/") ? asked : `${base}/${asked}`;
 }

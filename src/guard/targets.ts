@@ -7,7 +7,7 @@ import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
 import type { Disk } from "../disk/disk.ts";
 import type { Found, Look } from "../disk/look.ts";
-import { relativeTo } from "./paths.ts";
+import { relativeTo, resolved } from "./paths.ts";
 
 interface Above {
   /** The real name that the path would have. */
@@ -20,7 +20,7 @@ interface Above {
 export function nearestAbove(path: string, seen: Look, disk: Disk): Above | undefined {
   if (seen.seen === "missing" && seen.nearest !== undefined) {
     const { real, root, rest } = seen.nearest;
-    return { real: nodePath.resolve(real, rest), root: root.real, kind: "directory" };
+    return { real: resolved(real, rest, nodePath), root: root.real, kind: "directory" };
   }
   // A path of thousands of names must not cost as many lookups.
   if (seen.seen === "too long") return undefined;
@@ -42,7 +42,8 @@ export function newTarget(place: Place, above: Above | undefined): Target | unde
   if (above === undefined || above.kind !== "directory") return undefined;
   const realRelative = relativeTo(above.real, [above.root], nodePath);
   if (realRelative === undefined || realRelative === "") return undefined;
-  return { ...place, real: above.real as RealPath, realRelative, root: above.root, is: "file" };
+  const { asked, absolute, relative } = place;
+  return { asked, absolute, relative, real: above.real as RealPath, realRelative, root: above.root, is: "file" };
 }
 
 /** The system's own refusal, in our words. */

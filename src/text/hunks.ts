@@ -8,7 +8,7 @@
  */
 
 import type { Hunk, TextChange } from "../contract/edit.ts";
-import { type ChangedLines, diffOfNumbers } from "./line-diff.ts";
+import { type ChangedLines, diffOfNumbers, type LineDiff } from "./line-diff.ts";
 import { type Lines, linesIn, numbered } from "./line-numbers.ts";
 
 export interface TextDiff {
@@ -72,7 +72,7 @@ export function hunksOfPlaces(places: readonly ChangedPlace[], options: HunkOpti
   for (const place of joined(places)) {
     const sides: Sides = { old: linesOf(place, "before"), new: linesOf(place, "after") };
     const isNew = place.atEnd && place.firstLine === 1 && sides.old.count === 0;
-    const diff = diffOfNumbers(numbered(sides.old, sides.new));
+    const diff = diffOf(sides);
     if (diff.coarse) complete = false;
     for (const group of grouped(diff.changed, 2 * context)) {
       const span = spanOf(group, context, sides.old.count);
@@ -131,6 +131,13 @@ function linesOf(place: ChangedPlace, side: "before" | "after"): Lines {
   const text = place[side];
   const isCut = !place.atEnd && text !== "" && !text.endsWith("\n");
   return linesIn(isCut ? `${text}\n` : text);
+}
+
+function diffOf({ old, new: fresh }: Sides): LineDiff {
+  if (old.count > 0 && fresh.count > 0) return diffOfNumbers(numbered(old, fresh));
+  // All lines came, or all went: there are none to be told apart.
+  const all = { aFrom: 0, aTo: old.count, bFrom: 0, bTo: fresh.count };
+  return { changed: old.count === fresh.count ? [] : [all], coarse: false };
 }
 
 function joined(places: readonly ChangedPlace[]): readonly ChangedPlace[] {

@@ -26,7 +26,8 @@ export interface Changed<Extra> {
 
 export async function change<Extra>(path: string, plan: Plan<Extra>, bench: Bench): Promise<Changed<Extra>> {
   // Resolved before anything is awaited, so that calls queue in the order in which they came.
-  const first = bench.guard.resolve(path, "its folder");
+  // Who has not seen a file most likely makes a new one.
+  const first = bench.guard.resolve(path, bench.ledger.has(path) ? "its folder" : "the folder of a new file");
   const ticket = ticketOf(first, bench);
   const { file, extra, told } = await changeInTurn(first, path, plan, ticket, bench);
   // Nobody stands behind a call that waits for language servers.

@@ -100,6 +100,7 @@ export function faultySystem(base: System = paced(nodeSystem, 0)): FaultySystem 
     stat: guarded("stat", (fd) => base.stat(fd)),
     statPath: guarded("statPath", (path) => base.statPath(path)),
     readLink: guarded("readLink", (path) => base.readLink(path)),
+    heldAt: guarded("heldAt", (handlePath) => base.heldAt(handlePath)),
     realPath: guarded("realPath", (path) => base.realPath(path)),
     fileSystemType: guarded("fileSystemType", (path) => base.fileSystemType(path)),
     read: guarded("read", (fd, into, offset, length, at) => base.read(fd, into, offset, length, at)),
