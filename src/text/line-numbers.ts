@@ -40,17 +40,6 @@ export interface Numbered {
   readonly size: number;
 }
 
-/** So many places are looked at for a line; those that find no room are kept in a map, which nobody can make slow. */
-const probesMax = 32;
-
-export function numbered(a: Lines, b: Lines): Numbered {
-  const numbers = new Numbers(a, b);
-  const aIds = numbers.take(a, 0);
-  const known = numbers.size;
-  const bIds = numbers.take(b, a.text.length);
-  return { a: aIds, b: bIds, known, size: numbers.size };
-}
-
 /** What numbering works with. */
 interface Room {
   readonly bytes: Buffer;
@@ -82,73 +71,76 @@ const placesFor = (lines: number): number => 2 ** (33 - Math.clz32(lines));
 const small = { bytes: 65_536, lines: 2_048 };
 let kept: Room | undefined;
 
-class Numbers {
-  size = 0;
-  readonly #room: Room;
+/** So many places are looked at for a line; those that find none are kept in a map, which nobody can make slow. */
+const probesMax = 32;
+
+export function numbered(a: Lines, b: Lines): Numbered {
+  const chars = a.text.length + b.text.length;
+  const lines = a.count + b.count;
+  const isNarrow = Buffer.byteLength(a.text) + Buffer.byteLength(b.text) === chars;
+  const [shift, form] = isNarrow ? ([0, "latin1"] as const) : ([1, "utf16le"] as const);
+  const isSmall = chars << shift <= small.bytes && lines <= small.lines;
+  const room = isSmall ? (kept ??= roomFor(small.bytes, small.lines)) : roomFor(chars << shift, lines);
+  room.bytes.write(b.text, room.bytes.write(a.text, form), form);
+  const placesMax = placesFor(lines);
+  room.places.fill(0, 0, placesMax);
+  const task: Numbering = { room, shift, mask: placesMax - 1, size: 0, rest: undefined };
+  const aIds = numbersOf(a, 0, task);
+  const known = task.size;
+  const bIds = numbersOf(b, a.text.length, task);
+  return { a: aIds, b: bIds, known, size: task.size };
+}
+
+interface Numbering {
+  readonly room: Room;
   /** How a count of characters becomes one of bytes. */
-  readonly #shift: 0 | 1;
-  readonly #mask: number;
-  #rest: Map<string, number> | undefined;
+  readonly shift: 0 | 1;
+  readonly mask: number;
+  /** Numbers given so far. */
+  size: number;
+  rest: Map<string, number> | undefined;
+}
 
-  constructor(a: Lines, b: Lines) {
-    const chars = a.text.length + b.text.length;
-    const narrow = Buffer.byteLength(a.text) + Buffer.byteLength(b.text) === chars;
-    this.#shift = narrow ? 0 : 1;
-    const lines = a.count + b.count;
-    const sizeBytes = chars << this.#shift;
-    const room =
-      sizeBytes > small.bytes || lines > small.lines
-        ? roomFor(sizeBytes, lines)
-        : (kept ??= roomFor(small.bytes, small.lines));
-    const form = narrow ? "latin1" : "utf16le";
-    room.bytes.write(b.text, room.bytes.write(a.text, form), form);
-    room.places.fill(0, 0, placesFor(lines));
-    this.#mask = placesFor(lines) - 1;
-    this.#room = room;
-  }
-
-  /** The numbers of the lines of a text that starts after so many characters. */
-  take({ text, starts, count }: Lines, after: number): Int32Array {
-    const ids = new Int32Array(count);
-    let start = after << this.#shift;
-    for (let line = 0; line < count; line += 1) {
-      const end = (after + (starts[line + 1] ?? 0)) << this.#shift;
-      const id = this.#give(start, end - start);
-      ids[line] = id >= 0 ? id : this.#giveRest(text.slice(starts[line], starts[line + 1]));
-      start = end;
-    }
-    return ids;
-  }
-
-  /** -1 if there is no place for it. */
-  #give(start: number, length: number): number {
-    const { view, places, starts, lengths, mixes } = this.#room;
+/** The numbers of the lines of a text that starts after so many characters. */
+function numbersOf({ text, starts, count }: Lines, after: number, task: Numbering): Int32Array {
+  const { room, shift, mask } = task;
+  const { view, places, starts: firstStarts, lengths, mixes } = room;
+  const ids = new Int32Array(count);
+  let { size } = task;
+  let start = after << shift;
+  for (let line = 0; line < count; line += 1) {
+    const end = (after + (starts[line + 1] ?? 0)) << shift;
+    const length = end - start;
     const mix = mixOf(view, start, length);
-    for (let probe = 0; probe < probesMax; probe += 1) {
-      const place = (mix + probe) & this.#mask;
-      const id = (places[place] ?? 0) - 1;
-      if (id < 0) {
-        const fresh = this.size;
-        starts[fresh] = start;
-        lengths[fresh] = length;
-        mixes[fresh] = mix;
-        places[place] = fresh + 1;
-        this.size = fresh + 1;
-        return fresh;
+    let id = -1;
+    for (let probe = 0; id < 0 && probe < probesMax; probe += 1) {
+      const place = (mix + probe) & mask;
+      const other = (places[place] ?? 0) - 1;
+      if (other < 0) {
+        id = size;
+        size += 1;
+        firstStarts[id] = start;
+        lengths[id] = length;
+        mixes[id] = mix;
+        places[place] = size;
+      } else if (mixes[other] === mix && lengths[other] === length) {
+        if (areEqual(view, firstStarts[other] ?? 0, start, length)) id = other;
       }
-      if (mixes[id] === mix && lengths[id] === length && areEqual(view, starts[id] ?? 0, start, length)) return id;
     }
-    return -1;
+    if (id < 0) {
+      const words = text.slice(starts[line], starts[line + 1]);
+      task.rest ??= new Map();
+      id = task.rest.get(words) ?? size;
+      if (id === size) {
+        task.rest.set(words, id);
+        size += 1;
+      }
+    }
+    ids[line] = id;
+    start = end;
   }
-
-  #giveRest(line: string): number {
-    this.#rest ??= new Map();
-    const known = this.#rest.get(line);
-    if (known !== undefined) return known;
-    this.#rest.set(line, this.size);
-    this.size += 1;
-    return this.size - 1;
-  }
+  task.size = size;
+  return ids;
 }
 
 const odd = 0x9e3779b1;
