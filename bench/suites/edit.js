@@ -38,7 +38,15 @@ const gates = /** @type {const} */ ({
   ofCopy: 1.6,
   giantMb: 90,
   hunkMs: 5,
-  writeOfPlain: 4,
+  /**
+   * The durable write by itself, of a plain write in place. A new file has no such gate: where nothing is freed a plain
+   * write takes so little that the bare durable write is three to four times as much.
+   */
+  durableOfPlain: 4,
+  /** Of the package that does a part of it. */
+  durableOfAtomic: 1,
+  /** All of a Write: the rules, the lock, the look at what is there, the diff and the answer as well. */
+  writeOfPlain: 6,
   missMs: 100,
   /** What keeping the past may cost on top of a small edit. */
   historyMs: 0.5,
@@ -55,6 +63,10 @@ const byHand = own("by hand", "by-hand");
 const bareWrite = own("bare durable write", "by-hand");
 /** What the promises take of the system: a walk without links, a lock, a look at what is there, a look at what was written. */
 const sameCalls = own("the system calls of Filehand alone", "same-calls");
+/** What of a Write of Filehand is the durable write, and not the rules, the lock, the diff and the answer around it. */
+const durableName = "Filehand, the durable write alone";
+/** What most programs use that want a write to be whole. */
+const atomicWrite = own("write-file-atomic", "write-file-atomic");
 const plainWrite = own("fs.promises.writeFile", "write-file", "promise");
 const copy = "cp && sync && mv";
 
@@ -72,8 +84,8 @@ export async function edit({ rounds = roundsDefault, sizeMax, peers, progress })
       await smallEdit(folder, rounds, peers, progress),
       await pastKept(folder, rounds, progress),
       await hunk(folder, rounds, progress),
-      await writes(folder, "create", rounds, progress),
-      await writes(folder, "write", rounds, progress),
+      await writes(folder, "create", rounds, peers, progress),
+      await writes(folder, "write", rounds, peers, progress),
       await miss(folder, rounds, progress),
     ];
     const giant = 1e9;
@@ -212,9 +224,9 @@ async function pastKept(folder, rounds, progress) {
  * Short turns of a fixed number of calls, one method after the other, and ratios of what was measured in one round. All are
  * warm, by turns like those that count, since V8 compiles again what it meets in another way: the first thousands of calls
  * of a process run code that is not compiled yet, and a row of its own shows how that is.
- * @param {string} folder @param {"create" | "write"} what @param {number} rounds @param {Progress} progress
+ * @param {string} folder @param {"create" | "write"} what @param {number} rounds @param {boolean} peers @param {Progress} progress
  */
-async function writes(folder, what, rounds, progress) {
+async function writes(folder, what, rounds, peers, progress) {
   const [warmUpTurns, turnCalls, firstCalls] = [120, 25, 100];
   const turns = rounds * 3;
   const content = (/** @type {string} */ word) => `${word} of a line that stands in a file of nine kB\n`.repeat(180);
@@ -226,6 +238,8 @@ async function writes(folder, what, rounds, progress) {
   const keeping = own("Filehand, history kept", "filehand", `history ${stateDir}`);
   const early = own(`Filehand, the first ${firstCalls} calls of a process`, "filehand");
   const sync = own("fs.writeFileSync", "write-file", "sync");
+  const [disk] = await bundled(folder, { disk: "src/disk/disk.ts" });
+  const durable = own(durableName, "durable-write", disk);
   const write = async (
     /** @type {Worker} */ worker,
     /** @type {number} */ calls,
@@ -242,7 +256,8 @@ async function writes(folder, what, rounds, progress) {
     return { sample: { ms, cpuMs, rssMb }, right };
   };
   try {
-    const methods = [plainWrite, filehand, bareWrite, sameCalls, keeping, early, sync];
+    const atomic = peers ? [atomicWrite] : [];
+    const methods = [plainWrite, filehand, durable, ...atomic, bareWrite, sameCalls, keeping, early, sync];
     await inTurns(table, folder, methods, turns, progress, async (turn, round) => {
       if (turn.name !== early.name) {
         const anyTime = async () => undefined;
@@ -262,8 +277,14 @@ async function writes(folder, what, rounds, progress) {
     rmSync(stateDir, { recursive: true, force: true });
   }
   addPairedRatios(table);
-  const row = rowOf(table, filehand.name);
-  addGate(row, "of writeFile", row.ratio?.value, gates.writeOfPlain);
+  const [all, alone] = [rowOf(table, filehand.name), rowOf(table, durable.name)];
+  if (what === "write") {
+    addGate(all, "of writeFile", all.ratio?.value, gates.writeOfPlain);
+    addGate(alone, "of writeFile", alone.ratio?.value, gates.durableOfPlain);
+  }
+  const [ms, atomicMs] = [typical(alone, "ms"), peers ? typical(rowOf(table, atomicWrite.name), "ms") : undefined];
+  if (ms !== undefined && atomicMs !== undefined)
+    addGate(alone, "of write-file-atomic", ms / atomicMs, gates.durableOfAtomic);
   return table;
 }
 
@@ -348,16 +369,22 @@ async function hunk(folder, rounds, progress) {
 
 /** @param {string} folder @returns {Promise<any>} */
 async function hunkMakers(folder) {
-  const dir = join(folder, "hunks");
+  const paths = await bundled(folder, { hunks: "src/text/hunks.ts", around: "src/tools/lines-around.ts" });
+  const [hunks, around] = await Promise.all(paths.map((path) => import(pathToFileURL(path).href)));
+  return { ...hunks, ...around };
+}
+
+/** Parts of Filehand that are not public, by names that they get. @param {string} folder @param {Record<string, string>} input */
+async function bundled(folder, input) {
+  const dir = mkdtempSync(join(folder, "parts-"));
   await build({
-    input: { hunks: "src/text/hunks.ts", around: "src/tools/lines-around.ts" },
+    input,
     platform: "node",
     external: [/^[@a-z]/],
     output: { dir, format: "es", entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },
     logLevel: "silent",
   });
-  const load = (/** @type {string} */ name) => import(pathToFileURL(join(dir, `${name}.mjs`)).href);
-  return { ...(await load("hunks")), ...(await load("around")) };
+  return Object.keys(input).map((name) => join(dir, `${name}.mjs`));
 }
 
 /** @param {string} folder @param {number} bytes @param {number} rounds @param {Progress} progress */
