@@ -53,3 +53,30 @@ test("many changes of one file at once are made in the order of the calls", asyn
   for (const reply of [...(await Promise.all(edits)), await later]) expect(reply.error).toBeUndefined();
   expect(fs.readFileSync(path.join(root, "b.txt"), "utf8")).toBe("end\n");
 });
+
+test("a patch of many files, and a rewind of it, let it turn after each file", async () => {
+  const stateDir = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-fair-state-"));
+  try {
+    const keeping = createFilehand({ roots: [root], ask: "yes", readFirst: false, stateDir }).session({
+      dialect: "opencode",
+    });
+    const names = Array.from({ length: 40 }, (_, index) => `many-${index}.txt`);
+    const patch = async (part: (name: string) => string): Promise<void> => {
+      const patchText = ["*** Begin Patch", ...names.map(part), "*** End Patch"].join("\n");
+      const reply = await keeping.call("patch", { patchText });
+      expect(reply.error).toBeUndefined();
+    };
+    const added = await turnsDuring(() => patch((name) => `*** Add File: ${name}\n+one`));
+    expect(added).toBeGreaterThanOrEqual(names.length);
+    await keeping.checkpoint("changed");
+    const changed = await turnsDuring(() => patch((name) => `*** Update File: ${name}\n@@\n-one\n+two`));
+    expect(changed).toBeGreaterThanOrEqual(names.length);
+    const rewound = await turnsDuring(() => keeping.rewind("changed"));
+    expect(rewound).toBeGreaterThanOrEqual(names.length);
+    expect(fs.readFileSync(path.join(root, "many-0.txt"), "utf8")).toBe("one\n");
+    const removed = await turnsDuring(() => patch((name) => `*** Delete File: ${name}`));
+    expect(removed).toBeGreaterThanOrEqual(names.length);
+  } finally {
+    fs.rmSync(stateDir, { recursive: true, force: true });
+  }
+});

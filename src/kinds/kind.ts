@@ -34,7 +34,7 @@ export interface Known {
 export async function recognise(
   file: OpenFile,
   target: Target,
-  profile: Profile,
+  profile: Pick<Profile, "kinds" | "nulSampleBytes">,
   restricted: Restricted,
   scratch: Buffer,
   kept: Known,

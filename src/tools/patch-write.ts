@@ -1,5 +1,6 @@
 /** Writing the files of a patch, and putting back what was written when one of them fails. */
 
+import { setImmediate } from "node:timers/promises";
 import type { ChangedFile, ChangeNote, MatchedBy } from "../contract/edit.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
@@ -30,10 +31,15 @@ export async function writeAll(jobs: readonly Job[], bench: Bench): Promise<read
   const undos: Undo[] = [];
   const notes = new Map<Job, readonly ChangeNote[]>();
   try {
-    for (const job of jobs) if (job.does !== "delete") notes.set(job, await put(job, bench, undos));
+    for (const job of jobs) {
+      if (job.does === "delete") continue;
+      notes.set(job, await put(job, bench, undos));
+      await setImmediate(); // a write may wait for nothing, and others want their turn
+    }
     for (const job of jobs) {
       if (job.does !== "delete" && job.moved === undefined) continue;
       notes.set(job, [...(notes.get(job) ?? []), ...(await take(job, bench, undos))]);
+      await setImmediate();
     }
   } catch (error) {
     if (undos.length === 0) throw error;

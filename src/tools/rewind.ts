@@ -1,5 +1,6 @@
 /** Rewind: files become what they were before a turn, through the same gate, locks and swap as every change. */
 
+import { setImmediate } from "node:timers/promises";
 import type { Piece } from "../contract/edit.ts";
 import type { CurrentState, RewindAction, RewindFile, RewindPlan } from "../contract/history.ts";
 import { limits } from "../contract/limits.ts";
@@ -59,7 +60,10 @@ async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutco
     const problem = refused.get(file.path);
     if (problem !== undefined) files.push(shown(file, action, { problem }));
     else if (action === undefined) files.push(shown(file, action, "left"));
-    else files.push(shown(file, action, await attempt(file, action, seen.get(file.path)?.sign, turn, bench)));
+    else {
+      files.push(shown(file, action, await attempt(file, action, seen.get(file.path)?.sign, turn, bench)));
+      await setImmediate(); // a write may wait for nothing, and whoever cancels wants to be heard
+    }
   }
   // Who cancels it is told what was done until then; if that is nothing, that it was nothing.
   if (!files.some(({ came }) => came === "done")) bench.signal.throwIfAborted();

@@ -20,7 +20,8 @@ export async function textOf(
   encoding?: EncodingName,
 ): Promise<TextFile> {
   const forgetful = { known: undefined, keep: () => undefined, encoding };
-  const found = await recognise(file, target, { ...profile, kinds }, restricted, scratch, forgetful);
+  const { nulSampleBytes } = profile;
+  const found = await recognise(file, target, { kinds, nulSampleBytes }, restricted, scratch, forgetful);
   if (found.as !== "text") throw new Error("nothing but text is read as something here");
   return found;
 }
