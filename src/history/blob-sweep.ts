@@ -5,7 +5,7 @@
 
 import type { StoreFolder } from "../disk/store-folder.ts";
 import { compressed, contentOf, nameOf } from "./blob-code.ts";
-import { othersTurn } from "./others-turn.ts";
+import { othersTurn } from "../disk/others-turn.ts";
 import type { Packs } from "./packs.ts";
 
 const trash = "trash";

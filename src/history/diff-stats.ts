@@ -4,7 +4,7 @@ import type { ChangeRecord, DiffStats, FileVersion } from "../contract/history.t
 import { wholeFile } from "../disk/whole-file.ts";
 import { hunksOfTexts } from "../text/hunks.ts";
 import { smallBytesMax } from "./blob-code.ts";
-import { othersTurn } from "./others-turn.ts";
+import { othersTurn } from "../disk/others-turn.ts";
 import { byPath } from "./snapshots.ts";
 import type { HistoryStore } from "./store.ts";
 import { isSurelySame } from "./versions.ts";

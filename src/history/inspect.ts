@@ -2,7 +2,7 @@
 
 import type { StoreFault } from "../contract/history.ts";
 import { StoreFailed } from "../disk/store-folder.ts";
-import { othersTurn } from "./others-turn.ts";
+import { othersTurn } from "../disk/others-turn.ts";
 import { contentsOf, storyOf } from "./snapshots.ts";
 import type { HistoryStore } from "./store.ts";
 

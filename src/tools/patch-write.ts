@@ -1,9 +1,9 @@
 /** Writing the files of a patch, and putting back what was written when one of them fails. */
 
-import { setImmediate } from "node:timers/promises";
 import type { ChangedFile, ChangeNote, MatchedBy } from "../contract/edit.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
+import { othersTurn } from "../disk/others-turn.ts";
 import { write } from "./change.ts";
 import { fileOf, type Prepared } from "./prepare.ts";
 import { commitNew, commitRemoval } from "./commit.ts";
@@ -34,12 +34,12 @@ export async function writeAll(jobs: readonly Job[], bench: Bench): Promise<read
     for (const job of jobs) {
       if (job.does === "delete") continue;
       notes.set(job, await put(job, bench, undos));
-      await setImmediate(); // a write may wait for nothing, and others want their turn
+      await othersTurn(); // a write may wait for nothing, and others want their turn
     }
     for (const job of jobs) {
       if (job.does !== "delete" && job.moved === undefined) continue;
       notes.set(job, [...(notes.get(job) ?? []), ...(await take(job, bench, undos))]);
-      await setImmediate();
+      await othersTurn();
     }
   } catch (error) {
     if (undos.length === 0) throw error;

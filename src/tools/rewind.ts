@@ -1,12 +1,12 @@
 /** Rewind: files become what they were before a turn, through the same gate, locks and swap as every change. */
 
-import { setImmediate } from "node:timers/promises";
 import type { Piece } from "../contract/edit.ts";
 import type { CurrentState, RewindAction, RewindFile, RewindPlan } from "../contract/history.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { RewindOutcome, RewindRequest, RewoundFile } from "../contract/rewind.ts";
 import type { Place } from "../contract/target.ts";
+import { othersTurn } from "../disk/others-turn.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { refusal } from "../guard/guard.ts";
 import type { SessionHistory } from "../history/session-history.ts";
@@ -62,7 +62,7 @@ async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutco
     else if (action === undefined) files.push(shown(file, action, "left"));
     else {
       files.push(shown(file, action, await attempt(file, action, seen.get(file.path)?.sign, turn, bench)));
-      await setImmediate(); // a write may wait for nothing, and whoever cancels wants to be heard
+      await othersTurn(); // a write may wait for nothing, and whoever cancels wants to be heard
     }
   }
   // Who cancels it is told what was done until then; if that is nothing, that it was nothing.
