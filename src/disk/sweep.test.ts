@@ -114,6 +114,24 @@ describe.skipIf(onWindows)("the sweep", () => {
     });
   }
 
+  test("a file that was cut off, but for its size, gets its old bytes back", async () => {
+    const [long, short] = [newText, oldText];
+    // The block in which it was to end is on the disk, with zeros behind the end; its new size is not.
+    const folder = folderWithFile(short + "\0".repeat(8) + long.slice(short.length + 8));
+    journal(`${folder}/${name("undo", deadMark)}`, `${folder}/a.txt`, long, short);
+    await sweep(folder);
+    equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), long);
+    deepEqual(fs.readdirSync(folder).toSorted(), ["a.txt", "other.txt"]);
+  });
+
+  test("a disk that has another number since the last start is the same disk", async () => {
+    const folder = folderWithFile(half);
+    journal(`${folder}/${name("undo", deadMark)}`, `${folder}/a.txt`, oldText, newText, { device: "1" });
+    await sweep(folder);
+    equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), oldText);
+    deepEqual(fs.readdirSync(folder).toSorted(), ["a.txt", "other.txt"]);
+  });
+
   test("the same with a journal in the state folder", async () => {
     const folder = folderWithFile(half);
     fs.mkdirSync(`${folder}.state/undo`, { recursive: true });
@@ -139,6 +157,7 @@ describe.skipIf(onWindows)("the sweep", () => {
 
   for (const [title, text, changes] of [
     ["somebody has changed since", "first line\nsecond line; edited by hand\n", {}],
+    ["has zeros where both had letters", half.slice(0, 24) + "\0".repeat(4) + half.slice(28), {}],
     ["is another one now", half, { inode: "1" }],
     ["is not the one of that name", half, { name: "../../etc/passwd", path: "/etc/passwd" }],
   ] as const) {

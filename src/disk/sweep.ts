@@ -154,9 +154,9 @@ async function rollBack(
   if (look.seen !== "node") return "not ours";
   const { held } = look;
   try {
-    const { device, inode } = held.identity;
     const same = look.kind === "file" && look.real === path;
-    if (!same || String(device) !== head.device || String(inode) !== head.inode) return "not ours";
+    // Not the device: many systems number them anew at every start.
+    if (!same || String(held.identity.inode) !== head.inode) return "not ours";
     const fd = during("writing in place", () =>
       system.open(held.handlePath, constants.O_RDWR | (constants.O_NONBLOCK ?? 0)),
     );
@@ -182,7 +182,8 @@ async function stateOf(
   moving: Moving,
 ): Promise<"untouched" | "torn" | "not ours"> {
   const { from, oldBytes, newBytes } = head;
-  if (size < Math.min(oldBytes, newBytes) || size > Math.max(oldBytes, newBytes)) return "not ours";
+  const shorterBytes = Math.min(oldBytes, newBytes);
+  if (size < shorterBytes || size > Math.max(oldBytes, newBytes)) return "not ours";
   let isOld = size === oldBytes;
   let isNew = size === newBytes;
   let isOurs = true;
@@ -197,8 +198,9 @@ async function stateOf(
       const wasNew = byte === next[index];
       isOld &&= wasOld;
       isNew &&= wasNew;
-      // Behind the old end a power cut may leave zeros.
-      if (!wasOld && !wasNew && !(at + index >= oldBytes && byte === 0)) {
+      // Behind the shorter of the two ends a power cut may leave zeros: bytes that were not written yet, or the rest of
+      // the block in which the file was to end.
+      if (!wasOld && !wasNew && !(at + index >= shorterBytes && byte === 0)) {
         isOurs = false;
         return;
       }
