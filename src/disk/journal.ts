@@ -18,9 +18,10 @@ export interface JournalHead {
   /** The file, by its name in the folder and by its whole path. */
   readonly name: string;
   readonly path: string;
-  /** Which file it must be; texts, since JSON has no large numbers. */
-  readonly device: string;
+  /** Which file it must be; a text, since JSON has no large numbers. */
   readonly inode: string;
+  /** Told, not asked for: after the next start of the system it may have another number. */
+  readonly device: string;
   /** The first byte that changes. */
   readonly from: number;
   readonly oldBytes: number;
