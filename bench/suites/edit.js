@@ -84,6 +84,7 @@ export async function edit({ rounds = roundsDefault, sizeMax, peers, progress })
       await smallEdit(folder, rounds, peers, progress),
       await pastKept(folder, rounds, progress),
       await hunk(folder, rounds, progress),
+      await smallDiffs(folder, rounds, progress),
       await writes(folder, "create", rounds, peers, progress),
       await writes(folder, "write", rounds, peers, progress),
       await miss(folder, rounds, progress),
@@ -363,6 +364,56 @@ async function hunk(folder, rounds, progress) {
   for (const name of Object.keys(ways).slice(0, 2)) {
     const row = rowOf(table, name);
     addGate(row, "ms", typical(row, "ms"), gates.hunkMs);
+  }
+  return table;
+}
+
+/**
+ * The diff of a small file that is written anew, as Write makes it.
+ * @param {string} folder
+ * @param {number} rounds
+ * @param {Progress} progress
+ */
+async function smallDiffs(folder, rounds, progress) {
+  progress("edit, the diff of a small file");
+  const [count, warmUpCalls, calls] = [180, 4_000, 500];
+  const { hunksOfTexts } = await hunkMakers(folder);
+  const text = (/** @type {(row: number) => string} */ line) =>
+    Array.from({ length: count }, (_, row) => line(row)).join("");
+  const numbered = (/** @type {string} */ word) => (/** @type {number} */ row) =>
+    `  const ${word}${row} = await source.read(buffer, ${row}, limits);\n`;
+  const before = text(numbered("value"));
+  const pairs = {
+    "every line another": { before, after: text(numbered("other")), changed: count },
+    "every second line another": {
+      before,
+      after: text((row) => numbered(row % 2 === 0 ? "other" : "value")(row)),
+      changed: count / 2,
+    },
+    "one line another": { before, after: text((row) => numbered(row === 90 ? "other" : "value")(row)), changed: 1 },
+    "the same line throughout, another": {
+      before: text(() => "Begin of a line that stands in a file of nine kB\n"),
+      after: text(() => "Start of a line that stands in a file of nine kB\n"),
+      changed: count,
+    },
+  };
+  const title = `edit: the diff of ${count} lines, ${rounds} rounds of ${calls} calls each, per call`;
+  const table = startTable("edit", title, Object.keys(pairs)[0] ?? "");
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [name, pair] of Object.entries(pairs)) {
+      let [ms, right] = [0, true];
+      const times = round === 0 ? warmUpCalls : calls;
+      for (let call = 0; call < times; call += 1) {
+        // Strings of their own, as they come from a file.
+        const [a, b] = [String(Buffer.from(pair.before)), String(Buffer.from(pair.after))];
+        const started = performance.now();
+        const { additions, deletions } = hunksOfTexts(a, b);
+        ms += performance.now() - started;
+        right &&= additions === pair.changed && deletions === pair.changed;
+      }
+      if (round > 0)
+        addSample(rowOf(table, name), { ms: ms / calls }, { counts: right, words: right ? "yes" : "wrong" });
+    }
   }
   return table;
 }
