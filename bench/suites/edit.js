@@ -38,15 +38,10 @@ const gates = /** @type {const} */ ({
   ofCopy: 1.6,
   giantMb: 90,
   hunkMs: 5,
-  /**
-   * The durable write by itself, of a plain write in place. A new file has no such gate: where nothing is freed a plain
-   * write takes so little that the bare durable write is three to four times as much.
-   */
-  durableOfPlain: 4,
-  /** Of the package that does a part of it. */
+  /** All of a Write, to a new file or one that is there. */
+  writeOfPlain: 4,
+  /** The durable write by itself, of the package that does a part of it. */
   durableOfAtomic: 1,
-  /** All of a Write: the rules, the lock, the look at what is there, the diff and the answer as well. */
-  writeOfPlain: 6,
   missMs: 100,
   /** What keeping the past may cost on top of a small edit. */
   historyMs: 0.5,
@@ -279,10 +274,7 @@ async function writes(folder, what, rounds, peers, progress) {
   }
   addPairedRatios(table);
   const [all, alone] = [rowOf(table, filehand.name), rowOf(table, durable.name)];
-  if (what === "write") {
-    addGate(all, "of writeFile", all.ratio?.value, gates.writeOfPlain);
-    addGate(alone, "of writeFile", alone.ratio?.value, gates.durableOfPlain);
-  }
+  addGate(all, "of writeFile", all.ratio?.value, gates.writeOfPlain);
   const [ms, atomicMs] = [typical(alone, "ms"), peers ? typical(rowOf(table, atomicWrite.name), "ms") : undefined];
   if (ms !== undefined && atomicMs !== undefined)
     addGate(alone, "of write-file-atomic", ms / atomicMs, gates.durableOfAtomic);
