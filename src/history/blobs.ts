@@ -10,6 +10,7 @@
 
 import { createHash } from "node:crypto";
 import type { OpenFile } from "../disk/open-file.ts";
+import { othersTurn } from "../disk/others-turn.ts";
 import type { Stored, StoredFile, StoreFolder } from "../disk/store-folder.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { compressed, contentOf, hashOf, nameOf, pack, smallBytesMax, unpack } from "./blob-code.ts";
@@ -189,7 +190,7 @@ async function eachChunk(file: OpenFile, take: (chunk: Uint8Array) => void): Pro
     const bytes = await file.read(buffer, at);
     take(buffer.subarray(0, bytes));
     if (bytes < buffer.length) return;
-    await new Promise((resolve) => setImmediate(resolve));
+    await othersTurn();
   }
 }
 
