@@ -5,6 +5,7 @@
 
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
+import { makeFolders } from "./make-folders.ts";
 
 export interface Figures {
   readonly time: string;
@@ -22,7 +23,7 @@ const bytesMax = 1_048_576;
 /** Never throws: figures are not worth a failed call. */
 export function appendFigures(stateDir: string, figures: Figures): void {
   try {
-    fs.mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    makeFolders(stateDir, 0o700);
     const path = nodePath.join(stateDir, fileName);
     fs.appendFileSync(path, `${JSON.stringify(figures)}\n`, { mode: 0o600 });
     if (fs.statSync(path).size > bytesMax) shorten(path);

@@ -9,6 +9,7 @@ import * as nodePath from "node:path";
 import type { NewlineForm } from "../text/newlines.ts";
 import { blockBytes, hashOf, hasGrown, isComplete, isSameState, type LineIndex } from "./line-index.ts";
 import type { Identity } from "./look.ts";
+import { makeFolders } from "./make-folders.ts";
 
 export interface IndexStore {
   /** An index of this very state of the file, or one of a shorter state that may have grown into it. */
@@ -158,7 +159,7 @@ function load(path: string): LineIndex | undefined {
 /** Never throws: a full or read-only state folder costs speed, not the answer. Readers see the old or the new index. */
 function save(folder: string, key: string, index: LineIndex): void {
   attempt(() => {
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder, 0o700);
     const temporary = nodePath.join(folder, `${key}.${process.pid}.${Date.now().toString(36)}.tmp`);
     try {
       fs.writeFileSync(temporary, encode(index), { mode: 0o600, flag: "wx" });

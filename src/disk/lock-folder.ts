@@ -11,6 +11,7 @@ import * as fs from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import * as nodePath from "node:path";
 import { errnoName } from "./errno.ts";
+import { makeFolders } from "./make-folders.ts";
 
 /** Locks do not work here at all. */
 export class LockFailed extends Error {
@@ -95,7 +96,7 @@ function isOurFolder(folder: string): boolean {
 
 function makeAbove(folder: string): void {
   try {
-    fs.mkdirSync(nodePath.dirname(folder), { recursive: true, mode: 0o700 });
+    makeFolders(nodePath.dirname(folder), 0o700);
   } catch (error) {
     throw lockFailed(error, "their folder cannot be made", folder);
   }

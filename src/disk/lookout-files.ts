@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import * as nodePath from "node:path";
 import { lifeOf, processMark } from "./process-mark.ts";
 import type { Watching } from "./watch.ts";
+import { makeFolders } from "./make-folders.ts";
 
 const folderName = "lookouts";
 const fileBytesMax = 65_536;
@@ -29,7 +30,7 @@ let made = 0;
 /** Throws where the folder cannot be made, or is not ours alone. */
 export function makeLookoutFile(stateDir: string): LookoutFile {
   const folder = nodePath.join(stateDir, folderName);
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder, 0o700);
   if (!isOwn(folder)) throw new Error(`"${folder}" can be entered by others, run chmod 700 on it`);
   sweep(folder);
   made += 1;
@@ -81,7 +82,7 @@ export function readLookouts(stateDir: string): ReadonlyMap<string, string> {
 export function watchLookouts(stateDir: string, listener: () => void): Watching | undefined {
   try {
     const folder = nodePath.join(stateDir, folderName);
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder, 0o700);
     const watcher = fs.watch(folder, { persistent: false }, listener);
     watcher.on("error", () => watcher.close());
     return { stop: () => watcher.close() };

@@ -8,6 +8,7 @@ import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import { errnoName } from "./errno.ts";
 import { type ByteOrderMark, readSmallFile } from "./small-file.ts";
+import { makeFolders } from "./make-folders.ts";
 
 export interface SmallWrite {
   readonly path: string;
@@ -51,7 +52,7 @@ function put({
   links,
   mark,
 }: SmallWrite): "changed" | { readonly why: string } | undefined {
-  fs.mkdirSync(nodePath.dirname(path), { recursive: true });
+  makeFolders(nodePath.dirname(path));
   const there = fs.lstatSync(path, { throwIfNoEntry: false });
   if (there?.isSymbolicLink() === true && links === "refuse") return { why: "it is a link" };
   const goal = there?.isSymbolicLink() === true ? fs.realpathSync.native(path) : path;

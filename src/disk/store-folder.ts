@@ -23,6 +23,7 @@ import {
   storedOf,
   unlessMissing,
 } from "./store-file.ts";
+import { makeFolders } from "./make-folders.ts";
 
 export { type Stored, type StoredFile, StoreFailed } from "./store-file.ts";
 
@@ -88,7 +89,7 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
     } catch (error) {
       if (errnoName(error) !== "ENOENT") throw error;
       makePrivate(path);
-      fs.mkdirSync(nodePath.dirname(at(name)), { recursive: true, mode: 0o700 });
+      makeFolders(nodePath.dirname(at(name)), 0o700);
       return call();
     }
   };
@@ -239,7 +240,7 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
 
 /** Ours alone, or not used: what lies here are contents of files and must be nobody else's to read or to plant. */
 function makePrivate(path: string): void {
-  fs.mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolders(path, 0o700);
   const stat = fs.lstatSync(path);
   const owner = process.geteuid?.() ?? stat.uid;
   if (!stat.isDirectory() || stat.uid !== owner) {

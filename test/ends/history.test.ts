@@ -362,6 +362,24 @@ describe("limits", () => {
     expect(existsSync(store)).toBe(false);
   });
 
+  // Node's own way of making folders never ends there.
+  test.skipIf(process.platform !== "linux")(
+    "a state folder that cannot be made is told, and the change is made",
+    async () => {
+      const { code, stdout } = await filehand(
+        "write",
+        "b.txt",
+        "--content",
+        "b",
+        "--yes",
+        "--state-dir",
+        "/proc/filehand",
+      );
+      expect([code, text("b.txt")]).toEqual([0, "b"]);
+      expect(stdout).toContain('Cannot store in "/proc/filehand/history": the system says ENOENT');
+    },
+  );
+
   test("a store that cannot be read is told, with what to do, by all that look back", async () => {
     await edit("0", "1");
     rmSync(join(store, "sessions"), { recursive: true });
