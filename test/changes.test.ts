@@ -237,6 +237,64 @@ describe("one call is one change", () => {
   });
 });
 
+describe("a dry run says what would be, and nothing that is not so", () => {
+  const output = { output_type: "stream", name: "stdout", text: "1" };
+  const cell = { cell_type: "code", execution_count: 1, metadata: {}, outputs: [output], source: "print(1)" };
+  const notebook = { cells: [cell, cell], metadata: {}, nbformat: 4, nbformat_minor: 4 };
+  const tree = {
+    "a.txt": "one\n  two\n",
+    "crlf.txt": "one\r\ntwo\r\n",
+    "n.ipynb": JSON.stringify(notebook),
+  };
+  const cases: Readonly<
+    Record<string, readonly [tool: string, input: Readonly<Record<string, string>>, says: string]>
+  > = {
+    "a loose match": [
+      "Edit",
+      { file_path: "a.txt", old_string: "one \n  two\n", new_string: "1\n  2\n" },
+      "These lines would be there:\n",
+    ],
+    "other line ends": [
+      "Edit",
+      { file_path: "crlf.txt", old_string: "one\ntwo", new_string: "1\n2" },
+      "The file has other line ends than the call; its own would be kept.",
+    ],
+    "line ends as they were sent": [
+      "Write",
+      { file_path: "crlf.txt", content: "one\n" },
+      "Line ends would change from CRLF to LF, as they were sent.",
+    ],
+    "the same content": [
+      "Write",
+      { file_path: "a.txt", content: tree["a.txt"] },
+      'Dry run, nothing was written. "a.txt" has exactly this content already.',
+    ],
+    "outputs of a cell": [
+      "NotebookEdit",
+      { notebook_path: "n.ipynb", cell_id: "cell-0", new_source: "print(2)" },
+      "Its outputs were made by the old source and would go.",
+    ],
+    "cells that are numbered": [
+      "NotebookEdit",
+      { notebook_path: "n.ipynb", cell_id: "cell-0", edit_mode: "delete", new_source: "" },
+      "Cells behind it without ids of their own would get other ids.",
+    ],
+  };
+  for (const [name, [tool, input, says]] of Object.entries(cases)) {
+    test(name, async () => {
+      const { top, path: at } = workspace(tree);
+      const session = createFilehand({ roots: [top], ask: "yes" }).session();
+      for (const file_path of Object.keys(tree)) await session.call("Read", { file_path });
+      const { content, error } = await session.call(tool, input, { dryRun: true });
+      expect(error).toBeUndefined();
+      const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+      expect(text).toContain(says);
+      expect(text).not.toMatch(/\b(?:now|gone|changed|kept the)\b|^(?:Edited|Wrote|Created|Replaced|Deleted)/m);
+      for (const [file, before] of Object.entries(tree)) expect(fs.readFileSync(at(file), "utf8")).toBe(before);
+    });
+  }
+});
+
 test("a U+FFFD that is a character of the file is one like any other", async () => {
   const { top, path: at } = workspace({ "a.txt": "one \ufffd two\n" });
   const session = createFilehand({ roots: [top], ask: "yes" }).session();

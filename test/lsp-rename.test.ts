@@ -90,7 +90,7 @@ describe("rename", () => {
   test("a dry run shows the diffs and writes nothing", async () => {
     const made = bed();
     const reply = await made.rename({}, true);
-    expect(words(reply)).toContain('Dry run, nothing was written. Renamed "total" to "count"');
+    expect(words(reply)).toContain('Dry run, nothing was written. Would rename "total" to "count"');
     expect(JSON.stringify(reply.structured)).toContain("+export function count(items");
     isUntouched(made);
   });

@@ -43,75 +43,95 @@ type NumberLine = (number: number, text: string) => string;
 /** What was done, then what is worth knowing about it; a line each. */
 export function changeLines(outcome: ChangeOutcome, numberLine: NumberLine): readonly string[] {
   const files = outcome.kind === "patch" ? outcome.files : [outcome.file];
-  const notes = files.flatMap((file) => file.notes.flatMap((note) => noteWords(note, numberLine)));
-  return [...headlines(outcome), ...notes, ...closerLook(outcome, numberLine)];
+  const say: Say = outcome.dryRun ? (_, would) => would : (done) => done;
+  const notes = files.flatMap((file) => file.notes.flatMap((note) => noteWords(note, numberLine, say)));
+  return [...headlines(outcome, say), ...notes, ...closerLook(outcome, numberLine, say)];
 }
 
-function headlines(outcome: ChangeOutcome): readonly string[] {
-  const would = outcome.dryRun ? "Dry run, nothing was written. " : "";
+/** Of what was done and what a dry run would do, that which is true. */
+type Say = (done: string, would: string) => string;
+
+function headlines(outcome: ChangeOutcome, say: Say): readonly string[] {
+  const dry = say("", "Dry run, nothing was written. ");
   switch (outcome.kind) {
     case "edit":
-      return [would + editLine(outcome)];
+      return [dry + editLine(outcome, say)];
     case "write":
-      return [would + writeLine(outcome)];
+      return [dry + writeLine(outcome, say)];
     case "notebook-edit":
-      return [would + cellLine(outcome)];
+      return [dry + cellLine(outcome, say)];
     case "patch":
-      return patchLines(outcome, would);
+      return patchLines(outcome, dry, say);
   }
 }
 
 const counts = ({ additions, deletions }: ChangedFile): string => `+${additions} -${deletions}`;
 
-function editLine({ file, found, edits }: EditOutcome): string {
+function editLine({ file, found, edits }: EditOutcome, say: Say): string {
   const path = quoted(file.target.asked);
-  if (file.did === "created") return `Created ${path} (${counts(file)}).`;
+  if (file.did === "created") return `${say("Created", "Would create")} ${path} (${counts(file)}).`;
   const replacements = found.reduce((sum, { replacements: some }) => sum + some, 0);
   const many = edits.length > 1 ? `${edits.length} edits, ` : "";
   const at = found.length === 1 && replacements === 1 ? ` at line ${found[0]?.line}` : "";
-  return `Edited ${path}: ${many}${replacements} ${replacements === 1 ? "replacement" : "replacements"}${at} (${counts(file)}).`;
+  return `${say("Edited", "Would edit")} ${path}: ${many}${replacements} ${replacements === 1 ? "replacement" : "replacements"}${at} (${counts(file)}).`;
 }
 
-function writeLine({ file }: WriteOutcome): string {
+function writeLine({ file }: WriteOutcome, say: Say): string {
   const path = quoted(file.target.asked);
   if (file.notes.some(({ note }) => note === "same content")) {
-    return `${path} has exactly this content already, so nothing was written.`;
+    return `${path} has exactly this content already${say(", so nothing was written", "")}.`;
   }
-  if (file.did === "created") return `Created ${path} (${counts(file)}).`;
-  return `Wrote ${path}${file.diffComplete ? ` (${counts(file)})` : ""}.`;
+  if (file.did === "created") return `${say("Created", "Would create")} ${path} (${counts(file)}).`;
+  return `${say("Wrote", "Would write")} ${path}${file.diffComplete ? ` (${counts(file)})` : ""}.`;
 }
 
-const cellVerbs = { replace: "Replaced", insert: "Inserted", delete: "Deleted" } as const;
+type Verbs = readonly [done: string, would: string];
 
-function cellLine({ file, mode, cell, cellsTotal, cleared, renumbered }: NotebookEditOutcome): string {
+const cellVerbs: Readonly<Record<NotebookEditOutcome["mode"], Verbs>> = {
+  replace: ["Replaced", "Would replace"],
+  insert: ["Inserted", "Would insert"],
+  delete: ["Deleted", "Would delete"],
+};
+
+function cellLine(outcome: NotebookEditOutcome, say: Say): string {
+  const { file, mode, cell, cellsTotal, cleared, renumbered } = outcome;
   const what = `${cell.type} cell ${quoted(cell.id)}`;
   const where = mode === "insert" ? ` as cell ${cell.index + 1} of ${cellsTotal}` : ` (cell ${cell.index + 1})`;
   const more = [
-    ...(cleared ? [" Its outputs were made by the old source and are gone; run it again."] : []),
-    ...(renumbered ? [" Cells behind it without ids of their own have other ids now; read the notebook again."] : []),
+    ...(cleared ? [` Its outputs were made by the old source and ${say("are gone; run it again", "would go")}.`] : []),
+    ...(renumbered
+      ? [
+          ` Cells behind it without ids of their own ${say("have other ids now; read the notebook again", "would get other ids")}.`,
+        ]
+      : []),
   ].join("");
-  return `${cellVerbs[mode]} ${what}${where} in ${quoted(file.target.asked)}.${more}`;
+  return `${say(...cellVerbs[mode])} ${what}${where} in ${quoted(file.target.asked)}.${more}`;
 }
 
-const fileVerbs = { created: "Added", updated: "Updated", deleted: "Deleted", moved: "Moved" } as const;
+const fileVerbs: Readonly<Record<ChangedFile["did"], Verbs>> = {
+  created: ["Added", "Would add"],
+  updated: ["Updated", "Would update"],
+  deleted: ["Deleted", "Would delete"],
+  moved: ["Moved", "Would move"],
+};
 
-function patchLines({ files, renamed }: PatchOutcome, would: string): readonly string[] {
+function patchLines({ files, renamed }: PatchOutcome, dry: string, say: Say): readonly string[] {
   const lines = files.map((file) => {
     const from = file.movedFrom === undefined ? "" : `${quoted(file.movedFrom.asked)} to `;
-    return `${fileVerbs[file.did]} ${from}${quoted(file.target.asked)} (${counts(file)}).`;
+    return `${say(...fileVerbs[file.did])} ${from}${quoted(file.target.asked)} (${counts(file)}).`;
   });
-  const named = renamed === undefined ? [] : [renamedLine(renamed, files.length)];
+  const named = renamed === undefined ? [] : [renamedLine(renamed, files.length, say)];
   const [head = "", ...rest] = [...named, ...lines];
-  if (would === "") return [head, ...rest];
-  return named.length > 0 ? [would + head, ...rest] : [would.trimEnd(), head, ...rest];
+  if (dry === "") return [head, ...rest];
+  return named.length > 0 ? [dry + head, ...rest] : [dry.trimEnd(), head, ...rest];
 }
 
-function renamedLine({ from, to, places, server }: Renamed, files: number): string {
+function renamedLine({ from, to, places, server }: Renamed, files: number, say: Say): string {
   const many = `${places} ${places === 1 ? "place" : "places"} in ${files} ${files === 1 ? "file" : "files"}`;
-  return `Renamed ${quoted(from)} to ${quoted(to)} at ${many}, as ${escapeName(server)} found them.`;
+  return `${say("Renamed", "Would rename")} ${quoted(from)} to ${quoted(to)} at ${many}, as ${escapeName(server)} found them.`;
 }
 
-function noteWords(note: ChangeNote, numberLine: NumberLine): readonly string[] {
+function noteWords(note: ChangeNote, numberLine: NumberLine, say: Say): readonly string[] {
   switch (note.note) {
     case "links separated":
       return ["The file had other names (hard links); they keep the old content."];
@@ -128,7 +148,7 @@ function noteWords(note: ChangeNote, numberLine: NumberLine): readonly string[] 
         "Somebody else changed the file since it was read; those changes are still there. Read it again before you go on.",
       ];
     case "line ends":
-      return [`Line ends changed from ${note.before} to ${note.after}, as they were sent.`];
+      return [`Line ends ${say("changed", "would change")} from ${note.before} to ${note.after}, as they were sent.`];
     case "metadata":
       return [`Not all about the file could be kept: ${note.detail}.`];
     case "not kept":
@@ -146,7 +166,7 @@ function noteWords(note: ChangeNote, numberLine: NumberLine): readonly string[] 
 }
 
 /** After a match by anything looser than the letters, the author should see what is there now. */
-function closerLook(outcome: ChangeOutcome, numberLine: NumberLine): readonly string[] {
+function closerLook(outcome: ChangeOutcome, numberLine: NumberLine, say: Say): readonly string[] {
   const steps =
     outcome.kind === "edit"
       ? outcome.found.map(({ matchedBy }) => matchedBy)
@@ -157,10 +177,13 @@ function closerLook(outcome: ChangeOutcome, numberLine: NumberLine): readonly st
   if (loose.length === 0) return [];
   // Line ends are no difference that an author can see.
   if (loose.every((step) => step === "line ends"))
-    return ["The file has other line ends than the call; its own were kept."];
+    return [`The file has other line ends than the call; its own ${say("were", "would be")} kept.`];
   const found = `The old text was found, ${loose.map((step) => stepWords[step]).join("; ")}.`;
   if (outcome.kind === "patch") return [found];
-  return [`${found} These lines are there now:`, ...newSide(outcome.file.hunks, numberLine)];
+  return [
+    `${found} These lines ${say("are there now", "would be there")}:`,
+    ...newSide(outcome.file.hunks, numberLine),
+  ];
 }
 
 const linesShownMax = limits.changeLinesMax;

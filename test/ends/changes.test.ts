@@ -304,18 +304,30 @@ describe("wrong usage ends with 2 and changes nothing", () => {
 });
 
 describe("dry run", () => {
-  for (const [name, args, input] of [
-    ["edit", twoToTwo, ""],
-    ["write", ["write", "a.txt"], "other\n"],
-    ["patch", ["patch"], patch("*** Update File: a.txt", "@@", "-two", "+2", "*** Add File: b/c.txt", "+new")],
-    ["notebook-edit", ["notebook-edit", "n.ipynb", "--cell", "c1", "--source", "print(2)"], ""],
+  for (const [name, args, input, would] of [
+    ["edit", twoToTwo, "", 'Would edit "a.txt": 1 replacement at line 2 (+1 -1).'],
+    ["write", ["write", "a.txt"], "other\n", 'Would write "a.txt" (+1 -3).'],
+    ["write", ["write", "new.txt"], "other\n", 'Would create "new.txt" (+1 -0).'],
+    [
+      "patch",
+      ["patch"],
+      patch("*** Update File: a.txt", "@@", "-two", "+2", "*** Add File: b/c.txt", "+new"),
+      'Would update "a.txt" (+1 -1).\nWould add "b/c.txt" (+1 -0).',
+    ],
+    [
+      "notebook-edit",
+      ["notebook-edit", "n.ipynb", "--cell", "c1", "--source", "print(2)"],
+      "",
+      'Would replace code cell "c1" (cell 1) in "n.ipynb".',
+    ],
   ] as const) {
-    test(`${name} shows its diff, asks nobody and writes nothing`, async () => {
+    test(`${[name, ...args.slice(1, 2)].join(" ")} shows its diff, asks nobody and writes nothing`, async () => {
       const before = ["a.txt", "n.ipynb", "."].map((path) => statSync(file(path)).mtimeMs);
       const ran = await filehand([...args, "--dry-run"], { input });
       expect(ran).toMatchObject({ code: 0, stderr: "" });
       expect(ran.stdout).toMatch(/^@@ /m);
-      expect(ran.stdout).toContain("Dry run, nothing was written.");
+      expect(ran.stdout).toMatch(/^Dry run, nothing was written\.[ \n]Would /m);
+      expect(ran.stdout).toContain(would);
       expect(["a.txt", "n.ipynb", "."].map((path) => statSync(file(path)).mtimeMs)).toEqual(before);
     });
   }

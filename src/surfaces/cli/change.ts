@@ -112,14 +112,14 @@ export function nameFrom(cwd: string, path: string): string {
 /** What was done, then notes. The lines that a model is shown after a loose match are those of the diff. */
 function summary(text: string, host: Host): string {
   const lines = visibleControls(text).split("\n");
-  const look = lines.findIndex((line) => line.endsWith(closerLook));
+  const look = lines.findIndex((line) => closerLook.test(line));
   const checked = lines.findIndex((line) => saidByServers.test(line));
   const kept =
     look === -1
       ? lines
       : [
           ...lines.slice(0, look),
-          lines[look]?.slice(0, -closerLook.length) ?? "",
+          lines[look]?.replace(closerLook, "") ?? "",
           ...(checked === -1 ? [] : lines.slice(checked)),
         ];
   return kept
@@ -133,9 +133,9 @@ const saidByServers = /^(?:\d+ (?:errors?|warnings?)\b.* in "|".*" is not checke
 /** Behind a command there is no later answer. */
 const withoutLater = (line: string): string =>
   line.replace(/^(".*" is not checked yet); .*$/, "$1; filehand diagnostics waits longer for its language server.");
-const closerLook = " These lines are there now:";
+const closerLook = / These lines (?:are there now|would be there):$/;
 const isNote = (line: string): boolean =>
-  !/^(?:Dry run|(?:Edit|Creat|Add|Updat|Delet|Mov|Replac|Insert|Renam)ed|Wrote)\b/.test(line);
+  !/^(?:Dry run|Would|(?:Edit|Creat|Add|Updat|Delet|Mov|Replac|Insert|Renam)ed|Wrote)\b/.test(line);
 const note = (line: string): string => styleText("yellow", line, { validateStream: false });
 
 /** Errors name the parameters of a model's call; a person gave options. What comes from the file stays as it is. */
