@@ -9,10 +9,14 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { chromiumPath } from "./chromium.js";
 
 /**
- * What Debian's slim images lack. Searches are compared with what git finds, and the inspector's page is used in a real browser.
- * Where one of them cannot be had, its tests are skipped, and the run says so.
+ * What Debian's slim images lack. Searches are compared with what git finds, the inspector's page is used in a real browser,
+ * and the language server for bash finds errors with shellcheck. Where one of them cannot be had, its tests are skipped, and
+ * the run says so.
  */
-const wanted = [...(has("git") ? [] : ["git"]), ...(chromiumPath() === undefined ? ["chromium"] : [])];
+const wanted = [
+  ...["git", "shellcheck"].filter((program) => !has(program)),
+  ...(chromiumPath() === undefined ? ["chromium"] : []),
+];
 if (wanted.length > 0 && process.getuid?.() === 0 && has("apt-get")) {
   for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...wanted]]) {
     spawnSync("apt-get", ["-qq", ...args], { stdio: ["ignore", "ignore", "inherit"] });

@@ -30,6 +30,8 @@ export interface FoundServer {
   readonly extensions: readonly string[];
   /** How to get it, where that is known. */
   readonly install: string | undefined;
+  /** A program that is not there, and without which it finds no errors. */
+  readonly lacks?: { readonly program: string; readonly install: string | undefined } | undefined;
 }
 
 export interface Checkup {
@@ -70,13 +72,19 @@ export async function checkup(options: CheckupOptions): Promise<Checkup> {
 /** By the very way in which they are looked for when they are needed. */
 function serversFound({ roots, path, platform, languages = {} }: CheckupOptions): readonly FoundServer[] {
   const find = serverFinder({ roots, trusted: languages.trustedRoots ?? [], path, platform });
-  return serversOf(languages).servers.map(({ name, group, command, extensions }) => ({
+  const found = (command: string): string | undefined =>
+    [...roots, ""].map((root) => find(command, root)).find((program) => program !== undefined);
+  return serversOf(languages).servers.map(({ name, group, command, extensions, checksWith }) => ({
     name,
     group,
     command,
-    program: [...roots, ""].map((root) => find(command, root)).find((program) => program !== undefined),
+    program: found(command),
     extensions: Object.keys(extensions),
     install: installOf(name),
+    lacks:
+      checksWith === undefined || found(checksWith) !== undefined
+        ? undefined
+        : { program: checksWith, install: installOf(checksWith) },
   }));
 }
 

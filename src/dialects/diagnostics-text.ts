@@ -42,7 +42,7 @@ export const unfinishedLines = (name: string, { pending, unavailable }: Diagnost
   ...(pending ? [`${quoted(name)} is not checked yet; what its language server finds comes with a later answer.`] : []),
   ...unavailable.map(
     ({ server, why }) =>
-      `The language server ${quoted(server)} did not check ${quoted(name)}: ${escapeName(why).slice(0, 300)}.`,
+      `The language server ${quoted(server)} did not check ${quoted(name)}: ${escapeName(why).slice(0, 300).replace(/\.+$/, "")}.`,
   ),
 ];
 

@@ -44,6 +44,9 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
     return isNow ? shown(file, false) : choice.slotsFor(file.path);
   };
 
+  /** Those who cannot find errors would say that there are none. */
+  const checking = (slots: readonly Slot[]): readonly Slot[] => slots.filter((slot) => slot.checks());
+
   /** What a server has open hides the disk from it: files that somebody else changed are shown anew. */
   const bringUpToDate = (but: ReadonlySet<string>): void => {
     for (const { running } of choice.running()) {
@@ -106,7 +109,7 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
         const said = slot.running?.said(file.path);
         if (said !== undefined) slot.remember(file.path, knownOf(said.diagnostics, said.lines));
       }
-      const slots = shown(file, true).map((slot) => ({
+      const slots = checking(shown(file, true)).map((slot) => ({
         slot,
         known: before?.knownBy(slot) ?? slot.knownOf(file.path) ?? (file.created === true ? noErrors : nothingKnown),
       }));
@@ -159,7 +162,7 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
     },
     diagnostics: async (file, { signal, waitMsMax: waitMs = limits.languageAnswerMsMax }: AskOptions) => {
       bringUpToDate(new Set([file.path]));
-      const slots = shownAsIs(file).map((slot) => ({ slot, known: nothingKnown }));
+      const slots = checking(shownAsIs(file)).map((slot) => ({ slot, known: nothingKnown }));
       if (slots.length === 0) return undefined;
       // Other files may have changed since it was said.
       for (const { slot } of slots) slot.running?.refresh(file.path);

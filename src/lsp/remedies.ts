@@ -15,9 +15,11 @@ const installs: ReadonlyMap<string, string> = new Map([
   ["css", "npm install --global vscode-langservers-extracted"],
   ["html", "npm install --global vscode-langservers-extracted"],
   ["yaml", "npm install --global yaml-language-server"],
-  ["bash", "npm install --global bash-language-server"],
+  ["bash", "npm install --global bash-language-server, and for errors apt install shellcheck, brew install shellcheck"],
+  ["shellcheck", "apt install shellcheck, brew install shellcheck"],
 ]);
 
+/** Also of what a server checks with. */
 export const installOf = (server: string): string | undefined => installs.get(server);
 
 /** The servers that would look at a file of this name, were they there. */

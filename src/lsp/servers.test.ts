@@ -35,6 +35,16 @@ describe("the table of servers", () => {
     });
   });
 
+  test("what one checks with is needed by its program alone", () => {
+    const checksWith = (command?: readonly [string, ...string[]]) =>
+      serversOf({ servers: { bash: command === undefined ? true : { command } } }).servers.find(
+        ({ name }) => name === "bash",
+      )?.checksWith;
+    expect(checksWith()).toBe("shellcheck");
+    expect(checksWith(["/opt/bin/bash-language-server", "start"])).toBe("shellcheck");
+    expect(checksWith(["termux-language-server"])).toBeUndefined();
+  });
+
   test("one's own is added, with extensions in any case", () => {
     const { servers } = serversOf({ servers: { zls: { command: ["zls"], extensions: { ".ZIG": "zig" } } } });
     expect(servers.at(-1)).toMatchObject({

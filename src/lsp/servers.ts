@@ -3,6 +3,7 @@
  * Servers of one group are alternatives, the first that can be run is used; those of different groups all look at a file.
  */
 
+import * as nodePath from "node:path";
 import type { LanguageFault, LanguageOptions, LanguageServerOptions } from "../contract/language.ts";
 
 export interface ServerEntry {
@@ -17,6 +18,8 @@ export interface ServerEntry {
   readonly initializationOptions: unknown;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string>>;
+  /** The program that finds the errors. Without it the server says of every file that there are none. */
+  readonly checksWith: string | undefined;
 }
 
 const script = {
@@ -124,6 +127,13 @@ const known: readonly Known[] = [
     extensions: { ".html": "html", ".htm": "html" },
     rootMarkers: ["package.json"],
     initializationOptions: { handledSchemaProtocols: ["file"], provideFormatter: false },
+    // It looks into each of them, and where one is missing it fails and says that there are no errors.
+    settings: {
+      html: { validate: { scripts: true, styles: true } },
+      css: { validate: true, lint: {} },
+      javascript: {},
+      "js/ts": { implicitProjectConfig: {} },
+    },
   },
   {
     name: "yaml",
@@ -139,10 +149,11 @@ const known: readonly Known[] = [
     args: ["start"],
     extensions: { ".sh": "shellscript", ".bash": "shellscript" },
     rootMarkers: [],
+    checksWith: "shellcheck",
   },
 ];
 
-const nothing = { initializationOptions: undefined, settings: {}, env: {} } as const;
+const nothing = { initializationOptions: undefined, settings: {}, env: {}, checksWith: undefined } as const;
 
 export const knownServers: readonly ServerEntry[] = known.map((entry) => ({ ...nothing, group: entry.name, ...entry }));
 
@@ -180,6 +191,8 @@ function entryOf(name: string, given: LanguageServerOptions): ServerEntry | Lang
     initializationOptions: given.initializationOptions ?? base?.initializationOptions,
     settings: { ...base?.settings, ...given.settings },
     env: given.env ?? {},
+    // Another program of the same name in the table may well do it alone.
+    checksWith: nodePath.basename(command) === base?.command ? base.checksWith : undefined,
   };
 }
 

@@ -17,6 +17,8 @@ export interface Slot {
   /** Why there is none. */
   readonly why: string | undefined;
   readonly isGivenUp: boolean;
+  /** Does it find errors, or could it only tell of other things? */
+  checks(): boolean;
   /** What was known of a file; outlasts a server. */
   knownOf(path: string): Known | undefined;
   /** Undefined: it is gone. */
@@ -73,6 +75,7 @@ export function createSlot(entry: ServerEntry, root: string, program: string, wo
     get isGivenUp() {
       return isGivenUp;
     },
+    checks: () => entry.checksWith === undefined || world.find(entry.checksWith, root) !== undefined,
     server: () => {
       if (running !== undefined && running.state !== "ended") return running;
       if (isGivenUp || isStopped || performance.now() < notBeforeMs) return undefined;

@@ -1,10 +1,11 @@
-/** Servers as people have them: TypeScript's own, pyright, those of VS Code for JSON, and one that pushes without versions. */
+/** Servers as people have them: TypeScript's own, pyright, those of VS Code, one that pushes without versions, and one that needs another program. */
 
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { LanguageOptions } from "../../src/contract/language.ts";
-import { bed, words } from "./support.ts";
+import { programOnPath } from "../../src/disk/programs.ts";
+import { bed, patience, words } from "./support.ts";
 
 const installed = nodePath.join(import.meta.dirname, "servers", "node_modules", ".bin");
 const own = nodePath.join(import.meta.dirname, "..", "..", "node_modules", ".bin");
@@ -14,7 +15,10 @@ const servers: NonNullable<LanguageOptions["servers"]> = {
   typescript: { command: [nodePath.join(own, "tsc"), "--lsp", "--stdio"] },
   pyright: { command: [nodePath.join(installed, "pyright-langserver"), "--stdio"] },
   json: { command: [nodePath.join(installed, "vscode-json-language-server"), "--stdio"] },
+  css: { command: [nodePath.join(installed, "vscode-css-language-server"), "--stdio"] },
+  html: { command: [nodePath.join(installed, "vscode-html-language-server"), "--stdio"] },
   yaml: { command: [nodePath.join(installed, "yaml-language-server"), "--stdio"] },
+  bash: { command: [nodePath.join(installed, "bash-language-server"), "start"] },
 };
 
 const strict = JSON.stringify({ compilerOptions: { strict: true, noEmit: true, skipLibCheck: true } });
@@ -103,4 +107,43 @@ test("YAML: errors without versions, pushed", async () => {
   expect(words(await write("a.yaml", "a: [1\n"))).toMatch(/errors? in "a.yaml"/);
   expect(words(await write("a.yaml", "a: [1]\n"))).toBe('Wrote "a.yaml" (+1 -1).');
   expect(fs.readdirSync(root)).toEqual(["a.yaml"]);
+});
+
+test("CSS: errors that are asked for", async () => {
+  const { write } = bed({ files: {}, languages: { servers } });
+  expect(words(await write("a.css", "a { color: red; {\n"))).toMatch(/errors? in "a.css"/);
+  expect(words(await write("a.css", "a { color: red; }\n"))).toBe('Wrote "a.css" (+1 -1).');
+});
+
+test("HTML: errors in its styles and in its scripts", async () => {
+  const { write } = bed({ files: {}, languages: { servers } });
+  const page = (style: string, script: string): string =>
+    `<html><head><style>\n${style}\n</style></head><body><script>\n${script}\n</script></body></html>\n`;
+  const said = words(await write("a.html", page("a { colr; }", "let x = ;")));
+  expect(said).toMatch(/^(?:new: )?2:\d+ colon expected/m);
+  expect(said).toMatch(/^(?:new: )?4:\d+ Expression expected/m);
+  expect(words(await write("a.html", page("a { color: red; }", "let x = 1;")))).toBe('Wrote "a.html" (+2 -2).');
+});
+
+const hasShellcheck =
+  programOnPath("shellcheck", { path: process.env["PATH"], platform: process.platform }) !== undefined;
+const script = 'echo "hi\n';
+
+test.skipIf(!hasShellcheck)("bash: errors that shellcheck finds", async () => {
+  const { write } = bed({ files: {}, languages: { servers } });
+  expect(words(await write("a.sh", script))).toMatch(/errors in "a.sh":\nnew: .*shellcheck SC/);
+  expect(words(await write("a.sh", "echo hi\n"))).toBe('Wrote "a.sh" (+1 -1).');
+});
+
+test("bash: without shellcheck nobody says that there are no errors", async () => {
+  const path = process.env["PATH"];
+  onTestFinished(() => void (process.env["PATH"] = path));
+  const { write, session, root } = bed({ files: {}, languages: { servers } });
+  // Where nothing is but what the server itself is run with.
+  const bin = nodePath.join(root, "..", "bin");
+  fs.mkdirSync(bin);
+  fs.symlinkSync(process.execPath, nodePath.join(bin, "node"));
+  process.env["PATH"] = bin;
+  expect(words(await write("a.sh", script))).toBe('Created "a.sh" (+1 -0).');
+  expect(await session.diagnostics("a.sh", { waitMsMax: patience })).toBeUndefined();
 });

@@ -129,6 +129,18 @@ describe("what is missing", () => {
       "npm install --global pyright",
     ],
     [
+      "a server that lacks what it checks with",
+      {
+        languageServers: [
+          server({ name: "bash", lacks: { program: "shellcheck", install: "apt install shellcheck" } }),
+        ],
+      },
+      "language server",
+      "note",
+      "bash without shellcheck, so no errors are told of .py",
+      "apt install shellcheck",
+    ],
+    [
       "no program for a server of one's own",
       { languageServers: [server({ name: "zls", program: undefined, install: undefined })] },
       "language server",

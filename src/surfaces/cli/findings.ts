@@ -68,8 +68,15 @@ function serverFindings(servers: Checkup["languageServers"]): readonly Finding[]
   const missing = servers.filter(({ group }) => !served.has(group));
   const firsts = missing.filter(({ group }, at) => missing.findIndex((one) => one.group === group) === at);
   return [
-    ...there.map(({ name, program = "", extensions }) =>
-      finding("language server", "ok", `${name} for ${extensions.join(" ")}: ${program}`),
+    ...there.map(({ name, program = "", extensions, lacks }) =>
+      lacks === undefined
+        ? finding("language server", "ok", `${name} for ${extensions.join(" ")}: ${program}`)
+        : finding(
+            "language server",
+            "note",
+            `${name} without ${lacks.program}, so no errors are told of ${extensions.join(" ")}: ${program}`,
+            lacks.install,
+          ),
     ),
     ...firsts.map(({ name, command, extensions, install }) =>
       finding(

@@ -41,7 +41,8 @@ export const diagnostics: Command = {
 
 /** Nobody is told whether a file is a secret. */
 const whyNot =
-  "no language server for it was found on the PATH (one in node_modules is run for your trustedProjects only), install one or " +
+  "no language server for it was found on the PATH (one in node_modules is run for your trustedProjects only; the one for bash " +
+  "finds errors only with shellcheck), install one or " +
   "name it in languageServers of your settings; secrets and files that are over 4 MiB or not in UTF-8 are never shown to one";
 
 function printReport(path: string, report: DiagnosticsReport | undefined, given: Given, host: Host): ExitCode {
