@@ -74,7 +74,7 @@ describe("undo and redo", () => {
     expect(await filehand("undo", "--yes")).toEqual({
       code: 1,
       stdout: "",
-      stderr: 'filehand: Cannot undo: there is nothing to undo\n',
+      stderr: "filehand: Cannot undo: there is nothing to undo\n",
     });
     for (const content of ["1\n", "2\n", "3\n"]) {
       expect(await filehand("redo", "--yes")).toMatchObject({ code: 0, stderr: "" });

@@ -1,55 +1,11 @@
 /** Answers in the `opencode` dialect: path, type and content between tags. */
 
-import type { Reply } from "../../contract/call.ts";
 import type { DirectoryOutcome, Entry, TextOutcome } from "../../contract/read.ts";
-import type { Outcome } from "../../contract/verb.ts";
 import { escapeName } from "../../text/escape.ts";
-import type { Facts } from "../dialect.ts";
-import { type ChangeResult, renderChange } from "../opencode-changes.ts";
-import { type HistoryResult, type RewindResult, renderHistory, renderRewind } from "../opencode-history.ts";
-import { sentenceOf } from "../opencode-sentences.ts";
-import { footerOf, previewLines, type ReadResult, renderMedia, renderOutline, resultOf } from "../opencode-words.ts";
-import { type LspResult, renderLsp } from "../opencode-lsp.ts";
-import { renderGlob, renderTree, type SearchResult } from "../opencode-search.ts";
 import { firstLines, numbered } from "../numbered.ts";
-import { type GrepResult, renderGrep } from "../opencode-grep.ts";
-import { success } from "../replies.ts";
+import { rendererOf } from "../opencode-render.ts";
+import { footerOf, previewLines, type ReadResult, resultOf } from "../opencode-words.ts";
 import { profile } from "./profile.ts";
-
-export function render(
-  outcome: Outcome,
-  facts: Facts,
-): Reply<ReadResult | ChangeResult | HistoryResult | RewindResult | SearchResult | GrepResult | LspResult> {
-  switch (outcome.kind) {
-    case "text":
-      return replyOf(textResult(outcome));
-    case "directory":
-      return replyOf(directoryResult(outcome));
-    case "lsp":
-      return renderLsp(outcome, 1);
-    case "outline":
-      return renderOutline(outcome, 1);
-    case "grep":
-      return renderGrep(outcome);
-    case "rewind":
-      return renderRewind(outcome, (problem) => sentenceOf(problem, "rewind", numberLine, 1));
-    case "history":
-      return renderHistory(outcome, 1);
-    case "glob":
-      return renderGlob(outcome);
-    case "tree":
-      return renderTree(outcome);
-    case "edit":
-    case "write":
-    case "notebook-edit":
-    case "patch":
-      return renderChange(outcome, numberLine, facts);
-    default:
-      return renderMedia(outcome, facts);
-  }
-}
-
-const replyOf = (result: ReadResult): Reply<ReadResult> => success(result.output, result);
 
 const colon = { digitsMin: 1, pad: " ", mark: ": " } as const;
 
@@ -80,3 +36,5 @@ function entryName(entry: Entry): string {
   const folder = entry.kind === "directory" || entry.leadsTo === "directory";
   return escapeName(entry.name) + (folder ? "/" : "");
 }
+
+export const render = rendererOf({ first: 1, numberLine, textResult, directoryResult });
