@@ -1,6 +1,7 @@
 /** A session: what one conversation knows, and the one function that every call goes through. */
 
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { CallOptions, FilehandOptions, RewindOptions, Session, SessionOptions, ToolFunctions } from "./api.ts";
 import { type Seen, watched, type Watchers } from "./call-event.ts";
 import { isLeaving } from "./contract/ask.ts";
@@ -56,8 +57,9 @@ export interface Shared
   readonly cwd: string;
 }
 
-/** For calls that nobody cancels. */
+/** For calls that nobody cancels, of which very many may listen at once. */
 const never = new AbortController().signal;
+setMaxListeners(0, never);
 
 export function startSession<Name extends DialectName>(
   dialect: Dialect,

@@ -1,6 +1,7 @@
 /** What the dialects say alike about a search: the lines of an answer, and what stands below them. */
 
 import type { GrepFile, GrepLine, GrepOutcome, SearchFault, Tally } from "../contract/grep.ts";
+import { limits } from "../contract/limits.ts";
 import { escapeName } from "../text/escape.ts";
 import type { Facts } from "./dialect.ts";
 import { quoted } from "./words.ts";
@@ -85,7 +86,8 @@ function pageNote({ mode, skip, entriesShown, entriesTotal, next, stopped }: Gre
   const floor = entriesTotal.counted === "at least" ? "at least " : "";
   const range = `${entryWords[mode]} ${skip + 1} to ${skip + entriesShown} of ${floor}${entriesTotal.number}`;
   const why = stopped === "bytes" ? ", as much as one answer holds" : "";
-  const way = names.offset === undefined ? "use a more specific pattern or path" : `go on with ${names.offset} ${next}`;
+  const reaches = names.offset !== undefined && next <= limits.searchSkipMax;
+  const way = reaches ? `go on with ${names.offset} ${next}` : "use a more specific pattern or path";
   return `These are ${range}${why}, ${way}`;
 }
 

@@ -39,21 +39,43 @@ const always = [
   "--no-follow",
 ];
 
-export function grepArguments(query: GrepQuery, searched: Searched): readonly string[] {
+/** A file that becomes shorter under a memory map kills the process; without one a search over lines holds all of it. */
+export type ReadBy = "memory maps" | "reads";
+
+export function grepArguments(
+  query: GrepQuery,
+  searched: Searched,
+  by: ReadBy = query.reach === "lines" ? "memory maps" : "reads",
+): readonly string[] {
   return [
     ...always,
     ...modeArguments(query, searched),
     caseArgument(query.letterCase),
     // `$` means the end of a line in files of Windows too.
     "--crlf",
-    // A file that becomes shorter under a memory map kills the process; without one a search over lines holds all of it.
-    ...(query.reach === "lines" ? ["--multiline", "--multiline-dotall", "--mmap"] : ["--no-mmap"]),
+    ...reachArguments(query),
+    by === "memory maps" ? "--mmap" : "--no-mmap",
     ...(searched.in === "folder" ? folderArguments(query.types, searched) : []),
     `--regexp=${query.pattern}`,
     "--",
     searched.in === "folder" ? "./" : "-",
   ];
 }
+
+const reachArguments = ({ reach }: GrepQuery): readonly string[] =>
+  reach === "lines" ? ["--multiline", "--multiline-dotall"] : [];
+
+/** The same search of an empty input: what is wrong with it is wrong by itself. */
+export const probeArguments = (query: GrepQuery): readonly string[] => [
+  ...always,
+  caseArgument(query.letterCase),
+  "--crlf",
+  ...reachArguments(query),
+  ...query.types.map((type) => `--type=${type}`),
+  `--regexp=${query.pattern}`,
+  "--",
+  "-",
+];
 
 /** Where in the lines of its standard input matches are. */
 export const spanArguments = ({
@@ -79,9 +101,14 @@ export function filesArguments(
   return [...always, "--files", "--null", ...folderArguments(types, searched), "--", "./"];
 }
 
-function modeArguments({ mode, before, after }: GrepQuery, { in: place }: Searched): readonly string[] {
+/** ripgrep counts matches where they may go over lines, and lines are what is told: then they are counted here. */
+export const showsLines = ({ mode, reach }: GrepQuery): boolean =>
+  mode === "content" || (mode === "count" && reach === "lines");
+
+function modeArguments(query: GrepQuery, { in: place }: Searched): readonly string[] {
   const named = place === "folder" ? "--with-filename" : "--no-filename";
-  switch (mode) {
+  const { before, after } = query.mode === "content" ? query : { before: 0, after: 0 };
+  switch (showsLines(query) ? "content" : query.mode) {
     case "files":
       // Of standard input there is no name to tell: how many lines match says as much.
       return place === "folder" ? ["--files-with-matches", "--null"] : ["--count", named];

@@ -60,12 +60,14 @@ export class Collector implements OutputTaker {
     const file = this.#file;
     if (file === undefined) return;
     file.matches = true;
-    this.entriesTotal += 1;
     if (found.column > 0) {
       this.linesTotal += 1;
       file.lines += 1;
       this.overflown ||= file.lines >= limits.searchFileLinesMax;
+      if (this.#mode === "count" && file.held !== undefined) file.held.count += 1;
     }
+    if (this.#mode !== "content") return;
+    this.entriesTotal += 1;
     if (file.held !== undefined && file.held.lines.length < this.#collecting.entriesMax) file.held.lines.push(found);
   }
 

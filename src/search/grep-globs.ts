@@ -38,7 +38,9 @@ export function compileGlobs(text: string, folder: string): Globs | GlobFault {
   return {
     matches: (path) => {
       const names = composed(path).split("/");
-      return (wanted.length === 0 || fits(wanted, names)) && !fits(unwanted, names);
+      // A folder that is taken away takes all that lies in it along.
+      const goes = unwanted.length > 0 && names.some((_, at) => fits(unwanted, names.slice(0, at + 1)));
+      return (wanted.length === 0 || fits(wanted, names)) && !goes;
     },
     names: plainNames(wanted),
   };
@@ -69,8 +71,14 @@ function splitList(text: string): readonly string[] {
       at += 1;
       continue;
     }
-    if (sign === "{" || sign === "[") depth += 1;
-    if (sign === "}" || sign === "]") depth = Math.max(0, depth - 1);
+    const end = sign === "[" ? closing(text, at) : -1;
+    if (end > at) {
+      current += text.slice(at, end + 1);
+      at = end;
+      continue;
+    }
+    if (sign === "{") depth += 1;
+    if (sign === "}") depth = Math.max(0, depth - 1);
     if (depth === 0 && /[\s,]/.test(sign)) {
       globs.push(current);
       current = "";
@@ -92,6 +100,8 @@ function faultOf(glob: string): string | undefined {
   if (glob.includes("\0")) return "it holds a NUL character, which no file name has";
   const bare = plain.replace(/\[[!^]?\]?[^\]]*\]/g, "");
   if (bare.includes("[")) return 'a "[" is not closed, write \\[ for the character itself';
+  const backwards = backwardsRange(glob);
+  if (backwards !== undefined) return `the range ${backwards} goes backwards`;
   let depth = 0;
   for (const sign of bare) {
     if (sign === "{") depth += 1;
@@ -102,6 +112,20 @@ function faultOf(glob: string): string | undefined {
   return /(?:^|\/)\.\.(?:\/|$)/.test(plain)
     ? 'it leads up with "..", use the path to search another folder'
     : undefined;
+}
+
+/** `z-a`, of which no sign can be. */
+function backwardsRange(glob: string): string | undefined {
+  for (let at = 0; at < glob.length; at += 1) {
+    if (glob[at] === "\\") at += 1;
+    if (glob[at] !== "[") continue;
+    const end = closing(glob, at);
+    const set = setOf(glob.slice(at + 1, end));
+    const wrong = set.is === "set" ? set.ranges.find(([from, to]) => from > to) : undefined;
+    if (wrong !== undefined) return String.fromCodePoint(wrong[0], 0x2d, wrong[1]);
+    at = end;
+  }
+  return undefined;
 }
 
 /** `a{b,c}` is `ab` and `ac`; undefined if there are too many. */

@@ -5,7 +5,15 @@
 
 import { distance } from "fastest-levenshtein";
 import type { SearchFault, Tally } from "../contract/grep.ts";
-import { filesArguments, type GrepQuery, grepArguments, type Searched } from "./grep-arguments.ts";
+import {
+  filesArguments,
+  type GrepQuery,
+  grepArguments,
+  probeArguments,
+  showsLines,
+  type ReadBy,
+  type Searched,
+} from "./grep-arguments.ts";
 import { Collector, type Collecting, type FoundFile, pathOf } from "./grep-collector.ts";
 import { faultOf, sortComplaints, typesIn } from "./grep-fault.ts";
 import { type OutputReader, type OutputTaker, readContent, readCounts, readFiles } from "./grep-output.ts";
@@ -35,18 +43,27 @@ export type Found =
     }
   | { readonly found: "fault"; readonly fault: SearchFault }
   | { readonly found: "nothing to run" }
+  /** Before it was through. */
+  | { readonly found: "killed"; readonly signal: string }
   | { readonly found: "not started"; readonly errno: string };
 
 const progressMs = 250;
 
 export async function grep(task: GrepTask): Promise<Found> {
+  const found = await grepOnce(task);
+  const byMaps = task.query.reach === "lines" && task.searched.in === "folder";
+  // A file became shorter under a memory map, perhaps. Without one ripgrep holds all of it: the price of an answer.
+  return found.found === "killed" && byMaps ? grepOnce(task, "reads") : found;
+}
+
+async function grepOnce(task: GrepTask, by?: ReadBy): Promise<Found> {
   const { query, searched, run } = task;
   const collector = new Collector(task, query.mode, searched.in);
   const reader = readerFor(query, searched, collector);
   const tell = (): void => task.onProgress?.(collector.filesTotal);
   // Where nothing matches for long, that is worth telling too.
   const telling = task.onProgress && setInterval(tell, progressMs);
-  const end = await runRipgrep(grepArguments(query, searched), {
+  const end = await runRipgrep(grepArguments(query, searched, by), {
     ...run,
     onChunk: (chunk) => {
       reader.feed(chunk);
@@ -56,14 +73,13 @@ export async function grep(task: GrepTask): Promise<Found> {
   }).finally(() => clearInterval(telling));
   if (end.ended === "missing") return { found: "nothing to run" };
   if (end.ended === "not started") return { found: "not started", errno: end.errno };
+  if (end.ended === "killed") return { found: "killed", signal: end.signal };
+  const files = collector.finish();
   const { unreadable, rest } = sortComplaints(end.complaints, end.complaintsCut);
   if (end.ended === "by itself" && end.status !== 0 && rest !== "" && collector.filesTotal === 0) {
-    // What is neither about a file nor about the search may be half of a name with a newline: no reason to fail.
-    const fault = faultOf(rest, query.pattern);
-    if (fault?.of === "unknown type") return { found: "fault", fault: await typeFault(fault.type, run) };
+    const fault = await faultWithoutFiles(query, run);
     if (fault !== undefined) return { found: "fault", fault };
   }
-  const files = collector.finish();
   const { filesTotal, linesTotal, entriesTotal, binary, unnamed } = collector;
   const ended = end.ended === "by itself" ? "by itself" : "time";
   const linesCounted = ended === "time" || collector.overflown ? "at least" : "all";
@@ -79,6 +95,17 @@ export async function grep(task: GrepTask): Promise<Found> {
     unreadable,
     ended,
   };
+}
+
+/**
+ * What is wrong with the search itself. ripgrep is asked again, about nothing: a complaint about a file holds its name, and a
+ * name may have lines that read like any other complaint.
+ */
+async function faultWithoutFiles(query: GrepQuery, run: GrepTask["run"]): Promise<SearchFault | undefined> {
+  const end = await runRipgrep(probeArguments(query), { ...run, input: undefined, onChunk: () => "more" });
+  if (end.ended !== "by itself" || end.status === 0) return undefined;
+  const fault = faultOf(end.complaints, query.pattern);
+  return fault?.of === "unknown type" ? typeFault(fault.type, run) : fault;
 }
 
 /** How many of the files that a search would look at are such; counted up to a number of files, hidden ones or not. */
@@ -114,10 +141,10 @@ export async function countMatchingFiles(task: GrepTask): Promise<Tally> {
   return { number: found.filesTotal, counted: found.ended === "time" ? "at least" : "all" };
 }
 
-function readerFor({ mode }: GrepQuery, { in: place }: Searched, taker: OutputTaker): OutputReader {
+function readerFor(query: GrepQuery, { in: place }: Searched, taker: OutputTaker): OutputReader {
   const only = place === "input";
-  if (mode === "content") return readContent(taker, only);
-  return mode === "count" || only ? readCounts(taker, only) : readFiles(taker);
+  if (showsLines(query)) return readContent(taker, only);
+  return query.mode === "count" || only ? readCounts(taker, only) : readFiles(taker);
 }
 
 /** `tsx` is none of ripgrep's types, `ts` is. */

@@ -54,7 +54,9 @@ export type RipgrepEnd =
     }
   /** It was stopped: `onChunk` had enough, or the time was over. */
   | { readonly ended: "enough" | "time"; readonly complaints: string; readonly complaintsCut: boolean }
-  /** The system lacks what a new process needs. */
+  /** Somebody else stopped it, such as a system without memory: what it had to say is not whole. */
+  | { readonly ended: "killed"; readonly signal: string }
+  /** The system lacks what a new process needs, or does not let it into the folder. */
   | { readonly ended: "not started"; readonly errno: string }
   /** There is no ripgrep to run. */
   | { readonly ended: "missing" };
@@ -101,12 +103,12 @@ export async function runRipgrep(args: readonly string[], run: RipgrepRun): Prom
 const anywhere = (): Where => ({ path: process.env["PATH"], notBeneath: [] });
 
 async function runOnce(
-  { command, before }: Ripgrep,
+  one: Ripgrep,
   args: readonly string[],
   { cwd, signal, onChunk, timeMsMax, input }: RipgrepRun,
 ): Promise<RipgrepEnd | { readonly ended: "gone" }> {
   signal.throwIfAborted();
-  const child = spawn(command, [...before, "--no-config", ...args], {
+  const child = spawn(one.command, [...one.before, "--no-config", ...args], {
     cwd,
     env: environment(),
     stdio: [input instanceof Uint8Array ? "pipe" : (input ?? "ignore"), "pipe", "pipe"],
@@ -145,21 +147,31 @@ async function runOnce(
   signal.throwIfAborted();
   const ended = await exit;
   if (stopped !== undefined) return { ended: stopped, ...complaints() };
-  if (typeof ended === "number") return { ended: "by itself", status: ended, ...complaints() };
-  return ["ENOENT", "EACCES", "ENOEXEC", "ENOTDIR"].includes(ended)
-    ? { ended: "gone" }
-    : { ended: "not started", errno: ended };
+  if ("status" in ended) return { ended: "by itself", status: ended.status, ...complaints() };
+  if ("signal" in ended) return { ended: "killed", signal: ended.signal };
+  const isGone = ["ENOENT", "EACCES", "ENOEXEC", "ENOTDIR"].includes(ended.errno) && !(await starts(one));
+  return isGone ? { ended: "gone" } : { ended: "not started", errno: ended.errno };
 }
 
-/** How the child ended: its status, 2 if something killed it; or why it could not be started. */
-function exitOf(child: ChildProcess): Promise<number | string> {
+type Exit = { readonly status: number } | { readonly signal: string } | { readonly errno: string };
+
+/** How the child ended, or why it could not be started. */
+function exitOf(child: ChildProcess): Promise<Exit> {
   return new Promise((resolve) => {
     child.once("error", (error: NodeJS.ErrnoException) => {
-      if (child.pid === undefined) resolve(error.code ?? "unknown");
+      if (child.pid === undefined) resolve({ errno: error.code ?? "unknown" });
     });
-    child.once("close", (status) => resolve(status ?? 2));
+    child.once("close", (status, signal) => resolve(status === null ? { signal: signal ?? "unknown" } : { status }));
   });
 }
+
+/** Does it start anywhere at all? A folder that may not be entered fails like a program that is not there. */
+const starts = ({ command, before }: Ripgrep): Promise<boolean> =>
+  new Promise((resolve) => {
+    const child = spawn(command, [...before, "--version"], { env: environment(), stdio: "ignore", windowsHide: true });
+    child.once("error", () => resolve(false));
+    child.once("spawn", () => resolve(true));
+  });
 
 function collect(child: ChildProcess): () => { readonly complaints: string; readonly complaintsCut: boolean } {
   let complaints = "";

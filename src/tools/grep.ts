@@ -154,7 +154,14 @@ function placesOf(found: Found, target: Target): Places {
     case "nothing to run":
       throw new Problem({ code: "NO_RIPGREP", install: "@vscode/ripgrep" });
     case "not started":
-      throw new Problem({ code: "IO_ERROR", place: target, errno: found.errno, during: "starting ripgrep" });
+      throw refusal(target, found.errno, "starting ripgrep");
+    case "killed":
+      throw new Problem({
+        code: "IO_ERROR",
+        place: target,
+        errno: found.signal,
+        during: "searching: ripgrep was killed",
+      });
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Reply } from "../../contract/call.ts";
 import type { GrepOutcome } from "../../contract/grep.ts";
+import { limits } from "../../contract/limits.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
 import { grepNotes, shownText, tallied } from "../grep-text.ts";
@@ -63,7 +64,7 @@ export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepEnvelo
     data: {
       ...dataOf(outcome),
       truncated: outcome.stopped !== "end" || outcome.timedOutMs !== undefined,
-      ...(next === undefined ? {} : { next_offset: next }),
+      ...(next === undefined || next > limits.searchSkipMax ? {} : { next_offset: next }),
     },
     text,
     stats: {
