@@ -3,7 +3,6 @@
 import type { EditFound, Piece, TextEdit } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem, type WhichEdit } from "../contract/problem.ts";
-import type { Target } from "../contract/target.ts";
 import { findInFile, type Hit } from "../disk/find-in-file.ts";
 import { shifted } from "../session/line-spans.ts";
 import { encode } from "../text/encode.ts";
@@ -16,7 +15,7 @@ import { countIn } from "../text/newlines.ts";
 import type { Before } from "./before.ts";
 import type { Planned } from "./plan.ts";
 import { encoded, knownAfter, notesOf, requireCertain, requireShown, spanFrom } from "./edit-checks.ts";
-import { type Bytes, bytesInFile, bytesInMemory, linesAround } from "./lines-around.ts";
+import { type Bytes, bytesInFile, bytesInMemory, lineEndsIn, linesAround, lineStart } from "./lines-around.ts";
 import type { Bench } from "./tool.ts";
 import { wholeCharacters } from "./whole-characters.ts";
 
@@ -53,37 +52,40 @@ export async function planBytes(
   requireCertain(before, "exact", hits.length);
 
   const source = bytes === undefined ? bytesInFile(file) : bytesInMemory(bytes);
-  const newText = bytes === undefined ? await withLocalEnds(edit, hits[0]?.at ?? 0, source, target) : edit.newText;
-  const put = encoded(newText, before);
-  const newlines = { old: newlinesIn(needle.bytes), new: newlinesIn(put) };
+  const asSent = { text: edit.newText, bytes: encoded(edit.newText, before) };
+  const puts = bytes === undefined ? await withLocalEnds(edit, hits, source, before) : hits.map(() => asSent);
+  const newlines = { old: newlinesIn(needle.bytes), new: newlinesIn(asSent.bytes) };
   let shown = before.seen.state === "fresh" ? before.seen.shown : [];
   for (const { line } of hits) requireShown(before, shown, spanFrom(line, newlines.old, edit.oldText.endsWith("\n")));
-  const changes = [];
+  const changes: LinesChanged[] = [];
   for (const { at, line } of hits) {
-    const extra = (await isWholeLines(edit, newText, at, source, form.bomBytes)) ? 0 : 1;
+    const extra = (await isWholeLines(edit, at, source, form.bomBytes)) ? 0 : 1;
     changes.push({ line, linesBefore: newlines.old + extra, linesAfter: newlines.new + extra });
   }
   shown = shifted(shown, changes);
 
-  const places = await placesAround(hits.slice(0, placesMax), needle.bytes.length, put, source, before);
+  const shownMax = shownHits(changes);
+  const replaced = { hits, oldBytes: needle.bytes.length, puts };
+  const places = await placesAround(replaced, shownMax, source, before);
   const diff = hunksOfPlaces(places ?? []);
   // What is not shown is counted all the same.
-  const hidden = changes.slice(places === undefined ? 0 : placesMax);
-  const count = (of: "linesBefore" | "linesAfter"): number => hidden.reduce((sum, change) => sum + change[of], 0);
+  const hidden = counted(changes.slice(places === undefined ? 0 : shownMax));
+  const isShort = bytes !== undefined && bytes.length <= limits.changeCharsMax * 4;
   return {
-    pieces: piecesOf(hits, needle.bytes.length, put, file.sizeBytes),
+    pieces: piecesOf(replaced, file.sizeBytes),
     diff: {
       hunks: diff.hunks,
-      additions: diff.additions + count("linesAfter"),
-      deletions: diff.deletions + count("linesBefore"),
-      complete: diff.complete && hidden.length === 0,
+      additions: diff.additions + hidden.after,
+      deletions: diff.deletions + hidden.before,
+      complete: diff.complete && hidden.before + hidden.after === 0,
     },
-    before: bytes !== undefined && bytes.length <= limits.changeCharsMax * 4 ? textOf(bytes, before) : undefined,
+    // The mark at the file's beginning is not part of its text.
+    before: isShort ? textOf(bytes.subarray(form.bomBytes), before) : undefined,
     notes: notesOf(before),
     wrote: knownAfter(before, shown),
     extra: [
       {
-        matchedBy: newText === edit.newText ? "exact" : "line ends",
+        matchedBy: puts.every(({ text }) => text === edit.newText) ? "exact" : "line ends",
         replacements: hits.length,
         line: hits[0]?.line ?? 1,
       },
@@ -110,8 +112,7 @@ export async function planBytes(
 
 /** Do whole lines give way to whole lines, so that the line behind them is not touched? */
 async function isWholeLines(
-  { oldText }: TextEdit,
-  newText: string,
+  { oldText, newText }: TextEdit,
   at: number,
   source: Bytes,
   firstByte: number,
@@ -120,65 +121,134 @@ async function isWholeLines(
   return at === firstByte || (await source.read(at - 1, at))[0] === 10;
 }
 
+/** What takes the place of the old text. */
+interface Put {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+}
+
+/** All places of the old text, in order, and what each of them gets. */
+interface Replaced {
+  readonly hits: readonly Hit[];
+  readonly oldBytes: number;
+  readonly puts: readonly Put[];
+}
+
 /**
- * Lines that come into a file with CRLF get that end, as they do in a file in memory. Where the old text has line ends of
- * its own it was found by them, and the new text has the same.
+ * Lines that come into a file with CRLF get that end, each where it comes to, as they do in a file in memory. Where the old
+ * text has line ends of its own it was found by them, and the new text has the same.
  */
-async function withLocalEnds(edit: TextEdit, at: number, source: Bytes, target: Target): Promise<string> {
-  const { oldText, newText } = edit;
-  const before = at === 0 ? undefined : (await source.read(at - 1, at))[0];
-  if (oldText.startsWith("\n") && before === 13 && !newText.startsWith("\n")) {
-    throw new Problem({ code: "NO_MATCH", place: target, which: only, nearest: undefined, searched: "exactly" });
+async function withLocalEnds(
+  { oldText, newText }: TextEdit,
+  hits: readonly Hit[],
+  source: Bytes,
+  before: Before,
+): Promise<readonly Put[]> {
+  if (oldText.startsWith("\n") && !newText.startsWith("\n")) {
+    for (const { at } of hits) {
+      if (at === 0 || (await source.read(at - 1, at))[0] !== 13) continue;
+      throw new Problem({
+        code: "NO_MATCH",
+        place: before.target,
+        which: only,
+        nearest: undefined,
+        searched: "exactly",
+      });
+    }
   }
-  const lineEnds = lineEndOf(newText);
-  if (oldText.includes("\n") || (lineEnds !== "LF" && lineEnds !== "CRLF")) return newText;
-  const end = await source.read(at, Math.min(source.sizeBytes, at + 65_536));
-  const newline = end.indexOf(10);
-  if (newline === -1) return newText;
-  return withLineEnds(newText, newline > 0 && end[newline - 1] === 13 ? "\r\n" : "\n");
+  const put = (text: string): Put => ({ text, bytes: encoded(text, before) });
+  const sent = lineEndOf(newText);
+  const asSent = put(newText);
+  if (oldText.includes("\n") || (sent !== "LF" && sent !== "CRLF")) return hits.map(() => asSent);
+  const by = { "\n": put(withLineEnds(newText, "\n")), "\r\n": put(withLineEnds(newText, "\r\n")) };
+  const endAt = lineEndsIn(source);
+  const puts: Put[] = [];
+  for (const { at } of hits) {
+    const end = await endAt(at);
+    puts.push(end === undefined ? asSent : by[end]);
+  }
+  return puts;
+}
+
+interface LinesChanged {
+  readonly line: number;
+  readonly linesBefore: number;
+  readonly linesAfter: number;
+}
+
+/** How many lines all of these are, before and after: several may touch the same line. */
+function counted(changes: readonly LinesChanged[]): { readonly before: number; readonly after: number } {
+  let [before, grown, end] = [0, 0, 0];
+  for (const { line, linesBefore, linesAfter } of changes) {
+    const last = line + linesBefore - 1;
+    before += Math.max(0, last - Math.max(end, line - 1));
+    grown += linesAfter - linesBefore;
+    end = Math.max(end, last);
+  }
+  return { before, after: before + grown };
+}
+
+/** How many of the first places are shown: as many as may be, and of a line all of them or none. */
+function shownHits(changes: readonly LinesChanged[]): number {
+  let shown = Math.min(changes.length, placesMax);
+  const touches = (one: LinesChanged | undefined, next: LinesChanged | undefined): boolean =>
+    one !== undefined && next !== undefined && next.line <= one.line + one.linesBefore - 1;
+  while (shown > 0 && touches(changes[shown - 1], changes[shown])) shown -= 1;
+  return shown;
 }
 
 const newlinesIn = (bytes: Uint8Array): number => countIn(bytes, 0, bytes.length, "byte");
 
-function piecesOf(hits: readonly Hit[], oldBytes: number, put: Uint8Array, sizeBytes: number): readonly Piece[] {
+function piecesOf({ hits, oldBytes, puts }: Replaced, sizeBytes: number): readonly Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
-  for (const hit of hits) {
+  hits.forEach((hit, index) => {
+    const put = puts[index]?.bytes;
     if (hit.at > at) pieces.push({ from: at, to: hit.at });
-    if (put.length > 0) pieces.push(put);
+    if (put !== undefined && put.length > 0) pieces.push(put);
     at = hit.at + oldBytes;
-  }
+  });
   if (at < sizeBytes) pieces.push({ from: at, to: sizeBytes });
   return pieces;
 }
 
-/** Whole lines around each hit; hits that stand close together share theirs. Undefined where lines are too long to show. */
+/**
+ * Whole lines around each of the first hits; those that stand close together share theirs. Undefined where lines are too long
+ * to show, or none is to be shown.
+ */
 async function placesAround(
-  hits: readonly Hit[],
-  oldBytes: number,
-  put: Uint8Array,
+  { hits, oldBytes, puts }: Replaced,
+  shownMax: number,
   source: Bytes,
   before: Before,
 ): Promise<readonly ChangedPlace[] | undefined> {
+  if (shownMax === 0) return undefined;
+  const { bomBytes } = before.form;
+  const around = ({ at }: Hit) => linesAround(source, at, at + oldBytes, bomBytes);
+  // The lines of the next hit are changed too, so they are not context of these.
+  const hiddenFrom = hits[shownMax];
+  const end = hiddenFrom === undefined ? source.sizeBytes : await lineStart(source, hiddenFrom.at, bomBytes);
   const places: ChangedPlace[] = [];
-  for (let first = 0; first < hits.length; ) {
+  for (let first = 0; first < shownMax; ) {
     const hit = hits[first];
     if (hit === undefined) break;
-    let window = await linesAround(source, hit.at, hit.at + oldBytes, before.form.bomBytes);
+    let window = await around(hit);
     let next = first + 1;
-    for (let other = hits[next]; window !== undefined && other !== undefined; other = hits[next]) {
-      const around = await linesAround(source, other.at, other.at + oldBytes, before.form.bomBytes);
+    for (let other = hits[next]; window !== undefined && other !== undefined && next < shownMax; other = hits[next]) {
+      const there = await around(other);
       // Lines that are the context of both are shown once.
-      if (around !== undefined && around.from >= window.to) break;
-      window = around === undefined ? undefined : { from: window.from, to: Math.max(window.to, around.to) };
+      if (there !== undefined && there.from >= window.to) break;
+      window = there === undefined ? undefined : { from: window.from, to: Math.max(window.to, there.to) };
       next += 1;
     }
-    if (window === undefined) return undefined;
-    const old = await source.read(window.from, window.to);
+    if (window === undefined || end === undefined) return undefined;
+    const to = Math.min(window.to, end);
+    const old = await source.read(window.from, to);
     const parts: Uint8Array[] = [];
     let at = window.from;
-    for (const { at: start } of hits.slice(first, next)) {
-      parts.push(old.subarray(at - window.from, start - window.from), put);
+    for (let index = first; index < next; index += 1) {
+      const start = hits[index]?.at ?? at;
+      parts.push(old.subarray(at - window.from, start - window.from), puts[index]?.bytes ?? new Uint8Array());
       at = start + oldBytes;
     }
     parts.push(old.subarray(at - window.from));
@@ -186,13 +256,12 @@ async function placesAround(
       firstLine: hit.line - newlinesIn(old.subarray(0, hit.at - window.from)),
       before: textOf(old, before),
       after: textOf(Buffer.concat(parts), before),
-      atEnd: window.to === source.sizeBytes,
+      atEnd: to === source.sizeBytes,
     });
     first = next;
   }
   return places;
 }
 
-/** For showing. The mark at the file's beginning is not part of its text. */
-const textOf = (bytes: Uint8Array, { form }: Before): string =>
-  decode(bytes, form.encoding).text.replace(/^\ufeff/, "");
+/** For showing. */
+const textOf = (bytes: Uint8Array, { form }: Before): string => decode(bytes, form.encoding).text;

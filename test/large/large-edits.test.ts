@@ -1,0 +1,73 @@
+/** An edit of a file that is too large to be held writes and tells what the same edit of a small one does. */
+
+import * as fs from "node:fs";
+import { describe, expect, test } from "vitest";
+import { limits } from "../../src/contract/limits.ts";
+import { createFilehand } from "../../src/index.ts";
+import { textOf } from "../support/reading.ts";
+import { workspace } from "../support/workspace.ts";
+
+interface Hunk {
+  readonly oldStart: number;
+  readonly lines: readonly string[];
+}
+
+/** Lines of LF, so that what is local to an edit is told from what most of the file has. */
+const filling = (bytes: number): string => "some line that fills the file\n".repeat(Math.ceil(bytes / 30));
+
+/** `small`: the two parts with little in between; `large`: with so much that the file is not held. */
+async function edited(before: string, between: number, behind: string, oldText: string, newText: string) {
+  const { top, path } = workspace({});
+  const file = path("a.txt");
+  const middle = filling(between);
+  fs.writeFileSync(file, before + middle + behind);
+  const session = createFilehand({ roots: [top], ask: "yes", readFirst: false, history: false }).session();
+  const input = { file_path: "a.txt", old_string: oldText, new_string: newText, replace_all: true };
+  const reply = await session.call("Edit", input);
+  const text = fs.readFileSync(file, "utf8");
+  const [head, tail] = [
+    text.slice(0, text.indexOf("some line")),
+    text.slice(text.lastIndexOf("fills the file\n") + 15),
+  ];
+  const { structuredPatch } = reply.structured as { readonly structuredPatch: readonly Hunk[] }; // what Edit answers with
+  return {
+    head,
+    tail,
+    said: textOf(reply).replace(/ at line \d+/, ""),
+    hunks: structuredPatch.map(({ lines }) => lines),
+  };
+}
+
+const tooMuch = limits.editHeldBytesMax + 1_000_000;
+
+describe("a large file is edited as a small one", () => {
+  for (const [what, before, behind, oldText, newText] of [
+    ["each place gets the line end it comes to", "top\r\naa NEEDLE\r\n", "c1\nbb NEEDLE\nc2\n", "NEEDLE", "n1\nn2"],
+    ["also the other way round", "top\naa NEEDLE\nx\n", "c1\r\nbb NEEDLE\r\nc2\r\n", "NEEDLE", "n1\nn2"],
+    ["a last line without an end goes by the one before", "top\n", "z\r\nlast NEEDLE", "NEEDLE", "n1\nn2"],
+    ["CRLF that was sent becomes LF", "aa NEEDLE\n", "bb NEEDLE\nend\n", "NEEDLE", "n1\r\nn2"],
+    ["several in a line are one line", "NEEDLE NEEDLE NEEDLE\n", "NEEDLE NEEDLE\n", "NEEDLE", "n"],
+    ["a mark within the file is text", "\ufeff1\n2\n", "a\n\ufeffmarked\nb\nNEEDLE\nc\n", "NEEDLE", "n"],
+    ["text that begins with a mark after the edit", "1\n2\n", "a\nNEEDLE\n", "NEEDLE", "\ufeffn"],
+  ] as const) {
+    test(what, async () => {
+      const small = await edited(before, 3_000, behind, oldText, newText);
+      expect(await edited(before, tooMuch, behind, oldText, newText)).toEqual(small);
+    });
+  }
+});
+
+test("where not all places are shown, lines are counted once and none is shown as it was", async () => {
+  const { said, hunks } = await edited("NEEDLE NEEDLE NEEDLE\n".repeat(1_000), tooMuch, "end\n", "NEEDLE", "n");
+  expect(said).toContain("3000 replacements (+1000 -1000)");
+  const lines = hunks.flat();
+  expect(lines.filter((line) => line.startsWith("+") && line.includes("NEEDLE"))).toEqual([]);
+  expect(lines.filter((line) => line.startsWith(" ") && line.includes("NEEDLE"))).toEqual([]);
+  expect(lines.filter((line) => line === "+n n n").length).toBeGreaterThan(50);
+});
+
+test("a line that is far longer than what is looked at in one go has its own line end", async () => {
+  const long = "x".repeat(200_000);
+  const { head } = await edited(`NEEDLE${long}\r\n`, tooMuch, "end\n", "NEEDLE", "a\nb");
+  expect(head).toBe(`a\r\nb${long}\r\n`);
+});
