@@ -134,10 +134,12 @@ function renamedLine({ from, to, places, server }: Renamed, files: number, say: 
 function noteWords(note: ChangeNote, numberLine: NumberLine, say: Say): readonly string[] {
   switch (note.note) {
     case "links separated":
-      return ["The file had other names (hard links); they keep the old content."];
+      return [
+        `The file ${say("had", "has")} other names (hard links); they ${say("keep", "would keep")} the old content.`,
+      ];
     case "in place":
       return [
-        "It was written in place: it has other names that were to be kept, or its folder does not let it be replaced.",
+        `It ${say("was", "would be")} written in place: it has other names that ${say("were", "are")} to be kept, or its folder does not let it be replaced.`,
       ];
     case "unconfirmed":
       return [

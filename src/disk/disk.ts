@@ -17,8 +17,9 @@ import { kernelMounts } from "./mounts.ts";
 import { type OpenFile, openFile } from "./open-file.ts";
 import { type Removed, type RemoveInput, removeFile } from "./remove.ts";
 import { type Replaced, type ReplaceInput, replaceFile } from "./replace.ts";
-import { isStill, isStillMissing } from "./same-file.ts";
+import { isStill, isStillMissing, refuseReadOnly } from "./same-file.ts";
 import { nodeSystem, type System } from "./system.ts";
+import { WriteFailed, type WriteStep } from "./write-failed.ts";
 import { type Quick, type WalkFolder, walkFrom } from "./walk.ts";
 import { type FolderMoved, type FolderRemoved, moveFolder, type MoveInput, removeFolder } from "./whole-folder.ts";
 
@@ -38,6 +39,10 @@ export interface Disk {
   walk(found: Found, close?: () => void): WalkFolder;
   /** When something below a folder that was found was changed; no link is followed at the end. Undefined: it is gone. */
   changedNs(found: Found, below: string): bigint | undefined;
+  /** What `replace` and `remove` would refuse this file with, as far as it can be known before. */
+  refusesWriting(found: Found, file: OpenFile): { readonly errno: string; readonly during: WriteStep } | undefined;
+  /** Is there anything of this real path, be it a link that leads nowhere? */
+  hasName(real: string): boolean;
   /** New content for a file; the caller holds its lock. The old content or the new, never something between. */
   replace(input: ReplaceInput): Promise<Replaced>;
   /** A file that does not exist, and the folders that are missing above it. */
@@ -101,6 +106,24 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
     look,
     isStill: (found) => isStill(found, system),
     isStillMissing: (folder, real) => isStillMissing(folder, real, system),
+    refusesWriting: (found, { stat }) => {
+      try {
+        if (stat !== undefined) refuseReadOnly(found, stat, system);
+        return undefined;
+      } catch (error) {
+        if (error instanceof WriteFailed) return { errno: error.errno, during: error.during };
+        throw error;
+      }
+    },
+    hasName: (real) => {
+      const folder = look(nodePath.dirname(real));
+      if (folder.seen !== "node") return false;
+      try {
+        return system.glance(`${folder.held.handlePath}/${nodePath.basename(real)}`) !== undefined;
+      } finally {
+        folder.held.close();
+      }
+    },
     including: (folder) => diskOn([...roots, rootAt(folder, system, strong)], making),
     replace: (input) => replaceFile(input, writing),
     create: (input) => createFile(input, writing),

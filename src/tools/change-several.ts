@@ -13,7 +13,7 @@ import type { Ticket } from "../session/turns.ts";
 import { permitted } from "./change.ts";
 import type { Plan } from "./plan.ts";
 import { diffText, prepare } from "./prepare.ts";
-import { joined } from "./commit.ts";
+import { joined, requireNothingAt, requireWritable } from "./commit.ts";
 import { formatted } from "./formatted.ts";
 import { reported, tell } from "./languages.ts";
 import { type Job, shownAs, writeAll } from "./patch-write.ts";
@@ -97,7 +97,14 @@ async function applied(
         if (approved !== undefined && approved !== diffText(job.prepared)) return { askAgain: subject.target };
       }
       bench.signal.throwIfAborted();
-      const files = bench.dryRun ? jobs.map((job) => shownAs(job, [])) : [...(await writeAll(jobs, bench))];
+      // What can be known before is not found out half way.
+      const foreseen = jobs.map(({ prepared, moved }) => [
+        ...(moved === undefined ? [] : requireNothingAt(moved.target, bench)),
+        ...requireWritable(prepared, bench),
+      ]);
+      const files = bench.dryRun
+        ? jobs.map((job, at) => shownAs(job, foreseen[at] ?? []))
+        : [...(await writeAll(jobs, bench))];
       // Only when all are written: until then they may be put back.
       for (const [at, file] of files.entries()) files[at] = await formatted(file, profile, bench);
       const [one, ...more] = files;
@@ -134,7 +141,7 @@ async function asked(file: Part, ticket: Ticket, bench: Bench): Promise<Permitte
   let approved: string | undefined;
   try {
     refuseIfThere(file, subject, bench);
-    approved = await permitted(subject, file.plan, ticket, bench);
+    approved = await permitted(subject, file.plan, ticket, bench, file.moveTo);
     const goal = await goalOf(file, bench);
     if (goal === undefined) return { target, goal, approved };
     const preview = async () => {

@@ -10,11 +10,11 @@ import { Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import type { Resolved } from "../guard/guard.ts";
 import type { Ticket } from "../session/turns.ts";
-import { commit, commitNew } from "./commit.ts";
+import { commit, commitNew, requireWritable } from "./commit.ts";
 import { formatted } from "./formatted.ts";
 import { reported, tell } from "./languages.ts";
 import type { Plan } from "./plan.ts";
-import { diffText, fileOf, type Prepared, prepare } from "./prepare.ts";
+import { diffText, fileOf, type Prepared, prepare, questionOf } from "./prepare.ts";
 import { type Keeper, keeperOf } from "./turn.ts";
 import { exclusively, heldBy, isStill, keysOf, type Subject, subjectFrom, subjectOf, ticketOf } from "./subject.ts";
 import type { Bench } from "./tool.ts";
@@ -90,7 +90,10 @@ async function changeOnce<Extra>(
         // A yes was said to what was shown, and to nothing else.
         if (approved !== undefined && approved !== diffText(prepared)) return { askAgain: target };
         bench.signal.throwIfAborted();
-        if (bench.dryRun) return { file: fileOf(prepared, []), extra: prepared.extra, told: undefined };
+        if (bench.dryRun) {
+          const file = fileOf(prepared, requireWritable(prepared, bench));
+          return { file, extra: prepared.extra, told: undefined };
+        }
         const file = await formatted(await write(prepared, bench), plan.profile, bench);
         return { file, extra: prepared.extra, told: await tell([file], bench) };
       } finally {
@@ -116,6 +119,7 @@ export async function permitted<Extra>(
   plan: Plan<Extra>,
   ticket: Ticket,
   bench: Bench,
+  movedTo?: string,
 ): Promise<string | undefined> {
   const { target } = subject;
   // Nothing can be done to what is not there, whoever permits it.
@@ -123,13 +127,18 @@ export async function permitted<Extra>(
   if (subject.is === "there") await bench.guard.permit("read", target, bench.signal);
   let diff = "";
   // A change that cannot be made is told to its author before anybody is asked.
-  const preview = async (): Promise<{ readonly diff: string }> => {
+  const preview = async (): Promise<Readonly<Record<string, unknown>>> => {
     // A person takes their time; nobody waits for that.
     ticket.release();
     const prepared = await prepare(subject, plan, bench);
-    prepared.close();
-    diff = diffText(prepared);
-    return { diff };
+    try {
+      requireWritable(prepared, bench);
+    } finally {
+      prepared.close();
+    }
+    const question = questionOf(prepared);
+    ({ diff } = question);
+    return movedTo === undefined ? question : { ...question, movedTo };
   };
   const { signal, dryRun } = bench;
   return (await bench.guard.permit("edit", target, signal, { preview, dryRun })) === "asked" ? diff : undefined;

@@ -215,6 +215,27 @@ function unconfirmed(
   return [{ note: "unconfirmed", errno }, ...kept];
 }
 
+/**
+ * Throws what writing would be refused with, as far as it can be known before; answers with what else will be told. What it
+ * finds may be another thing when it is written: it is asked again then.
+ */
+export function requireWritable<Extra>(prepared: Prepared<Extra>, bench: Bench): readonly ChangeNote[] {
+  const { target } = prepared;
+  if (prepared.is === "new") return requireNothingAt(target, bench);
+  const { planned, subject, file } = prepared;
+  if (planned.notes.some(({ note }) => note === "same content")) return [];
+  const fault = bench.disk.refusesWriting(subject.found, file);
+  if (fault !== undefined) throw refused(target, fault.errno, fault.during);
+  if (file.links < 2 || planned.removes === true) return [];
+  return [{ note: bench.changes.hardLinks === "separate" ? "links separated" : "in place" }];
+}
+
+/** A link that leads nowhere has the name all the same. */
+export function requireNothingAt(target: Target, bench: Bench): readonly [] {
+  if (!bench.disk.hasName(target.real)) return [];
+  throw new Problem({ code: "EXISTS", place: target, reason: whatIsThere(target, bench) });
+}
+
 /** What content is known by again; none of what is too much to be hashed in passing. */
 export const hashIfSmall = (bytes: Uint8Array | undefined): string | undefined =>
   bytes !== undefined && isHashed({ sizeBytes: bytes.length }) ? hashOfContent(bytes) : undefined;

@@ -37,7 +37,7 @@ export function planOf(file: PatchFile, profile: Profile): Plan<MatchedBy> {
 function planRemoval(before: Before): Planned<MatchedBy> {
   const text = wellFormed(held(before));
   const diff = hunksOfTexts(text, "");
-  return { pieces: [], diff, before: text, notes: [], wrote: [], extra: "exact" };
+  return { pieces: [], diff, before: text, removes: true, notes: [], wrote: [], extra: "exact" };
 }
 
 function planHunks(before: Before, hunks: readonly PatchHunk[]): Planned<MatchedBy> {

@@ -32,7 +32,8 @@ function planned(before: Before, does: "delete" | "move"): Planned<MatchedBy> {
   }
   const isText = isUtf8(bytes) && !bytes.includes(0);
   // What cannot be shown is said to be missing from the diff.
-  if (!isText) return { ...shared, pieces: [], diff: { ...noDiff, complete: false }, before: undefined, wrote: [] };
+  const gone = { ...shared, pieces: [], removes: true, wrote: [] } as const;
+  if (!isText) return { ...gone, diff: { ...noDiff, complete: false }, before: undefined };
   const text = bytes.toString("utf8");
-  return { ...shared, pieces: [], diff: hunksOfTexts(text, ""), before: text, wrote: [] };
+  return { ...gone, diff: hunksOfTexts(text, ""), before: text };
 }

@@ -26,6 +26,8 @@ export interface Planned<Extra> {
   /** The old text, where it is at hand. */
   readonly before: string | undefined;
   readonly notes: readonly ChangeNote[];
+  /** The file goes. */
+  readonly removes?: true;
   /** What the session knows of the file from then on. */
   readonly wrote: Wrote;
   readonly extra: Extra;

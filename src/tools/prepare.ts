@@ -152,9 +152,19 @@ export function fileOf<Extra>(prepared: Prepared<Extra>, notes: readonly ChangeN
   return { target, hunks, additions, deletions, diffComplete, did: "updated", before, notes: all };
 }
 
+const isRemoval = <Extra>(prepared: Prepared<Extra>): boolean =>
+  prepared.is === "there" && prepared.planned.removes === true;
+
+/** What a question says of a change: its diff, and what no diff says. */
+export const questionOf = <Extra>(prepared: Prepared<Extra>): { readonly diff: string; readonly deletes?: true } => ({
+  diff: diffText(prepared),
+  ...(isRemoval(prepared) && { deletes: true }),
+});
+
 /** What a person is shown of a change, and what their yes was said to. */
 export function diffText<Extra>(prepared: Prepared<Extra>): string {
   const { did, hunks, additions, deletions, diffComplete } = fileOf(prepared, []);
-  const text = unified(prepared.target.relative, hunks, did === "created" ? "create" : "update");
+  const kind = did === "created" ? "create" : isRemoval(prepared) ? "delete" : "update";
+  const text = unified(prepared.target.relative, hunks, kind);
   return diffComplete ? text : `${text}${moreLine(additions, deletions)}\n`;
 }

@@ -445,6 +445,8 @@ test("A57 A10 network paths, device paths and NUL are refused before any disk ca
       list: fail,
       walk: fail,
       changedNs: fail,
+      refusesWriting: fail,
+      hasName: fail,
       replace: fail,
       create: fail,
       remove: fail,

@@ -22,6 +22,9 @@ export interface QuestionInfo {
   readonly asked: string | null;
   /** Where a file that is moved was. */
   readonly movedFrom: string | null;
+  /** Where a file goes that is moved, as it was asked for. */
+  readonly movedTo: string | null;
+  readonly deletes: boolean;
   /** The rule that asks; null if it is asked by default. */
   readonly rule: string | null;
   readonly caution: string | null;

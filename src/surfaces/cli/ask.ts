@@ -96,6 +96,7 @@ function wordsOf(question: Question): string {
     return `Let this session into the folder "${escapeName(real)}", outside the workspace, for "${escapeName(pathOf(question))}"?`;
   }
   // An empty file has no diff, and lines can be too long for one: then the path must tell.
+  if (metadata["deletes"] === true) return `Delete ${namesOf(question)}?`;
   const isShown = typeof metadata["diff"] === "string" && metadata["diff"] !== "";
   if (permission === "edit" && isShown) {
     return pathOf(question) === real ? "Apply this change?" : `Apply this change to ${namesOf(question)}?`;
@@ -107,13 +108,14 @@ function wordsOf(question: Question): string {
 
 /** What is easily overlooked in a diff. */
 function cautionOf({ metadata, permission }: Question): string {
-  const { caution, rule, movedFrom } = metadata;
+  const { caution, rule, movedFrom, movedTo } = metadata;
   const lines = [
     cautionWords(caution) ?? "",
     permission === "edit" && typeof rule === "string" && rule !== ""
       ? `The rule ${escapeName(rule)} asks about this file`
       : "",
     typeof movedFrom === "string" ? `It is moved from "${escapeName(movedFrom)}"` : "",
+    typeof movedTo === "string" ? `It is moved to "${escapeName(movedTo)}"` : "",
   ];
   return lines.map((line) => (line === "" ? "" : `${line}\n`)).join("");
 }

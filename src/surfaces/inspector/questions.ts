@@ -219,6 +219,8 @@ function infoOf(
     relative: relativeOf(workspace, path),
     asked: asked === path ? null : asked,
     movedFrom: textOf(metadata["movedFrom"]),
+    movedTo: textOf(metadata["movedTo"]),
+    deletes: metadata["deletes"] === true,
     rule: textOf(metadata["rule"]),
     caution: textOf(metadata["caution"]),
     always,

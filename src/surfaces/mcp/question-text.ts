@@ -22,12 +22,15 @@ const diffLineCharsMax = 200;
 export function questionText({ permission, patterns, always, metadata }: Question): string {
   const [real = ""] = patterns;
   const path = typeof metadata["path"] === "string" ? metadata["path"] : real;
-  const what = permission === "edit" ? "Change" : permission === "read" ? "Read" : "Go outside the workspace to";
+  const changes = metadata["deletes"] === true ? "Delete" : "Change";
+  const what = permission === "edit" ? changes : permission === "read" ? "Read" : "Go outside the workspace to";
   const through = path === real ? "" : ` (asked for as "${escapeName(path)}")`;
-  const { rule, diff } = metadata;
+  const { rule, diff, movedFrom, movedTo } = metadata;
   const caution = cautionWords(metadata["caution"]);
   return [
     `${what} "${escapeName(real)}"?${through}`,
+    ...(isText(movedFrom) ? [`It is moved from "${escapeName(movedFrom)}".`] : []),
+    ...(isText(movedTo) ? [`It is moved to "${escapeName(movedTo)}".`] : []),
     ...(isText(rule) ? [`The rule ${escapeName(rule)} asks.`] : []),
     ...(caution === undefined ? [] : [`${escapeName(caution)}.`]),
     ...(always[0] === undefined ? [] : [`"Always" means the rule ${escapeName(always[0])}.`]),

@@ -114,8 +114,15 @@ function Why({ question, workspace }: { readonly question: QuestionInfo; readonl
             <Name text={question.movedFrom} />
           </>
         )}
+        {question.movedTo !== null && (
+          <>
+            {" · moved to "}
+            <Name text={question.movedTo} />
+          </>
+        )}
         {question.waits === "client" && " · the client shows this question too, and goes on when it comes back"}
       </p>
+      {question.deletes && <p class="notice notice-warn">The file is deleted</p>}
       {question.caution !== null && (
         <p class="notice notice-warn">
           <Shown text={cautionWords(question.caution)} />

@@ -1,0 +1,104 @@
+/** What a change will be refused for is told before anything is done, asked or shown as possible. */
+
+import * as fs from "node:fs";
+import { describe, expect, test } from "vitest";
+import { createFilehand, type FilehandOptions, type Question } from "../src/index.ts";
+import { questionText } from "../src/surfaces/mcp/question-text.ts";
+import { textOf } from "./support/reading.ts";
+import { onWindows, type Tree, workspace } from "./support/workspace.ts";
+
+function bed(tree: Tree, options: Partial<FilehandOptions> = {}) {
+  const made = workspace(tree);
+  const filehand = createFilehand({ roots: [made.top], ask: "yes", readFirst: false, ...options });
+  const sessions = {
+    claude: filehand.session({ dialect: "claude" }),
+    opencode: filehand.session({ dialect: "opencode" }),
+  };
+  return { ...made, ...sessions };
+}
+
+const patch = (...lines: readonly string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+
+describe.skipIf(onWindows)("a dry run and the real call refuse alike", () => {
+  const calls = {
+    "an edit of a read-only file": ["Edit", { file_path: "locked.txt", old_string: "one", new_string: "1" }],
+    "a write over one": ["Write", { file_path: "locked.txt", content: "1\n" }],
+    "a write through a link that leads nowhere": ["Write", { file_path: "nowhere.txt", content: "1\n" }],
+  } as const;
+  for (const [what, [tool, input]] of Object.entries(calls)) {
+    test(what, async () => {
+      const { path, claude } = bed({ "locked.txt": "one\n" });
+      fs.chmodSync(path("locked.txt"), 0o444);
+      fs.symlinkSync("no/such", path("nowhere.txt"));
+      const [dry, real] = [await claude.call(tool, input, { dryRun: true }), await claude.call(tool, input)];
+      expect(dry.isError).toBe(true);
+      expect([dry.error?.code, textOf(dry)]).toEqual([real.error?.code, textOf(real)]);
+      expect(fs.readFileSync(path("locked.txt"), "utf8")).toBe("one\n");
+    });
+  }
+
+  for (const [what, lines, code] of [
+    ["a move of a read-only file", ["*** Update File: locked.txt", "*** Move to: b.txt"], "ACCESS_DENIED"],
+    ["its deletion", ["*** Add File: c.txt", "+c", "*** Delete File: locked.txt"], "ACCESS_DENIED"],
+    ["a move onto a link that leads nowhere", ["*** Update File: a.txt", "*** Move to: nowhere.txt"], "EXISTS"],
+  ] as const) {
+    test(`${what} in a patch, and nothing of it is left`, async () => {
+      const { top, path, opencode } = bed({ "a.txt": "a\n", "locked.txt": "one\n" });
+      fs.chmodSync(path("locked.txt"), 0o444);
+      fs.symlinkSync("no/such", path("nowhere.txt"));
+      const before = fs.readdirSync(top);
+      const input = { patchText: patch(...lines) };
+      const [dry, real] = [await opencode.call("patch", input, { dryRun: true }), await opencode.call("patch", input)];
+      expect([dry.error?.code, real.error?.code]).toEqual([code, code]);
+      expect(textOf(dry)).toBe(textOf(real));
+      expect(fs.readdirSync(top)).toEqual(before);
+    });
+  }
+
+  test("nobody is asked about a change that cannot be made", async () => {
+    const asked: Question[] = [];
+    const ask = async (question: Question) => {
+      asked.push(question);
+      return { reply: "once" } as const;
+    };
+    const { path, claude } = bed({ "locked.txt": "one\n" }, { ask });
+    fs.chmodSync(path("locked.txt"), 0o444);
+    const reply = await claude.call("Write", { file_path: "locked.txt", content: "1\n" });
+    expect([reply.error?.code, asked]).toEqual(["ACCESS_DENIED", []]);
+  });
+
+  test("a dry run tells of other names", async () => {
+    const { path, claude } = bed({ "a.txt": "one\n" });
+    fs.linkSync(path("a.txt"), path("b.txt"));
+    const reply = await claude.call("Write", { file_path: "a.txt", content: "1\n" }, { dryRun: true });
+    expect(textOf(reply)).toContain("The file has other names (hard links); they would keep the old content.");
+  });
+});
+
+describe("a question about a patch says what no diff says", () => {
+  async function questionsOf(...lines: readonly string[]): Promise<readonly Question[]> {
+    const questions: Question[] = [];
+    const ask = async (question: Question) => {
+      questions.push(question);
+      return { reply: "once" } as const;
+    };
+    const { opencode } = bed({ "empty.txt": "", "full.txt": "one\n" }, { ask });
+    const reply = await opencode.call("patch", { patchText: patch(...lines) });
+    expect(reply.error).toBeUndefined();
+    return questions;
+  }
+
+  test("that a file is deleted, an empty one too", async () => {
+    const questions = await questionsOf("*** Delete File: empty.txt", "*** Delete File: full.txt");
+    expect(questions.map(({ metadata }) => metadata["deletes"])).toEqual([true, true]);
+    expect(questions[1]?.metadata["diff"]).toContain("+++ /dev/null");
+    for (const question of questions) expect(questionText(question)).toMatch(/^Delete "/);
+  });
+
+  test("that it is moved, and where to", async () => {
+    const [first, second] = await questionsOf("*** Update File: full.txt", "*** Move to: there.txt");
+    expect(first?.metadata).toMatchObject({ movedTo: "there.txt" });
+    expect(second?.metadata["movedFrom"]).toMatch(/full\.txt$/);
+    expect(first === undefined ? "" : questionText(first)).toContain('It is moved to "there.txt".');
+  });
+});
