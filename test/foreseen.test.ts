@@ -102,3 +102,23 @@ describe("a question about a patch says what no diff says", () => {
     expect(first === undefined ? "" : questionText(first)).toContain('It is moved to "there.txt".');
   });
 });
+
+test("a yes to a new cell is a yes to that cell, asked for once", async () => {
+  const questions: Question[] = [];
+  const ask = async (question: Question) => {
+    questions.push(question);
+    return { reply: "once" } as const;
+  };
+  const cells = [{ cell_type: "code", id: "aa", execution_count: 3, metadata: {}, outputs: [], source: ["x=1"] }, 5];
+  const notebook = JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 });
+  const { path, claude } = bed({ "n.ipynb": notebook }, { ask });
+  for (const [at, input] of [
+    { edit_mode: "insert", cell_id: "aa", new_source: "q" },
+    { edit_mode: "replace", cell_id: "cell-2", new_source: "r", cell_type: "code" },
+  ].entries()) {
+    const reply = await claude.call("NotebookEdit", { notebook_path: "n.ipynb", ...input });
+    expect([reply.error, questions.length]).toEqual([undefined, at + 1]);
+    const id = /"id": ?"([\w-]+)"/.exec(String(questions[at]?.metadata["diff"]).replace(/^[ -].*$/gm, ""))?.[1];
+    expect(fs.readFileSync(path("n.ipynb"), "utf8")).toContain(`"${id}"`);
+  }
+});

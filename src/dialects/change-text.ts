@@ -98,7 +98,11 @@ function cellLine(outcome: NotebookEditOutcome, say: Say): string {
   const what = `${cell.type} cell ${quoted(cell.id)}`;
   const where = mode === "insert" ? ` as cell ${cell.index + 1} of ${cellsTotal}` : ` (cell ${cell.index + 1})`;
   const more = [
-    ...(cleared ? [` Its outputs were made by the old source and ${say("are gone; run it again", "would go")}.`] : []),
+    ...(cleared
+      ? [
+          ` Its outputs were made by the old source and ${say(cell.type === "code" ? "are gone; run it again" : "are gone", "would go")}.`,
+        ]
+      : []),
     ...(renumbered
       ? [
           ` Cells behind it without ids of their own ${say("have other ids now; read the notebook again", "would get other ids")}.`,

@@ -208,7 +208,11 @@ describe("what is changed besides", () => {
     const text = notebook4([codeCell("a", [], { execution_count: null, id: "c" })]);
     const { changes, cleared } = done(text, { cellId: "c", source: "b" });
     expect([changes.length, cleared]).toEqual([1, false]);
-    expect(done(notebook4([codeCell("a", [], { id: "c" })]), { cellId: "c", source: "b" }).cleared).toBe(true);
+    // It ran, and had nothing to say.
+    const silent = notebook4([codeCell("a", [], { execution_count: 3, id: "c" })]);
+    expect(done(silent, { cellId: "c", source: "b" }).cleared).toBe(false);
+    const loud = notebook4([codeCell("a", [{ output_type: "stream", name: "stdout", text: "1" }], { id: "c" })]);
+    expect(done(loud, { cellId: "c", source: "b" }).cleared).toBe(true);
   });
   test("a type alone leaves the source to the letter", () => {
     const text = String.raw`{"cells":[{"source": "\u0061", "cell_type": "markdown", "attachments": {}}]}`;

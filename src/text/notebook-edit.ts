@@ -203,10 +203,10 @@ function replaceCell(file: NotebookText, { cell, span, list }: CellPlace, edit: 
   const members = membersOf(text, span);
   const colon = members[0] === undefined ? file.colon : colonOf(text, members[0]);
   const shape = shapeOf(text, span, members, colon);
-  const stale = members.filter((member) => isStale(text, member));
+  const hadOutputs = members.some((member) => member.name === "outputs" && isStale(text, member));
   const language = type === cell.type ? cell.language : type === "code" ? codeLanguage(file, cell.index) : type;
   const shown = { index: cell.index, id: cell.id, type, language, oldSource: cell.source };
-  const rest = { cellsTotal: file.cells.length, cleared: cell.type === "code" && stale.length > 0, renumbered: false };
+  const rest = { cellsTotal: file.cells.length, cleared: cell.type === "code" && hadOutputs, renumbered: false };
   const plan = shape && planFor({ file, cell, members, shape, type, source: edit.source });
   if (shape !== undefined && plan !== undefined && plan.drop.size < members.length) {
     return { edited: "yes", changes: changeMembers(members, plan, shape, colon), cell: shown, ...rest };

@@ -10,20 +10,21 @@ import { change } from "./change.ts";
 import type { Planned } from "./plan.ts";
 import { knownAfter } from "./edit-checks.ts";
 import { planOfChanges } from "./edit-text.ts";
-import type { Bench, Tool } from "./tool.ts";
+import type { Tool } from "./tool.ts";
 
 type Told = Pick<NotebookEditOutcome, "cell" | "cellsTotal" | "cleared" | "renumbered">;
 
 export const notebookEdit: Tool<"notebook-edit"> = async (request, bench) => {
+  const ids = sameAgain(bench.newId);
   const { file, extra } = await change(
     request.path,
     {
       wants: "notebook",
       profile: request.profile,
       overwrites: false,
-      there: (before) => planCell(before, request, bench),
+      there: (before) => planCell(before, request, ids),
       fits: (before) => {
-        const edited = editedBy(before, request, bench);
+        const edited = editedBy(before, request, ids);
         if (edited.edited === "no" && isFault(edited)) throw new Problem(problemOf(edited, before.target));
       },
     },
@@ -33,21 +34,33 @@ export const notebookEdit: Tool<"notebook-edit"> = async (request, bench) => {
   return { kind: "notebook-edit", target: file.target, file, mode, source, ...extra, dryRun: bench.dryRun };
 };
 
+/** A call may be planned several times, and the plan that somebody said yes to must come out again: with the same new ids. */
+function sameAgain(newId: () => string): () => () => string {
+  const drawn: string[] = [];
+  return () => {
+    let at = -1;
+    return () => {
+      at += 1;
+      return (drawn[at] ??= newId());
+    };
+  };
+}
+
 type Refused = Extract<CellEdited, { readonly edited: "no" }>;
 
 /** Is it the file that is wrong, and not what is to be done to it? */
 const isFault = ({ why }: Refused): boolean => why === "not json" || why === "not a notebook";
 
-function editedBy(before: BeforeJudged, request: NotebookEditRequest, { newId }: Bench): CellEdited {
+function editedBy(before: BeforeJudged, request: NotebookEditRequest, ids: () => () => string): CellEdited {
   if (before.bytes === undefined) {
     throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "notebook", limit: "32 MB" });
   }
   const { mode, cellId, source, cellType } = request;
-  return editCell(before.source().text, { mode, cellId, source, cellType, newId });
+  return editCell(before.source().text, { mode, cellId, source, cellType, newId: ids() });
 }
 
-function planCell(before: Before, request: NotebookEditRequest, bench: Bench): Planned<Told> {
-  const edited = editedBy(before, request, bench);
+function planCell(before: Before, request: NotebookEditRequest, ids: () => () => string): Planned<Told> {
+  const edited = editedBy(before, request, ids);
   if (edited.edited === "no") throw new Problem(problemOf(edited, before.target));
   const { changes, cell, cellsTotal, cleared, renumbered } = edited;
   return planOfChanges(before, changes, knownAfter(before, []), { cell, cellsTotal, cleared, renumbered });
