@@ -226,7 +226,14 @@ export type ProblemData =
   /** The file's encoding has no such character. */
   | { readonly code: "ENCODING"; readonly place: Place; readonly encoding: string; readonly character: string }
   | { readonly code: "EXISTS"; readonly place: Place; readonly reason: "file" | "folder" | "link" }
-  | { readonly code: "TOO_LARGE"; readonly place: Place; readonly kind: "text"; readonly limit: string }
+  | {
+      readonly code: "TOO_LARGE";
+      readonly place: Place;
+      readonly kind: "text";
+      readonly limit: string;
+      /** What can be done without anybody's help. */
+      readonly remedy?: "one by one";
+    }
   | { readonly code: "ACCESS_DENIED"; readonly place: Place; readonly reason: "read-only" }
   /** What is searched for, or where, is malformed. */
   | { readonly code: "INVALID_PARAM"; readonly reason: "search"; readonly fault: SearchFault }

@@ -225,8 +225,16 @@ export const lockedWords = (problem: ProblemOf<"LOCKED">): string =>
     ? `${escapeName(problem.holder)} holds it, nothing was written, try again`
     : `files cannot be locked against other processes (${escapeName(problem.fault)}), nothing was written, ask the user to ${escapeName(problem.remedy)}`;
 
-export const tooLargeWords = (limit: string): string =>
-  `it is over the limit (${limit}), nothing was written, ask the user to change it by other means or to raise the limit`;
+export const tooLargeWords = ({
+  limit,
+  remedy,
+}: Extract<ProblemOf<"TOO_LARGE">, { readonly kind: "text" }>): string => {
+  const way =
+    remedy === "one by one"
+      ? "make each edit in a call of its own"
+      : "ask the user to change it by other means or to raise the limit";
+  return `it is over the limit (${limit}), nothing was written, ${way}`;
+};
 
 /** System errors that a person can do something about. */
 const errnoWords: Readonly<Record<string, string>> = {

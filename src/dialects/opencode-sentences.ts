@@ -112,7 +112,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
   ENCRYPTED: (problem, { doing, names }) =>
     `Cannot ${doing} ${path(problem.place)}: ${mediaFault(problem, names.repair)}`,
   TOO_LARGE: (problem, { doing, names }) =>
-    `Cannot ${doing} ${path(problem.place)}: ${problem.kind === "text" ? tooLargeWords(problem.limit) : mediaFault(problem, names.repair)}`,
+    `Cannot ${doing} ${path(problem.place)}: ${problem.kind === "text" ? tooLargeWords(problem) : mediaFault(problem, names.repair)}`,
   NO_CODEC: (problem, { doing, names }) =>
     `Cannot ${doing} ${path(problem.place)}: ${mediaFault(problem, names.repair)}`,
   OVER_BUDGET: ({ place, tokens, tokensMax }) =>

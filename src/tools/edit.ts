@@ -101,7 +101,8 @@ async function quickly(
   if (!plain) {
     const what = only.behindLine === undefined ? "one edit at a time" : "no insertion by line";
     const limit = searchable ? `${what} in a file of this size` : `a file of this size in ${encoding}`;
-    throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "text", limit });
+    const remedy = searchable && edits.length > 1 ? ({ remedy: "one by one" } as const) : {};
+    throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "text", limit, ...remedy });
   }
   if (before.head === undefined) return planBytes(before, only, bench);
   // The first bytes look like UTF-8; the search goes through all of them and knows better afterwards.

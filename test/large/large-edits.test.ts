@@ -71,3 +71,17 @@ test("a line that is far longer than what is looked at in one go has its own lin
   const { head } = await edited(`NEEDLE${long}\r\n`, tooMuch, "end\n", "NEEDLE", "a\nb");
   expect(head).toBe(`a\r\nb${long}\r\n`);
 });
+
+test("several edits at once are to be made one by one", async () => {
+  const { top, path } = workspace({});
+  fs.writeFileSync(path("a.txt"), `one\ntwo\n${filling(tooMuch)}`);
+  const session = createFilehand({ roots: [top], ask: "yes", readFirst: false, history: false }).session();
+  const edits = [
+    { old_string: "one", new_string: "1" },
+    { old_string: "two", new_string: "2" },
+  ];
+  const reply = await session.call("MultiEdit", { file_path: "a.txt", edits });
+  expect(reply.error?.code).toBe("TOO_LARGE");
+  expect(textOf(reply)).toContain("make each edit in a call of its own");
+  for (const edit of edits) expect((await session.call("Edit", { file_path: "a.txt", ...edit })).isError).toBe(false);
+});

@@ -113,7 +113,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
   DAMAGED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}.`,
   ENCRYPTED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}.`,
   TOO_LARGE: (problem, cannot) =>
-    `${cannot(problem.place.asked)}: ${problem.kind === "text" ? tooLargeWords(problem.limit) : mediaFault(problem, names.repair)}.`,
+    `${cannot(problem.place.asked)}: ${problem.kind === "text" ? tooLargeWords(problem) : mediaFault(problem, names.repair)}.`,
   NO_CODEC: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}.`,
   OVER_BUDGET: ({ place, tokens, tokensMax }) =>
     `File ${named(place.asked)} is over the budget: about ${Math.round(tokens)} tokens of ${tokensMax}. Use a smaller limit.`,
