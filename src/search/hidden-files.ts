@@ -5,11 +5,12 @@
 
 import { setImmediate } from "node:timers/promises";
 import type { WalkEntry, WalkFolder } from "../disk/walk.ts";
-import { type Ignored, ignoredIn, isIgnored } from "./files-ignored.ts";
+import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, type Unlike } from "./files-ignored.ts";
 
 export interface HiddenSearch {
   /** The names of the folders from the top of the workspace down to where the walk starts. */
   readonly above: readonly string[];
+  /** By ignore files above where the walk starts. */
   readonly ignored: Ignored;
   /** Is a folder of this name never searched? */
   isLeftOut(name: string): boolean;
@@ -17,6 +18,8 @@ export interface HiddenSearch {
   isHidden(path: string): boolean;
   /** Is this a link to something that the search would miss? */
   isMissed(path: string): boolean;
+  /** Would the search go wrong where this is met? Then the walk ends. */
+  isWrong(what: Unlike): boolean;
   readonly entriesMax: number;
   readonly signal: AbortSignal;
 }
@@ -24,6 +27,8 @@ export interface HiddenSearch {
 export interface HiddenFound {
   hidden: number;
   links: number;
+  /** Was something met by which the search goes wrong? */
+  wrong: boolean;
   /** How many names were looked at. */
   entries: number;
   /** Was there nothing more to look at? */
@@ -45,7 +50,10 @@ interface Frame {
 export async function findHidden(start: WalkFolder, search: HiddenSearch): Promise<HiddenFound> {
   // The search that goes on meanwhile is started first.
   await setImmediate();
-  const found: HiddenFound = { hidden: 0, links: 0, entries: 0, complete: true };
+  const found: HiddenFound = { hidden: 0, links: 0, wrong: false, entries: 0, complete: true };
+  const tell = (what: Unlike): void => {
+    found.wrong ||= search.isWrong(what);
+  };
   const above = [...search.above];
   const stack: Frame[] = [];
   let entriesLeft = search.entriesMax;
@@ -57,8 +65,10 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
       stack.push({ folder, path, ignored: outer, todo: [] });
       return;
     }
-    const inside = ignoredIn(folder, entries, above.length, outer);
-    const ignored = inside instanceof Promise ? await inside : inside;
+    const ignored =
+      path === ""
+        ? (await ignoredInNamed(folder, entries, above, outer, tell)).ignored
+        : await ignoredIn(folder, entries, above.length, outer, tell);
     const looked = entries.length > entriesLeft ? entries.slice(0, entriesLeft) : entries;
     if (looked.length < entries.length) found.complete = false;
     entriesLeft -= looked.length;
@@ -78,7 +88,7 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
         stack.pop();
         continue;
       }
-      if (entriesLeft <= 0) {
+      if (found.wrong || entriesLeft <= 0) {
         found.complete = false;
         break;
       }
