@@ -1,6 +1,7 @@
 /**
  * Looks through the names of a tree for files that rules hide and for links, while ripgrep searches it. Both is left out of
- * a search without a word by ripgrep. The walk ends after a number of entries, so it costs a big search next to nothing.
+ * a search without a word by ripgrep. They are looked for among a number of entries, so this costs a big search little;
+ * behind those only ignore files are looked for that lead the search astray.
  */
 
 import { setImmediate } from "node:timers/promises";
@@ -20,6 +21,8 @@ export interface HiddenSearch {
   isMissed(path: string): boolean;
   /** Would the search go wrong where this is met? Then the walk ends. */
   isWrong(what: Unlike): boolean;
+  /** Nothing depends on the rest of the walk any more. */
+  isOver(): boolean;
   readonly entriesMax: number;
   readonly signal: AbortSignal;
 }
@@ -29,7 +32,7 @@ export interface HiddenFound {
   links: number;
   /** Was something met by which the search goes wrong? */
   wrong: boolean;
-  /** How many names were looked at. */
+  /** How many names were looked at for these. */
   entries: number;
   /** Was there nothing more to look at? */
   complete: boolean;
@@ -57,6 +60,7 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
   const above = [...search.above];
   const stack: Frame[] = [];
   let entriesLeft = search.entriesMax;
+  let listedInAll = 0;
   let turnMs = performance.now() + turnMsMax;
   const open = async (folder: WalkFolder, path: string, outer: Ignored): Promise<void> => {
     const listed = folder.entries();
@@ -65,15 +69,22 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
       stack.push({ folder, path, ignored: outer, todo: [] });
       return;
     }
-    const ignored =
+    const inside =
       path === ""
-        ? (await ignoredInNamed(folder, entries, above, outer, tell)).ignored
-        : await ignoredIn(folder, entries, above.length, outer, tell);
+        ? ignoredInNamed(folder, entries, above, outer, tell).then(({ ignored: all }) => all)
+        : ignoredIn(folder, entries, above.length, outer, tell);
+    const ignored = inside instanceof Promise ? await inside : inside;
     const looked = entries.length > entriesLeft ? entries.slice(0, entriesLeft) : entries;
     if (looked.length < entries.length) found.complete = false;
     entriesLeft -= looked.length;
     found.entries += looked.length;
-    stack.push({ folder, path, ignored, todo: foldersIn(looked, path, ignored, above, search, found) });
+    listedInAll += entries.length;
+    const todo = foldersIn(looked, path, ignored, above, search, found);
+    for (let at = looked.length; at < entries.length; at += 1) {
+      const entry = entries[at];
+      if (entry?.isDirectory() === true && isSearched(entry.name, ignored, above, search)) todo.push(entry.name);
+    }
+    stack.push({ folder, path, ignored, todo });
   };
   try {
     await open(start, "", search.ignored);
@@ -88,10 +99,8 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
         stack.pop();
         continue;
       }
-      if (found.wrong || entriesLeft <= 0) {
-        found.complete = false;
-        break;
-      }
+      if (entriesLeft <= 0) found.complete = false;
+      if (found.wrong || (entriesLeft <= 0 && search.isOver())) break;
       const folder = frame.folder.enter(name);
       // What cannot be entered cannot be searched either.
       if ("errno" in folder) continue;
@@ -105,6 +114,7 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
       folder.leave();
       if (performance.now() >= turnMs) {
         await setImmediate();
+        if (listedInAll > search.entriesMax) await start.hurry();
         turnMs = performance.now() + turnMsMax;
       }
     }
@@ -127,7 +137,7 @@ function foldersIn(
   for (const entry of entries) {
     const { name } = entry;
     if (entry.isDirectory()) {
-      if (!search.isLeftOut(name) && !isIgnored(ignored, above, name, "folder")) folders.push(name);
+      if (isSearched(name, ignored, above, search)) folders.push(name);
     } else if (entry.isFile()) {
       // Whether it is hidden is known sooner than whether it is ignored.
       if (search.isHidden(path + name) && !isIgnored(ignored, above, name, "file")) found.hidden += 1;
@@ -137,3 +147,6 @@ function foldersIn(
   }
   return folders;
 }
+
+const isSearched = (name: string, ignored: Ignored, above: readonly string[], search: HiddenSearch): boolean =>
+  !search.isLeftOut(name) && !isIgnored(ignored, above, name, "folder");

@@ -27,6 +27,8 @@ export interface Passing {
   readonly run: GrepTask["run"];
   /** Called if ripgrep reads ignore files otherwise than we do: what it finds is not to be used. */
   readonly onWrong: () => void;
+  /** Did the search end without an answer, or is there none that could be wrong? */
+  readonly isOver: () => boolean;
 }
 
 export interface Unsearched extends Pick<GrepOutcome, "withheld" | "links"> {
@@ -56,6 +58,7 @@ export async function unsearched(passing: Passing, bench: Bench): Promise<Unsear
     isLeftOut: (name) => ownFolders.includes(name),
     isHidden,
     isMissed: (path) => !hides(path) && isMissed(path, passing, bench),
+    isOver: () => ignoring.by === "us" || passing.isOver(),
     entriesMax: limits.searchListedMax,
     signal: bench.signal,
   });

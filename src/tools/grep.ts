@@ -122,9 +122,15 @@ async function folderSearch(
     };
     const startedMs = performance.now();
     let tookMs = 0;
-    const searching = search(task).finally(() => {
-      tookMs = performance.now() - startedMs;
-    });
+    let isOver = false;
+    const searching = search(task)
+      .then((places) => {
+        isOver = places.found !== "places" || places.ended === "time";
+        return places;
+      })
+      .finally(() => {
+        tookMs = performance.now() - startedMs;
+      });
     const passing = {
       request,
       located,
@@ -135,6 +141,7 @@ async function folderSearch(
       run,
       searched: { ...searched, leftOut: [] },
       onWrong: () => wrong.abort(),
+      isOver: () => isOver,
     };
     // Both use the folder that is held, so neither may be left running.
     const [ended, passed] = await Promise.allSettled([searching, unsearched(passing, bench)]);
