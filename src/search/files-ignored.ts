@@ -34,12 +34,20 @@ export function isIgnored(ignored: Ignored, above: readonly string[], name: stri
   return false;
 }
 
+/**
+ * What ripgrep, which reads ignore files by itself, may take otherwise. `link`: an ignore file that we do not read.
+ * `border`: a repository below ignore files of Git. `exclude`: one with an exclude file of its own.
+ */
+export type Unlike = "link" | "border" | "exclude";
+type Tell = (what: Unlike) => void;
+
 /** The same for what lies in `folder`, with the ignore files that it holds. A promise only where reading may take long. */
 export function ignoredIn(
   folder: WalkFolder,
   entries: readonly WalkEntry[],
   depth: number,
   ignored: Ignored,
+  tell: Tell = () => {},
 ): Ignored | Promise<Ignored> {
   let found: WalkEntry[] | undefined;
   for (const entry of entries) {
@@ -48,25 +56,69 @@ export function ignoredIn(
       (found ??= []).push(entry);
     }
   }
-  return found === undefined ? ignored : read(folder, found, depth, ignored);
+  return found === undefined ? ignored : read(folder, found, depth, ignored, tell);
 }
+
+export interface NamedIgnored {
+  readonly ignored: Ignored;
+  /** Which ignore files hold right in the folder: all, only those in it, or none. */
+  readonly hold: "all" | "own" | "none";
+}
+
+/**
+ * The same for a folder that was asked for by name. Where everything in it is ignored there would be nothing to find, so
+ * the ignore files above it are set aside, and if it is its own that say so, these too. Those deeper in it hold.
+ */
+export async function ignoredInNamed(
+  folder: WalkFolder,
+  entries: readonly WalkEntry[],
+  above: readonly string[],
+  outer: Ignored,
+  tell?: Tell,
+): Promise<NamedIgnored> {
+  const all = await ignoredIn(folder, entries, above.length, outer, tell);
+  // A root is searched without being named.
+  if (above.length === 0 || !leavesNothing(all, above, entries)) return { ignored: all, hold: "all" };
+  const own = await ignoredIn(folder, entries, above.length, nothingIgnored);
+  if (!leavesNothing(own, above, entries)) return { ignored: own, hold: "own" };
+  return { ignored: nothingIgnored, hold: "none" };
+}
+
+function leavesNothing(ignored: Ignored, above: readonly string[], entries: readonly WalkEntry[]): boolean {
+  if (ignored.levels.length === 0) return false;
+  let leavesOut = false;
+  for (const entry of entries) {
+    if (isIgnored(ignored, above, entry.name, entry.isDirectory() ? "folder" : "file")) leavesOut = true;
+    else if (!isIgnoreFile(entry.name) && !placeholders.has(entry.name)) return false;
+  }
+  return leavesOut;
+}
+
+/** There so that Git keeps a folder of which all else is ignored. */
+const placeholders: ReadonlySet<string> = new Set([".git", ".gitkeep", ".keep"]);
 
 async function read(
   folder: WalkFolder,
   found: readonly WalkEntry[],
   depth: number,
   ignored: Ignored,
+  tell: Tell,
 ): Promise<Ignored> {
   const isRepository = found.some(({ name }) => name === ".git");
   const own: Level[] = [];
   for (const entry of found) {
     const { name } = entry;
+    if (entry.isSymbolicLink()) tell("link");
     const text =
-      name !== ".git" ? await folder.text(name) : entry.isDirectory() ? await excludeFile(folder) : undefined;
+      name !== ".git" ? await folder.text(name) : entry.isDirectory() ? await excludeFile(folder, tell) : undefined;
+    if (text === undefined && name !== ".git" && !entry.isDirectory()) tell("link");
     const rules = text === undefined ? undefined : ignoreRules(text);
-    if (rules !== undefined) own.push({ kind: isIgnoreFile(name) ? name : "exclude", from: depth, rules });
+    if (rules === undefined) continue;
+    if (name === ".git") tell("exclude");
+    own.push({ kind: isIgnoreFile(name) ? name : "exclude", from: depth, rules });
   }
   const above = isRepository ? ignored.levels.filter(({ kind }) => !ofGit(kind)) : ignored.levels;
+  if (above.length < ignored.levels.length) tell("border");
   if (own.length === 0 && above.length === ignored.levels.length) return ignored;
   // A stable sort: what is nearer stays before what is farther.
   const strength = ({ kind }: Level): number => kinds.indexOf(kind);
@@ -75,14 +127,19 @@ async function read(
 
 const ofGit = (kind: Kind): boolean => kind === ".gitignore" || kind === "exclude";
 
-async function excludeFile(folder: WalkFolder): Promise<string | undefined> {
+async function excludeFile(folder: WalkFolder, tell: Tell): Promise<string | undefined> {
   const git = folder.enter(".git");
   if ("errno" in git) return undefined;
   try {
     const info = git.enter("info");
-    if ("errno" in info) return undefined;
+    if ("errno" in info) {
+      if (info.errno !== "ENOENT") tell("link");
+      return undefined;
+    }
     try {
-      return await info.text("exclude");
+      const text = await info.text("exclude");
+      if (text === undefined && (await info.glance("exclude")) !== undefined) tell("link");
+      return text;
     } finally {
       info.close();
     }

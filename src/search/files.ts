@@ -6,11 +6,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { WalkEntry, WalkFolder } from "../disk/walk.ts";
 import type { GlobState } from "../text/glob-state.ts";
-import { type Ignored, ignoredIn, isIgnored } from "./files-ignored.ts";
+import { type Ignored, ignoredIn, ignoredInNamed, isIgnored } from "./files-ignored.ts";
 
 export interface FilesSearch {
   /** The names of the folders from the top of the workspace down to where the walk starts. */
   readonly above: readonly string[];
+  /** By ignore files above where the walk starts. */
   readonly ignored: Ignored;
   readonly state: GlobState;
   /**
@@ -160,6 +161,9 @@ function openFrame(
       return { folder, path, ignored: outer, todo: [] };
     }
     tally.entries += entries.length;
+    if (path === "") {
+      return ignoredInNamed(folder, entries, above, outer).then(({ ignored }) => judge(entries, ignored));
+    }
     const ignored = ignoredIn(folder, entries, above.length, outer);
     return ignored instanceof Promise ? ignored.then((all) => judge(entries, all)) : judge(entries, ignored);
   }

@@ -10,7 +10,12 @@ const query: GrepQuery = {
   reach: "line",
   types: [],
 };
-const folder = { in: "folder", names: undefined, leftOut: undefined, ignored: "left out" } as const;
+const folder = {
+  in: "folder",
+  names: undefined,
+  leftOut: [],
+  ignored: { parents: false, repository: true, exclude: false },
+} as const;
 
 test("whatever is searched for is one word with its option, and the path is ours", () => {
   for (const hostile of ["--pre=sh", "-f/etc/passwd", "--", "-e", "\n--files"]) {

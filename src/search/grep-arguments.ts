@@ -19,13 +19,24 @@ export type Searched =
       readonly in: "folder";
       /** Last names of files; others are not looked at. */
       readonly names: readonly string[] | undefined;
-      /** A file with patterns of what is left out, in the form of gitignore. */
-      readonly leftOut: string | undefined;
-      readonly ignored: "left out" | "searched";
+      /** Files with patterns of what is left out, in the form of gitignore. */
+      readonly leftOut: readonly string[];
+      /** How far ripgrep reads ignore files; `searched`: not at all. */
+      readonly ignored: ReadByRipgrep | "searched";
       /** Undefined: as many as ripgrep thinks fit. */
       readonly threads?: 1 | undefined;
     }
   | { readonly in: "input" };
+
+/** Which ignore files ripgrep reads, besides those in the folder and below. */
+export interface ReadByRipgrep {
+  /** Those of the folders above, up to the top of the disk. */
+  readonly parents: boolean;
+  /** Is the folder known to lie in a repository? Then Git's files count up to there; else anywhere, whatever lies between. */
+  readonly repository: boolean;
+  /** `.git/info/exclude`. */
+  readonly exclude: boolean;
+}
 
 /** Folders in which version control keeps its own. */
 export const ownFolders: readonly string[] = [".git", ".hg", ".svn", ".jj", ".sl", ".bzr", "CVS"];
@@ -141,17 +152,25 @@ function folderArguments(
   return [
     "--hidden",
     ...(threads === undefined ? [] : [`--threads=${threads}`]),
-    "--no-require-git",
+    ...ignoreArguments(ignored),
     // What a user ignores everywhere is no property of the workspace: the same tree must give the same answer.
     "--no-ignore-global",
-    ...(ignored === "searched" ? ["--no-ignore"] : []),
-    ...(leftOut === undefined ? [] : [`--ignore-file=${leftOut}`]),
+    ...leftOut.map((path) => `--ignore-file=${path}`),
     ...ownFolders.map((name) => `--glob=!**/${name}`),
     ...types.map((type) => `--type=${type}`),
     // Types are ripgrep's way to choose by name that brings no ignored file back. Two of them would add up.
     ...(names === undefined || types.length > 0
       ? []
       : [...names.map((name) => `--type-add=${ownType}:${name}`), `--type=${ownType}`]),
+  ];
+}
+
+function ignoreArguments(ignored: ReadByRipgrep | "searched"): readonly string[] {
+  if (ignored === "searched") return ["--no-ignore"];
+  return [
+    ...(ignored.parents ? [] : ["--no-ignore-parent"]),
+    ...(ignored.repository ? [] : ["--no-require-git"]),
+    ...(ignored.exclude ? [] : ["--no-ignore-exclude"]),
   ];
 }
 

@@ -1,15 +1,17 @@
 /**
  * Looks through the names of a tree for files that rules hide and for links, while ripgrep searches it. Both is left out of
- * a search without a word by ripgrep. The walk ends after a number of entries, so it costs a big search next to nothing.
+ * a search without a word by ripgrep. They are looked for among a number of entries, so this costs a big search little;
+ * behind those only ignore files are looked for that lead the search astray.
  */
 
 import { setImmediate } from "node:timers/promises";
 import type { WalkEntry, WalkFolder } from "../disk/walk.ts";
-import { type Ignored, ignoredIn, isIgnored } from "./files-ignored.ts";
+import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, type Unlike } from "./files-ignored.ts";
 
 export interface HiddenSearch {
   /** The names of the folders from the top of the workspace down to where the walk starts. */
   readonly above: readonly string[];
+  /** By ignore files above where the walk starts. */
   readonly ignored: Ignored;
   /** Is a folder of this name never searched? */
   isLeftOut(name: string): boolean;
@@ -17,6 +19,10 @@ export interface HiddenSearch {
   isHidden(path: string): boolean;
   /** Is this a link to something that the search would miss? */
   isMissed(path: string): boolean;
+  /** Would the search go wrong where this is met? Then the walk ends. */
+  isWrong(what: Unlike): boolean;
+  /** Nothing depends on the rest of the walk any more. */
+  isOver(): boolean;
   readonly entriesMax: number;
   readonly signal: AbortSignal;
 }
@@ -24,7 +30,9 @@ export interface HiddenSearch {
 export interface HiddenFound {
   hidden: number;
   links: number;
-  /** How many names were looked at. */
+  /** Was something met by which the search goes wrong? */
+  wrong: boolean;
+  /** How many names were looked at for these. */
   entries: number;
   /** Was there nothing more to look at? */
   complete: boolean;
@@ -45,10 +53,14 @@ interface Frame {
 export async function findHidden(start: WalkFolder, search: HiddenSearch): Promise<HiddenFound> {
   // The search that goes on meanwhile is started first.
   await setImmediate();
-  const found: HiddenFound = { hidden: 0, links: 0, entries: 0, complete: true };
+  const found: HiddenFound = { hidden: 0, links: 0, wrong: false, entries: 0, complete: true };
+  const tell = (what: Unlike): void => {
+    found.wrong ||= search.isWrong(what);
+  };
   const above = [...search.above];
   const stack: Frame[] = [];
   let entriesLeft = search.entriesMax;
+  let listedInAll = 0;
   let turnMs = performance.now() + turnMsMax;
   const open = async (folder: WalkFolder, path: string, outer: Ignored): Promise<void> => {
     const listed = folder.entries();
@@ -57,13 +69,22 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
       stack.push({ folder, path, ignored: outer, todo: [] });
       return;
     }
-    const inside = ignoredIn(folder, entries, above.length, outer);
+    const inside =
+      path === ""
+        ? ignoredInNamed(folder, entries, above, outer, tell).then(({ ignored: all }) => all)
+        : ignoredIn(folder, entries, above.length, outer, tell);
     const ignored = inside instanceof Promise ? await inside : inside;
     const looked = entries.length > entriesLeft ? entries.slice(0, entriesLeft) : entries;
     if (looked.length < entries.length) found.complete = false;
     entriesLeft -= looked.length;
     found.entries += looked.length;
-    stack.push({ folder, path, ignored, todo: foldersIn(looked, path, ignored, above, search, found) });
+    listedInAll += entries.length;
+    const todo = foldersIn(looked, path, ignored, above, search, found);
+    for (let at = looked.length; at < entries.length; at += 1) {
+      const entry = entries[at];
+      if (entry?.isDirectory() === true && isSearched(entry.name, ignored, above, search)) todo.push(entry.name);
+    }
+    stack.push({ folder, path, ignored, todo });
   };
   try {
     await open(start, "", search.ignored);
@@ -78,10 +99,8 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
         stack.pop();
         continue;
       }
-      if (entriesLeft <= 0) {
-        found.complete = false;
-        break;
-      }
+      if (entriesLeft <= 0) found.complete = false;
+      if (found.wrong || (entriesLeft <= 0 && search.isOver())) break;
       const folder = frame.folder.enter(name);
       // What cannot be entered cannot be searched either.
       if ("errno" in folder) continue;
@@ -95,6 +114,7 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
       folder.leave();
       if (performance.now() >= turnMs) {
         await setImmediate();
+        if (listedInAll > search.entriesMax) await start.hurry();
         turnMs = performance.now() + turnMsMax;
       }
     }
@@ -117,7 +137,7 @@ function foldersIn(
   for (const entry of entries) {
     const { name } = entry;
     if (entry.isDirectory()) {
-      if (!search.isLeftOut(name) && !isIgnored(ignored, above, name, "folder")) folders.push(name);
+      if (isSearched(name, ignored, above, search)) folders.push(name);
     } else if (entry.isFile()) {
       // Whether it is hidden is known sooner than whether it is ignored.
       if (search.isHidden(path + name) && !isIgnored(ignored, above, name, "file")) found.hidden += 1;
@@ -127,3 +147,6 @@ function foldersIn(
   }
   return folders;
 }
+
+const isSearched = (name: string, ignored: Ignored, above: readonly string[], search: HiddenSearch): boolean =>
+  !search.isLeftOut(name) && !isIgnored(ignored, above, name, "folder");

@@ -11,7 +11,7 @@ import { countFiles, type GrepTask } from "../search/grep.ts";
 import { ownFolders, type Searched } from "../search/grep-arguments.ts";
 import { findHidden } from "../search/hidden-files.ts";
 import { below } from "./grep-lines.ts";
-import { ignoredAt } from "./ignored-at.ts";
+import type { Ignoring } from "./grep-ignoring.ts";
 import type { Located } from "./locate.ts";
 import type { Bench } from "./tool.ts";
 
@@ -23,7 +23,12 @@ export interface Passing {
   readonly fits: (path: string) => boolean;
   readonly hides: (path: string) => boolean;
   readonly searched: Extract<Searched, { readonly in: "folder" }>;
+  readonly ignoring: Ignoring;
   readonly run: GrepTask["run"];
+  /** Called if ripgrep reads ignore files otherwise than we do: what it finds is not to be used. */
+  readonly onWrong: () => void;
+  /** Did the search end without an answer, or is there none that could be wrong? */
+  readonly isOver: () => boolean;
 }
 
 export interface Unsearched extends Pick<GrepOutcome, "withheld" | "links"> {
@@ -32,7 +37,7 @@ export interface Unsearched extends Pick<GrepOutcome, "withheld" | "links"> {
 }
 
 export async function unsearched(passing: Passing, bench: Bench): Promise<Unsearched> {
-  const { request, located, hidden, fits, hides } = passing;
+  const { request, located, hidden, fits, hides, ignoring } = passing;
   const { target, found } = located;
   const folders = target.absolute === target.real ? [target.real] : [target.absolute, target.real];
   const mayBe = folders.some(hidden.mayBeHidden) ? () => true : byNames(hidden.mayBeHidden);
@@ -48,13 +53,16 @@ export async function unsearched(passing: Passing, bench: Bench): Promise<Unsear
   }
   const seen = await findHidden(bench.disk.walk(found), {
     above: target.realRelative === "" ? [] : target.realRelative.split("/"),
-    ignored: await ignoredAt(target, bench),
+    ignored: ignoring.above,
+    isWrong: (what) => ignoring.by === "ripgrep" && ignoring.isWrong(what),
     isLeftOut: (name) => ownFolders.includes(name),
     isHidden,
     isMissed: (path) => !hides(path) && isMissed(path, passing, bench),
+    isOver: () => ignoring.by === "us" || passing.isOver(),
     entriesMax: limits.searchListedMax,
     signal: bench.signal,
   });
+  if (seen.wrong) passing.onWrong();
   const counted = seen.complete ? "all" : "at least";
   const links: Tally = { number: seen.links, counted };
   const entries = seen.complete ? seen.entries : undefined;

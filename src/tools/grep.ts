@@ -15,6 +15,7 @@ import { countMatchingFiles, type Found, type GrepTask, grep as search } from ".
 import { matchSpans } from "../search/grep-spans.ts";
 import { leftOutText } from "../search/left-out.ts";
 import { extraMs } from "./extra-time.ts";
+import { ignoringByUs, ignoringOf, type Ignoring, linesOf } from "./grep-ignoring.ts";
 import { showEntries } from "./grep-lines.ts";
 import { unsearched } from "./grep-unsearched.ts";
 import { type Located, locate } from "./locate.ts";
@@ -74,19 +75,43 @@ async function inFile(request: GrepRequest, { target, found }: Located, bench: B
 }
 
 async function inFolder(request: GrepRequest, located: Located, bench: Bench): Promise<GrepOutcome> {
+  const ignoring = await ignoringOf(located, bench);
+  const outcome = await folderSearch(request, located, ignoring, bench);
+  if (outcome !== "wrong") return outcome;
+  const byUs = await folderSearch(request, located, await ignoringByUs(located, ignoring.above, bench), bench);
+  if (byUs === "wrong") throw new Error("what ripgrep does not read cannot lead it astray");
+  return byUs;
+}
+
+/** `wrong`: ripgrep has read ignore files that it should not have. */
+async function folderSearch(
+  request: GrepRequest,
+  located: Located,
+  ignoring: Ignoring,
+  bench: Bench,
+): Promise<GrepOutcome | "wrong"> {
   const { target, found } = located;
   const { disk, guard } = bench;
   const globs = request.glob === undefined ? undefined : globsOf(request.glob, target);
   const hides = guard.hidesBeneath(target.absolute === target.real ? [target.real] : [target.absolute, target.real]);
-  const fits = (path: string): boolean => globs?.matches(path) ?? true;
+  const isChosen = (path: string): boolean => globs?.matches(path) ?? true;
+  const survey = ignoring.by === "us" ? ignoring.survey : undefined;
+  const fits = (path: string): boolean => isChosen(path) && survey?.isIgnored(path) !== true;
   const hidden = guard.hiddenPatterns(target.real === target.root ? "root" : "within");
-  const leftOut = scratchFile(leftOutText([...hidden.lines, `**/${scratchPrefix}*`]));
+  const never = scratchFile(leftOutText([...hidden.lines, `**/${scratchPrefix}*`]));
+  const ignoredFolders = survey && scratchFile(leftOutText(linesOf(survey.folders)));
+  // Of its own, and let go afterwards: a signal made of several stays known to a long-lived one.
+  const stopping = new AbortController();
+  const onAbort = (): void => stopping.abort(bench.signal.reason);
+  bench.signal.addEventListener("abort", onAbort, { once: true });
+  let isWrong = false;
   try {
+    bench.signal.throwIfAborted();
     const searched = {
       in: "folder",
       names: globs?.names,
-      leftOut: leftOut?.path,
-      ignored: "left out",
+      leftOut: [never, ignoredFolders].flatMap((file) => file?.path ?? []),
+      ignored: ignoring.by === "us" ? "searched" : ignoring.reads,
       threads: isQuick(disk, target.real) ? 1 : undefined,
     } as const;
     const run = { ...runOf(bench), cwd: found.held.handlePath };
@@ -98,16 +123,38 @@ async function inFolder(request: GrepRequest, located: Located, bench: Bench): P
       mtimeOf:
         request.mode === "files" && request.order === "newest" ? (path) => disk.changedNs(found, path) : undefined,
       onProgress: bench.onProgress && ((files) => bench.onProgress?.(files, 0)),
-      run,
+      run: { ...run, signal: stopping.signal },
     };
     const startedMs = performance.now();
     let tookMs = 0;
-    const searching = search(task).finally(() => {
-      tookMs = performance.now() - startedMs;
-    });
-    const passing = { request, located, hidden, fits, hides, searched: { ...searched, leftOut: undefined }, run };
+    let isOver = false;
+    const searching = search(task)
+      .then((places) => {
+        isOver = places.found !== "places" || places.ended === "time";
+        return places;
+      })
+      .finally(() => {
+        tookMs = performance.now() - startedMs;
+      });
+    const passing = {
+      request,
+      located,
+      hidden,
+      fits,
+      hides,
+      ignoring,
+      run,
+      searched: { ...searched, leftOut: [] },
+      onWrong: () => {
+        isWrong = true;
+        stopping.abort();
+      },
+      isOver: () => isOver,
+    };
     // Both use the folder that is held, so neither may be left running.
     const [ended, passed] = await Promise.allSettled([searching, unsearched(passing, bench)]);
+    bench.signal.throwIfAborted();
+    if (isWrong) return "wrong";
     const places = placesOf(valueOf(ended), target);
     wasSearched(disk, target.real, tookMs, valueOf(passed).entries);
     // Only who finds nothing wonders whether it was looked for everywhere.
@@ -117,12 +164,15 @@ async function inFolder(request: GrepRequest, located: Located, bench: Bench): P
         : await countMatchingFiles({
             ...task,
             // How much is ignored is not known.
-            searched: { ...searched, ignored: "searched", threads: undefined },
+            searched: { ...searched, leftOut: never ? [never.path] : [], ignored: "searched", threads: undefined },
+            isWanted: (path) => isChosen(path) && !hides(path),
             run: { ...run, timeMsMax: extraMs(tookMs, valueOf(passed).links.counted) },
           });
     return await outcomeOf(request, target, places, bench, { ...valueOf(passed), ignored });
   } finally {
-    leftOut?.remove();
+    bench.signal.removeEventListener("abort", onAbort);
+    never?.remove();
+    ignoredFolders?.remove();
   }
 }
 

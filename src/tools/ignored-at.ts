@@ -5,33 +5,52 @@ import { type Ignored, ignoredIn, isIgnored, nothingIgnored } from "../search/fi
 import type { WalkFolder } from "../disk/walk.ts";
 import type { Bench } from "./tool.ts";
 
-/** No file is called so: what is true of it is true of everything in its folder. */
-const anyName = "\u0001";
+export interface IgnoredAbove {
+  readonly ignored: Ignored;
+  /** The real path of the uppermost folder whose ignore files are in it. */
+  readonly from: string;
+  /** Is one of the folders from there down a repository? */
+  readonly inRepository: boolean;
+  /** Was there an ignore file that is not read? */
+  readonly links: boolean;
+}
+
+export const ignoredAt = async (target: Target, bench: Bench): Promise<Ignored> =>
+  (await ignoredAbove(target, bench)).ignored;
 
 /**
- * From the root down to the folder, its own ignore files left out. Who names a folder that is ignored, or of which all is
- * ignored, wants what is in it: then only ignore files below it hold.
+ * From the root down to the folder, its own ignore files left out. Who names a folder that is ignored wants what is in it:
+ * then only ignore files in it hold.
  */
-export async function ignoredAt(target: Target, { disk }: Bench): Promise<Ignored> {
+export async function ignoredAbove(target: Target, { disk }: Bench): Promise<IgnoredAbove> {
+  const nothing: IgnoredAbove = { ignored: nothingIgnored, from: target.real, inRepository: false, links: false };
   const names = target.realRelative === "" ? [] : target.realRelative.split("/");
   const look = disk.look(target.root);
-  if (look.seen !== "node") return nothingIgnored;
+  if (look.seen !== "node") return nothing;
   const held: WalkFolder[] = [];
   try {
     let ignored = nothingIgnored;
     let folder = disk.walk(look);
+    let from = folder.real;
+    let inRepository = false;
+    let links = false;
     for (const [depth, name] of names.entries()) {
       const entries = await folder.entries();
-      if ("errno" in entries) return nothingIgnored;
-      ignored = await ignoredIn(folder, entries, depth, ignored);
+      if ("errno" in entries) return nothing;
+      ignored = await ignoredIn(folder, entries, depth, ignored, (what) => {
+        if (what === "link") links = true;
+      });
+      inRepository ||= entries.some((entry) => entry.name === ".git");
       const next = folder.enter(name);
-      if ("errno" in next) return nothingIgnored;
+      if ("errno" in next) return nothing;
       held.push(next);
       folder = next;
-      if (isIgnored(ignored, names.slice(0, depth), name, "folder")) ignored = nothingIgnored;
+      if (isIgnored(ignored, names.slice(0, depth), name, "folder")) {
+        ({ ignored, inRepository, links } = nothing);
+        from = folder.real;
+      }
     }
-    const all = (["file", "folder"] as const).every((is) => isIgnored(ignored, names, anyName, is));
-    return names.length > 0 && all ? nothingIgnored : ignored;
+    return { ignored, from, inRepository, links };
   } finally {
     for (const folder of held.toReversed()) folder.close();
     look.held.close();

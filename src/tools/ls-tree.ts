@@ -11,7 +11,7 @@ import type { LsRequest, TreeEntry, TreeOutcome } from "../contract/read.ts";
 import { type FolderEntry, kindOfEntry } from "../disk/folder-entry.ts";
 import type { WalkFolder } from "../disk/walk.ts";
 import { refusal } from "../guard/guard.ts";
-import { type Ignored, ignoredIn, isIgnored } from "../search/files-ignored.ts";
+import { type Ignored, ignoredIn, ignoredInNamed, isIgnored } from "../search/files-ignored.ts";
 import type { GlobState } from "../text/glob-state.ts";
 import { compareNames } from "../text/order.ts";
 import { folderAgain } from "./folder-again.ts";
@@ -179,7 +179,10 @@ async function list(folder: WalkFolder, branch: Branch, tally: Tally, bench: Ben
   return {
     entries,
     leftOut: all.length - entries.length,
-    ignored: await ignoredIn(folder, all, branch.above.length, branch.ignored),
+    ignored:
+      branch.entry === undefined
+        ? (await ignoredInNamed(folder, all, branch.above, branch.ignored)).ignored
+        : await ignoredIn(folder, all, branch.above.length, branch.ignored),
   };
 }
 
