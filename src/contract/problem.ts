@@ -243,6 +243,8 @@ export type ProblemData =
         | "content gone"
         | "unreadable"
         | "nothing to undo"
+        /** What is in effect was changed in turns that are no longer kept one by one. */
+        | "undo forgotten"
         | "nothing to redo";
       /** The latest turns there are, newest first, for who asked for another one. */
       readonly known?: readonly string[];

@@ -122,5 +122,7 @@ export const noTurnWords = {
   unreadable: "what was kept cannot be read, ask the user to run filehand history verify",
   "content gone": "the content that it had is missing or damaged in the store",
   "nothing to undo": "there is nothing to undo",
+  "undo forgotten":
+    'all turns that are kept are undone, older ones are forgotten one by one; rewind to "start" goes back before all of them',
   "nothing to redo": "there is nothing to redo",
 } as const;

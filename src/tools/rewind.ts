@@ -130,8 +130,12 @@ async function planned(request: RewindRequest, history: SessionHistory, bench: B
   };
   if (typeof request.to === "string") return { ...(await planFor(request.to)), passed: [] };
   const { last } = request.to;
-  const [newest, ...older] = history.undoTargets()[last];
-  if (newest === undefined) throw new Problem({ code: "NO_TURN", asked: last, reason: `nothing to ${last}` });
+  const targets = history.undoTargets();
+  const [newest, ...older] = targets[last];
+  if (newest === undefined) {
+    const reason = last === "undo" && targets.forgotten ? "undo forgotten" : (`nothing to ${last}` as const);
+    throw new Problem({ code: "NO_TURN", asked: last, reason });
+  }
   const first = await planFor(newest);
   if (files !== undefined || first.plan.files.some(isOpen)) return { ...first, passed: [] };
   const passed = [newest];
