@@ -172,7 +172,7 @@ export interface SessionOptions<Name extends DialectName> {
   readonly readState?: unknown;
   /** Whom it works for, to be told to those who watch. It gives no right to anything. */
   readonly principal?: string;
-  /** Folders inside the roots that this session is kept to; all of the roots by default. */
+  /** Folders inside the roots that this session is kept to; all of the roots by default. Relative ones lie below `cwd`. */
   readonly within?: readonly string[];
 }
 

@@ -13,7 +13,7 @@ import { startSession } from "./conversation.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { type DialectName, dialectNames, dialects } from "./dialects/index.ts";
 import { nearest } from "./dialects/nearest.ts";
-import { createDisk, RootError } from "./disk/disk.ts";
+import { createDisk, type Disk, RootError } from "./disk/disk.ts";
 import { appendFigures, readFigures } from "./disk/figures-log.ts";
 import { createIndexStore } from "./disk/index-store.ts";
 import { createLocks } from "./disk/lock.ts";
@@ -79,7 +79,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       turns,
       languages: languages?.open,
       openPast,
-      guard: narrowed(createGuard({ ...guardOptions, state }), chosen.within),
+      guard: narrowed(createGuard({ ...guardOptions, state }), foldersWithin(chosen.within, guardOptions.base, disk)),
       state,
       permissions: (guardOf) => permissions(guardOf, state),
       options,
@@ -165,3 +165,20 @@ const rulesOf = (permissions: FilehandOptions["permissions"] = {}): readonly Rul
   (["allow", "ask", "deny"] as const).flatMap((verdict) =>
     (permissions[verdict] ?? []).map((text) => ({ verdict, text, source: "options" })),
   );
+
+/** Relative ones lie below the folder that relative paths of calls do. */
+function foldersWithin(
+  folders: readonly string[] | undefined,
+  base: string,
+  disk: Disk,
+): readonly string[] | undefined {
+  const realOf = (path: string): string => {
+    const look = disk.look(path);
+    if (look.seen !== "node") return path;
+    look.held.close();
+    return look.real;
+  };
+  return folders?.map((folder) =>
+    nodePath.isAbsolute(folder) ? folder : realOf(nodePath.resolve(realOf(base), folder)),
+  );
+}

@@ -149,8 +149,11 @@ export type ChangeNote =
   | { readonly note: "line ends"; readonly before: LineEndName; readonly after: LineEndName }
   /** Something about the file besides its content could not be kept, in words. */
   | { readonly note: "metadata"; readonly detail: string }
-  /** The old content could not be kept, so this change cannot be undone; why, in words. */
-  | { readonly note: "not kept"; readonly why: string }
+  /**
+   * Something is not in the history; why, in words. Without the old content the change cannot be undone, without its
+   * record undo does not know of it, and without the new content it can be undone but not shown.
+   */
+  | { readonly note: "not kept"; readonly what: "old content" | "record" | "new content"; readonly why: string }
   /** The host's formatter changed what was written; `hunks` are empty where that would be too much to show. */
   | {
       readonly note: "reformatted";

@@ -147,10 +147,22 @@ export type RewindAction =
   | { readonly does: "delete" };
 
 /**
- * `linked since`: bringing it back would change, or separate, what another name leads to. `never stored`: what is there
- * holds secrets, so that it would be lost for good.
+ * `linked since`: bringing it back would change, or separate, what another name leads to. The last three: what is there
+ * would be lost for good, since it holds secrets, is too large to be kept, or the store does not take it.
  */
-export type ConflictReason = "changed since" | "changed in between" | "linked since" | "never stored";
+export type ConflictReason =
+  | "changed since"
+  | "changed in between"
+  | "linked since"
+  | "never stored"
+  | "too large to keep"
+  | "cannot be kept";
+
+/** What is there is not in the store once it is overwritten; `detail` has the words of a store that failed. */
+export interface Loss {
+  readonly why: NotKept;
+  readonly detail?: string;
+}
 
 export type RewindStep =
   | RewindAction
@@ -164,6 +176,8 @@ export type RewindStep =
       /** The hash of what is there; undefined if the file is gone. */
       readonly theirs: string | undefined;
       readonly forced: RewindAction;
+      /** Then what is there cannot be brought back; left out where it can. */
+      readonly loses?: Loss;
     }
   | {
       readonly does: "unavailable";

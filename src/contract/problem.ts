@@ -214,6 +214,15 @@ export type ProblemData =
       readonly text: string;
     }
   /** A folder that cannot be deleted or moved as a whole. */
+  /** The name is a link: taking it away would take away what it leads to, and leave the name. */
+  | {
+      readonly code: "INVALID_PARAM";
+      readonly reason: "link";
+      readonly place: Place;
+      /** As the caller could name it. */
+      readonly leadsTo: string;
+      readonly would: "be deleted" | "be moved";
+    }
   | { readonly code: "INVALID_PARAM"; readonly reason: "folder"; readonly place: Place; readonly fault: FolderFault }
   | { readonly code: "INVALID_PARAM"; readonly reason: "cell"; readonly place: Place; readonly fault: CellFault }
   | {
@@ -250,6 +259,8 @@ export type ProblemData =
         | "content gone"
         | "unreadable"
         | "nothing to undo"
+        /** What is in effect was changed in turns that are no longer kept one by one. */
+        | "undo forgotten"
         | "nothing to redo";
       /** The latest turns there are, newest first, for who asked for another one. */
       readonly known?: readonly string[];

@@ -2,7 +2,7 @@
 
 import type { Hunk } from "./edit.ts";
 import type { DiagnosticsReport } from "./language.ts";
-import type { RewindAction, RewindKind, RewindStep } from "./history.ts";
+import type { Loss, RewindAction, RewindKind, RewindStep } from "./history.ts";
 import type { ProblemData } from "./problem.ts";
 
 export interface RewindRequest {
@@ -27,6 +27,8 @@ export interface RewoundFile {
   /** `planned`: a dry run. `left`: there was nothing to do, or it could not be done without force. */
   readonly came: "done" | "planned" | "left" | { readonly problem: ProblemData };
   readonly action: RewindAction | undefined;
+  /** Of one that is `done` or `planned`: what was there is not kept, so that for this file it cannot be taken back. */
+  readonly lost?: Loss;
   /** For a model, of a file that was left in conflict. */
   readonly sides?: ConflictSides;
 }
@@ -46,7 +48,7 @@ export interface RewindOutcome {
   readonly to: string;
   /** Turns that an undo or a redo went past: what they changed is as it was, or cannot be brought back. Newest first. */
   readonly passed: readonly string[];
-  /** The turn that this rewind is itself, to go back before it; undefined if nothing was changed. */
+  /** The turn that this rewind is itself, to go back before it; undefined if nothing was changed, or if that could not be recorded. */
   readonly turn: string | undefined;
   readonly files: readonly RewoundFile[];
   readonly dryRun: boolean;

@@ -158,7 +158,7 @@ function noteWords(note: ChangeNote, numberLine: NumberLine, say: Say): readonly
     case "metadata":
       return [`Not all about the file could be kept: ${note.detail}.`];
     case "not kept":
-      return [`The old content could not be kept, so this change cannot be undone: ${escapeName(note.why)}.`];
+      return [`${notKept[note.what]}: ${escapeName(note.why)}.`];
     case "reformatted": {
       const counted = `A formatter changed the file after that (+${note.additions} -${note.deletions})`;
       if (note.hunks.length === 0) return [`${counted}. Read it again before you go on.`];
@@ -170,6 +170,12 @@ function noteWords(note: ChangeNote, numberLine: NumberLine, say: Say): readonly
       return [];
   }
 }
+
+const notKept = {
+  "old content": "The old content could not be kept, so this change cannot be undone",
+  record: "The change could not be recorded in the history, so undo does not know of it",
+  "new content": "The change is recorded and can be undone, but its new content could not be kept in the history",
+} as const satisfies Record<Extract<ChangeNote, { readonly note: "not kept" }>["what"], string>;
 
 /** After a match by anything looser than the letters, the author should see what is there now. */
 function closerLook(outcome: ChangeOutcome, numberLine: NumberLine, say: Say): readonly string[] {

@@ -20,7 +20,7 @@ import {
   staleWords,
   tooLargeWords,
 } from "./change-words.ts";
-import { folderFaultWords, patchFaultWords, rolledBackWords } from "./several-words.ts";
+import { folderFaultWords, linkWords, patchFaultWords, rolledBackWords } from "./several-words.ts";
 import { patternFaults } from "./glob-words.ts";
 import { noRipgrepWords, searchFaultWords } from "./grep-text.ts";
 import { codePlaceWords, languageServerWords, noRenameWords } from "./lsp-text.ts";
@@ -76,6 +76,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
         return `Cannot edit ${path(problem.place)}: ${editFaultWords(problem, names)}`;
       case "cell":
         return `Cannot edit ${path(problem.place)}: ${cellFaultWords[problem.fault]}`;
+      case "link":
+        return `Cannot ${doing} ${path(problem.place)}: ${linkWords(problem)}`;
       case "folder":
         return `Cannot ${doing} ${path(problem.place)}: ${folderFaultWords[problem.fault]}`;
       case "patch":

@@ -5,7 +5,7 @@ import { limits } from "../contract/limits.ts";
 import type { ProblemData } from "../contract/problem.ts";
 import type { ConflictSides, RewindOutcome, RewoundFile } from "../contract/rewind.ts";
 import { hunkHeader } from "../text/unified.ts";
-import { passedWords, rewoundWords } from "./rewind-text.ts";
+import { inBrackets, passedWords, type RewoundWords, rewoundWords } from "./rewind-text.ts";
 import { quoted } from "./words.ts";
 
 /** What a dialect calls the tools that an answer speaks of. */
@@ -15,11 +15,8 @@ export interface HistoryNames {
 }
 
 /** One file of a rewind for programs. */
-export interface Rewound {
+export interface Rewound extends RewoundWords {
   readonly path: string;
-  readonly did: string;
-  /** Why it was left as it is; null where it was not. */
-  readonly why: string | null;
   /** Was it left because somebody else changed it? */
   readonly conflict: boolean;
   /** Then, if it may be shown: what the session changed, and what somebody else changed since. */
@@ -52,8 +49,8 @@ export function rewindAnswer(
   const head = dryRun
     ? `Dry run, nothing was written. Going back before ${quoted(to)} would change ${changed.length} of ${inFiles(total)}.`
     : `Went back before ${quoted(to)}: ${changed.length} of ${inFiles(total)} changed.`;
-  const lines = shown.flatMap(({ file, did, why }) => [
-    `${did}: ${quoted(file.relative)}${why === null ? "" : ` (${why})`}`,
+  const lines = shown.flatMap(({ file, did, why, note }) => [
+    `${did}: ${quoted(file.relative)}${inBrackets(why ?? note)}`,
     ...sideLines(file),
   ]);
   const text = [
@@ -65,16 +62,17 @@ export function rewindAnswer(
     ...withheldLine(forModel.withheld),
     ...adviceLines(
       outcome,
-      told.some(({ conflict }) => conflict),
+      told.filter(({ conflict }) => conflict).map(({ file }) => file),
       names,
     ),
   ].join("\n");
   return {
     text,
-    files: shown.map(({ file: { path, sides }, did, why, conflict }) => ({
+    files: shown.map(({ file: { path, sides }, did, why, note, conflict }) => ({
       path,
       did,
       why,
+      ...(note === undefined ? {} : { note }),
       conflict,
       ...(sides === undefined ? {} : { sides }),
     })),
@@ -106,24 +104,35 @@ export const withheldLine = (withheld: number): readonly string[] =>
     : [`(${inFiles(withheld)} withheld: rules do not let this session read ${withheld === 1 ? "it" : "them"})`];
 
 /** What to do next. Only a model that has the tools is told about them. */
-function adviceLines(outcome: RewindOutcome, conflict: boolean, { rewind }: HistoryNames): readonly string[] {
+function adviceLines(
+  outcome: RewindOutcome,
+  conflicts: readonly RewoundFile[],
+  { rewind }: HistoryNames,
+): readonly string[] {
   if (outcome.forModel === undefined) return [];
   const there = outcome.files.some(({ came, action }) => came === "done" && action?.does !== "delete");
+  const isLoss = ({ step }: RewoundFile): boolean => step.does === "conflict" && step.loses !== undefined;
+  const mayTakeBack = outcome.files.some(({ came, lost }) => came === "done" && lost === undefined);
   return [
-    ...(conflict
+    ...(conflicts.some((file) => !isLoss(file))
       ? [
           `A file in conflict is left to you: look at it and change it by hand, or call ${rewind} again with force to overwrite what others did.`,
         ]
       : []),
+    ...(conflicts.some(isLoss)
+      ? ["What cannot be kept is left: with force it is lost for good, so ask the user before you do that."]
+      : []),
     ...(there ? ["What was brought back was not shown to you: read it before you change it."] : []),
-    ...(outcome.turn === undefined ? [] : [`To take this back, call ${rewind} with turn ${quoted(outcome.turn)}.`]),
+    ...(outcome.turn === undefined || !mayTakeBack
+      ? []
+      : [`To take this back, call ${rewind} with turn ${quoted(outcome.turn)}.`]),
   ];
 }
 
 /** A dry run speaks of what would be. */
 function wordsOf(file: RewoundFile, dryRun: boolean, wording: (problem: ProblemData) => string): Omit<Rewound, "path"> {
-  const { did, why } = rewoundWords(file, wording);
+  const { did, ...words } = rewoundWords(file, wording);
   const later = typeof file.came === "object" ? "would fail" : `would be ${did}`;
-  const isLeft = why !== null && dryRun;
-  return { did: isLeft ? later : did, why, conflict: file.came === "left" && file.step.does === "conflict" };
+  const isLeft = words.why !== null && dryRun;
+  return { did: isLeft ? later : did, ...words, conflict: file.came === "left" && file.step.does === "conflict" };
 }

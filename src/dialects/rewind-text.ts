@@ -2,8 +2,9 @@
 
 import type { Reply } from "../contract/call.ts";
 import type { ProblemData } from "../contract/problem.ts";
-import type { ConflictReason } from "../contract/history.ts";
+import type { ConflictReason, Loss } from "../contract/history.ts";
 import type { RewindOutcome, RewoundFile } from "../contract/rewind.ts";
+import { escapeName } from "../text/escape.ts";
 import { success } from "./replies.ts";
 import { quoted } from "./words.ts";
 
@@ -15,7 +16,16 @@ export interface RewindResult {
   readonly dryRun: boolean;
   /** Turns that an undo or a redo went past, since nothing of them can be brought back. */
   readonly passed: readonly string[];
-  readonly files: readonly { readonly path: string; readonly did: string; readonly why: string | null }[];
+  readonly files: readonly ({ readonly path: string } & RewoundWords)[];
+}
+
+/** Of one file. */
+export interface RewoundWords {
+  readonly did: string;
+  /** Why it was left as it is; null where it was not. */
+  readonly why: string | null;
+  /** What else is to be known of one that was not left: that it cannot be taken back. */
+  readonly note?: string;
 }
 
 export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemData) => string): Reply<RewindResult> {
@@ -26,8 +36,8 @@ export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemD
     ? `Dry run, nothing was written. Going back before ${quoted(to)} would change ${changed} of ${files.length} files.`
     : `Went back before ${quoted(to)}: ${changed} of ${files.length} files changed.`;
   const lines = outcome.files.map((file, index) => {
-    const { did, why } = files[index] ?? { did: "", why: null };
-    return `${did}: ${quoted(file.relative)}${why === null ? "" : ` (${why})`}`;
+    const { did, why, note } = files[index] ?? { did: "", why: null };
+    return `${did}: ${quoted(file.relative)}${inBrackets(why ?? note)}`;
   });
   return success([head, ...passedWords(passed), ...lines].join("\n"), {
     to,
@@ -47,6 +57,8 @@ const conflicts = {
   "changed since": "somebody else changed it since; force overwrites that",
   "changed in between": "somebody else changed it between two changes of this session; force takes that back as well",
   "never stored": "what is there holds secrets and is never stored, so it would be lost; force removes it for good",
+  "too large to keep": "what is there is too large to be kept, so it would be lost; force removes it for good",
+  "cannot be kept": "what is there cannot be kept, so it would be lost; force removes it for good",
   "linked since":
     "it has got another name (hard link) since, which is not to be changed with it; force restores it all the same",
 } as const satisfies Record<ConflictReason, string>;
@@ -67,26 +79,41 @@ const unavailable = {
 } as const;
 
 export function rewoundWords(
-  { step, came, action }: RewoundFile,
+  { step, came, action, lost }: RewoundFile,
   wording: (problem: ProblemData) => string,
-): { readonly did: string; readonly why: string | null } {
+): RewoundWords {
   if (typeof came === "object") {
     return came.problem.code === "CANCELLED"
       ? { did: "left as it is", why: "the rewind was cancelled before it came to this file" }
       : { did: "failed", why: wording(came.problem) };
   }
   if (came !== "left" && action !== undefined) {
-    return { did: came === "done" ? deeds[action.does] : `would be ${deeds[action.does]}`, why: null };
+    const did = came === "done" ? deeds[action.does] : `would be ${deeds[action.does]}`;
+    return { did, why: null, ...(lost === undefined ? {} : { note: lossWords(lost, came) }) };
   }
   switch (step.does) {
     case "conflict":
-      return { did: "left as it is", why: conflicts[step.why] };
+      return { did: "left as it is", why: conflicts[step.why] + detailOf(step.loses) };
     case "unavailable":
       return { did: "left as it is", why: unavailable[step.why] };
     default:
       return { did: "as it was", why: null };
   }
 }
+
+export const inBrackets = (words: string | null | undefined): string =>
+  words === null || words === undefined ? "" : ` (${words})`;
+
+const losses = {
+  secret: "holds secrets and is never stored",
+  "too large": "is too large to be kept",
+  failed: "cannot be kept",
+} as const satisfies Record<Loss["why"], string>;
+
+const lossWords = (loss: Loss, came: "done" | "planned"): string =>
+  `what ${came === "done" ? "was" : "is"} there ${losses[loss.why]}, so this ${came === "done" ? "cannot" : "could not"} be taken back${detailOf(loss)}`;
+
+const detailOf = (loss: Loss | undefined): string => (loss?.detail === undefined ? "" : `: ${escapeName(loss.detail)}`);
 
 export const noTurnWords = {
   unknown: "there is no such turn in this session, list the turns to see which there are",
@@ -95,5 +122,7 @@ export const noTurnWords = {
   unreadable: "what was kept cannot be read, ask the user to run filehand history verify",
   "content gone": "the content that it had is missing or damaged in the store",
   "nothing to undo": "there is nothing to undo",
+  "undo forgotten":
+    'all turns that are kept are undone, older ones are forgotten one by one; rewind to "start" goes back before all of them',
   "nothing to redo": "there is nothing to redo",
 } as const;

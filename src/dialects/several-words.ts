@@ -43,6 +43,10 @@ export function patchFaultWords({
   }
 }
 
+/** Why nothing is taken away by the name of a link. */
+export const linkWords = ({ leadsTo, would }: Extract<ProblemOf<"INVALID_PARAM">, { reason: "link" }>): string =>
+  `it is a link, and what would ${would} is ${quoted(leadsTo)}, name that by its own path`;
+
 /** Why a folder is neither deleted nor moved as a whole. Which of its files rules withhold is not told. */
 export const folderFaultWords = {
   root: "it is a root of the workspace, name something in it",

@@ -7,7 +7,7 @@ import { quoted, spelled } from "./words.ts";
 /** What a call that names no turn was about to do. */
 export const noTurnDoing = ({ asked, reason }: ProblemOf<"NO_TURN">): string => {
   if (asked === "" && reason === "no history") return "look back";
-  if (reason === "nothing to undo") return "undo";
+  if (reason === "nothing to undo" || reason === "undo forgotten") return "undo";
   if (reason === "nothing to redo") return "redo";
   return reason === "unknown" || reason === "pruned" ? `find the turn ${quoted(asked)}` : `go back to ${quoted(asked)}`;
 };

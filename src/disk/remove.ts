@@ -36,9 +36,9 @@ export async function removeFile(input: RemoveInput, context: WriteContext): Pro
   try {
     signal.throwIfAborted();
     folder = holdFolder(nodePath.dirname(found.real), context);
-    await sweepOnce(folder, context);
+    const compare = await sweepOnce(folder, context);
     folderSync = prepareSync(folder, system);
-    refuseReadOnly(found, stillThere(folder, name, identity, system), system);
+    refuseReadOnly(found, stillThere(folder, name, identity, system, compare), system);
     signal.throwIfAborted();
     await beforeSwap?.(folder.at(name));
     signal.throwIfAborted();

@@ -14,7 +14,7 @@ import { writeInPlace } from "./in-place.ts";
 import type { Found, Identity } from "./look.ts";
 import { CannotKeep, keepMetadata } from "./metadata.ts";
 import type { OpenFile } from "./open-file.ts";
-import { checkBytes, refuseReadOnly, stillThere } from "./same-file.ts";
+import { checkBytes, type Comparison, refuseReadOnly, stillThere } from "./same-file.ts";
 import { sweepOnce } from "./sweep.ts";
 import { NoTempFile, type TempFile, writeTemp } from "./temp-file.ts";
 import {
@@ -89,8 +89,8 @@ export async function replaceFile(input: ReplaceInput, context: WriteContext): P
   try {
     input.signal.throwIfAborted();
     folder = folderOf(input.found, context);
-    await sweepOnce(folder, context);
-    return await replaceIn(folder, input, context);
+    const compare = await sweepOnce(folder, context);
+    return await replaceIn(folder, input, compare, context);
   } catch (error) {
     return nothingDone(error);
   } finally {
@@ -99,12 +99,18 @@ export async function replaceFile(input: ReplaceInput, context: WriteContext): P
   }
 }
 
-async function replaceIn(folder: HeldFolder, input: ReplaceInput, context: WriteContext): Promise<Replaced> {
+async function replaceIn(
+  folder: HeldFolder,
+  input: ReplaceInput,
+  compare: Comparison,
+  context: WriteContext,
+): Promise<Replaced> {
   const { system } = context;
   const { found, file, hardLinks } = input;
   const name = nodePath.basename(found.real);
   // Whether the name still says so is asked before the swap.
-  const there = file.stat ?? stillThere(folder, name, file.identity, system);
+  const known = compare === "all" ? file.stat : undefined;
+  const there = known ?? stillThere(folder, name, file.identity, system, compare);
   refuseReadOnly(found, there, system);
   const before = input.mode === undefined ? there : withMode(there, input.mode);
   const content = contentOf(input.pieces, input.source ?? file, input.source === undefined);
@@ -113,7 +119,10 @@ async function replaceIn(folder: HeldFolder, input: ReplaceInput, context: Write
     if (before.nlink > 1n && hardLinks === "separate") {
       throw new WriteFailed("EMLINK", "writing in place: it has other names, which would change with it");
     }
-    return writeInPlace({ ...input, folder, name, before, content, linked }, context);
+    return writeInPlace(
+      { ...input, folder, name, before, content, linked: linked || compare === "all but ctime" },
+      context,
+    );
   };
 
   if (before.nlink > 1n && hardLinks === "keep") return inPlace(false);
@@ -123,7 +132,7 @@ async function replaceIn(folder: HeldFolder, input: ReplaceInput, context: Write
   const prepared = await prepare(folder, input, content, before, atOnce ? undefined : input.meanwhile, context);
   if (prepared === "in place") return inPlace(false);
   const letGo = atOnce ? undefined : input.letGo;
-  const swapped = await swap(folder, name, prepared.temp, input, content, letGo, context);
+  const swapped = await swap(folder, name, prepared.temp, input, content, letGo, compare, context);
   if (swapped === "in place") return inPlace(input.beforeSwap !== undefined);
   return "did" in swapped
     ? swapped
@@ -176,6 +185,7 @@ async function swap(
   { file, readBytes, signal, beforeSwap }: ReplaceInput,
   content: Content,
   letGo: ReplaceInput["letGo"],
+  compare: Comparison,
   { system }: WriteContext,
 ): Promise<{ readonly identity: Identity; readonly notes: readonly WriteNote[] } | "in place" | Unconfirmed> {
   const moving: Moving = { system, reads: folder.reads, signal };
@@ -184,7 +194,7 @@ async function swap(
     try {
       folderSync = prepareSync(folder, system);
       await checkBytes(file, readBytes, moving);
-      stillThere(folder, name, file.identity, system);
+      stillThere(folder, name, file.identity, system, compare);
       signal.throwIfAborted();
       if (beforeSwap !== undefined) {
         await beforeSwap("renamed", folder.at(name));

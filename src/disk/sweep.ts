@@ -13,6 +13,7 @@ import { closeQuietly, type HeldFolder, unlinkQuietly, type WriteContext } from 
 import { putBack } from "./in-place.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import { lifeOf } from "./process-mark.ts";
+import type { Comparison } from "./same-file.ts";
 import { stateFolder } from "./state-folder.ts";
 import { parseTempName, tempName } from "./temp-file.ts";
 import { during, FileChanged, WriteFailed } from "./write-failed.ts";
@@ -24,18 +25,24 @@ export interface Swept {
   readonly restored: readonly string[];
 }
 
-/** Sweeps a folder that is about to be written in, once in the life of a process. Never fails. */
-export async function sweepOnce(folder: HeldFolder, context: WriteContext): Promise<void> {
+/**
+ * Sweeps a folder that is about to be written in, once in the life of a process. Never fails. Answers how a file is to be
+ * compared with what it was before: a leftover may have been a second name of it, and taking that away moves its ctime.
+ */
+export async function sweepOnce(folder: HeldFolder, context: WriteContext): Promise<Comparison> {
   const { swept } = context;
+  let compare: Comparison = "all";
   const key = `${folder.identity.device}:${folder.identity.inode}`;
   if (!swept.has(key)) {
     swept.add(key);
-    await sweepFolder(folder, context);
+    const { removed } = await sweepFolder(folder, context);
+    if (removed > 0) compare = "all but ctime";
   }
-  if (swept.has("state")) return;
+  if (swept.has("state")) return compare;
   swept.add("state");
   const state = stateFolder(context, "find");
   if (state !== undefined) await sweepFolder(state, context, "elsewhere");
+  return compare;
 }
 
 /** Where the files lie that a folder's journals belong to. */

@@ -20,11 +20,15 @@ const matchersMax = 1_000;
 /** Names a path may have where patterns with an inner `**` take part: their cost grows with a power of its depth. */
 const steepDepthMax = 50;
 
+const builtIn = "default";
+
 interface Line {
   readonly pattern: string;
   readonly rule: RuleText;
   readonly negated: boolean;
   readonly steep: boolean;
+  /** As it was written, for what is taken to the letter. */
+  readonly written: string;
 }
 
 export class Group {
@@ -45,7 +49,7 @@ export class Group {
   add(rule: RuleText, { lines, negated }: Pattern): void {
     for (const line of lines) {
       for (const pattern of this.#patternForms(line, negated)) {
-        this.#lines.push({ pattern, rule, negated, steep: /.\/\*\*+\/./s.test(pattern) });
+        this.#lines.push({ pattern, rule, negated, steep: /.\/\*\*+\/./s.test(pattern), written: oneLine(line) });
       }
     }
     this.#index = undefined;
@@ -65,13 +69,14 @@ export class Group {
 
   #anyForm(path: string): RuleText | undefined {
     for (const form of this.#pathForms(path)) {
-      const rule = this.#judge(form);
+      const rule = this.#judge(form, oneLine(path));
       if (rule !== undefined) return rule;
     }
     return undefined;
   }
 
-  #judge(path: string): RuleText | undefined {
+  /** `asWritten`: the same path, not folded. */
+  #judge(path: string, asWritten: string): RuleText | undefined {
     this.#index ??= createPatternIndex(this.#lines.map(({ pattern }) => pattern));
     const numbers = this.#index.candidates(path.toLowerCase());
     const lines = numbers.flatMap((at) => this.#lines[at] ?? []);
@@ -80,8 +85,35 @@ export class Group {
     if (steep !== undefined && path.split("/").length > steepDepthMax) {
       return this.#compare === "exact" ? undefined : steep.rule; // too deep to tell, so to the safe side
     }
+    const rule = this.#ruleFor(path, numbers);
+    if (rule !== undefined || this.#compare === "exact" || !lines.some(({ negated }) => negated)) return rule;
+    return this.#judgeToTheLetter(path, asWritten, numbers);
+  }
+
+  #ruleFor(path: string, numbers: readonly number[]): RuleText | undefined {
+    const lines = numbers.flatMap((at) => this.#lines[at] ?? []);
     const mark = this.#matcher(numbers, lines).test(path).rule?.mark;
     return mark === undefined ? undefined : lines[Number(mark)]?.rule;
+  }
+
+  /**
+   * What takes paths out of a deny or ask rule widens access: it counts only where it matches in its own letters. Those of
+   * the built-in secrets say what is none (`.ENV.Example`), in whatever letters.
+   */
+  #judgeToTheLetter(path: string, asWritten: string, numbers: readonly number[]): RuleText | undefined {
+    const [folders, written] = [upTo(path), upTo(asWritten)];
+    for (const [at, folder] of folders.entries()) {
+      const counting = numbers.filter((number) => {
+        const line = this.#lines[number];
+        if (line?.negated !== true || line.rule.source === builtIn) return true;
+        return ignore({ ignorecase: false })
+          .add({ pattern: line.written })
+          .ignores(written[at] ?? "");
+      });
+      const rule = this.#ruleFor(folder, counting);
+      if (rule !== undefined) return rule;
+    }
+    return undefined;
   }
 
   #matcher(numbers: readonly number[], lines: readonly Line[]): Ignore {
@@ -119,6 +151,10 @@ export class Group {
     return negated ? forms.slice(0, 1) : forms;
   }
 }
+
+/** The folders above a path, outermost first, and the path itself: `a/`, `a/b/`, `a/b/c`. */
+const upTo = (path: string): readonly string[] =>
+  [...path.matchAll(/\/(?!$)|$/g)].map(({ index }) => path.slice(0, index + 1));
 
 function bothForms(text: string, form: (text: string, fold: (text: string) => string) => string): readonly string[] {
   const [simple, full] = [form(text, foldCase), form(text, foldCaseFully)];

@@ -59,3 +59,16 @@ test("a search from above finds nothing but what is in the folder", async () => 
     expect(shown).not.toMatch(/top\.txt|c\.txt|b\.txt/);
   }
 });
+
+test("a relative folder lies below the first root, or below cwd", async () => {
+  for (const [cwd, within] of [
+    [undefined, "inner"],
+    [undefined, "./inner/"],
+    [join(root, "inner"), "."],
+  ] as const) {
+    const kept = createFilehand({ roots: [root], ...(cwd === undefined ? {} : { cwd }) });
+    const narrow = kept.session({ dialect: "claude", within: [within] });
+    expect((await narrow.call("Read", { file_path: join(root, "inner/a.txt") })).error).toBeUndefined();
+    expect((await narrow.call("Read", { file_path: join(root, "top.txt") })).error?.code).toBe("ACCESS_DENIED");
+  }
+});

@@ -9,7 +9,7 @@ import type { Place } from "../contract/target.ts";
 import type { Guard } from "./guard.ts";
 import { relativeTo } from "./paths.ts";
 
-/** Absolute paths without links; none at all leave the guard as it is. */
+/** Absolute paths without links (`toolkit.ts` sees to relative ones); none at all leave the guard as it is. */
 export function narrowed(guard: Guard, folders: readonly string[] | undefined): Guard {
   if (folders === undefined) return guard;
   const inside = (path: string): boolean => relativeTo(path, folders, nodePath) !== undefined;

@@ -67,6 +67,9 @@ export function createPolicy(options: PolicyOptions): Policy {
     if (why !== undefined) left.push({ verdict: rule.verdict, text: rule.text, source: rule.source, why });
     return why === undefined;
   });
+  /** A rule that was told to be without effect has none. */
+  const isSound = ({ verdict, text, source }: RuleText): boolean =>
+    !rules.faults.some((fault) => fault.verdict === verdict && fault.text === text && fault.source === source);
   const ownTexts = ownRules(options.stateDir);
   const rules = compileRules(counting, { home });
   const secrets = compileRules(defaultRules, { home });
@@ -87,7 +90,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     },
     keepsNear: (root) => isNear(root, options.stateDir),
     linksOn: (disk) => {
-      const links = linksByDisk.get(disk) ?? namedLinks(counting, disk, home);
+      const links = linksByDisk.get(disk) ?? namedLinks(counting.filter(isSound), disk, home);
       linksByDisk.set(disk, links);
       return links;
     },

@@ -287,7 +287,8 @@ describe("an exception", () => {
   test("is taken out of earlier rules of its source and verdict", () => {
     const rules = compile(write("deny", "Read(.env.*)"), write("deny", "Read(!.env.example)"));
     equal(decider(rules, "read", "a/.env.local"), "Read(.env.*)");
-    equal(decider(rules, "read", "a/.ENV.example"), "none");
+    equal(decider(rules, "read", "a/.env.example"), "none");
+    equal(decider(rules, "read", "a/.ENV.example"), "Read(.env.*)");
   });
 
   test("does not reach into another source", () => {
@@ -525,4 +526,24 @@ describe("for any rules and any path", () => {
       { numRuns: 1_000 },
     );
   });
+});
+
+describe("what takes paths out of a deny rule", () => {
+  for (const [deny, path, denied] of [
+    [["secret*", "!secret.txt"], "secret.txt", false],
+    [["secret*", "!secret.txt"], "SECRET.TXT", true],
+    [["secret*", "!secret.txt"], "a/Secret.txt", true],
+    [["secret*", "!secret.txt"], "a/secret.txt", false],
+    [["secret*", "!SECRET.TXT"], "SECRET.TXT", false],
+    [["docs", "!docs"], "Docs/docs/x", true],
+    [["docs/*", "!docs/*.md"], "docs/a.md", false],
+    [["docs/*", "!docs/*.md"], "docs/a.MD", true],
+    [["caf\u00e9*", "!caf\u00e9.txt"], "caf\u00e9.txt", false],
+    [["caf\u00e9*", "!caf\u00e9.txt"], "CAF\u00c9.txt", true],
+  ] as const) {
+    test(`${deny.join(" ")} ${denied ? "denies" : "leaves"} ${path}: it is taken to the letter`, () => {
+      const rules = compile(...deny.map((pattern) => write("deny", `Read(${pattern})`)));
+      equal(rules.decide("read", [named(path)]).verdict === "deny", denied);
+    });
+  }
 });

@@ -61,6 +61,13 @@ const table: readonly (readonly [what: string, lines: readonly string[], undone:
   ["a rewind of some files takes those", [...two, "p partial m2", "p g x>-"], ["m2 g"]],
   ["until it is taken back itself", [...two, "p partial m2", "p g x>-", "s rewind p", "s g ->x"], ["p g"]],
   ["but not of turns before the one it names", [...two, "p partial m2", "p f c>b"], ["m2 f"]],
+  [
+    "a rewind of some files that takes back an undo: what that took is in effect",
+    ["m1", "m1 f ->a", "u rewind m1", "u f a>-", "p partial u", "p f ->a"],
+    ["u f"],
+  ],
+  ["and only for its files", [...two, "u rewind m2", "u f c>b", "u g x>-", "p partial u", "p g ->x"], ["m2 f", "u g"]],
+  ["not a message that went on after it was undone", ["m1", "m1 f a>b", "u rewind m1", "u f b>a", "m1 f a>c"], []],
   ["a rewind that changed nothing counts for nothing", [...two, "r rewind m1"], []],
 ];
 

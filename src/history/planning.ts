@@ -3,6 +3,7 @@
 import type { CurrentState, FileVersion, RewindFile } from "../contract/history.ts";
 import { StoreFailed } from "../disk/store-folder.ts";
 import { hashOfFile } from "./blobs.ts";
+import type { KeepingRules } from "./keeping.ts";
 import { type Availability, type Facts, type FileStory, stepOf } from "./rewind-plan.ts";
 import type { BlobRead, HistoryStore } from "./store.ts";
 import { isHash } from "./versions.ts";
@@ -11,19 +12,20 @@ export async function planFiles(
   files: readonly FileStory[],
   current: (path: string) => Promise<CurrentState>,
   store: HistoryStore,
+  rules: KeepingRules,
   onProgress: ((done: number, total: number) => void) | undefined,
 ): Promise<readonly RewindFile[]> {
   const planned: RewindFile[] = [];
   for (const [index, file] of files.entries()) {
     onProgress?.(index, files.length);
-    const facts = await factsOf(file, await current(file.path), store);
+    const facts = await factsOf(file, await current(file.path), store, rules);
     const { path, relative } = file;
     planned.push({ path, relative, step: stepOf(file, facts, await availabilityOf(file.base, facts, store)) });
   }
   return planned;
 }
 
-async function factsOf(file: FileStory, state: CurrentState, store: HistoryStore): Promise<Facts> {
+async function factsOf(file: FileStory, state: CurrentState, store: HistoryStore, rules: KeepingRules): Promise<Facts> {
   switch (state.kind) {
     case "absent":
       return { now: "absent" };
@@ -37,10 +39,21 @@ async function factsOf(file: FileStory, state: CurrentState, store: HistoryStore
       const linkedSince = isOurs && (await hasNewName(file, { ...state, hash }, isSame, store));
       // What nobody needs to be shown is not hashed.
       const shown = isOurs && !file.broken && !linkedSince ? undefined : await hash();
-      return { now: "file", mode: state.mode, hash: shown, isBase, isOurs, linkedSince };
+      return {
+        now: "file",
+        mode: state.mode,
+        hash: shown,
+        isBase,
+        isOurs,
+        linkedSince,
+        unkept: unkeptBy(rules, file, state),
+      };
     }
   }
 }
+
+const unkeptBy = ({ isSecret, fileBytesMax }: KeepingRules, { path }: FileStory, { sizeBytes }: File) =>
+  isSecret(path) ? "secret" : sizeBytes > fileBytesMax ? "too large" : undefined;
 
 type File = Extract<CurrentState, { readonly kind: "file" }>;
 

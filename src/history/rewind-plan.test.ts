@@ -23,8 +23,10 @@ const story = (base: FileVersion, ours: FileVersion, more: Partial<FileStory> = 
   ...more,
 });
 const gone: Facts = { now: "absent" };
-const file = (is: "base" | "ours" | "theirs", mode = 0o644, linkedSince = false): Facts => ({
+type Unkept = Extract<Facts, { readonly now: "file" }>["unkept"];
+const file = (is: "base" | "ours" | "theirs", mode = 0o644, linkedSince = false, unkept?: Unkept): Facts => ({
   now: "file",
+  unkept,
   linkedSince,
   mode,
   hash: is,
@@ -107,9 +109,23 @@ const cases: readonly (readonly [string, FileStory, Facts, Availability, string]
   [
     "a secret that we made would be lost for good",
     story(absent, version("b", { notKept: "secret" })),
-    file("ours"),
+    file("ours", 0o644, false, "secret"),
     "there",
     "conflict: never stored, else delete",
+  ],
+  [
+    "a creation that is too large to be kept would be lost for good",
+    story(absent, version("b", { notKept: "too large" })),
+    file("ours", 0o644, false, "too large"),
+    "there",
+    "conflict: too large to keep, else delete",
+  ],
+  [
+    "what others made of it comes first, also if it is too large",
+    story(a, b),
+    file("theirs", 0o644, false, "too large"),
+    "there",
+    "conflict: changed since, else restore (too large)",
   ],
   ["a content that is gone", story(a, b), file("ours"), "pruned", "unavailable: pruned"],
   ["a content that is damaged", story(a, b), file("ours"), "damaged", "unavailable: damaged"],
@@ -124,7 +140,7 @@ describe("one file of a rewind", () => {
       const words = (() => {
         switch (step.does) {
           case "conflict":
-            return `conflict: ${step.why}, else ${step.forced.does}`;
+            return `conflict: ${step.why}, else ${step.forced.does}${step.why === "changed since" && step.loses ? ` (${step.loses.why})` : ""}`;
           case "unavailable":
             return `unavailable: ${step.why}`;
           case "restore":

@@ -3,7 +3,7 @@
  * made is never overwritten without being asked, and only what we changed is touched at all.
  */
 
-import type { ConflictReason, FileVersion, RewindAction, RewindStep } from "../contract/history.ts";
+import type { ConflictReason, FileVersion, NotKept, RewindAction, RewindStep } from "../contract/history.ts";
 import { byPath, changesIn, isBroken, type Story } from "./snapshots.ts";
 
 /** The name of the state before the first change of a session. */
@@ -52,6 +52,8 @@ export type Facts =
       readonly isOurs: boolean;
       /** Has it got another name since we left it? */
       readonly linkedSince: boolean;
+      /** Why what is there would not be kept if it were overwritten now. */
+      readonly unkept: Exclude<NotKept, "failed"> | undefined;
     };
 
 /** Is the content of the version to go back to in the store? */
@@ -70,16 +72,25 @@ export function stepOf(file: FileStory, facts: Facts, availability: Availability
   const why = conflictWith(file, facts, isOurs);
   if (why === undefined) return action;
   const theirs = facts.now === "file" ? facts.hash : undefined;
-  return { does: "conflict", why, base, ours, theirs, forced: action };
+  const unkept = facts.now === "file" ? facts.unkept : undefined;
+  const loses = unkept === undefined ? {} : { loses: { why: unkept } };
+  return { does: "conflict", why, base, ours, theirs, forced: action, ...loses };
 }
 
-function conflictWith({ ours, broken }: FileStory, facts: Facts, isOurs: boolean): ConflictReason | undefined {
+function conflictWith({ broken }: FileStory, facts: Facts, isOurs: boolean): ConflictReason | undefined {
   if (!isOurs) return "changed since";
   if (broken) return "changed in between";
   if (facts.now !== "file") return undefined;
   if (facts.linkedSince) return "linked since";
-  return ours.kind === "file" && ours.notKept === "secret" ? "never stored" : undefined;
+  return facts.unkept === undefined ? undefined : lossReasons[facts.unkept];
 }
+
+/** What a rewind would take away for good is somebody's to decide. */
+export const lossReasons = {
+  secret: "never stored",
+  "too large": "too large to keep",
+  failed: "cannot be kept",
+} as const satisfies Record<NotKept, ConflictReason>;
 
 function actionFor(
   base: FileVersion,

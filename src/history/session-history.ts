@@ -214,7 +214,7 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
       const since = changedSince(read().story, messageId);
       if (since.found !== "turn") return { found: since.found, messageId };
       const wanted = files === undefined ? since.files : since.files.filter(({ path }) => files.includes(path));
-      return { found: "turn", messageId, files: await planFiles(wanted, current, store, onProgress) };
+      return { found: "turn", messageId, files: await planFiles(wanted, current, store, options, onProgress) };
     },
     undoTargets: () => undoTargets(read().story),
     tidy,

@@ -66,6 +66,57 @@ describe("a story", () => {
   });
 });
 
+describe("the limit", () => {
+  const writes = (count: number): readonly string[] =>
+    Array.from({ length: count }, (_, n) => [`m${n}`, `m${n} ${"abcdefghij"[n]}>${"abcdefghij"[n + 1]}`]).flat();
+
+  test("does not count undos, so that every turn that is kept can be undone", () => {
+    const undos = [2, 1, 0].flatMap((n) => [`u${n} undo m${n}`, `u${n} ${"abc"[n + 1] ?? "d"}>${"abc"[n]}`]);
+    const lines = [...writes(3), ...undos];
+    for (const done of [8, 10, 12]) {
+      const { undo } = undoTargets(shortened(storyFrom(...lines.slice(0, done)), 3));
+      deepEqual(undo, ["m2", "m1", "m0"].slice((done - 6) / 2));
+    }
+  });
+
+  test("undos that were taken back are forgotten before anything else", () => {
+    const again = Array.from({ length: 9 }, (_, n) => [`u${n} undo m2`, `u${n} d>c`, `r${n} redo u${n}`, `r${n} c>d`]);
+    const short = shortened(storyFrom(...writes(3), ...again.flat()), 3);
+    deepEqual(undoTargets(short).undo, ["m2", "m1", "m0"]);
+    // Whether the very last change happened, nobody knows yet.
+    equal(letters(short), "m0 m0:a>b m1 m1:b>c m2 m2:c>d u8 u8:d>c r8 r8:c>d");
+  });
+
+  test("also where one lies within the other", () => {
+    const lines = [
+      "u undo m1",
+      "u c>b",
+      "v undo m0",
+      "v b>a",
+      "s redo v",
+      "s a>b",
+      "r redo u",
+      "r b>c",
+      "m2",
+      "m2 c>d",
+    ];
+    equal(letters(shortened(storyFrom(...writes(2), ...lines), 3)), "m0 m0:a>b m1 m1:b>c m2 m2:c>d");
+    const short = shortened(storyFrom(...writes(2), ...lines, "m3", "m3 d>e", "m4", "m4 e>f", "m5", "m5 f>g"), 4);
+    equal(letters(short), ":a>c m2 m2:c>d m3 m3:d>e m4 m4:e>f m5 m5:f>g");
+    equal(undoTargets(short).forgotten, true);
+  });
+
+  test("but not where somebody else came in between, or a later rewind names the first of them", () => {
+    for (const lines of [
+      ["u undo m1", "u c>b", "r redo u", "r x>c", "m2", "m2 c>d"],
+      ["u undo m1", "u c>b", "r redo u", "r b>c", "s undo u", "s c>c", "m2", "m2 c>d"],
+    ]) {
+      const names = letters(shortened(storyFrom(...writes(2), ...lines), 2)).split(" ");
+      deepEqual([names.includes("u"), names.includes("r")], [true, true]);
+    }
+  });
+});
+
 describe("a message that goes on", () => {
   test("after its turn was pruned is a turn again from there on, and the limit holds", () => {
     const story = storyFrom("m1", "m1 a>b", "m2", "m2 b>c", "m3", "m3 c>d", "m1 d>e");

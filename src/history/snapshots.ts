@@ -3,6 +3,7 @@
 import type { ChangeRecord, FileVersion, HistoryRecord, Snapshot } from "../contract/history.ts";
 import type { Entry } from "./record.ts";
 import { isSameContent } from "./versions.ts";
+import { isRewind, withoutCancelled } from "./cancelled.ts";
 import { plainOf } from "./written-change.ts";
 
 export type StartRecord = Extract<HistoryRecord, { readonly type: "start" }>;
@@ -82,14 +83,28 @@ function unannounced(change: ChangeRecord, known: Set<string>): readonly TurnRec
   return [{ type: "turn", messageId, timeMs: change.timeMs }];
 }
 
+/** With those of rewinds, so many times the turns that are kept; for each may be undone, and that be taken back. */
+const withRewindsMax = 3;
+
 /**
- * The same story with at most `snapshotsMax` turns that changed something. Of older ones each file's first version is
- * left, so that the way back to the beginning stays open.
+ * The same story with at most `snapshotsMax` turns that changed something. Those of rewinds do not count, since who undoes
+ * must not lose what is to be undone next; they have a limit of their own, and those that cancel each other go first. Of
+ * older turns each file's first version is left, so that the way back to the beginning stays open.
  */
-export function shortened(story: Story, snapshotsMax: number): Story {
+export function shortened(whole: Story, snapshotsMax: number): Story {
+  const hasMany = turnsWithChanges(whole).length > (withRewindsMax - 1) * snapshotsMax;
+  const story = hasMany ? withoutCancelled(whole, outcomesIn(whole)) : whole;
   const turns = turnsWithChanges(story);
-  if (turns.length <= snapshotsMax) return story;
-  const oldestKept = turns.at(turns.length - Math.max(0, snapshotsMax)); // undefined if none is kept
+  const rewinding = new Set(story.steps.flatMap((step) => (isRewind(step) ? [step.messageId] : [])));
+  const counted = turns.filter((messageId) => !rewinding.has(messageId));
+  if (counted.length <= snapshotsMax && turns.length <= withRewindsMax * snapshotsMax) return story;
+  const kept = Math.max(0, snapshotsMax);
+  const places = [
+    counted.length <= kept ? 0 : kept === 0 ? turns.length : turns.indexOf(counted.at(-kept) ?? ""),
+    turns.length - withRewindsMax * kept,
+  ];
+  const keptFrom = Math.max(...places);
+  const oldestKept = turns[keptFrom]; // undefined if none is kept
   const cut = story.steps.findIndex((step) => step.type === "turn" && step.messageId === oldestKept);
   const from = cut < 0 ? story.steps.length : cut;
   const old = story.steps.slice(0, from);
@@ -100,7 +115,7 @@ export function shortened(story: Story, snapshotsMax: number): Story {
     const merged = settled.length === 0 ? [] : [mergedChange(settled)];
     return [...merged, ...changes.slice(settled.length)].map((change) => ({ ...plainOf(change), messageId: "" }));
   });
-  const known = new Set(turns.slice(turns.length - Math.max(0, snapshotsMax)));
+  const known = new Set(turns.slice(keptFrom));
   const young = story.steps.slice(from);
   const later = young.flatMap((step) => (step.type === "change" ? [...unannounced(step, known), step] : [step]));
   const short: Story = {

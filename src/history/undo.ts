@@ -1,12 +1,16 @@
 /** Which turns an undo or a redo can go back to. */
 
+import { isRewind } from "./cancelled.ts";
 import { changesIn, type Story } from "./snapshots.ts";
+import { isSameContent } from "./versions.ts";
 
 export interface UndoTargets {
   /** Turns that are in effect, the latest first. */
   readonly undo: readonly string[];
   /** Rewinds that no new change has followed, the latest first: going back to before one brings back what it undid. */
   readonly redo: readonly string[];
+  /** Were there changes in turns that are no longer kept one by one? */
+  readonly forgotten: boolean;
 }
 
 /**
@@ -24,7 +28,7 @@ export function undoTargets(story: Story): UndoTargets {
     const { messageId } = step;
     if (step.type === "turn") before.set(messageId, done);
     if (!changed.has(messageId) || messageId === "") continue;
-    const rewinds = step.type === "turn" && step.rewinds?.as !== "partial" ? step.rewinds : undefined;
+    const rewinds = isRewind(step) ? step.rewinds : undefined;
     if (rewinds === undefined) {
       // A message that goes on after it was undone is in effect again.
       if (rewinding.has(messageId)) continue;
@@ -37,5 +41,8 @@ export function undoTargets(story: Story): UndoTargets {
     const again = redo.lastIndexOf(rewinds.to);
     redo = again < 0 ? [...redo, messageId] : redo.slice(0, again);
   }
-  return { undo: done.toReversed(), redo: redo.toReversed() };
+  const forgotten = changesIn(story.steps).some(
+    ({ messageId, before: then, after }) => messageId === "" && !isSameContent(then, after),
+  );
+  return { undo: done.toReversed(), redo: redo.toReversed(), forgotten };
 }

@@ -31,6 +31,10 @@ export function isSurelySame(a: FileVersion, b: FileVersion): boolean {
   return isKnown(a) && isKnown(b) && isSameContent(a, b);
 }
 
+/** Contents that were not kept may differ, however long they are. */
+export const isKnownSame = (a: FileVersion, b: FileVersion): boolean =>
+  [a, b].every((version) => version.kind === "absent" || version.content !== undefined) && isSameContent(a, b);
+
 type File = Extract<FileVersion, { readonly kind: "file" }>;
 
 const inodeOf = ({ content, mark }: File): string | undefined => (isHash(content) ? mark : (content ?? mark));

@@ -17,6 +17,7 @@ import { joined, requireNothingAt, requireWritable } from "./commit.ts";
 import { formatted } from "./formatted.ts";
 import { reported, tell } from "./languages.ts";
 import { type Job, shownAs, writeAll } from "./patch-write.ts";
+import { refuseLink } from "./refuse-link.ts";
 import { exclusively, refuseDenied, type Subject, subjectOf, ticketFor } from "./subject.ts";
 import type { Bench } from "./tool.ts";
 
@@ -141,6 +142,8 @@ async function asked(file: Part, ticket: Ticket, bench: Bench): Promise<Permitte
   let approved: string | undefined;
   try {
     refuseIfThere(file, subject, bench);
+    if (subject.is === "there" && file.does === "delete") await refuseLink(target, "be deleted", bench);
+    if (subject.is === "there" && file.moveTo !== undefined) await refuseLink(target, "be moved", bench);
     approved = await permitted(subject, file.plan, ticket, bench, file.moveTo);
     const goal = await goalOf(file, bench);
     if (goal === undefined) return { target, goal, approved };

@@ -37,7 +37,7 @@ async function sidesOf(
   charsMax: number,
   bench: Bench,
 ): Promise<ConflictSides | undefined> {
-  if (step.does !== "conflict" || step.why === "never stored" || step.why === "linked since") return undefined;
+  if (step.does !== "conflict" || (step.why !== "changed since" && step.why !== "changed in between")) return undefined;
   const ours = await versionDiff(step.base, step.ours, past, purse);
   if ("why" in ours) return undefined;
   const first = fittedHunks(ours.hunks, charsMax);

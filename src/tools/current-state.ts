@@ -4,8 +4,10 @@ import * as nodePath from "node:path";
 import type { CurrentState } from "../contract/history.ts";
 import { limits } from "../contract/limits.ts";
 import { hashOf } from "../disk/line-index.ts";
+import type { Identity } from "../disk/look.ts";
 import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
 import { FileCut } from "../disk/scan.ts";
+import { parseTempName } from "../disk/temp-file.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { markOf } from "../history/versions.ts";
 import { signOf } from "./stamp.ts";
@@ -31,14 +33,35 @@ export async function currentState(path: string, bench: Bench, seen: Map<string,
     if (look.kind !== "file") return { kind: "other", what: "special" };
     const file = bench.disk.open(look);
     if ("errno" in file) return { kind: "other", what: "refused" };
-    const { sizeBytes, mode, links, identity } = file;
+    const { sizeBytes, mode, identity } = file;
     const bytes = await smallContent(file);
+    const links = file.links > 1 ? file.links - (await leftoversOf(path, identity, bench)) : file.links;
     seen.set(path, { sign: signOf(identity), mode });
     const hash = async (): Promise<string> =>
       bytes === undefined ? hashOfPath(path, bench) : hashOf(bytes).toString("hex");
     return { kind: "file", sizeBytes, mode, links, mark: markOf(identity), hash };
   } finally {
     look.held.close();
+  }
+}
+
+/** Names beside it that a writer of ours left when it was killed: the next change in the folder sweeps them away. */
+async function leftoversOf(path: string, { device, inode }: Identity, { disk }: Bench): Promise<number> {
+  const folder = nodePath.dirname(path);
+  const above = disk.look(folder);
+  if (above.seen !== "node") return 0;
+  try {
+    const entries = await disk.list(above);
+    if ("errno" in entries) return 0;
+    return entries.filter(({ name, kind }) => {
+      if (kind !== "file" || parseTempName(name)?.kind !== "new") return false;
+      const look = disk.look(nodePath.join(folder, name));
+      if (look.seen !== "node") return false;
+      look.held.close();
+      return look.held.identity.device === device && look.held.identity.inode === inode;
+    }).length;
+  } finally {
+    above.held.close();
   }
 }
 

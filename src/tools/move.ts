@@ -19,6 +19,7 @@ import { folderFiles, isWithin } from "./folder-files.ts";
 import { tell } from "./languages.ts";
 import { type Located, locatePermitted, notFound } from "./locate.ts";
 import { planOfBytes } from "./plan-of-bytes.ts";
+import { refuseLink } from "./refuse-link.ts";
 import { exclusively, refuseDenied, type Subject, subjectOf, ticketFor } from "./subject.ts";
 import type { Bench, Tool } from "./tool.ts";
 import { type Keeper, keeperOf } from "./turn.ts";
@@ -26,6 +27,7 @@ import { type Keeper, keeperOf } from "./turn.ts";
 export const move: Tool<"move"> = async ({ path, to, profile }, bench) => {
   const located = await locatePermitted(path, "anything", bench);
   try {
+    await refuseLink(located.target, "be moved", bench);
     const goal = await goalOf(to, bench);
     if (located.found.kind === "directory") return await moveFolder(located, goal, profile, bench);
   } finally {

@@ -9,11 +9,13 @@ import { changeSeveral, type Part } from "./change-several.ts";
 import { folderFiles } from "./folder-files.ts";
 import { locatePermitted } from "./locate.ts";
 import { planOfBytes } from "./plan-of-bytes.ts";
+import { refuseLink } from "./refuse-link.ts";
 import type { Bench, Tool } from "./tool.ts";
 
 export const remove: Tool<"delete"> = async ({ path, profile }, bench) => {
   const { target, found } = await locatePermitted(path, "anything", bench);
   found.held.close();
+  await refuseLink(target, "be deleted", bench);
   return found.kind === "directory"
     ? removeFolder(target, profile, bench)
     : changeSeveral([partOf(path, profile)], profile, bench);

@@ -1,7 +1,15 @@
 /** Rewind: files become what they were before a turn, through the same gate, locks and swap as every change. */
 
 import type { Piece } from "../contract/edit.ts";
-import type { CurrentState, RewindAction, RewindFile, RewindPlan } from "../contract/history.ts";
+import type {
+  CurrentState,
+  FileVersion,
+  Loss,
+  RewindAction,
+  RewindFile,
+  RewindPlan,
+  RewindStep,
+} from "../contract/history.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { RewindOutcome, RewindRequest, RewoundFile } from "../contract/rewind.ts";
@@ -9,6 +17,8 @@ import type { Place } from "../contract/target.ts";
 import { othersTurn } from "../disk/others-turn.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { refusal } from "../guard/guard.ts";
+import type { Kept } from "../history/keeping.ts";
+import { lossReasons } from "../history/rewind-plan.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 import { commit, commitNew, commitRemoval } from "./commit.ts";
 import type { Planned as Change } from "./plan.ts";
@@ -40,7 +50,8 @@ async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutco
   if (bench.dryRun || todo.every(({ action }) => action === undefined)) {
     const files: RewoundFile[] = [];
     for (const { file, action } of todo) {
-      files.push(shown(file, action, action === undefined ? "left" : await foreseen(file, seen.get(file.path), bench)));
+      const came = action === undefined ? "left" : await foreseen(file, seen.get(file.path), bench);
+      files.push(shown(file, action, came, came === "planned" ? foreseenLoss(file) : undefined));
     }
     return { kind: "rewind", to, passed, turn: undefined, files, dryRun: bench.dryRun };
   }
@@ -55,28 +66,32 @@ async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutco
   const isAllowed = ({ file, action }: RewindTask): boolean => action !== undefined && !refused.has(file.path);
   if (todo.some(isAllowed)) await history.checkpoint(messageId, { to, as });
   const files: RewoundFile[] = [];
+  let isRecorded = false;
   for (const [index, { file, action }] of todo.entries()) {
     bench.onProgress?.(index, todo.length);
     const problem = refused.get(file.path);
     if (problem !== undefined) files.push(shown(file, action, { problem }));
     else if (action === undefined) files.push(shown(file, action, "left"));
     else {
-      files.push(shown(file, action, await attempt(file, action, seen.get(file.path)?.sign, turn, bench)));
+      const swap = { ...file, action, seen: seen.get(file.path)?.sign, force: request.force };
+      const result = await attempt(swap, turn, bench);
+      if ("step" in result) files.push(shown({ ...file, step: result.step }, undefined, "left"));
+      else files.push(shown(file, action, result.came, result.lost));
+      isRecorded ||= result.isRecorded === true;
       await othersTurn(); // a write may wait for nothing, and whoever cancels wants to be heard
     }
   }
   // Who cancels it is told what was done until then; if that is nothing, that it was nothing.
   if (!files.some(({ came }) => came === "done")) bench.signal.throwIfAborted();
   bench.onProgress?.(todo.length, todo.length);
-  // Where every file was refused, there is nothing that could be rewound.
-  const isTurn = files.some(({ came }) => came === "done");
   const diagnostics = await tellOfPaths(
     files.flatMap(({ path, action, came }) =>
       came === "done" && action !== undefined ? [{ path, did: broughtBack[action.does] }] : [],
     ),
     bench,
   );
-  const turnId = isTurn ? messageId : undefined;
+  // Where every file was refused, or nothing could be written down, there is nothing that could be rewound.
+  const turnId = isRecorded ? messageId : undefined;
   return {
     kind: "rewind",
     to,
@@ -115,8 +130,12 @@ async function planned(request: RewindRequest, history: SessionHistory, bench: B
   };
   if (typeof request.to === "string") return { ...(await planFor(request.to)), passed: [] };
   const { last } = request.to;
-  const [newest, ...older] = history.undoTargets()[last];
-  if (newest === undefined) throw new Problem({ code: "NO_TURN", asked: last, reason: `nothing to ${last}` });
+  const targets = history.undoTargets();
+  const [newest, ...older] = targets[last];
+  if (newest === undefined) {
+    const reason = last === "undo" && targets.forgotten ? "undo forgotten" : (`nothing to ${last}` as const);
+    throw new Problem({ code: "NO_TURN", asked: last, reason });
+  }
   const first = await planFor(newest);
   if (files !== undefined || first.plan.files.some(isOpen)) return { ...first, passed: [] };
   const passed = [newest];
@@ -145,11 +164,14 @@ const lost: ReadonlySet<string> = new Set<Extract<RewindFile["step"], { readonly
 
 const placeOf = ({ path, relative }: RewindFile): Place => ({ asked: relative, absolute: path, relative });
 
-const shown = (file: RewindFile, action: RewindAction | undefined, came: RewoundFile["came"]): RewoundFile => ({
-  ...file,
-  action,
-  came,
-});
+const shown = (
+  file: RewindFile,
+  action: RewindAction | undefined,
+  came: RewoundFile["came"],
+  lost?: Loss,
+): RewoundFile => ({ ...file, action, came, ...(lost === undefined ? {} : { lost }) });
+
+const foreseenLoss = ({ step }: RewindFile): Loss | undefined => (step.does === "conflict" ? step.loses : undefined);
 
 function actionOf({ step }: RewindFile, { force }: RewindRequest): RewindAction | undefined {
   if (step.does === "conflict") return force ? step.forced : undefined;
@@ -177,32 +199,78 @@ async function foreseen({ path }: RewindFile, seen: Seen | undefined, bench: Ben
   }
 }
 
-const cancelled = { problem: { code: "CANCELLED", tool: "Rewind" } } as const;
+const cancelled = { came: { problem: { code: "CANCELLED", tool: "Rewind" } } } as const;
+
+interface Swap {
+  readonly path: string;
+  readonly action: RewindAction;
+  /** What the file was known by when it was planned for. */
+  readonly seen: string | undefined;
+  /** Also if what is there cannot be kept. */
+  readonly force: boolean;
+}
+
+type Attempted =
+  | { readonly came: RewoundFile["came"]; readonly lost?: Loss | undefined; readonly isRecorded?: boolean }
+  /** It was left, and this is what it turned out to be. */
+  | { readonly step: RewindStep; readonly isRecorded?: undefined };
+
+/** What is there could not be kept, and nobody said that it may be lost. */
+class WouldBeLost extends Error {
+  override readonly name = "WouldBeLost";
+  readonly loss: Loss;
+  readonly version: FileVersion;
+  constructor(loss: Loss, version: FileVersion) {
+    super("What is there could not be kept");
+    this.loss = loss;
+    this.version = version;
+  }
+}
 
 /** One file that cannot be brought back does not keep the others from it. */
-async function attempt(
-  { path }: RewindFile,
-  action: RewindAction,
-  seen: string | undefined,
-  turn: Turn,
-  bench: Bench,
-): Promise<RewoundFile["came"]> {
+async function attempt(swap: Swap, turn: Turn, bench: Bench): Promise<Attempted> {
   const { signal } = bench;
   if (signal.aborted) return cancelled;
+  let kept: Kept | undefined;
+  const onKept = (now: Kept): void => {
+    kept = now;
+    const loss = lossOf(now);
+    if (loss !== undefined && !swap.force) throw new WouldBeLost(loss, now.before);
+  };
   try {
-    await orUnreadable(path, () => bringBack(path, action, seen, turn, bench));
-    return "done";
+    await orUnreadable(swap.path, () => bringBack(swap, onKept, turn, bench));
+    return { came: "done", lost: lossOf(kept), isRecorded: kept?.id !== undefined };
   } catch (error) {
-    if (error instanceof Problem) return { problem: error.data };
+    if (error instanceof WouldBeLost) return { step: conflictOf(error, swap.action) };
+    if (error instanceof Problem) return { came: { problem: error.data } };
     if (signal.aborted && error === signal.reason) return cancelled;
     throw error;
   }
 }
 
+/** Content that is in the store is lost as well, if no record leads to it. */
+function lossOf(kept: Kept | undefined): Loss | undefined {
+  if (kept?.before.kind !== "file") return undefined;
+  const { id, before, failed } = kept;
+  const why = before.notKept ?? (id === undefined ? "failed" : undefined);
+  if (why === undefined) return undefined;
+  return { why, ...(why === "failed" && failed !== undefined ? { detail: failed } : {}) };
+}
+
+function conflictOf({ loss, version }: WouldBeLost, action: RewindAction): RewindStep {
+  const base: FileVersion = action.does === "delete" ? { kind: "absent" } : versionOf(action);
+  const why = lossReasons[loss.why];
+  return { does: "conflict", why, base, ours: version, theirs: undefined, forced: action, loses: loss };
+}
+
+const versionOf = ({ does: _does, ...content }: Exclude<RewindAction, { readonly does: "delete" }>): FileVersion => ({
+  kind: "file",
+  ...content,
+});
+
 async function bringBack(
-  path: string,
-  action: RewindAction,
-  seen: string | undefined,
+  { path, action, seen }: Swap,
+  onKept: (kept: Kept) => void,
   turn: Turn,
   bench: Bench,
 ): Promise<void> {
@@ -217,7 +285,7 @@ async function bringBack(
         if (stateOf(now) !== seen || now.target.real !== path) {
           throw new Problem({ code: "STALE", place: now.target, reason: "while changing it" });
         }
-        await apply(now, action, turn, bench);
+        await apply(now, action, onKept, turn, bench);
         // What is there now was not shown to anybody.
         bench.ledger.drop(now.target.real);
       } finally {
@@ -231,9 +299,15 @@ async function bringBack(
 
 const stateOf = (subject: Subject): string => (subject.is === "new" ? "absent" : signOf(subject.found.held.identity));
 
-async function apply(subject: Subject, action: RewindAction, turn: Turn, bench: Bench): Promise<void> {
+async function apply(
+  subject: Subject,
+  action: RewindAction,
+  onKept: (kept: Kept) => void,
+  turn: Turn,
+  bench: Bench,
+): Promise<void> {
   const { target } = subject;
-  const keeper = keeperOf(turn, target);
+  const keeper = keeperOf(turn, target, onKept);
   if (action.does === "delete") {
     if (subject.is === "new") return;
     await withOld(subject, { pieces: [] }, bench, (prepared) => commitRemoval(prepared, keeper, bench));

@@ -28,7 +28,8 @@ export interface Keeper {
   undone(): void;
 }
 
-export function keeperOf(turn: Turn | undefined, target: Target): Keeper {
+/** `onKept` hears what is about to be swapped and what became of keeping it; what it throws stops the change. */
+export function keeperOf(turn: Turn | undefined, target: Target, onKept?: (kept: Kept) => void): Keeper {
   let kept: Kept | undefined;
   return {
     keeps: turn !== undefined,
@@ -38,15 +39,27 @@ export function keeperOf(turn: Turn | undefined, target: Target): Keeper {
       const { real: path, realRelative: relative } = target;
       const instead = kept && { instead: kept };
       kept = await history.keep({ messageId, tool, path, relative, before, after, ...moved, ...instead });
+      onKept?.(kept);
     },
     done(identity, mode) {
       if (kept === undefined) return [];
       turn?.history.done(kept, identity, mode);
-      return kept.failed === undefined ? [] : [{ note: "not kept", why: kept.failed }];
+      return notesOf(kept);
     },
     undone() {
       if (kept !== undefined) turn?.history.undone(kept);
       kept = undefined;
     },
   };
+}
+
+/** Secrets are never kept, which nobody needs to be told of each change. */
+function notesOf({ id, before, failed = "" }: Kept): readonly ChangeNote[] {
+  const notKept = before.kind === "file" ? before.notKept : undefined;
+  if (notKept === "too large") {
+    return [{ note: "not kept", what: "old content", why: "it is larger than what the history keeps of one file" }];
+  }
+  if (failed === "") return [];
+  const what = notKept === "failed" ? "old content" : id === undefined ? "record" : "new content";
+  return [{ note: "not kept", what, why: failed }];
 }

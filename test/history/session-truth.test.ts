@@ -228,6 +228,17 @@ describe.skipIf(onWindows)("a hard link that was made since", () => {
     });
   }
 
+  test("one that a killed writer of ours left is none", async () => {
+    const first = desk();
+    await first.session.checkpoint("m1");
+    await first.write("a.txt", "one\n");
+    fs.linkSync(first.at("a.txt"), first.at(".filehand-new-999999-7951528-eb88a43f8d80-db549342ac39"));
+    const second = openDesk(first.top);
+    const { dry, real } = await rewindTwice(second, "m1");
+    deepEqual([dry, real], [real, { "a.txt": "delete: done" }]);
+    deepEqual(fs.readdirSync(first.at(".")), []);
+  });
+
   test("force restores it all the same", async () => {
     const d = await linked();
     await d.session.rewind("m1", { force: true });

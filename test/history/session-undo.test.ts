@@ -3,11 +3,11 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { describe, test } from "vitest";
 import { workspace } from "../support/workspace.ts";
-import { openDesk } from "./desk.ts";
+import { type DeskOptions, openDesk } from "./desk.ts";
 
 const { path: place } = workspace({});
 let desks = 0;
-const desk = () => openDesk(place(`desk-${(desks += 1)}`));
+const desk = (options: DeskOptions = {}) => openDesk(place(`desk-${(desks += 1)}`), options);
 
 describe("undo and redo", () => {
   test("go back and forth over turns", async () => {
@@ -86,5 +86,30 @@ describe("undo and redo", () => {
     await d.edit("a.txt", "one", "three");
     await d.session.rewind("m1");
     equal(d.read("a.txt"), "one\n");
+  });
+});
+
+describe("the limit of turns", () => {
+  test("is not used up by undo and redo", async () => {
+    const d = desk({ history: { snapshotsMax: 5 } });
+    for (let n = 0; n < 5; n += 1) await d.write("a.txt", `${n}\n`);
+    for (let n = 0; n < 12; n += 1) {
+      await d.session.undo();
+      await d.session.redo();
+    }
+    for (let n = 0; n < 5; n += 1) await d.session.undo();
+    deepEqual(d.tree(), {});
+    for (let n = 0; n < 5; n += 1) await d.session.redo();
+    equal(d.read("a.txt"), "4\n");
+  });
+
+  test("is named where older turns are forgotten", async () => {
+    const d = desk({ history: { snapshotsMax: 2 } });
+    for (let n = 0; n < 4; n += 1) await d.write("a.txt", `${n}\n`);
+    for (let n = 0; n < 2; n += 1) await d.session.undo();
+    equal(d.read("a.txt"), "1\n");
+    await rejects(d.session.undo(), /older ones are forgotten one by one; rewind to "start" goes back/);
+    await d.session.rewind("start");
+    deepEqual(d.tree(), {});
   });
 });

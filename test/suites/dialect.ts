@@ -150,6 +150,13 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
       place,
       fault,
     })),
+    ...(["be deleted", "be moved"] as const).map((would) => ({
+      code: "INVALID_PARAM" as const,
+      reason: "link" as const,
+      place,
+      leadsTo: "real/a.txt",
+      would,
+    })),
     ...(["empty file", "no cell named", "same source"] as const).map((fault) => ({
       code: "INVALID_PARAM" as const,
       reason: "cell" as const,

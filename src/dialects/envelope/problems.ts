@@ -19,7 +19,7 @@ import {
   staleWords,
   tooLargeWords,
 } from "../change-words.ts";
-import { folderFaultWords, patchFaultWords, rolledBackWords } from "../several-words.ts";
+import { folderFaultWords, linkWords, patchFaultWords, rolledBackWords } from "../several-words.ts";
 import { patternFaults } from "../glob-words.ts";
 import { noRipgrepWords, searchFaultWords } from "../grep-text.ts";
 import { codePlaceWords, languageServerWords, type LspNames, noRenameWords } from "../lsp-text.ts";
@@ -76,6 +76,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
         return `${cannot(problem.place.asked)}: ${editFaultWords(problem, names)}.`;
       case "cell":
         return `${cannot(problem.place.asked)}: ${cellFaultWords[problem.fault]}.`;
+      case "link":
+        return `${cannot(problem.place.asked)}: ${linkWords(problem)}.`;
       case "folder":
         return `${cannot(problem.place.asked)}: ${folderFaultWords[problem.fault]}.`;
       case "patch":

@@ -10,7 +10,7 @@ import type { Page, TreeEntry, TreeOutcome } from "../../contract/read.ts";
 import type { Place } from "../../contract/target.ts";
 import type { Outcome } from "../../contract/verb.ts";
 import type { Words } from "../dialect.ts";
-import { folderFaultWords } from "../several-words.ts";
+import { folderFaultWords, linkWords } from "../several-words.ts";
 import { imageNote } from "../media-text.ts";
 import type { Command } from "./commands.ts";
 
@@ -192,6 +192,7 @@ function sentenceOf(problem: ProblemData, command: Command, flavour: Flavour): s
       }
       if (problem.reason === "folder")
         return `The path ${path} cannot be ${command.command}d: ${folderFaultWords[problem.fault]}`;
+      if (problem.reason === "link") return `The path ${path} cannot be ${command.command}d: ${linkWords(problem)}`;
       if (problem.reason !== "range") return undefined;
       return command.command === "insert"
         ? `Invalid \`insert_line\` parameter: ${command.line}. It should be within the range of lines of the file: [0, ${problem.total}]`

@@ -20,6 +20,8 @@ export interface ConflictView {
 export async function conflictView(file: RewoundFile, { session, turns }: Looked): Promise<ConflictView | undefined> {
   const { step, path, came } = file;
   if (step.does !== "conflict") return undefined;
+  // Nobody else did anything to it.
+  if (step.why === "too large to keep" || step.why === "cannot be kept") return undefined;
   const refused = await session.readRefusal(path);
   const hidden: Side = { why: refused ?? "" };
   const sides = refused === undefined ? [await sideOf(step.base, turns), await sideOf(step.ours, turns)] : [];

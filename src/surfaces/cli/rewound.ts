@@ -4,7 +4,7 @@ import { styleText } from "node:util";
 import type { RewindOptions } from "../../api.ts";
 import type { RewindOutcome, RewoundFile } from "../../contract/rewind.ts";
 import { sentenceOf } from "../../dialects/claude/problems.ts";
-import { type RewindResult, renderRewind } from "../../dialects/rewind-text.ts";
+import { inBrackets, type RewindResult, renderRewind } from "../../dialects/rewind-text.ts";
 import { escapeName } from "../../text/escape.ts";
 import { nameFrom } from "./change.ts";
 import { dryRun } from "./change-options.ts";
@@ -45,10 +45,11 @@ export async function runRewind(
   const rows = await Promise.all(outcome.files.map((file, at) => rowOf(file, structured?.files[at], looked, given)));
   if (given.flag("json")) {
     const { to, turn = null, dryRun: dry, passed } = outcome;
-    const files = rows.map(({ file: { path, step }, did, why, view }) => ({
+    const files = rows.map(({ file: { path, step }, did, why, note, view }) => ({
       path,
       did,
       why,
+      ...(note === undefined ? {} : { note }),
       step,
       view: view ?? null,
     }));
@@ -72,6 +73,7 @@ interface Row {
   readonly file: RewoundFile;
   readonly did: string;
   readonly why: string | null;
+  readonly note: string | undefined;
   readonly view: Awaited<ReturnType<typeof conflictView>>;
 }
 
@@ -81,10 +83,10 @@ async function rowOf(
   looked: Looked,
   given: Given,
 ): Promise<Row> {
-  const { did = "", why = null } = words ?? {};
+  const { did = "", why = null, note } = words ?? {};
   const isShown = given.flag("dry-run") || given.flag("verbose");
   const view = isShown ? await conflictView(file, looked) : undefined;
-  return { file, did, why: why === null ? null : forPerson(why), view };
+  return { file, did, why: why === null ? null : forPerson(why), note, view };
 }
 
 /** The words are for models; a person gives options. */
@@ -124,11 +126,12 @@ const did = {
   redo: (id: string) => `Took back the undo ${id}`,
 } as const satisfies Record<Way, (id: string) => string>;
 
-function lineOf({ file, did: deed, why }: Row, host: Host): string {
+function lineOf({ file, did: deed, why, note }: Row, host: Host): string {
   const name = escapeName(nameFrom(host.cwd, file.path));
-  const line = `  ${deed}: ${name}${why === null ? "" : ` (${escapeName(why)})`}`;
+  const words = why ?? note;
+  const line = `  ${deed}: ${name}${inBrackets(words && escapeName(words))}`;
   if (!coloured(host, "stdout")) return line;
-  const colour = isLeft(file) ? "yellow" : file.came === "left" ? "dim" : "green";
+  const colour = isLeft(file) || note !== undefined ? "yellow" : file.came === "left" ? "dim" : "green";
   return styleText(colour, line, { validateStream: false });
 }
 

@@ -33,6 +33,8 @@ export const whyWords: Readonly<Record<NonNullable<RewindFileView["why"]>, strin
   "changed in between": "somebody else changed it in between",
   "linked since": "it has got another name since",
   "never stored": "what is there holds secrets and would be lost for good",
+  "too large to keep": "what is there is too large to be kept and would be lost for good",
+  "cannot be kept": "what is there cannot be kept and would be lost for good",
   secret: "it holds secrets, so its content was never kept",
   "too large": "it was too large to be kept",
   failed: "its content could not be kept",
