@@ -24,7 +24,7 @@ import type { PathName } from "./rules.ts";
 import { createSessionState, type SessionState } from "./session-state.ts";
 import { nearestAbove, newTarget, refusal, targetOf } from "./targets.ts";
 
-export type { Guard, GuardOptions, How, Resolved, SearchView, Wider } from "./promise.ts";
+export type { Guard, GuardOptions, Hidden, How, Resolved, SearchView, Wider } from "./promise.ts";
 export type { Permission };
 export { refusal };
 
@@ -127,9 +127,9 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       return (below) => {
         const names = namers.map((name) => name(below));
         const { verdict, by } = policy.judge("read", names, seen);
-        if (verdict !== "ask") return verdict === "deny";
-        if (options.asker === "yes") return false;
-        return by === "protected" || !names.some((name) => state.isAnswered("read", name));
+        if (verdict !== "ask") return verdict === "deny" ? "denied" : undefined;
+        if (options.asker === "yes") return undefined;
+        return by === "protected" || !names.some((name) => state.isAnswered("read", name)) ? "asks" : undefined;
       };
     },
     hiddenPatterns: (where) =>

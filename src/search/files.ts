@@ -19,6 +19,8 @@ export interface FilesSearch {
    */
   hides(path: string, is: "file" | "folder"): boolean;
   shows(path: string): boolean;
+  /** May what a link leads to not be named? Then neither is the link. */
+  hidesEnd(path: string): boolean;
   /** Takes a file that matches. `folder` is open until the answer. False if it is none after all. */
   take(path: string, name: string, folder: WalkFolder): boolean | Promise<boolean>;
   /** Told now and then how many entries were looked at. Throws to end the walk. */
@@ -236,19 +238,18 @@ function judgeFile(
   const visible = state.accepts(name, "visible");
   if (!visible && (name.charCodeAt(0) !== 46 || !state.accepts(name, "all"))) return false;
   const wanted = named && state.names(name);
-  if (!wanted && isIgnored(ignored, above, entry.name, "file")) {
-    tally.ignored += 1;
-    return false;
-  }
-  if (!wanted && !search.shows(below)) {
-    tally.withheld += 1;
-    return false;
-  }
-  if (!visible) {
-    tally.hidden += 1;
-    return false;
-  }
-  return search.take(below, entry.name, folder);
+  const why = wanted
+    ? undefined
+    : isIgnored(ignored, above, entry.name, "file")
+      ? "ignored"
+      : search.shows(below)
+        ? undefined
+        : "withheld";
+  const leftOut = why ?? (visible ? undefined : "hidden");
+  if (leftOut === undefined) return search.take(below, entry.name, folder);
+  // Nobody may see this link, so no number may say that its name matches.
+  if (!(entry.isSymbolicLink() && search.hidesEnd(below))) tally[leftOut] += 1;
+  return false;
 }
 
 /** Names of other systems may come decomposed; patterns are composed. */

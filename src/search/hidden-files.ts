@@ -13,8 +13,8 @@ export interface HiddenSearch {
   readonly ignored: Ignored;
   /** Is a folder of this name never searched? */
   isLeftOut(name: string): boolean;
-  /** Paths below the start, with forward slashes. */
-  isHidden(path: string): boolean;
+  /** Do rules hide it? Paths are below the start, with forward slashes. */
+  hiddenAs(path: string): "denied" | "asks" | undefined;
   /** Is this a link to something that the search would miss? */
   isMissed(path: string): boolean;
   readonly entriesMax: number;
@@ -22,7 +22,8 @@ export interface HiddenSearch {
 }
 
 export interface HiddenFound {
-  hidden: number;
+  denied: number;
+  asks: number;
   links: number;
   /** How many names were looked at. */
   entries: number;
@@ -45,7 +46,7 @@ interface Frame {
 export async function findHidden(start: WalkFolder, search: HiddenSearch): Promise<HiddenFound> {
   // The search that goes on meanwhile is started first.
   await setImmediate();
-  const found: HiddenFound = { hidden: 0, links: 0, entries: 0, complete: true };
+  const found: HiddenFound = { denied: 0, asks: 0, links: 0, entries: 0, complete: true };
   const above = [...search.above];
   const stack: Frame[] = [];
   let entriesLeft = search.entriesMax;
@@ -120,7 +121,8 @@ function foldersIn(
       if (!search.isLeftOut(name) && !isIgnored(ignored, above, name, "folder")) folders.push(name);
     } else if (entry.isFile()) {
       // Whether it is hidden is known sooner than whether it is ignored.
-      if (search.isHidden(path + name) && !isIgnored(ignored, above, name, "file")) found.hidden += 1;
+      const hidden = search.hiddenAs(path + name);
+      if (hidden !== undefined && !isIgnored(ignored, above, name, "file")) found[hidden] += 1;
     } else if (entry.isSymbolicLink()) {
       if (!isIgnored(ignored, above, name, "file") && search.isMissed(path + name)) found.links += 1;
     }

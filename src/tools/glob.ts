@@ -96,6 +96,7 @@ async function searchIn(
     state,
     hides: (path, is) => view.hides(path, is),
     shows: (path) => view.shows(path),
+    hidesEnd,
     take,
     onTurn,
   });
@@ -104,6 +105,7 @@ async function searchIn(
     entriesMax: tally.ended === "all" ? limits.globCountedEntriesMax : 0,
     open: (real) => folderAgain(real, bench),
     hides: (path, is) => view.hides(path, is),
+    hidesEnd,
   });
   sum.matched += tally.matched;
   sum.ignored += tally.ignored + more.ignored;
@@ -134,13 +136,25 @@ async function searchIn(
     return true;
   }
 
+  function isDenied(real: string, is: "file" | "folder"): boolean {
+    return bench.guard.denies && bench.guard.denied("read", [real], is) !== undefined;
+  }
+
+  function hidesEnd(path: string): boolean {
+    if (!bench.guard.denies) return false;
+    const look = bench.disk.look(nodePath.join(target.real, path));
+    if (look.seen !== "node") return false;
+    look.held.close();
+    return isDenied(look.real, look.kind === "directory" ? "folder" : "file");
+  }
+
   /** Looked up beneath the roots only: of what lies outside not even its being there is told. */
   function isShownLink(path: string): boolean {
     const look = bench.disk.look(nodePath.join(target.real, path));
     if (look.seen !== "node") return true;
     look.held.close();
     const is = look.kind === "directory" ? "folder" : "file";
-    const hidden = bench.guard.denies && bench.guard.denied("read", [look.real], is) !== undefined;
+    const hidden = isDenied(look.real, is);
     // Not counted either: here it is known only of links that match, and so their names could be guessed.
     if (!hidden && is === "folder") sum.linkedFolders += 1;
     return !hidden && is === "file";

@@ -94,7 +94,7 @@ async function inFolder(request: GrepRequest, located: Located, bench: Bench): P
       query: request,
       searched,
       entriesMax: request.skip + request.entriesMax,
-      isWanted: (path) => fits(path) && !hides(path),
+      isWanted: (path) => fits(path) && hides(path) === undefined,
       mtimeOf:
         request.mode === "files" && request.order === "newest" ? (path) => disk.changedNs(found, path) : undefined,
       onProgress: bench.onProgress && ((files) => bench.onProgress?.(files, 0)),

@@ -47,6 +47,7 @@ async function walked(top: string, system: System) {
     state: stateFor("**"),
     hides: () => false,
     shows: () => true,
+    hidesEnd: () => false,
     take: (path) => found.push(path) > 0,
     onTurn: () => "more",
   });

@@ -47,6 +47,7 @@ describe("counts", () => {
       state: startState(parsed),
       hides: () => false,
       shows: () => true,
+      hidesEnd: () => false,
       take: () => true,
       onTurn: () => "enough",
     });
