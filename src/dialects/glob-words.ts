@@ -58,6 +58,12 @@ export function globNotes(
   if (outcome.unreadableFolders > 0) {
     notes.push(`${several(outcome.unreadableFolders, "folder")} not searched: the system does not let them be read`);
   }
+  if (outcome.unnamedFolders > 0) {
+    const whose = outcome.unnamedFolders === 1 ? "its name is" : "their names are";
+    notes.push(
+      `${several(outcome.unnamedFolders, "folder")} not searched: ${whose} not UTF-8, so no call can name what is in there`,
+    );
+  }
   if (outcome.linkedFolders > 0)
     notes.push(`${several(outcome.linkedFolders, "link to a folder", "links to folders")} not followed`);
   if (total.count === 0 && outcome.folders > 0) {

@@ -37,6 +37,8 @@ export interface FilesTally {
   withheldFolders: number;
   /** Folders that could not be listed. */
   unreadable: number;
+  /** Folders that could not be opened because their names are not UTF-8. */
+  unnamed: number;
   /** Folders that match by themselves. */
   folders: number;
   entries: number;
@@ -84,6 +86,7 @@ export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise
     withheld: 0,
     withheldFolders: 0,
     unreadable: 0,
+    unnamed: 0,
     folders: 0,
     entries: 0,
     ended: "all",
@@ -109,8 +112,9 @@ export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise
       }
       const folder = frame.folder.enter(below.name);
       if ("errno" in folder) {
-        // What vanished meanwhile is not unreadable.
+        // What vanished meanwhile is not unreadable. A name that is not UTF-8 was not decoded whole, so it leads nowhere.
         if (folder.errno !== "ENOENT") tally.unreadable += 1;
+        else if (below.name.includes("\ufffd")) tally.unnamed += 1;
         continue;
       }
       above.push(below.name);

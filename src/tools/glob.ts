@@ -57,6 +57,7 @@ async function search(request: GlobRequest, all: GlobStarts, bench: Bench): Prom
     withheld: sum.withheld,
     withheldFolders: sum.withheldFolders,
     unreadableFolders: sum.unreadableFolders,
+    unnamedFolders: sum.unnamedFolders,
     folders: sum.folders,
     linkedFolders: sum.linkedFolders,
     stoppedAfterMs: sum.complete ? undefined : performance.now() - startedMs,
@@ -73,6 +74,7 @@ const noSum = {
   withheld: 0,
   withheldFolders: 0,
   unreadableFolders: 0,
+  unnamedFolders: 0,
   folders: 0,
   linkedFolders: 0,
   complete: true,
@@ -113,6 +115,7 @@ async function searchIn(
   sum.withheld += tally.withheld;
   sum.withheldFolders += tally.withheldFolders;
   sum.unreadableFolders += tally.unreadable;
+  sum.unnamedFolders += tally.unnamed;
   sum.folders += tally.folders;
   if (tally.ended !== "all") sum.complete = false;
   if (!more.complete) sum.countedAll = false;
@@ -174,6 +177,7 @@ function nothing({ pattern }: GlobRequest, target: Target, missing?: GlobNowhere
     withheld: 0,
     withheldFolders: 0,
     unreadableFolders: 0,
+    unnamedFolders: 0,
     folders: 0,
     linkedFolders: 0,
     stoppedAfterMs: undefined,
