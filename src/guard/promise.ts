@@ -70,7 +70,7 @@ export type Hidden = "denied" | "asks";
 export interface SearchView {
   /** May not even be named: denied. What lies in a hidden folder is hidden too, so it need not be entered. */
   readonly hides: (relative: string, is: "file" | "folder") => boolean;
-  /** May content of this file be shown without anybody being asked? False for all that is hidden, and for secrets. */
+  /** May content of this file be shown without anybody being asked? False for all that is hidden, and for secrets to which nobody has said yes. */
   readonly shows: (relative: string) => boolean;
 }
 

@@ -278,6 +278,24 @@ describe("A62 A68 A69 what rules hide", () => {
     expect(namesIn(await glob(top, "*.key"))).toEqual([]);
   });
 
+  test("a secret is named to those who may read it: Glob, Grep and Read agree", async () => {
+    const { top: here } = workspace({ ".env": "KEY=1", id_rsa: "KEY=2", "x.txt": "KEY=3" });
+    for (const [ask, number] of [
+      ["yes", 3],
+      [undefined, 1],
+    ] as const) {
+      const session = sessionAt(here, ask === undefined ? {} : { ask });
+      const found = await session.call("Glob", { pattern: "{.*,*}" });
+      const lines = await session.call("Grep", { pattern: "KEY" });
+      expect([ask, namesIn(found).length, namesIn(lines).length]).toEqual([ask, number, number]);
+      expect((await session.call("Read", { file_path: ".env" })).isError).toBe(ask === undefined);
+    }
+    const asked = sessionAt(here, { ask: async () => ({ reply: "always" }) });
+    await asked.call("Read", { file_path: ".env" });
+    expect(namesIn(await asked.call("Glob", { pattern: "{.*,*}" }))).toHaveLength(2);
+    expect(namesIn(await asked.call("Grep", { pattern: "KEY" }))).toHaveLength(2);
+  });
+
   test("LS lists nothing that is denied", async () => {
     const reply = await sessionAt(top, deny).call("LS", { path: "." });
     expect(JSON.stringify(reply)).not.toMatch(/private|plan|\.env|alias/);
