@@ -49,7 +49,9 @@ export function globNotes(
     notes.push(`${counted(ignored, "ignored file")} also, ${names}`);
   }
   if (hidden.count > 0) {
-    notes.push(`${counted(hidden, "hidden file")} also, write their dot to see them, as in .github/**`);
+    notes.push(
+      `${counted(hidden, "hidden file")} also, write the dots of their names and folders to see them, as in .github/** or **/.*/.*`,
+    );
   }
   if (outcome.withheld > 0) notes.push(`${several(outcome.withheld, "file")} withheld by permission rules`);
   if (outcome.withheldFolders > 0) {

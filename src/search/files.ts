@@ -223,6 +223,8 @@ function judgeFolder(
   if (leftOut) return prune("ignored");
   if (matches) tally.folders += 1;
   if (next !== undefined) todo.push({ name: given, state: next, named: wanted });
+  // It matches by itself, and no dot is written for what lies below it.
+  else if (name.charCodeAt(0) === 46) prune("hidden");
 }
 
 function judgeFile(

@@ -34,6 +34,14 @@ describe.skipIf(process.platform !== "linux")("folders whose names are not UTF-8
 });
 
 describe("counts", () => {
+  test("hidden files in a hidden folder are counted, also if the folder itself matches", async () => {
+    const { top } = workspace({ ".cfg": { ".env2": "x", deep: { ".env2": "x" } }, "a.txt": "x" });
+    const { tools } = createFilehand({ roots: [top] }).session({ dialect: "claude" });
+    expect(await tools.Glob({ pattern: "**/.*" })).toMatchObject({ totalMatches: 0, hiddenMatches: 2 });
+    expect(await tools.Glob({ pattern: "**/.env2" })).toMatchObject({ totalMatches: 0, hiddenMatches: 2 });
+    expect(await tools.Glob({ pattern: "**/.*/.env2" })).toMatchObject({ totalMatches: 1 });
+  });
+
   test("ignored files are counted up to a limit, and then the number is called a floor", async () => {
     const { top } = workspace({ ".gitignore": "big/\n", "a.txt": "x" });
     for (let part = 0; part < 3; part += 1) manyFiles(`${top}/big/${part}`, limits.globCountedEntriesMax / 2);
