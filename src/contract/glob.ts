@@ -41,6 +41,8 @@ export interface GlobOutcome {
   readonly withheld: number;
   readonly withheldFolders: number;
   readonly unreadableFolders: number;
+  /** Folders that were not searched because their names are not UTF-8. */
+  readonly unnamedFolders: number;
   /** Folders that match, and links to folders; neither are files. */
   readonly folders: number;
   readonly linkedFolders: number;

@@ -130,6 +130,8 @@ export interface DirectoryOutcome {
   readonly from: LineNumber;
   readonly entries: readonly Entry[];
   readonly entriesTotal: number;
+  /** Entries that permission rules withhold; not among `entriesTotal`. */
+  readonly withheld: number;
   /** Where to go on, if there are more. */
   readonly next: LineNumber | undefined;
 }

@@ -49,7 +49,9 @@ export function globNotes(
     notes.push(`${counted(ignored, "ignored file")} also, ${names}`);
   }
   if (hidden.count > 0) {
-    notes.push(`${counted(hidden, "hidden file")} also, write their dot to see them, as in .github/**`);
+    notes.push(
+      `${counted(hidden, "hidden file")} also, write the dots of their names and folders to see them, as in .github/** or **/.*/.*`,
+    );
   }
   if (outcome.withheld > 0) notes.push(`${several(outcome.withheld, "file")} withheld by permission rules`);
   if (outcome.withheldFolders > 0) {
@@ -57,6 +59,12 @@ export function globNotes(
   }
   if (outcome.unreadableFolders > 0) {
     notes.push(`${several(outcome.unreadableFolders, "folder")} not searched: the system does not let them be read`);
+  }
+  if (outcome.unnamedFolders > 0) {
+    const whose = outcome.unnamedFolders === 1 ? "its name is" : "their names are";
+    notes.push(
+      `${several(outcome.unnamedFolders, "folder")} not searched: ${whose} not UTF-8, so no call can name what is in there`,
+    );
   }
   if (outcome.linkedFolders > 0)
     notes.push(`${several(outcome.linkedFolders, "link to a folder", "links to folders")} not followed`);

@@ -123,9 +123,10 @@ export function renderGlob(outcome: GlobOutcome): Reply<SearchResult> {
 }
 
 export function renderTree(outcome: TreeOutcome): Reply<SearchResult> {
-  const { target, entries, shown, leftOut } = outcome;
+  const { target, entries, shown, leftOut, ignored, withheld } = outcome;
   const notes = treeNotes(outcome, (from) => `use 'offset' ${from} to go on`).map((note) => `(${note})`);
-  const lines = entries.length === 0 ? ["(0 entries)"] : treeLines(entries, "");
+  const none = ignored + withheld > 0 ? "(0 entries shown)" : "(0 entries)";
+  const lines = entries.length === 0 ? [none] : treeLines(entries, "");
   const head = `${escapeName(target.absolute)}/`;
   const output = [head, ...lines, ...(notes.length > 0 ? [""] : []), ...notes].join("\n");
   return success(output, {

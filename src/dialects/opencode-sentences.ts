@@ -42,6 +42,10 @@ import { grepNames, lspNames } from "./opencode-words.ts";
 
 const path = (place: Place): string => spelled(place.absolute);
 
+/** With `..` behind a link the absolute path is that of what the link leads to, which a refusal must not tell. */
+const deniedPath = ({ place, reason }: ProblemOf<"ACCESS_DENIED">): string =>
+  reason !== "outside" && /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(place.asked) ? spelled(place.asked) : path(place);
+
 const meant = (suggestions: readonly Suggestion[]): string =>
   suggestions.length === 0 ? "" : `\n\nDid you mean one of these?\n${suggestions.map(suggested).join("\n")}`;
 
@@ -100,7 +104,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
   },
   ACCESS_DENIED: (problem) => {
     const more = problem.reason === "outside" ? meant(problem.suggestions) : "";
-    return `Access denied: ${path(problem.place)} (${denial(problem)})${more}`;
+    return `Access denied: ${deniedPath(problem)} (${denial(problem)})${more}`;
   },
   IS_DIRECTORY: ({ place }) => `Path is a directory, not a file: ${path(place)}`,
   NOT_DIRECTORY: ({ place }) => `Path is a file, not a directory: ${path(place)}`,

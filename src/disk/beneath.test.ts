@@ -32,7 +32,7 @@ test("a handle's path is that of the process itself", () => equal(handlePathOf(7
 
 describe.skipIf(!onLinux)("in the strong lookup", () => {
   const { path: at } = workspace({
-    ws: { a: { b: { "c.txt": "inside c\n" } }, "file.txt": "inside\n", link: { link: "a" } },
+    ws: { a: { b: { "c.txt": "inside c\n" }, up: { link: "../a" } }, "file.txt": "inside\n", link: { link: "a" } },
     out: { b: { "c.txt": "outside\n" }, "c.txt": "outside\n" },
   });
   const { roots } = createDisk([at("ws")]);
@@ -252,6 +252,8 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
       ["ws/link/../file.txt", true],
       ["ws/link/b/../b", true],
       ["ws/a/../link/b", false],
+      ["ws/a/up/b", false],
+      ["ws/a/up/../file.txt", true],
     ] as const) {
       const look = lookBeneath(at(path), roots, nodeSystem);
       ok(look.seen === "node", path);

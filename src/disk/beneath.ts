@@ -110,7 +110,8 @@ function walk(
       }
 
       if (name === "..") {
-        bent ||= followed;
+        // Only of the path itself: most links are relative, and where their own text leads is no matter of letters.
+        bent ||= followed && todo.length < askedMax;
         if (at.names.length === 0) {
           const above = parentOf(at.root.real);
           leave();

@@ -18,13 +18,13 @@ import { offersFor } from "./offers.ts";
 import { hiddenPatterns } from "./hidden-patterns.ts";
 import { pathFault, placeOf, relativeTo } from "./paths.ts";
 import { createPolicy, type Judgement, type Policy } from "./policy.ts";
-import type { Guard, GuardOptions } from "./promise.ts";
+import type { Guard, GuardOptions, Hidden } from "./promise.ts";
 import { respelt } from "./respelt.ts";
 import type { PathName } from "./rules.ts";
 import { createSessionState, type SessionState } from "./session-state.ts";
 import { nearestAbove, newTarget, refusal, targetOf } from "./targets.ts";
 
-export type { Guard, GuardOptions, How, Resolved, SearchView, Wider } from "./promise.ts";
+export type { Guard, GuardOptions, Hidden, How, Resolved, SearchView, Wider } from "./promise.ts";
 export type { Permission };
 export { refusal };
 
@@ -61,6 +61,19 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     const isInside = names.every(({ relative }) => relative !== undefined);
     const accepted = state.mode === "accept-edits" && judged.by === "no rule" && isInside;
     return accepted ? { verdict: "allow", rule: undefined, by: "mode" } : judged;
+  };
+
+  /** For every search alike: what a read would get without a question is not hidden. */
+  const hiddenAs = (
+    names: readonly PathName[],
+    seen: Parameters<Policy["judge"]>[2],
+    where: "inside" | "outside",
+  ): Hidden | undefined => {
+    const { verdict, by } = policy.judge("read", names, seen);
+    if (verdict !== "ask") return verdict === "deny" ? "denied" : undefined;
+    // As in `permit`: nobody has said yes to what lies outside the roots.
+    if (options.asker === "yes" && where === "inside") return undefined;
+    return by === "protected" || !names.some((name) => state.isAnswered("read", name)) ? "asks" : undefined;
   };
 
   const denied: Guard["denied"] = (permission, paths, is) => {
@@ -126,10 +139,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       const namers = folders.map((folder) => namesBeneath(folder, rootPaths));
       return (below) => {
         const names = namers.map((name) => name(below));
-        const { verdict, by } = policy.judge("read", names, seen);
-        if (verdict !== "ask") return verdict === "deny";
-        if (options.asker === "yes") return false;
-        return by === "protected" || !names.some((name) => state.isAnswered("read", name));
+        return hiddenAs(names, seen, names.every(({ relative }) => relative !== undefined) ? "inside" : "outside");
       };
     },
     hiddenPatterns: (where) =>
@@ -156,12 +166,13 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     search(root) {
       const seen = links.now();
       const mayDeny = policy.mayDenyBelow(root);
+      const where = disk.roots.some(({ real }) => real === root && external.has(real)) ? "outside" : "inside";
       const namesIn = (relative: string, is: "file" | "folder"): readonly PathName[] => [
         nameOf(`${root}/${relative}`, relative, is),
       ];
       return {
         hides: (relative, is) => mayDeny(relative) && policy.denied("read", namesIn(relative, is), seen) !== undefined,
-        shows: (relative) => policy.judge("read", namesIn(relative, "file"), seen).verdict === "allow",
+        shows: (relative) => hiddenAs(namesIn(relative, "file"), seen, where) === undefined,
       };
     },
 

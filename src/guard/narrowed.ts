@@ -43,7 +43,7 @@ export function narrowed(guard: Guard, folders: readonly string[] | undefined): 
     },
     hidesBeneath(names) {
       const hides = guard.hidesBeneath(names);
-      return (below) => !names.every((name) => inside(nodePath.join(name, below))) || hides(below);
+      return (below) => (names.every((name) => inside(nodePath.join(name, below))) ? hides(below) : "denied");
     },
     hiddenPatterns: (where) => ({ ...guard.hiddenPatterns(where), cover: "some", mayBeHidden: () => true }),
     search(root) {

@@ -51,7 +51,7 @@ export interface Guard {
    * Which files below a folder, as of now, are hidden from searches: denied, or nobody has said yes to reading them? The
    * folder by all of its absolute names; what is asked about is a path below it. Cheap for very many, as in `search`.
    */
-  hidesBeneath(folders: readonly string[]): (below: string) => boolean;
+  hidesBeneath(folders: readonly string[]): (below: string) => Hidden | undefined;
   /** What surely is hidden, in the form of gitignore, for a search of a root or of a folder within. */
   hiddenPatterns(where: "root" | "within"): HiddenPatterns;
   /** Is there any rule that denies? If not, nothing needs to be asked about what a listing shows. */
@@ -63,11 +63,14 @@ export interface Guard {
   explain(tool: string, permission: Permission, asked: string): Explanation;
 }
 
+/** `denied`: not even its name may be told. `asks`: somebody would have to be asked; its name is no secret. */
+export type Hidden = "denied" | "asks";
+
 /** Paths are below the root, with forward slashes and without `.` and `..`. */
 export interface SearchView {
   /** May not even be named: denied. What lies in a hidden folder is hidden too, so it need not be entered. */
   readonly hides: (relative: string, is: "file" | "folder") => boolean;
-  /** May content of this file be shown without anybody being asked? False for all that is hidden, and for secrets. */
+  /** May content of this file be shown without anybody being asked? False for all that is hidden, and for secrets to which nobody has said yes. */
   readonly shows: (relative: string) => boolean;
 }
 

@@ -38,6 +38,7 @@ export async function readDirectory(
     from,
     entries,
     entriesTotal: visible.length,
+    withheld: listed.length - visible.length,
     next: end < visible.length ? lineNumber(end + 1) : undefined,
   };
 }

@@ -16,6 +16,8 @@ export interface PrunedWays {
   /** Finds a folder again; undefined if it is another one by now. The caller closes it. */
   open(real: string): WalkFolder | undefined;
   hides(path: string, is: "file" | "folder"): boolean;
+  /** May what a link leads to not be named? */
+  hidesEnd(path: string): boolean;
 }
 
 interface Left {
@@ -54,9 +56,11 @@ async function countIn(
   const entries = await folder.entries();
   if ("errno" in entries) return before;
   let left: Left = { entries: before.entries - entries.length };
-  // Whether files are denied is not asked: the number tells no names, and denied folders are not opened.
   for (const entry of entries) {
-    if (!entry.isDirectory() && state.accepts(entry.name.normalize(), "all")) count[why] += 1;
+    if (entry.isDirectory() || !state.accepts(entry.name.normalize(), "all")) continue;
+    // A number that counted denied files by the pattern would betray their names, one letter after the other.
+    const below = `${path}/${entry.name}`;
+    if (!ways.hides(below, "file") && !(entry.isSymbolicLink() && ways.hidesEnd(below))) count[why] += 1;
   }
   folder.leave();
   for (const entry of entries) {

@@ -20,6 +20,8 @@ export interface FilesSearch {
    */
   hides(path: string, is: "file" | "folder"): boolean;
   shows(path: string): boolean;
+  /** May what a link leads to not be named? Then neither is the link. */
+  hidesEnd(path: string): boolean;
   /** Takes a file that matches. `folder` is open until the answer. False if it is none after all. */
   take(path: string, name: string, folder: WalkFolder): boolean | Promise<boolean>;
   /** Told now and then how many entries were looked at. Throws to end the walk. */
@@ -36,6 +38,8 @@ export interface FilesTally {
   withheldFolders: number;
   /** Folders that could not be listed. */
   unreadable: number;
+  /** Folders that could not be opened because their names are not UTF-8. */
+  unnamed: number;
   /** Folders that match by themselves. */
   folders: number;
   entries: number;
@@ -83,6 +87,7 @@ export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise
     withheld: 0,
     withheldFolders: 0,
     unreadable: 0,
+    unnamed: 0,
     folders: 0,
     entries: 0,
     ended: "all",
@@ -108,8 +113,9 @@ export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise
       }
       const folder = frame.folder.enter(below.name);
       if ("errno" in folder) {
-        // What vanished meanwhile is not unreadable.
+        // What vanished meanwhile is not unreadable. A name that is not UTF-8 was not decoded whole, so it leads nowhere.
         if (folder.errno !== "ENOENT") tally.unreadable += 1;
+        else if (below.name.includes("\ufffd")) tally.unnamed += 1;
         continue;
       }
       above.push(below.name);
@@ -221,6 +227,8 @@ function judgeFolder(
   if (leftOut) return prune("ignored");
   if (matches) tally.folders += 1;
   if (next !== undefined) todo.push({ name: given, state: next, named: wanted });
+  // It matches by itself, and no dot is written for what lies below it.
+  else if (name.charCodeAt(0) === 46) prune("hidden");
 }
 
 function judgeFile(
@@ -240,19 +248,18 @@ function judgeFile(
   const visible = state.accepts(name, "visible");
   if (!visible && (name.charCodeAt(0) !== 46 || !state.accepts(name, "all"))) return false;
   const wanted = named && state.names(name);
-  if (!wanted && isIgnored(ignored, above, entry.name, "file")) {
-    tally.ignored += 1;
-    return false;
-  }
-  if (!wanted && !search.shows(below)) {
-    tally.withheld += 1;
-    return false;
-  }
-  if (!visible) {
-    tally.hidden += 1;
-    return false;
-  }
-  return search.take(below, entry.name, folder);
+  const why = wanted
+    ? undefined
+    : isIgnored(ignored, above, entry.name, "file")
+      ? "ignored"
+      : search.shows(below)
+        ? undefined
+        : "withheld";
+  const leftOut = why ?? (visible ? undefined : "hidden");
+  if (leftOut === undefined) return search.take(below, entry.name, folder);
+  // Nobody may see this link, so no number may say that its name matches.
+  if (!(entry.isSymbolicLink() && search.hidesEnd(below))) tally[leftOut] += 1;
+  return false;
 }
 
 /** Names of other systems may come decomposed; patterns are composed. */

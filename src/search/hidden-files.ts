@@ -15,8 +15,8 @@ export interface HiddenSearch {
   readonly ignored: Ignored;
   /** Is a folder of this name never searched? */
   isLeftOut(name: string): boolean;
-  /** Paths below the start, with forward slashes. */
-  isHidden(path: string): boolean;
+  /** Do rules hide it? Paths are below the start, with forward slashes. */
+  hiddenAs(path: string): "denied" | "asks" | undefined;
   /** Is this a link to something that the search would miss? */
   isMissed(path: string): boolean;
   /** Would the search go wrong where this is met? Then the walk ends. */
@@ -28,7 +28,8 @@ export interface HiddenSearch {
 }
 
 export interface HiddenFound {
-  hidden: number;
+  denied: number;
+  asks: number;
   links: number;
   /** Was something met by which the search goes wrong? */
   wrong: boolean;
@@ -53,7 +54,7 @@ interface Frame {
 export async function findHidden(start: WalkFolder, search: HiddenSearch): Promise<HiddenFound> {
   // The search that goes on meanwhile is started first.
   await setImmediate();
-  const found: HiddenFound = { hidden: 0, links: 0, wrong: false, entries: 0, complete: true };
+  const found: HiddenFound = { denied: 0, asks: 0, links: 0, wrong: false, entries: 0, complete: true };
   const tell = (what: Unlike): void => {
     found.wrong ||= search.isWrong(what);
   };
@@ -140,7 +141,8 @@ function foldersIn(
       if (isSearched(name, ignored, above, search)) folders.push(name);
     } else if (entry.isFile()) {
       // Whether it is hidden is known sooner than whether it is ignored.
-      if (search.isHidden(path + name) && !isIgnored(ignored, above, name, "file")) found.hidden += 1;
+      const hidden = search.hiddenAs(path + name);
+      if (hidden !== undefined && !isIgnored(ignored, above, name, "file")) found[hidden] += 1;
     } else if (entry.isSymbolicLink()) {
       if (!isIgnored(ignored, above, name, "file") && search.isMissed(path + name)) found.links += 1;
     }

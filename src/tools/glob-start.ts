@@ -74,10 +74,10 @@ async function folderAt(path: string, bench: Bench): Promise<Folder> {
 function literally(request: GlobRequest, rest: string, fault: PatternFault, outer: Folder, bench: Bench): GlobStart {
   const look = bench.disk.look(nodePath.join(outer.target.real, rest));
   if (look.seen === "node") look.held.close();
-  const parsed =
-    look.seen === "node" && look.kind === "file"
-      ? parseGlob(`./${rest.replace(/[\\*?[\]{}()!+@|,]/g, "\\$&")}`)
-      : { fault };
+  // Whether a denied file has this name is not told.
+  const isThere =
+    look.seen === "node" && look.kind === "file" && bench.guard.denied("read", [look.real], "file") === undefined;
+  const parsed = isThere ? parseGlob(`./${rest.replace(/[\\*?[\]{}()!+@|,]/g, "\\$&")}`) : { fault };
   if ("fault" in parsed) throw faultOf(request, fault);
   return { ...outer, state: startState(parsed), foldersOnly: false };
 }

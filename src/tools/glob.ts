@@ -57,6 +57,7 @@ async function search(request: GlobRequest, all: GlobStarts, bench: Bench): Prom
     withheld: sum.withheld,
     withheldFolders: sum.withheldFolders,
     unreadableFolders: sum.unreadableFolders,
+    unnamedFolders: sum.unnamedFolders,
     folders: sum.folders,
     linkedFolders: sum.linkedFolders,
     stoppedAfterMs: sum.complete ? undefined : performance.now() - startedMs,
@@ -73,6 +74,7 @@ const noSum = {
   withheld: 0,
   withheldFolders: 0,
   unreadableFolders: 0,
+  unnamedFolders: 0,
   folders: 0,
   linkedFolders: 0,
   complete: true,
@@ -96,6 +98,7 @@ async function searchIn(
     state,
     hides: (path, is) => view.hides(path, is),
     shows: (path) => view.shows(path),
+    hidesEnd,
     take,
     onTurn,
   });
@@ -104,6 +107,7 @@ async function searchIn(
     entriesMax: tally.ended === "all" ? limits.globCountedEntriesMax : 0,
     open: (real) => folderAgain(real, bench),
     hides: (path, is) => view.hides(path, is),
+    hidesEnd,
   });
   sum.matched += tally.matched;
   sum.ignored += tally.ignored + more.ignored;
@@ -111,6 +115,7 @@ async function searchIn(
   sum.withheld += tally.withheld;
   sum.withheldFolders += tally.withheldFolders;
   sum.unreadableFolders += tally.unreadable;
+  sum.unnamedFolders += tally.unnamed;
   sum.folders += tally.folders;
   if (tally.ended !== "all") sum.complete = false;
   if (!more.complete) sum.countedAll = false;
@@ -134,13 +139,25 @@ async function searchIn(
     return true;
   }
 
+  function isDenied(real: string, is: "file" | "folder"): boolean {
+    return bench.guard.denies && bench.guard.denied("read", [real], is) !== undefined;
+  }
+
+  function hidesEnd(path: string): boolean {
+    if (!bench.guard.denies) return false;
+    const look = bench.disk.look(nodePath.join(target.real, path));
+    if (look.seen !== "node") return false;
+    look.held.close();
+    return isDenied(look.real, look.kind === "directory" ? "folder" : "file");
+  }
+
   /** Looked up beneath the roots only: of what lies outside not even its being there is told. */
   function isShownLink(path: string): boolean {
     const look = bench.disk.look(nodePath.join(target.real, path));
     if (look.seen !== "node") return true;
     look.held.close();
     const is = look.kind === "directory" ? "folder" : "file";
-    const hidden = bench.guard.denies && bench.guard.denied("read", [look.real], is) !== undefined;
+    const hidden = isDenied(look.real, is);
     // Not counted either: here it is known only of links that match, and so their names could be guessed.
     if (!hidden && is === "folder") sum.linkedFolders += 1;
     return !hidden && is === "file";
@@ -160,6 +177,7 @@ function nothing({ pattern }: GlobRequest, target: Target, missing?: GlobNowhere
     withheld: 0,
     withheldFolders: 0,
     unreadableFolders: 0,
+    unnamedFolders: 0,
     folders: 0,
     linkedFolders: 0,
     stoppedAfterMs: undefined,

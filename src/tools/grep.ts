@@ -119,7 +119,7 @@ async function folderSearch(
       query: request,
       searched,
       entriesMax: request.skip + request.entriesMax,
-      isWanted: (path) => fits(path) && !hides(path),
+      isWanted: (path) => fits(path) && hides(path) === undefined,
       mtimeOf:
         request.mode === "files" && request.order === "newest" ? (path) => disk.changedNs(found, path) : undefined,
       onProgress: bench.onProgress && ((files) => bench.onProgress?.(files, 0)),

@@ -28,7 +28,7 @@ export function standingOf(path: string, bench: Bench): Standing {
   const look = disk.look(path);
   if (look.seen === "node") look.held.close();
   const real = look.seen === "node" ? look.real : path;
-  if (guard.denied("read", [path, real], "file") !== undefined) return "withheld";
+  if (guard.denied("read", [path, real], "file") !== undefined || guard.isSecret(real)) return "withheld";
   const root = roots.find((one) => relativeTo(real, [one], nodePath) !== undefined);
   if (root === undefined) return "outside";
   const relative = relativeTo(real, [root], nodePath) ?? "";

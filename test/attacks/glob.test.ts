@@ -47,6 +47,7 @@ async function walked(top: string, system: System) {
     state: stateFor("**"),
     hides: () => false,
     shows: () => true,
+    hidesEnd: () => false,
     take: (path) => found.push(path) > 0,
     onTurn: () => "more",
   });
@@ -275,6 +276,24 @@ describe("A62 A68 A69 what rules hide", () => {
   test("a secret is named to those who name it", async () => {
     expect(namesIn(await glob(top, "server.key"))).toEqual([`${top}/server.key`]);
     expect(namesIn(await glob(top, "*.key"))).toEqual([]);
+  });
+
+  test("a secret is named to those who may read it: Glob, Grep and Read agree", async () => {
+    const { top: here } = workspace({ ".env": "KEY=1", id_rsa: "KEY=2", "x.txt": "KEY=3" });
+    for (const [ask, number] of [
+      ["yes", 3],
+      [undefined, 1],
+    ] as const) {
+      const session = sessionAt(here, ask === undefined ? {} : { ask });
+      const found = await session.call("Glob", { pattern: "{.*,*}" });
+      const lines = await session.call("Grep", { pattern: "KEY" });
+      expect([ask, namesIn(found).length, namesIn(lines).length]).toEqual([ask, number, number]);
+      expect((await session.call("Read", { file_path: ".env" })).isError).toBe(ask === undefined);
+    }
+    const asked = sessionAt(here, { ask: async () => ({ reply: "always" }) });
+    await asked.call("Read", { file_path: ".env" });
+    expect(namesIn(await asked.call("Glob", { pattern: "{.*,*}" }))).toHaveLength(2);
+    expect(namesIn(await asked.call("Grep", { pattern: "KEY" }))).toHaveLength(2);
   });
 
   test("LS lists nothing that is denied", async () => {

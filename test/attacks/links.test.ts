@@ -215,6 +215,20 @@ for (const dialect of everyDialect) {
       refused(await denying("to-folder/b.txt"), "ACCESS_DENIED", ["inside b"]);
     });
 
+    test("A24 also if the link's text leads up", async () => {
+      for (const deny of [["Read(sub/deeper/**)"], ["Read(up)"], ["Read(**/u*)"]]) {
+        const denying = readerIn(dialect, { ...options, permissions: { deny } });
+        refused(await denying("sub/deeper/up"), "ACCESS_DENIED", ["inside a", "a.txt"]);
+        shows(await denying("a.txt"), "inside a");
+      }
+    });
+
+    test("A23 a refusal names the path as it was asked, never what it leads to", async () => {
+      const denying = readerIn(dialect, { ...options, permissions: { deny: ["Read(/a.txt)", "Read(key.*)"] } });
+      refused(await denying("sub/deeper/up"), "ACCESS_DENIED", ["inside a", `${root}/a.txt`]);
+      refused(await denying("to-secrets-sub/../key.txt"), "ACCESS_DENIED", ["denied-content", "/secrets/"]);
+    });
+
     // Rules are compared with names, and nobody asks the disk where a rule's own name leads.
     test("A24 a deny rule on a link's name holds for the target by its own name", async () => {
       const denying = readerIn(dialect, { ...options, permissions: { deny: ["Read(/to-file)"] } });

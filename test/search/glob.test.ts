@@ -18,7 +18,30 @@ function manyFiles(folder: string, count: number): void {
   for (let index = 0; index < count; index += 1) fs.writeFileSync(`${folder}/${index}.txt`, "");
 }
 
+describe.skipIf(process.platform !== "linux")("folders whose names are not UTF-8", () => {
+  test("are passed over, and the answer says so", async () => {
+    const { top } = workspace({ "a.txt": "x" });
+    for (const last of [0xfe, 0xff]) {
+      const folder = Buffer.concat([Buffer.from(`${top}/odd`), Buffer.from([last])]);
+      fs.mkdirSync(folder);
+      fs.writeFileSync(Buffer.concat([folder, Buffer.from("/in.txt")]), "x");
+    }
+    const session = createFilehand({ roots: [top] }).session({ dialect: "claude" });
+    const text = textOf(await session.call("Glob", { pattern: "**/in.txt" }));
+    expect(text).toContain("[2 folders were not searched: their names are not UTF-8");
+    expect(textOf(await session.call("Glob", { pattern: "./a.*" }))).not.toContain("UTF-8");
+  });
+});
+
 describe("counts", () => {
+  test("hidden files in a hidden folder are counted, also if the folder itself matches", async () => {
+    const { top } = workspace({ ".cfg": { ".env2": "x", deep: { ".env2": "x" } }, "a.txt": "x" });
+    const { tools } = createFilehand({ roots: [top] }).session({ dialect: "claude" });
+    expect(await tools.Glob({ pattern: "**/.*" })).toMatchObject({ totalMatches: 0, hiddenMatches: 2 });
+    expect(await tools.Glob({ pattern: "**/.env2" })).toMatchObject({ totalMatches: 0, hiddenMatches: 2 });
+    expect(await tools.Glob({ pattern: "**/.*/.env2" })).toMatchObject({ totalMatches: 1 });
+  });
+
   test("ignored files are counted up to a limit, and then the number is called a floor", async () => {
     const { top } = workspace({ ".gitignore": "big/\n", "a.txt": "x" });
     for (let part = 0; part < 3; part += 1) manyFiles(`${top}/big/${part}`, limits.globCountedEntriesMax / 2);
@@ -47,6 +70,7 @@ describe("counts", () => {
       state: startState(parsed),
       hides: () => false,
       shows: () => true,
+      hidesEnd: () => false,
       take: () => true,
       onTurn: () => "enough",
     });

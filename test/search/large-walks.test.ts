@@ -35,6 +35,7 @@ async function walked(top: string, system: System, hurried: "hurried" | "plain",
       state: startState(parsed),
       hides: () => false,
       shows: () => true,
+      hidesEnd: () => false,
       take: (path, name, folder) => found.push([path, folder.glance(name)]) > 0,
       onTurn: () => "more",
     });

@@ -261,7 +261,9 @@ function renderDirectory(outcome: DirectoryOutcome): Reply<DirectoryResult> {
       ? []
       : [`[${outcome.entries.length} of ${outcome.entriesTotal} entries, go on with offset ${outcome.next}]`];
   const lines = [`${escapeName(outcome.target.absolute)}/`, ...names.map((name) => `  - ${name}`), ...foot];
-  return success(outcome.entriesTotal === 0 ? `${lines[0]}\n[The folder is empty]` : lines.join("\n"), {
+  const nothing =
+    outcome.withheld > 0 ? "[All of its entries are withheld by permission rules]" : "[The folder is empty]";
+  return success(outcome.entriesTotal === 0 ? `${lines[0]}\n${nothing}` : lines.join("\n"), {
     type: "directory",
     path: outcome.target.absolute,
     entries: outcome.entries,

@@ -69,7 +69,8 @@ export function renderGlob(outcome: GlobOutcome, facts: Facts): Reply<GlobResult
 export function renderTree(outcome: TreeOutcome): Reply<LsResult> {
   const { target, entries, entriesTotal, next, leftOut, ignored, withheld } = outcome;
   const notes = treeNotes(outcome, (from) => `go on with offset ${from}`).map((note) => `[${note}]`);
-  const lines = entriesTotal === 0 ? ["[The folder is empty]"] : treeLines(entries, "- ");
+  const isEmpty = entriesTotal + ignored + withheld === 0;
+  const lines = isEmpty ? ["[The folder is empty]"] : treeLines(entries, "- ");
   return success([`${escapeName(target.absolute)}/`, ...lines, ...notes].join("\n"), {
     type: "directory",
     path: target.absolute,
