@@ -46,8 +46,6 @@ export interface GrepLine {
 }
 
 export interface GrepFile {
-  /** Below its root, with forward slashes. */
-  readonly relative: string;
   readonly absolute: string;
   /** In `content`. */
   readonly lines: readonly GrepLine[];
@@ -67,8 +65,6 @@ export interface GrepOutcome {
   readonly pattern: string;
   readonly mode: GrepMode;
   readonly numbers: boolean;
-  /** Do the paths below the root name the same when they are asked for from there? In a second root they do not. */
-  readonly inFirstRoot: boolean;
   readonly files: readonly GrepFile[];
   readonly skip: number;
   readonly entriesMax: number;

@@ -1,16 +1,11 @@
 /** What the dialects say alike about a search: the lines of an answer, and what stands below them. */
 
-import type { GrepFile, GrepLine, GrepOutcome, SearchFault, Tally } from "../contract/grep.ts";
+import type { GrepLine, GrepOutcome, SearchFault, Tally } from "../contract/grep.ts";
 import { escapeName } from "../text/escape.ts";
-import type { Facts } from "./dialect.ts";
 import { quoted } from "./words.ts";
 
 /** Where a line of `grep` was too long. */
 const cutMark = "...";
-
-/** The path that a next call may use: short where that is clear, else the whole. */
-export const pathIn = (outcome: GrepOutcome, facts: Facts, file: GrepFile): string =>
-  outcome.inFirstRoot && facts.cwd === "." ? file.relative : file.absolute;
 
 /** One line, whatever its file holds; what is left out of a long one is marked. */
 export const shownText = ({ text, cutBefore, cutBehind }: GrepLine): string =>

@@ -69,10 +69,9 @@ const linePrefixChars = 40;
 export const below = (folder: string, path: string): string =>
   path === "" ? folder : folder.endsWith(nodePath.sep) ? folder + path : `${folder}${nodePath.sep}${path}`;
 
-function placeOf({ path }: FoundFile, { absolute, relative }: Target): Pick<GrepFile, "absolute" | "relative"> {
-  const between = relative === "" || path === "" ? "" : "/";
-  return { absolute: below(absolute, path), relative: `${relative}${between}${path}` };
-}
+const placeOf = ({ path }: FoundFile, { absolute }: Target): Pick<GrepFile, "absolute"> => ({
+  absolute: below(absolute, path),
+});
 
 async function textsOf(
   found: FoundFile,

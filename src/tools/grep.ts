@@ -176,7 +176,6 @@ async function outcomeOf(
     pattern,
     mode,
     numbers,
-    inFirstRoot: target.root === bench.disk.roots[0]?.real,
     files: request.spans === true ? await withSpans(shown.files, request, target, bench) : shown.files,
     skip,
     entriesMax,

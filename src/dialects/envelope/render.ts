@@ -145,7 +145,7 @@ function mediaEnvelope(outcome: ReadOutcome, content: string, facts: Facts): Med
 }
 
 export function renderProblem(problem: ProblemData, facts: Facts): Reply<ErrorEnvelope> {
-  const message = sentenceOf(problem, facts.verb ?? "read");
+  const message = sentenceOf(problem, facts.verb ?? "read", facts);
   const error = { code: problem.code, message };
   const place = "place" in problem ? problem.place : undefined;
   // What a rule denies has the same answer whether it is there or not, and only what is there has a real path.

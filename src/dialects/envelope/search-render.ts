@@ -12,7 +12,7 @@ import { type Context, contextOf, wholeMs } from "./context.ts";
 export interface GlobEnvelope {
   readonly status: "success" | "partial";
   readonly data: {
-    /** Relative to the project root, newest first. */
+    /** Newest first; relative to the project root, or absolute where that would mean another file. */
     readonly files: readonly string[];
     readonly truncated: boolean;
   };
@@ -52,12 +52,12 @@ export interface LsEnvelope {
 export function renderGlob(outcome: GlobOutcome, facts: Facts): Reply<GlobEnvelope> {
   const { files, total, ignored, hidden } = outcome;
   const truncated = files.length < total.count || total.counted !== "all";
-  const names = files.map(({ relative }) => relative);
+  const names = files.map(({ absolute }) => facts.spell(absolute));
   const pattern = escapeName(outcome.pattern);
   const text = [
     `Found ${numberOf(total)} files matching '${pattern}'.`,
     `(Took ${wholeMs(facts)}ms)`,
-    ...globNotes(outcome, ({ relative }) => relative || ".").map((note) => `[${note}.]`),
+    ...globNotes(outcome, ({ absolute }) => facts.spell(absolute)).map((note) => `[${note}.]`),
   ].join("\n");
   const envelope: GlobEnvelope = {
     status: truncated ? "partial" : "success",
