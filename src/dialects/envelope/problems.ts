@@ -29,12 +29,14 @@ import { noTurnClause } from "../turn-words.ts";
 import {
   argumentFault,
   bounds,
+  counted,
   denial,
   didYouMean,
   mediaFault,
   noValueHint,
   pagesFault,
   pathFaults,
+  rangeUnits,
   specialWords,
   spelled,
 } from "../words.ts";
@@ -92,9 +94,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
       case "code place":
         return `${cannot(problem.place.asked)}: ${codePlaceWords(problem.fault)}.`;
       case "range":
-        return problem.total === 0
-          ? `Invalid start_line: ${problem.from}. File ${named(problem.place.asked)} is empty (0 lines), so only start_line=1 is legal.`
-          : `Invalid start_line: ${problem.from}. File ${named(problem.place.asked)} has ${problem.total} lines, so start_line must be from 1 to ${problem.total}.`;
+        return rangeSentence(problem);
     }
   },
   NOT_FOUND: ({ place, suggestions }, { spell }) => {
@@ -143,6 +143,15 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
   ROLLED_BACK: (problem, telling) => `${rolledBackWords(problem, said(problem.cause, telling).replace(/\.$/, ""))}.`,
   CANCELLED: ({ tool }) => `${tool} was cancelled.`,
 };
+
+/** A folder is listed by LS, which counts with another parameter than Read. */
+function rangeSentence({ of, from, total, place }: Extract<ProblemOf<"INVALID_PARAM">, { reason: "range" }>): string {
+  const [what, parameter] = of === "entries" ? ["Folder", "offset"] : ["File", "start_line"];
+  const start = `Invalid ${parameter}: ${from}. ${what} ${named(place.asked)}`;
+  if (total === 0) return `${start} is empty (0 ${of}), so only ${parameter}=1 is legal.`;
+  const legal = total === 1 ? "1" : `from 1 to ${total}`;
+  return `${start} has ${counted(total, rangeUnits[of], of)}, so ${parameter} must be ${legal}.`;
+}
 
 function issueSentence(issue: ArgumentIssue, tool: string): string {
   if (issue.fault !== "range") return `${argumentFault(issue)}.`;

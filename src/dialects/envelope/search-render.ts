@@ -7,6 +7,7 @@ import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
 import { globNotes, numberOf } from "../glob-words.ts";
 import { treeLines, treeNotes } from "../tree-text.ts";
+import { counted } from "../words.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
 
 export interface GlobEnvelope {
@@ -55,7 +56,7 @@ export function renderGlob(outcome: GlobOutcome, facts: Facts): Reply<GlobEnvelo
   const names = files.map(({ absolute }) => facts.spell(absolute));
   const pattern = escapeName(outcome.pattern);
   const text = [
-    `Found ${numberOf(total)} files matching '${pattern}'.`,
+    `Found ${numberOf(total)} ${total.count === 1 ? "file" : "files"} matching '${pattern}'.`,
     `(Took ${wholeMs(facts)}ms)`,
     ...globNotes(outcome, ({ absolute }) => facts.spell(absolute)).map((note) => `[${note}.]`),
   ].join("\n");
@@ -83,7 +84,7 @@ export function renderGlob(outcome: GlobOutcome, facts: Facts): Reply<GlobEnvelo
 export function renderTree(outcome: TreeOutcome, facts: Facts): Reply<LsEnvelope> {
   const { target, entries, entriesTotal, shown, leftOut } = outcome;
   const text = [
-    `Listed ${shown} entries of '${escapeName(target.asked)}'.`,
+    `Listed ${counted(shown, "entry", "entries")} of '${escapeName(target.asked)}'.`,
     `(Took ${wholeMs(facts)}ms)`,
     ...treeNotes(outcome, (from) => `use offset=${from} to continue`).map((note) => `[${note}.]`),
   ].join("\n");
