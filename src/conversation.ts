@@ -140,7 +140,8 @@ export function startSession<Name extends DialectName>(
     const facts = (): Facts => {
       const elapsedMs = Math.max(0, clock.nowMs() - startedMs);
       const { reminder = true, model } = options;
-      return { tool, verb, input, elapsedMs, cwd, reminder, model, full: given.full ?? false, ids };
+      const { spell } = bench.guard;
+      return { tool, verb, input, elapsedMs, cwd, spell, reminder, model, full: given.full ?? false, ids };
     };
     figures.calls += 1;
     try {

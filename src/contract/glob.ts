@@ -13,8 +13,6 @@ export interface GlobRequest {
 
 export interface GlobFile {
   readonly absolute: string;
-  /** Below the first root, with forward slashes; absolute in any other root, which no relative path leads to. */
-  readonly relative: string;
   readonly mtimeMs: number | undefined;
   /** It is a link, and its time is its own. */
   readonly link: boolean;

@@ -9,8 +9,8 @@ export interface GrepRequest {
   readonly verb: "grep";
   /** A regular expression in the syntax of ripgrep's own engine. */
   readonly pattern: string;
-  /** A folder, or a file that is then the only one. */
-  readonly path: string;
+  /** A folder, or a file that is then the only one; by default where relative paths start, and all other roots. */
+  readonly path: string | undefined;
   /** Which files: globs as the caller wrote them, several of them between blanks or commas. */
   readonly glob: string | undefined;
   /** Kinds of files as ripgrep names them: `ts`, `py`. */
@@ -26,7 +26,7 @@ export interface GrepRequest {
   /** Entries (lines of the answer, or files) that are left out at the beginning, and how many are wanted then. */
   readonly skip: number;
   readonly entriesMax: number;
-  /** In which order files come; in `content` and `count` always by path. */
+  /** In which order files come; in `content` and `count` always by path, root by root. */
   readonly order: "path" | "newest";
   /** UTF-16 units of a line; of a longer one the part around its match is shown. */
   readonly lineCharsMax: number;
@@ -46,8 +46,6 @@ export interface GrepLine {
 }
 
 export interface GrepFile {
-  /** Below its root, with forward slashes. */
-  readonly relative: string;
   readonly absolute: string;
   /** In `content`. */
   readonly lines: readonly GrepLine[];
@@ -63,12 +61,11 @@ export interface Tally {
 
 export interface GrepOutcome {
   readonly kind: "grep";
+  /** What was searched, or the first of several. */
   readonly target: Target;
   readonly pattern: string;
   readonly mode: GrepMode;
   readonly numbers: boolean;
-  /** Do the paths below the root name the same when they are asked for from there? In a second root they do not. */
-  readonly inFirstRoot: boolean;
   readonly files: readonly GrepFile[];
   readonly skip: number;
   readonly entriesMax: number;

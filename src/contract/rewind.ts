@@ -20,7 +20,7 @@ export interface RewindRequest {
 
 /** One file of a rewind: what was planned, and whether it was done. */
 export interface RewoundFile {
-  /** Real and absolute, and below its root. */
+  /** Real and absolute, and as short as it means the same in a call. */
   readonly path: string;
   readonly relative: string;
   readonly step: RewindStep;

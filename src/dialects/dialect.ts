@@ -16,6 +16,8 @@ export interface Facts {
   readonly elapsedMs: number;
   /** Where relative paths start, below the root; "." for the root itself. */
   readonly cwd: string;
+  /** How to name an absolute path so that it means the same when a call gives it back: as short as that allows. */
+  readonly spell: (absolute: string) => string;
   /** Shall the reminder about malware be appended, where the dialect has one for this model? */
   readonly reminder: boolean;
   /** The model that reads the answer, if it is known. */

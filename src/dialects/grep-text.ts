@@ -1,17 +1,12 @@
 /** What the dialects say alike about a search: the lines of an answer, and what stands below them. */
 
-import type { GrepFile, GrepLine, GrepOutcome, SearchFault, Tally } from "../contract/grep.ts";
+import type { GrepLine, GrepOutcome, SearchFault, Tally } from "../contract/grep.ts";
 import { limits } from "../contract/limits.ts";
 import { escapeName } from "../text/escape.ts";
-import type { Facts } from "./dialect.ts";
 import { quoted } from "./words.ts";
 
 /** Where a line of `grep` was too long. */
 const cutMark = "...";
-
-/** The path that a next call may use: short where that is clear, else the whole. */
-export const pathIn = (outcome: GrepOutcome, facts: Facts, file: GrepFile): string =>
-  outcome.inFirstRoot && facts.cwd === "." ? file.relative : file.absolute;
 
 /** One line, whatever its file holds; what is left out of a long one is marked. */
 export const shownText = ({ text, cutBefore, cutBehind }: GrepLine): string =>
@@ -93,7 +88,8 @@ function pageNote({ mode, skip, entriesShown, entriesTotal, next, stopped }: Gre
 
 function pastEndNote({ mode, skip, entriesShown, entriesTotal }: GrepOutcome) {
   if (skip === 0 || entriesShown > 0 || entriesTotal.number === 0) return undefined;
-  return `There are only ${tallied(entriesTotal, entryWords[mode].slice(0, -1))}, so none behind the first ${skip}`;
+  const there = entriesTotal.number === 1 ? "There is" : "There are";
+  return `${there} only ${tallied(entriesTotal, entryWords[mode].slice(0, -1))}, so none behind the first ${skip}`;
 }
 
 /** What is wrong with a search: the part behind `Cannot search: `. */

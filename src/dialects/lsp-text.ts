@@ -4,6 +4,7 @@ import { limits } from "../contract/limits.ts";
 import type { CodeResult, LspOperation, LspOutcome } from "../contract/lsp.ts";
 import type { CodePlaceFault, ProblemOf } from "../contract/problem.ts";
 import { escapeName } from "../text/escape.ts";
+import type { Facts } from "./dialect.ts";
 import { quoted } from "./words.ts";
 
 /** What a dialect calls the ways to go on. */
@@ -39,16 +40,20 @@ export function lspHead(outcome: LspOutcome): string {
 }
 
 /** One line for each result. */
-export const lspLines = ({ operation, results }: LspOutcome): readonly string[] =>
-  results.map((result) => lineOf(result, operation));
+export const lspLines = ({ operation, results }: LspOutcome, facts: Facts): readonly string[] =>
+  results.map((result) => lineOf(result, operation, facts));
 
-function lineOf({ place, name, kind, detail, container, depth, lines }: CodeResult, operation: LspOperation): string {
+function lineOf(
+  { place, name, kind, detail, container, depth, lines }: CodeResult,
+  operation: LspOperation,
+  { spell }: Facts,
+): string {
   const what = name === undefined ? "" : `${kind ?? "symbol"} ${escapeName(name)}`;
   if (operation === "documentSymbol") {
     const range = place.endLine === place.line ? `${place.line}` : `${place.line}-${place.endLine}`;
     return `${"  ".repeat(depth)}${range} ${what}`;
   }
-  const where = `${escapeName(place.relative ?? place.absolute)}:${place.line}:${place.column}`;
+  const where = `${escapeName(spell(place.absolute))}:${place.line}:${place.column}`;
   const outside = place.relative === undefined ? " (outside the workspace)" : "";
   const more = [
     ...(container === undefined ? [] : [`in ${escapeName(container)}`]),
@@ -106,9 +111,13 @@ export interface LspEntry {
   readonly lines?: readonly number[];
 }
 
-export function lspEntries({ results }: LspOutcome, path: "absolute" | "relative"): readonly LspEntry[] {
+/** `spell`: as the dialect names files for programs. */
+export function lspEntries(
+  { results }: LspOutcome,
+  spell: (absolute: string) => string = (absolute) => absolute,
+): readonly LspEntry[] {
   return results.map(({ place, name, kind, detail, container, depth, lines }) => ({
-    path: path === "absolute" ? place.absolute : (place.relative ?? place.absolute),
+    path: spell(place.absolute),
     line: place.line,
     column: place.column,
     endLine: place.endLine,

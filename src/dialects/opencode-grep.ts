@@ -23,7 +23,7 @@ const grepInput = z.strictObject({
 export interface GrepInput {
   /** A regular expression, in ripgrep's syntax. */
   readonly pattern: string;
-  /** Folder or file to search; the workspace root by default. */
+  /** Folder or file to search; the whole workspace by default. */
   readonly path?: string;
   /** Which files, such as "*.js" or "*.{ts,tsx}". */
   readonly include?: string;
@@ -57,7 +57,7 @@ export const grepCard = (description: string): Card => ({
   get inputSchema() {
     return jsonSchemaOf(grepInput, {
       pattern: { description: "Regular expression to look for in the contents of files" },
-      path: { description: "Folder or file to search; leave it out for the workspace root" },
+      path: { description: "Folder or file to search; the whole workspace by default" },
       include: { description: 'Which files to search: "*.js", "*.{ts,tsx}", "src/**"' },
     });
   },
@@ -66,7 +66,7 @@ export const grepCard = (description: string): Card => ({
     return {
       verb: "grep",
       pattern,
-      path: path || ".",
+      path: path ?? undefined,
       glob: include || undefined,
       types: [],
       mode: "content",

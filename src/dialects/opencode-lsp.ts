@@ -5,7 +5,7 @@ import type { Reply } from "../contract/call.ts";
 import { type LspOperation, type LspOutcome, lspOperations } from "../contract/lsp.ts";
 import { escapeName } from "../text/escape.ts";
 import { type CodePlaceInput, placeIn, placeShape, placeWords } from "./code-place.ts";
-import type { Card } from "./dialect.ts";
+import type { Card, Facts } from "./dialect.ts";
 import { type LspEntry, lspEntries, lspHead, lspLines, lspNotes } from "./lsp-text.ts";
 import type { ChangeResult } from "./opencode-changes.ts";
 import { lspNames } from "./opencode-words.ts";
@@ -111,12 +111,12 @@ export function lspCards(
   ];
 }
 
-export function renderLsp(outcome: LspOutcome, first: 0 | 1): Reply<LspResult> {
+export function renderLsp(outcome: LspOutcome, first: 0 | 1, facts: Facts): Reply<LspResult> {
   const { operation, server, at, total, next, withheld, target } = outcome;
   const notes = lspNotes({ ...outcome, next: next === undefined ? undefined : next - 1 + first }, lspNames).map(
     (note) => `(${note.charAt(0).toUpperCase()}${note.slice(1)})`,
   );
-  const body = [...lspLines(outcome), ...(outcome.text === undefined ? [] : [outcome.text])];
+  const body = [...lspLines(outcome, facts), ...(outcome.text === undefined ? [] : [outcome.text])];
   const output = [lspHead(outcome), ...body, ...notes].join("\n");
   return success(output, {
     title: escapeName(target.relative),
@@ -125,7 +125,7 @@ export function renderLsp(outcome: LspOutcome, first: 0 | 1): Reply<LspResult> {
       operation,
       server,
       position: at === undefined ? null : { line: at.line, column: at.column, symbol: at.symbol },
-      results: lspEntries(outcome, "absolute"),
+      results: lspEntries(outcome),
       total,
       nextOffset: next === undefined ? null : next - 1 + first,
       withheld,

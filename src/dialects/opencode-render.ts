@@ -32,7 +32,7 @@ export const rendererOf =
       case "directory":
         return replyOf(directoryResult(outcome));
       case "lsp":
-        return renderLsp(outcome, first);
+        return renderLsp(outcome, first, facts);
       case "outline":
         return renderOutline(outcome, first);
       case "grep":

@@ -6,7 +6,7 @@ import type { ConflictReason, Loss } from "../contract/history.ts";
 import type { RewindOutcome, RewoundFile } from "../contract/rewind.ts";
 import { escapeName } from "../text/escape.ts";
 import { success } from "./replies.ts";
-import { quoted } from "./words.ts";
+import { counted, quoted } from "./words.ts";
 
 /** What a rewind answers for programs. */
 export interface RewindResult {
@@ -33,8 +33,8 @@ export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemD
   const { to, turn, dryRun, passed } = outcome;
   const changed = outcome.files.filter(({ came }) => came === "done" || came === "planned").length;
   const head = dryRun
-    ? `Dry run, nothing was written. Going back before ${quoted(to)} would change ${changed} of ${files.length} files.`
-    : `Went back before ${quoted(to)}: ${changed} of ${files.length} files changed.`;
+    ? `Dry run, nothing was written. Going back before ${quoted(to)} would change ${changed} of ${counted(files.length, "file")}.`
+    : `Went back before ${quoted(to)}: ${changed} of ${counted(files.length, "file")} changed.`;
   const lines = outcome.files.map((file, index) => {
     const { did, why, note } = files[index] ?? { did: "", why: null };
     return `${did}: ${quoted(file.relative)}${inBrackets(why ?? note)}`;

@@ -68,6 +68,11 @@ export const mediaWords = {
   office: "an office document",
 } satisfies Readonly<Record<MediaKind, string>>;
 
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+/** What a range counts: one of them. */
+export const rangeUnits = { lines: "line", entries: "entry", cells: "cell" } as const;
+
 /** `, did you mean "a" or the folder "b"`; empty without suggestions. */
 export function didYouMean(suggestions: readonly Suggestion[], spelling: (suggestion: Suggestion) => string): string {
   if (suggestions.length === 0) return "";

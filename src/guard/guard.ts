@@ -45,6 +45,8 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
   const base = nodePath.resolve(options.base);
   const ownRoots = disk.roots.filter(({ real }) => !external.has(real));
   const rootPaths = ownRoots.flatMap((root) => [root.given, root.real]);
+  const start = ownRoots.find(({ given, real }) => base === nodePath.resolve(given) || base === real);
+  const startPaths = start === undefined ? [] : [start.given, start.real];
   const links = policy.linksOn(disk);
   const asker = options.asker === "yes" ? undefined : options.asker;
   const asks = { asker, keepRule: options.keepRule, state, home };
@@ -152,6 +154,10 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     ruleFaults: policy.faults,
     denies: policy.denies,
     roots: ownRoots,
+    spell(absolute) {
+      const below = relativeTo(absolute, startPaths, nodePath);
+      return below === "" ? "." : (below ?? absolute);
+    },
     denied,
     requireWriting,
     get mode() {

@@ -29,6 +29,11 @@ export type Resolved =
 export interface Guard {
   /** The roots of the workspace: those of the disk without folders outside that the session was let into. */
   readonly roots: readonly Root[];
+  /**
+   * How an answer names an absolute path, so that it means the same when a call gives it back: below the root where
+   * relative paths start, with forward slashes, and whole in any other root or where they start within one.
+   */
+  readonly spell: (absolute: string) => string;
   /** Finds what is meant; throws a Problem for what can be neither found nor missing. */
   resolve(asked: string, also?: LookAlso): Resolved;
   /** Throws a Problem unless this session may do that to the target. Says whether somebody was asked. */

@@ -42,7 +42,11 @@ export class Collector implements OutputTaker {
     this.#collecting = collecting;
     this.#mode = mode;
     const weightOf = mode === "content" ? (file: FoundFile) => file.lines.length : () => 1;
-    this.#first = new FirstOnes(collecting.entriesMax, collecting.mtimeOf === undefined ? byPath : byNewest, weightOf);
+    this.#first = new FirstOnes(
+      collecting.entriesMax,
+      collecting.mtimeOf === undefined ? byPath : newestFirst,
+      weightOf,
+    );
     // Of the one file on standard input nothing is reported if nothing matches.
     if (place === "input") this.#file = { held: fileAt("", 0n), matches: false, binary: false, lines: 0 };
   }
@@ -113,5 +117,6 @@ const fileAt = (path: string, mtimeNs: bigint): FoundFile => ({ path, mtimeNs, l
 
 const byPath = (a: FoundFile, b: FoundFile): number => comparePaths(a.path, b.path);
 
-const byNewest = (a: FoundFile, b: FoundFile): number =>
+/** Of the same time, by path. */
+export const newestFirst = (a: FoundFile, b: FoundFile): number =>
   a.mtimeNs === b.mtimeNs ? comparePaths(a.path, b.path) : a.mtimeNs > b.mtimeNs ? -1 : 1;

@@ -4,6 +4,7 @@ import * as nodePath from "node:path";
 import type { GlobRequest } from "../contract/glob.ts";
 import { Problem } from "../contract/problem.ts";
 import { type GlobNowhere, type GlobStart, startOf } from "./glob-start.ts";
+import { searchTops } from "./search-tops.ts";
 import type { Bench } from "./tool.ts";
 
 export interface GlobStarts {
@@ -43,29 +44,5 @@ export async function startsOf(request: GlobRequest, bench: Bench): Promise<Glob
   return { starts: [first, ...others], denied, unreadable: problems.length - denied - count("INVALID_PARAM") };
 }
 
-/**
- * All roots; or, where relative paths start in a folder of one, that folder and the roots that do not hold it. None of them
- * that lies in another one.
- */
-function pathsOf({ path, pattern }: GlobRequest, { guard }: Bench): readonly (string | undefined)[] {
-  if (path !== undefined || nodePath.isAbsolute(pattern) || guard.roots.length < 2) return [path];
-  const here = guard.resolve(".");
-  if (here.seen !== "node") return [path];
-  here.found.held.close();
-  const { real: top } = here.target;
-  const isRoot = guard.roots.some(({ real }) => real === top);
-  // By real path, so that one that is named twice is there once.
-  const tops = new Map<string, string | undefined>([[top, undefined]]);
-  for (const { real, given } of guard.roots) {
-    if (!tops.has(real) && (isRoot || !isWithin(top, real))) tops.set(real, given);
-  }
-  const outermost = [...tops].filter(
-    ([real]) => ![...tops.keys()].some((other) => other !== real && isWithin(real, other)),
-  );
-  return outermost.map(([, given]) => given);
-}
-
-function isWithin(path: string, folder: string): boolean {
-  const rest = nodePath.relative(folder, path);
-  return !(rest === ".." || rest.startsWith(`..${nodePath.sep}`) || nodePath.isAbsolute(rest));
-}
+const pathsOf = ({ path, pattern }: GlobRequest, bench: Bench): readonly (string | undefined)[] =>
+  path !== undefined || nodePath.isAbsolute(pattern) ? [path] : searchTops(bench);

@@ -50,7 +50,7 @@ async function search(request: GlobRequest, all: GlobStarts, bench: Bench): Prom
   const counted = (count: number, whole = sum.complete): Counted => ({ count, counted: whole ? "all" : "at least" });
   return {
     ...nothing(request, all.starts[0].target),
-    files: best.list().map(({ absolute, relative, mtimeMs, link }) => ({ absolute, relative, mtimeMs, link })),
+    files: best.list().map(({ absolute, mtimeMs, link }) => ({ absolute, mtimeMs, link })),
     total: counted(sum.matched),
     ignored: counted(sum.ignored, sum.complete && sum.countedAll),
     hidden: counted(sum.hidden, sum.complete && sum.countedAll),
@@ -90,8 +90,6 @@ async function searchIn(
   bench: Bench,
 ): Promise<FilesTally> {
   const view = searchView(target, bench);
-  // Where relative paths start by default. In another root only the whole path can be given back.
-  const isFirst = target.root === bench.disk.roots[0]?.real;
   const tally = await walkFiles(bench.disk.walk(found), {
     above: target.realRelative === "" ? [] : target.realRelative.split("/"),
     ignored: await ignoredAt(target, bench),
@@ -133,8 +131,7 @@ async function searchIn(
     if (kind === "link" && !isShownLink(path)) return false;
     best.offer(mtimeMs, () => {
       const absolute = nodePath.join(target.absolute, path);
-      const below = target.relative === "" ? path : `${target.relative}/${path}`;
-      return { path: absolute, absolute, relative: isFirst ? below : absolute, mtimeMs, link: kind === "link" };
+      return { path: absolute, absolute, mtimeMs, link: kind === "link" };
     });
     return true;
   }

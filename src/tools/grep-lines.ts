@@ -20,18 +20,21 @@ export interface Shown {
   readonly stopped: "entries" | "bytes";
 }
 
-export async function showEntries(
-  request: GrepRequest,
-  target: Target,
-  found: readonly FoundFile[],
-  bench: Bench,
-): Promise<Shown> {
+/** A file, and the folder that was searched. */
+export interface FoundIn {
+  readonly file: FoundFile;
+  readonly target: Target;
+}
+
+export async function showEntries(request: GrepRequest, found: readonly FoundIn[], bench: Bench): Promise<Shown> {
   const { mode, skip, entriesMax } = request;
   if (mode !== "content") {
     const wanted = found.slice(skip, skip + entriesMax);
     // A folder that was swapped for a link while ripgrep was in it would have names of outside told.
-    const there = wanted.filter(({ path }) => atPath(below(target.real, path), bench, () => true) === true);
-    const files = there.map((file) => ({ ...placeOf(file, target), lines: [], count: file.count }));
+    const there = wanted.filter(
+      ({ file, target }) => atPath(below(target.real, file.path), bench, () => true) === true,
+    );
+    const files = there.map(({ file, target }) => ({ ...placeOf(file, target), lines: [], count: file.count }));
     return { files, entries: wanted.length, unshown: wanted.length - there.length, stopped: "entries" };
   }
   const files: GrepFile[] = [];
@@ -39,7 +42,7 @@ export async function showEntries(
   let entries = 0;
   let unshown = 0;
   let chars = 0;
-  for (const file of found) {
+  for (const { file, target } of found) {
     const wanted = file.lines.slice(toSkip, toSkip + entriesMax - entries);
     toSkip = Math.max(0, toSkip - file.lines.length);
     if (wanted.length === 0) continue;
@@ -69,10 +72,9 @@ const linePrefixChars = 40;
 export const below = (folder: string, path: string): string =>
   path === "" ? folder : folder.endsWith(nodePath.sep) ? folder + path : `${folder}${nodePath.sep}${path}`;
 
-function placeOf({ path }: FoundFile, { absolute, relative }: Target): Pick<GrepFile, "absolute" | "relative"> {
-  const between = relative === "" || path === "" ? "" : "/";
-  return { absolute: below(absolute, path), relative: `${relative}${between}${path}` };
-}
+const placeOf = ({ path }: FoundFile, { absolute }: Target): Pick<GrepFile, "absolute"> => ({
+  absolute: below(absolute, path),
+});
 
 async function textsOf(
   found: FoundFile,

@@ -4,35 +4,38 @@
  * roots like any other. So nothing that a link or a swapped folder leads to is shown.
  */
 
-import type { GrepFile, GrepOutcome, GrepRequest, SearchFault, Tally } from "../contract/grep.ts";
+import type { GrepFile, GrepOutcome, GrepRequest, Tally } from "../contract/grep.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
-import { scratchFile, scratchPrefix } from "../disk/scratch-file.ts";
 import { refusal } from "../guard/guard.ts";
-import { compileGlobs, type Globs } from "../search/grep-globs.ts";
-import { countMatchingFiles, type Found, type GrepTask, grep as search } from "../search/grep.ts";
+import { grep as search } from "../search/grep.ts";
+import { newestFirst } from "../search/grep-collector.ts";
 import { matchSpans } from "../search/grep-spans.ts";
-import { leftOutText } from "../search/left-out.ts";
-import { extraMs } from "./extra-time.ts";
-import { ignoringByUs, ignoringOf, type Ignoring, linesOf } from "./grep-ignoring.ts";
-import { showEntries } from "./grep-lines.ts";
-import { unsearched } from "./grep-unsearched.ts";
+import {
+  type FolderFound,
+  type FolderSearch,
+  faulty,
+  folderSearch,
+  type Places,
+  placesOf,
+  runOf,
+} from "./grep-folder.ts";
+import { type FoundIn, showEntries } from "./grep-lines.ts";
 import { type Located, locate } from "./locate.ts";
-import { isQuick, searched as wasSearched } from "./search-pace.ts";
+import { searchTops } from "./search-tops.ts";
 import type { Bench, Tool } from "./tool.ts";
 
 export const grep: Tool<"grep"> = async (request, bench) => {
   checkPattern(request.pattern);
-  const located = await locate(request.path, "anything", bench);
+  const started = await startsOf(request, bench);
+  const { starts } = started;
   try {
-    const { target, found } = located;
-    await bench.guard.permit("read", target, bench.signal);
-    if (found.kind === "directory") return await inFolder(request, located, bench);
-    if (found.kind === "file") return await inFile(request, located, bench);
-    throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+    const [first] = starts;
+    if (first.found.kind === "file") return await inFile(request, first, bench);
+    return await inFolders(request, started, bench);
   } finally {
-    located.found.held.close();
+    for (const { found } of starts) found.held.close();
   }
 };
 
@@ -48,12 +51,51 @@ function checkPattern(pattern: string): void {
   if (why !== undefined) throw faulty({ of: "pattern", pattern, why });
 }
 
-const faulty = (fault: SearchFault): Problem => new Problem({ code: "INVALID_PARAM", reason: "search", fault });
+interface Starts {
+  /** Folders, or the one file. Whoever asked closes `found.held` of each. */
+  readonly starts: readonly [Located, ...Located[]];
+  /** Roots that cannot be searched, where no folder was named. */
+  readonly denied: number;
+  readonly unreadable: number;
+}
+
+async function startsOf({ path }: GrepRequest, bench: Bench): Promise<Starts> {
+  const starts: Located[] = [];
+  const problems: Problem[] = [];
+  for (const one of path === undefined ? searchTops(bench) : [path]) {
+    try {
+      starts.push(await startAt(one, bench));
+    } catch (error) {
+      if (error instanceof Problem) problems.push(error);
+      else {
+        for (const { found } of starts) found.held.close();
+        throw error;
+      }
+    }
+  }
+  const [first, ...others] = starts;
+  if (first === undefined) throw problems[0];
+  const denied = problems.filter(({ data }) => data.code === "ACCESS_DENIED").length;
+  return { starts: [first, ...others], denied, unreadable: problems.length - denied };
+}
+
+async function startAt(path: string, bench: Bench): Promise<Located> {
+  const located = await locate(path, "anything", bench);
+  const { target, found } = located;
+  try {
+    await bench.guard.permit("read", target, bench.signal);
+    if (found.kind === "directory" || found.kind === "file") return located;
+    throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+  } catch (error) {
+    found.held.close();
+    throw error;
+  }
+}
 
 const nothing: Tally = { number: 0, counted: "all" };
 
-async function inFile(request: GrepRequest, { target, found }: Located, bench: Bench): Promise<GrepOutcome> {
-  const file = bench.disk.open(found);
+async function inFile(request: GrepRequest, { target, found: named }: Located, bench: Bench): Promise<GrepOutcome> {
+  const file = bench.disk.open(named);
   if ("errno" in file) throw refusal(target, file.errno, "opening it");
   try {
     const places = placesOf(
@@ -68,164 +110,109 @@ async function inFile(request: GrepRequest, { target, found }: Located, bench: B
       }),
       target,
     );
-    return outcomeOf(request, target, places, bench, { withheld: nothing, links: nothing, ignored: nothing });
+    const found = { places, withheld: nothing, links: nothing };
+    return await outcomeOf(request, target, { ...found, files: filesIn(places, target), ignored: nothing }, bench);
   } finally {
     file.close();
   }
 }
 
-async function inFolder(request: GrepRequest, located: Located, bench: Bench): Promise<GrepOutcome> {
-  const ignoring = await ignoringOf(located, bench);
-  const outcome = await folderSearch(request, located, ignoring, bench);
-  if (outcome !== "wrong") return outcome;
-  const byUs = await folderSearch(request, located, await ignoringByUs(located, ignoring.above, bench), bench);
-  if (byUs === "wrong") throw new Error("what ripgrep does not read cannot lead it astray");
-  return byUs;
-}
-
-/** `wrong`: ripgrep has read ignore files that it should not have. */
-async function folderSearch(
-  request: GrepRequest,
-  located: Located,
-  ignoring: Ignoring,
-  bench: Bench,
-): Promise<GrepOutcome | "wrong"> {
-  const { target, found } = located;
-  const { disk, guard } = bench;
-  const globs = request.glob === undefined ? undefined : globsOf(request.glob, target);
-  const hides = guard.hidesBeneath(target.absolute === target.real ? [target.real] : [target.absolute, target.real]);
-  const isChosen = (path: string): boolean => globs?.matches(path) ?? true;
-  const survey = ignoring.by === "us" ? ignoring.survey : undefined;
-  const fits = (path: string): boolean => isChosen(path) && survey?.isIgnored(path) !== true;
-  const hidden = guard.hiddenPatterns(target.real === target.root ? "root" : "within");
-  const never = scratchFile(leftOutText([...hidden.lines, `**/${scratchPrefix}*`]));
-  const ignoredFolders = survey && scratchFile(leftOutText(linesOf(survey.folders)));
-  // Of its own, and let go afterwards: a signal made of several stays known to a long-lived one.
-  const stopping = new AbortController();
-  const onAbort = (): void => stopping.abort(bench.signal.reason);
-  bench.signal.addEventListener("abort", onAbort, { once: true });
-  let isWrong = false;
+async function inFolders(request: GrepRequest, started: Starts, bench: Bench): Promise<GrepOutcome> {
+  const folders: FolderSearch[] = [];
   try {
-    bench.signal.throwIfAborted();
-    const searched = {
-      in: "folder",
-      names: globs?.names,
-      leftOut: [never, ignoredFolders].flatMap((file) => file?.path ?? []),
-      ignored: ignoring.by === "us" ? "searched" : ignoring.reads,
-      threads: isQuick(disk, target.real) ? 1 : undefined,
-    } as const;
-    const run = { ...runOf(bench), cwd: found.held.handlePath };
-    const task: GrepTask = {
-      query: request,
-      searched,
-      entriesMax: request.skip + request.entriesMax,
-      isWanted: (path) => fits(path) && hides(path) === undefined,
-      mtimeOf:
-        request.mode === "files" && request.order === "newest" ? (path) => disk.changedNs(found, path) : undefined,
-      onProgress: bench.onProgress && ((files) => bench.onProgress?.(files, 0)),
-      run: { ...run, signal: stopping.signal },
-    };
-    const startedMs = performance.now();
-    let tookMs = 0;
-    let isOver = false;
-    const searching = search(task)
-      .then((places) => {
-        isOver = places.found !== "places" || places.ended === "time";
-        return places;
-      })
-      .finally(() => {
-        tookMs = performance.now() - startedMs;
-      });
-    const passing = {
-      request,
-      located,
-      hidden,
-      fits,
-      hides,
-      ignoring,
-      run,
-      searched: { ...searched, leftOut: [] },
-      onWrong: () => {
-        isWrong = true;
-        stopping.abort();
-      },
-      isOver: () => isOver,
-    };
-    // Both use the folder that is held, so neither may be left running.
-    const [ended, passed] = await Promise.allSettled([searching, unsearched(passing, bench)]);
-    bench.signal.throwIfAborted();
-    if (isWrong) return "wrong";
-    const places = placesOf(valueOf(ended), target);
-    wasSearched(disk, target.real, tookMs, valueOf(passed).entries);
+    for (const start of started.starts) folders.push(folderSearch(request, start, bench));
+    const found = await searchAll(folders, bench);
+    const sum = { ...summed(found.map(({ places }) => places)) };
+    const files = found.flatMap(({ places, target }) => filesIn(places, target));
+    const byTime = request.mode === "files" && request.order === "newest" && folders.length > 1;
     // Only who finds nothing wonders whether it was looked for everywhere.
-    const ignored =
-      places.filesTotal > 0 || places.ended === "time"
-        ? nothing
-        : await countMatchingFiles({
-            ...task,
-            // How much is ignored is not known.
-            searched: { ...searched, leftOut: never ? [never.path] : [], ignored: "searched", threads: undefined },
-            isWanted: (path) => isChosen(path) && !hides(path),
-            run: { ...run, timeMsMax: extraMs(tookMs, valueOf(passed).links.counted) },
-          });
-    return await outcomeOf(request, target, places, bench, { ...valueOf(passed), ignored });
+    const isAll = sum.filesTotal > 0 || sum.ended === "time";
+    return await outcomeOf(
+      request,
+      started.starts[0].target,
+      {
+        places: { ...sum, unreadable: tallied([sum.unreadable, { number: started.unreadable, counted: "all" }]) },
+        files: byTime ? files.toSorted((a, b) => newestFirst(a.file, b.file)) : files,
+        // Of a root that is denied nobody knows what is in it.
+        withheld: tallied([
+          ...found.map(({ withheld }) => withheld),
+          { number: started.denied, counted: started.denied > 0 ? "at least" : "all" },
+        ]),
+        links: tallied(found.map(({ links }) => links)),
+        ignored: isAll ? nothing : await ignoredIn(folders),
+      },
+      bench,
+    );
   } finally {
-    bench.signal.removeEventListener("abort", onAbort);
-    never?.remove();
-    ignoredFolders?.remove();
+    for (const folder of folders) folder.close();
   }
 }
 
-function globsOf(text: string, target: Target): Globs {
-  const globs = compileGlobs(text, target.absolute);
-  if ("message" in globs) throw faulty({ of: "glob", ...globs });
-  return globs;
+type FoundThere = FolderFound & { readonly target: Target };
+
+/** One after the other, all in the time that one would have. */
+async function searchAll(folders: readonly FolderSearch[], bench: Bench): Promise<readonly FoundThere[]> {
+  const startedMs = performance.now();
+  const { onProgress } = bench;
+  const all: FoundThere[] = [];
+  let before = 0;
+  for (const folder of folders) {
+    const passedMs = all.length === 0 ? 0 : performance.now() - startedMs;
+    const found = await folder.search({
+      timeMsMax: Math.max(1, bench.searchMsMax - passedMs),
+      onProgress: onProgress && ((files) => onProgress(before + files, 0)),
+    });
+    all.push({ ...found, target: folder.target });
+    before += found.places.filesTotal;
+    if (found.places.ended === "time") break;
+  }
+  return all;
 }
 
-function valueOf<Value>(settled: PromiseSettledResult<Value>): Value {
-  if (settled.status === "rejected") throw settled.reason;
-  return settled.value;
+async function ignoredIn(folders: readonly FolderSearch[]): Promise<Tally> {
+  const tallies: Tally[] = [];
+  for (const folder of folders) tallies.push(await folder.countIgnored());
+  return tallied(tallies);
 }
 
-const runOf = ({ signal, searchMsMax, disk }: Bench): Omit<GrepTask["run"], "cwd"> => ({
-  signal,
-  timeMsMax: searchMsMax,
-  notBeneath: disk.roots.flatMap(({ given, real }) => [given, real]),
+const tallied = (tallies: readonly Tally[]): Tally => ({
+  number: tallies.reduce((sum, { number }) => sum + number, 0),
+  counted: tallies.every(({ counted }) => counted === "all") ? "all" : "at least",
 });
 
-type Places = Extract<Found, { readonly found: "places" }>;
+type Counts = Omit<Places, "found" | "files">;
 
-function placesOf(found: Found, target: Target): Places {
-  switch (found.found) {
-    case "places":
-      return found;
-    case "fault":
-      throw faulty(found.fault);
-    case "nothing to run":
-      throw new Problem({ code: "NO_RIPGREP", install: "@vscode/ripgrep" });
-    case "not started":
-      throw refusal(target, found.errno, "starting ripgrep");
-    case "killed":
-      throw new Problem({
-        code: "IO_ERROR",
-        place: target,
-        errno: found.signal,
-        during: "searching: ripgrep was killed",
-      });
-  }
+function summed(places: readonly Places[]): Counts {
+  const sum = (of: (one: Places) => number): number => places.reduce((all, one) => all + of(one), 0);
+  return {
+    filesTotal: sum(({ filesTotal }) => filesTotal),
+    linesTotal: sum(({ linesTotal }) => linesTotal),
+    entriesTotal: sum(({ entriesTotal }) => entriesTotal),
+    linesCounted: places.every(({ linesCounted }) => linesCounted === "all") ? "all" : "at least",
+    binary: sum(({ binary }) => binary),
+    unnamed: sum(({ unnamed }) => unnamed),
+    unreadable: tallied(places.map(({ unreadable }) => unreadable)),
+    ended: places.some(({ ended }) => ended === "time") ? "time" : "by itself",
+  };
+}
+
+const filesIn = ({ files }: Places, target: Target): readonly FoundIn[] => files.map((file) => ({ file, target }));
+
+interface AllFound extends Pick<GrepOutcome, "withheld" | "links" | "ignored"> {
+  readonly places: Counts;
+  readonly files: readonly FoundIn[];
 }
 
 async function outcomeOf(
   request: GrepRequest,
   target: Target,
-  places: Places,
+  { places, files, withheld, links, ignored }: AllFound,
   bench: Bench,
-  { withheld, links, ignored }: Pick<GrepOutcome, "withheld" | "links" | "ignored">,
 ): Promise<GrepOutcome> {
   const { pattern, mode, numbers, skip, entriesMax } = request;
   const tally = (number: number): Tally => ({ number, counted: places.ended === "time" ? "at least" : "all" });
   const lines = { counted: places.linesCounted } as const;
-  const shown = await showEntries(request, target, places.files, bench);
+  const shown = await showEntries(request, files, bench);
   const more = places.entriesTotal > skip + shown.entries;
   return {
     kind: "grep",
@@ -233,7 +220,6 @@ async function outcomeOf(
     pattern,
     mode,
     numbers,
-    inFirstRoot: target.root === bench.disk.roots[0]?.real,
     files: request.spans === true ? await withSpans(shown.files, request, target, bench) : shown.files,
     skip,
     entriesMax,

@@ -9,7 +9,7 @@ import type { FileSeen, HistoryOutcome, HistoryRequest, TurnSeen } from "../cont
 import { Problem } from "../contract/problem.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 import { namedTurn, turnNames } from "./named-turn.ts";
-import { isOrIsBelow, mayName, mayShow, realPathOf, toldPath } from "./past-paths.ts";
+import { isOrIsBelow, mayName, mayShow, realPathOf } from "./past-paths.ts";
 import type { Bench, Tool } from "./tool.ts";
 import { didOf, modesOf, type Touched, type TurnFiles, turnFiles, versionsOf } from "./turn-files.ts";
 import { charsOf, fittedHunks, type Purse, versionDiff } from "./version-diff.ts";
@@ -152,7 +152,7 @@ const isSecret = ({ change, from }: Touched, { guard }: Bench): boolean =>
 function placeOf(touched: Touched, bench: Bench) {
   const { change, from } = touched;
   const { path, observed, undone } = change;
-  const relative = toldPath(path, bench);
-  const movedFrom = from === undefined ? undefined : { path: from.path, relative: toldPath(from.path, bench) };
+  const relative = bench.guard.spell(path);
+  const movedFrom = from === undefined ? undefined : { path: from.path, relative: bench.guard.spell(from.path) };
   return { path, relative, did: didOf(touched), movedFrom, modes: modesOf(touched), observed, undone };
 }

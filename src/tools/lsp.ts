@@ -174,7 +174,7 @@ async function answerOf(
     bench.signal.throwIfAborted();
     const at = await place(where);
     // A module is named by its path.
-    const shownName = name === at.absolute ? (at.relative ?? name) : name;
+    const shownName = name === at.absolute ? bench.guard.spell(name) : name;
     results.push({ place: at, name: shownName, kind, detail, container, depth, lines });
   }
   const next = from + shown.length <= told.length ? from + shown.length : undefined;

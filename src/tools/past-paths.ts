@@ -15,12 +15,6 @@ export function mayName(bench: Bench): (path: string) => boolean {
     (!guard.denies || guard.denied("read", [path], "file") === undefined);
 }
 
-/** How a path is told: below the root, or whole where there are several. */
-export function toldPath(path: string, { disk }: Bench): string {
-  const [first, second] = disk.roots;
-  return (first && second === undefined ? relativeTo(path, [first.real], nodePath) : undefined) ?? path;
-}
-
 /** The real path that a call names, whether it is still there or not. Throws a Problem for what is outside or denied. */
 export async function realPathOf(
   path: string,
@@ -33,7 +27,7 @@ export async function realPathOf(
   const real = resolved.target?.real ?? place.absolute;
   const is = resolved.target?.is ?? "file";
   const rule = bench.guard.denied("read", [place.absolute, real], is);
-  if (rule === undefined) return { real, shown: place.relative };
+  if (rule === undefined) return { real, shown: bench.guard.spell(place.absolute) };
   throw new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source });
 }
 

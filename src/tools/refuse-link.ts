@@ -6,14 +6,13 @@
 import * as nodePath from "node:path";
 import { Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
-import { toldPath } from "./past-paths.ts";
 import { refuseDenied } from "./subject.ts";
 import type { Bench } from "./tool.ts";
 
 export async function refuseLink(target: Target, would: "be deleted" | "be moved", bench: Bench): Promise<void> {
   if (!(await isLink(target, bench))) return;
   refuseDenied(target, bench);
-  const leadsTo = toldPath(target.real, bench);
+  const leadsTo = bench.guard.spell(target.real);
   throw new Problem({ code: "INVALID_PARAM", reason: "link", place: target, leadsTo, would });
 }
 

@@ -3,7 +3,7 @@
 import { Problem } from "../contract/problem.ts";
 import { withSides } from "./conflict-sides.ts";
 import { namedTurn } from "./named-turn.ts";
-import { isOrIsBelow, mayName, realPathOf, toldPath } from "./past-paths.ts";
+import { isOrIsBelow, mayName, realPathOf } from "./past-paths.ts";
 import { rewind } from "./rewind.ts";
 import type { Tool } from "./tool.ts";
 
@@ -30,10 +30,9 @@ export const rewindByModel: Tool<"rewind"> = async (request, bench) => {
   const named = outcome.files.filter(({ path }) => isNamed(path));
   const concerned = new Set(outcome.files.map(({ path }) => path));
   const unchanged = asked.filter((one) => !one.files.some((file) => concerned.has(file))).map(({ path }) => path);
-  const told = named.map((file) => ({ ...file, relative: toldPath(file.path, bench) }));
   return {
     ...outcome,
-    files: await withSides(told, past, bench),
+    files: await withSides(named, past, bench),
     forModel: { withheld: outcome.files.length - named.length, unchanged },
   };
 };

@@ -46,7 +46,10 @@ async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutco
     });
   }
   const { to, plan, passed, seen } = await planned(request, history, bench);
-  const todo = plan.files.map((file) => ({ file, action: actionOf(file, request) }));
+  const todo = plan.files.map((file) => ({
+    file: { ...file, relative: bench.guard.spell(file.path) },
+    action: actionOf(file, request),
+  }));
   if (bench.dryRun || todo.every(({ action }) => action === undefined)) {
     const files: RewoundFile[] = [];
     for (const { file, action } of todo) {
@@ -162,6 +165,7 @@ const lost: ReadonlySet<string> = new Set<Extract<RewindFile["step"], { readonly
   "damaged",
 ]);
 
+/** As the answer names it. */
 const placeOf = ({ path, relative }: RewindFile): Place => ({ asked: relative, absolute: path, relative });
 
 const shown = (

@@ -29,6 +29,7 @@ const facts: Facts = {
   input: { path: "a.txt" },
   elapsedMs: 3,
   cwd: ".",
+  spell: (absolute) => absolute.replace("/w/", ""),
   reminder: true,
   model: undefined,
   ids: { session: "s", message: "m", next: () => "p" },

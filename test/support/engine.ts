@@ -60,6 +60,7 @@ export function createEngine(options: EngineOptions): Engine {
         input,
         elapsedMs: 0,
         cwd: ".",
+        spell: guard.spell,
         reminder: false,
         model: undefined,
         ids: { session: "s", message: "m", next: () => "p" },

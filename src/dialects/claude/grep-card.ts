@@ -40,7 +40,7 @@ const grepInput = z.strictObject({
 export interface GrepInput {
   /** A regular expression, in ripgrep's syntax. */
   readonly pattern: string;
-  /** Folder or file to search; the workspace root by default. */
+  /** Folder or file to search; the whole workspace by default. */
   readonly path?: string;
   /** Which files, such as "*.ts" or "src/**". */
   readonly glob?: string;
@@ -72,7 +72,7 @@ export const grep: Card = {
   get inputSchema() {
     return jsonSchemaOf(grepInput, {
       pattern: { description: "Regular expression, in ripgrep's syntax" },
-      path: { description: "Folder or file to search; leave it out for the workspace root" },
+      path: { description: "Folder or file to search; the whole workspace by default" },
       glob: { description: 'Which files to search: "*.ts", "*.{js,mjs}", "src/**", "!*.test.ts"' },
       type: { description: 'Type of files to search, as ripgrep names them: "ts", "py", "rust"' },
       output_mode: {
@@ -99,7 +99,7 @@ export const grep: Card = {
     return {
       verb: "grep",
       pattern: given.pattern,
-      path: given.path || ".",
+      path: given.path ?? undefined,
       glob: given.glob || undefined,
       types: typesOf(given.type),
       mode: modes[given.output_mode ?? "files_with_matches"],

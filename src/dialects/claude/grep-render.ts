@@ -4,7 +4,7 @@ import type { Reply } from "../../contract/call.ts";
 import type { GrepFile, GrepLine, GrepOutcome } from "../../contract/grep.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
-import { follows, grepNotes, pathIn, shownText, tallied } from "../grep-text.ts";
+import { follows, grepNotes, shownText, tallied } from "../grep-text.ts";
 import { success } from "../replies.ts";
 import { grepNames, type OutputMode } from "./grep-card.ts";
 
@@ -43,7 +43,7 @@ const modes = { content: "content", files: "files_with_matches", count: "count" 
 
 export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepResult> {
   const { mode, files, filesTotal, entriesTotal, linesTotal, skip } = outcome;
-  const names = files.map((file) => pathIn(outcome, facts, file));
+  const names = files.map((file) => facts.spell(file.absolute));
   const body = bodyOf(outcome, names);
   const notes = grepNotes(outcome, grepNames).map((note) => `[${note}]`);
   const content =

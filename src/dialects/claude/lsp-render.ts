@@ -2,6 +2,7 @@
 
 import type { Reply } from "../../contract/call.ts";
 import type { LspOutcome } from "../../contract/lsp.ts";
+import type { Facts } from "../dialect.ts";
 import { type LspEntry, lspEntries, lspHead, lspLines, lspNotes } from "../lsp-text.ts";
 import { success } from "../replies.ts";
 import { lspNames } from "./problems.ts";
@@ -22,9 +23,9 @@ export interface LspResult {
   readonly hover: string | null;
 }
 
-export function renderLsp(outcome: LspOutcome): Reply<LspResult> {
+export function renderLsp(outcome: LspOutcome, facts: Facts): Reply<LspResult> {
   const notes = lspNotes(outcome, lspNames).map((note) => `[${note.charAt(0).toUpperCase()}${note.slice(1)}]`);
-  const body = [...lspLines(outcome), ...(outcome.text === undefined ? [] : [outcome.text])];
+  const body = [...lspLines(outcome, facts), ...(outcome.text === undefined ? [] : [outcome.text])];
   const text = [`[${lspHead(outcome)}]`, ...body, ...notes].join("\n");
   const { operation, target, server, at, total, next, withheld } = outcome;
   return success(text, {
@@ -32,7 +33,7 @@ export function renderLsp(outcome: LspOutcome): Reply<LspResult> {
     filePath: target.absolute,
     server,
     position: at === undefined ? null : { line: at.line, column: at.column, symbol: at.symbol },
-    results: lspEntries(outcome, "absolute"),
+    results: lspEntries(outcome),
     totalResults: total,
     nextOffset: next ?? null,
     withheld,

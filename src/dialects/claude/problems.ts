@@ -29,7 +29,9 @@ import {
   argumentFault,
   binaryReason,
   denial,
+  counted,
   didYouMean,
+  rangeUnits,
   mediaFault,
   noValueHint,
   pagesFault,
@@ -85,9 +87,10 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
       case "code place":
         return `${cannot(problem.place.asked)}: ${codePlaceWords(problem.fault)}`;
       case "range": {
-        const start = `${cannot(problem.place.asked)} from ${{ lines: "line", entries: "entry", cells: "cell" }[problem.of]} ${problem.from}`;
+        const start = `${cannot(problem.place.asked)} from ${rangeUnits[problem.of]} ${problem.from}`;
         if (problem.total === 0) return `${start}: it is empty, leave offset out`;
-        return `${start}: it has ${problem.total} ${problem.of}, use an offset from 1 to ${problem.total}`;
+        const legal = problem.total === 1 ? "offset 1" : `an offset from 1 to ${problem.total}`;
+        return `${start}: it has ${counted(problem.total, rangeUnits[problem.of], problem.of)}, use ${legal}`;
       }
     }
   },

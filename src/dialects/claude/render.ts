@@ -137,7 +137,7 @@ export function render(
     case "unchanged":
       return success(unchanged, { type: "file_unchanged", file: { filePath: outcome.target.absolute } });
     case "lsp":
-      return renderLsp(outcome);
+      return renderLsp(outcome, facts);
     case "outline":
       return renderOutline(outcome);
     case "glob":

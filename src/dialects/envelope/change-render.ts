@@ -63,7 +63,7 @@ export function renderChange(outcome: ChangeOutcome, facts: Facts): Reply<Change
       diff: files.map((file) => patchFor(file, facts)).join(""),
       created: files.every(({ did }) => did === "created"),
       dry_run: outcome.dryRun,
-      ...more(outcome),
+      ...more(outcome, facts),
       ...checked(outcome),
     },
     text,
@@ -104,7 +104,7 @@ const said = ({ line, column, endLine, endColumn, message, code, source }: SaidO
 const sum = (files: readonly ChangedFile[], what: "additions" | "deletions"): number =>
   files.reduce((all, file) => all + file[what], 0);
 
-function more(outcome: ChangeOutcome): Partial<ChangeEnvelope["data"]> {
+function more(outcome: ChangeOutcome, { spell }: Facts): Partial<ChangeEnvelope["data"]> {
   switch (outcome.kind) {
     case "edit":
       return {
@@ -120,9 +120,9 @@ function more(outcome: ChangeOutcome): Partial<ChangeEnvelope["data"]> {
     case "patch":
       return {
         files: outcome.files.map(({ target, did, movedFrom }) => ({
-          path: target.realRelative,
+          path: spell(target.real),
           did,
-          ...(movedFrom === undefined ? {} : { moved_from: movedFrom.realRelative }),
+          ...(movedFrom === undefined ? {} : { moved_from: spell(movedFrom.real) }),
         })),
       };
   }

@@ -39,7 +39,7 @@ const grepInput = z.strictObject({
 export interface GrepInput {
   /** A regular expression, in ripgrep's syntax. */
   readonly pattern: string;
-  /** Folder or file to search; the project root by default. */
+  /** Folder or file to search; the whole project by default. */
   readonly path?: string;
   /** Which files, such as "*.ts" or "src/**". */
   readonly glob?: string;
@@ -71,7 +71,7 @@ export const grep: Card = {
   get inputSchema() {
     return jsonSchemaOf(grepInput, {
       pattern: { description: "Regular expression, in ripgrep's syntax" },
-      path: { description: "Folder or file to search, relative to the project root", default: "." },
+      path: { description: "Folder or file to search, relative to the project root; the whole project by default" },
       glob: { description: 'Which files to search: "*.ts", "*.{js,mjs}", "src/**", "!*.test.ts"' },
       type: { description: 'Type of files to search, as ripgrep names them: "ts", "py", "rust"' },
       output_mode: {
@@ -94,7 +94,7 @@ export const grep: Card = {
     return {
       verb: "grep",
       pattern: given.pattern,
-      path: given.path ?? ".",
+      path: given.path,
       glob: given.glob,
       types: given.type === undefined ? [] : [given.type],
       mode: modes[given.output_mode ?? "content"],

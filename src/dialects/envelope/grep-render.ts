@@ -62,7 +62,7 @@ export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepEnvelo
   const envelope: GrepEnvelope = {
     status: partial ? "partial" : "success",
     data: {
-      ...dataOf(outcome),
+      ...dataOf(outcome, facts),
       truncated: outcome.stopped !== "end" || outcome.timedOutMs !== undefined,
       ...(next === undefined || next > limits.searchSkipMax ? {} : { next_offset: next }),
     },
@@ -81,7 +81,7 @@ export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepEnvelo
     },
     context: contextOf(facts, outcome.target.realRelative),
   };
-  const body = bodyOf(outcome);
+  const body = bodyOf(outcome, facts);
   return {
     content: [{ type: "text", text: body === "" ? text : `${text}\n\n${body}` }],
     structured: envelope,
@@ -98,17 +98,20 @@ function headOf({ pattern, mode, filesTotal, linesTotal }: GrepOutcome): string 
     : `Found ${tallied(linesTotal, "line")} with ${wanted} in ${files}.`;
 }
 
-function dataOf({ mode, files }: GrepOutcome): Pick<GrepEnvelope["data"], "matches" | "files" | "counts"> {
+function dataOf(
+  { mode, files }: GrepOutcome,
+  { spell }: Facts,
+): Pick<GrepEnvelope["data"], "matches" | "files" | "counts"> {
   switch (mode) {
     case "files":
-      return { files: files.map(({ relative }) => relative) };
+      return { files: files.map(({ absolute }) => spell(absolute)) };
     case "count":
-      return { counts: files.map(({ relative, count }) => ({ path: relative, count })) };
+      return { counts: files.map(({ absolute, count }) => ({ path: spell(absolute), count })) };
     case "content":
       return {
-        matches: files.flatMap(({ relative, lines }) =>
+        matches: files.flatMap(({ absolute, lines }) =>
           lines.map((line) => ({
-            path: relative,
+            path: spell(absolute),
             line: line.line,
             text: line.text,
             ...(line.is === "context" ? { context: true as const } : {}),
@@ -120,10 +123,10 @@ function dataOf({ mode, files }: GrepOutcome): Pick<GrepEnvelope["data"], "match
 }
 
 /** A file's name, then its lines as Read shows them; a line of context has a dash in place of the bar. */
-function bodyOf({ mode, files, numbers }: GrepOutcome): string {
+function bodyOf({ mode, files, numbers }: GrepOutcome, { spell }: Facts): string {
   return files
-    .map(({ relative, lines, count }) => {
-      const name = escapeName(relative);
+    .map(({ absolute, lines, count }) => {
+      const name = escapeName(spell(absolute));
       if (mode === "files") return name;
       if (mode === "count") return `${name}: ${count}`;
       const shown = lines.map((line) => {

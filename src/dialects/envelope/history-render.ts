@@ -97,7 +97,7 @@ export function renderHistory(outcome: HistoryOutcome, facts: Facts): Reply<Hist
 }
 
 export function renderRewind(outcome: RewindOutcome, facts: Facts): Reply<RewindEnvelope> {
-  const wording = (problem: Parameters<typeof sentenceOf>[0]): string => sentenceOf(problem, "rewind");
+  const wording = (problem: Parameters<typeof sentenceOf>[0]): string => sentenceOf(problem, "rewind", facts);
   const { text: words, files, filesTotal, partial } = rewindAnswer(outcome, wording, names);
   const { to, turn = null, dryRun, passed, forModel = { withheld: 0, unchanged: [] } } = outcome;
   const text = `${words}\n(Took ${wholeMs(facts)}ms)`;

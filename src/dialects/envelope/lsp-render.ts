@@ -47,7 +47,7 @@ export function renderLsp(outcome: LspOutcome, facts: Facts): Reply<LspEnvelope>
     `(Took ${wholeMs(facts)}ms)`,
     ...lspNotes(outcome, lspNames).map((note) => `[${note.charAt(0).toUpperCase()}${note.slice(1)}.]`),
   ].join("\n");
-  const body = [...lspLines(outcome), ...(outcome.text === undefined ? [] : [outcome.text])].join("\n");
+  const body = [...lspLines(outcome, facts), ...(outcome.text === undefined ? [] : [outcome.text])].join("\n");
   const truncated = next !== undefined || outcome.textCut;
   const envelope: LspEnvelope = {
     status: truncated ? "partial" : "success",
@@ -55,7 +55,7 @@ export function renderLsp(outcome: LspOutcome, facts: Facts): Reply<LspEnvelope>
       operation,
       server,
       position: at === undefined ? null : { line: at.line, column: at.column, symbol: at.symbol },
-      results: lspEntries(outcome, "relative").map(({ path, line, column, endLine, ...rest }) => ({
+      results: lspEntries(outcome, facts.spell).map(({ path, line, column, endLine, ...rest }) => ({
         path,
         line,
         column,

@@ -19,6 +19,7 @@ import {
   staleWords,
   tooLargeWords,
 } from "../change-words.ts";
+import type { Facts } from "../dialect.ts";
 import { folderFaultWords, linkWords, patchFaultWords, rolledBackWords } from "../several-words.ts";
 import { patternFaults } from "../glob-words.ts";
 import { noRipgrepWords, searchFaultWords } from "../grep-text.ts";
@@ -28,12 +29,14 @@ import { noTurnClause } from "../turn-words.ts";
 import {
   argumentFault,
   bounds,
+  counted,
   denial,
   didYouMean,
   mediaFault,
   noValueHint,
   pagesFault,
   pathFaults,
+  rangeUnits,
   specialWords,
   spelled,
 } from "../words.ts";
@@ -58,13 +61,17 @@ export const lspNames: LspNames = { search: "Grep", read: "Read" };
 
 const isMissing = ({ reason }: ProblemOf<"NO_TURN">): boolean => reason === "unknown" || reason === "pruned";
 
-/** How a sentence about a file that was not read or not changed begins. */
-type Cannot = (path: string) => string;
+/** What a sentence needs besides the problem. */
+interface Telling {
+  /** How one about a file that was not read or not changed begins. */
+  readonly cannot: (path: string) => string;
+  readonly spell: Facts["spell"];
+}
 
-const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot) => string } = {
+const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Telling) => string } = {
   UNKNOWN_TOOL: ({ tool, known, nearest }) =>
     `Tool ${named(tool)} does not exist. ${nearest === undefined ? `Use one of: ${known.join(", ")}.` : `Did you mean ${nearest}?`}`,
-  INVALID_PARAM: (problem, cannot) => {
+  INVALID_PARAM: (problem, { cannot }) => {
     switch (problem.reason) {
       case "arguments":
         return problem.issues.map((issue) => issueSentence(issue, problem.tool)).join(" ");
@@ -89,13 +96,11 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
       case "code place":
         return `${cannot(problem.place.asked)}: ${codePlaceWords(problem.fault)}.`;
       case "range":
-        return problem.total === 0
-          ? `Invalid start_line: ${problem.from}. File ${named(problem.place.asked)} is empty (0 lines), so only start_line=1 is legal.`
-          : `Invalid start_line: ${problem.from}. File ${named(problem.place.asked)} has ${problem.total} lines, so start_line must be from 1 to ${problem.total}.`;
+        return rangeSentence(problem);
     }
   },
-  NOT_FOUND: ({ place, suggestions }) => {
-    const meant = didYouMean(suggestions, (one) => one.relative || ".").replace(", did you mean ", " Did you mean ");
+  NOT_FOUND: ({ place, suggestions }, { spell }) => {
+    const meant = didYouMean(suggestions, (one) => spell(one.absolute)).replace(", did you mean ", " Did you mean ");
     const hint = noValueHint(place.asked);
     if (meant === "" && hint !== undefined)
       return `File ${named(place.asked)} does not exist. ${hint.replace(/^g/, "G")}.`;
@@ -112,33 +117,43 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
     `Path ${named(place.asked)} is ${specialWords[special]}. Only regular files can be worked with.`,
   // The path names the extension too, where that is the reason.
   BINARY_FILE: ({ place }) => `File ${named(place.asked)} appears to be binary.`,
-  DAMAGED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}.`,
-  ENCRYPTED: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}.`,
-  TOO_LARGE: (problem, cannot) =>
+  DAMAGED: (problem, { cannot }) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}.`,
+  ENCRYPTED: (problem, { cannot }) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}.`,
+  TOO_LARGE: (problem, { cannot }) =>
     `${cannot(problem.place.asked)}: ${problem.kind === "text" ? tooLargeWords(problem) : mediaFault(problem, names.repair)}.`,
-  NO_CODEC: (problem, cannot) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}.`,
+  NO_CODEC: (problem, { cannot }) => `${cannot(problem.place.asked)}: ${mediaFault(problem, names.repair)}.`,
   OVER_BUDGET: ({ place, tokens, tokensMax }) =>
     `File ${named(place.asked)} is over the budget: about ${Math.round(tokens)} tokens of ${tokensMax}. Use a smaller limit.`,
-  LANGUAGE_SERVER: (problem, cannot) => `${cannot(problem.place.asked)}: ${languageServerWords(problem, lspNames)}.`,
-  NO_RENAME: (problem, cannot) => `${cannot(problem.place.asked)}: ${noRenameWords(problem)}.`,
-  NO_OUTLINE: (problem, cannot) => `${cannot(problem.place.asked)}: ${noOutlineWords(problem, outlineNames)}.`,
+  LANGUAGE_SERVER: (problem, { cannot }) =>
+    `${cannot(problem.place.asked)}: ${languageServerWords(problem, lspNames)}.`,
+  NO_RENAME: (problem, { cannot }) => `${cannot(problem.place.asked)}: ${noRenameWords(problem)}.`,
+  NO_OUTLINE: (problem, { cannot }) => `${cannot(problem.place.asked)}: ${noOutlineWords(problem, outlineNames)}.`,
   CHANGED: ({ place }) => `File ${named(place.asked)} kept changing while it was read. Try again.`,
-  IO_ERROR: ({ place, errno, during }, cannot) => `${cannot(place.asked)}: ${errnoIn(errno, during)}.`,
-  NOT_READ: (problem, cannot) => `${cannot(problem.place.asked)}: ${notReadWords(problem, names)}.`,
-  STALE: (problem, cannot) => `${cannot(problem.place.asked)}: ${staleWords(problem)}.`,
-  NO_MATCH: (problem, cannot) => `${cannot(problem.place.asked)}: ${noMatchWords(problem, names)}`,
-  AMBIGUOUS: (problem, cannot) => `${cannot(problem.place.asked)}: ${ambiguousWords(problem, names)}.`,
-  ALREADY_APPLIED: (problem, cannot) => `${cannot(problem.place.asked)}: ${alreadyWords(problem, names)}.`,
-  NO_CELL: (problem, cannot) => `${cannot(problem.place.asked)}: ${noCellWords(problem)}.`,
-  ENCODING: (problem, cannot) => `${cannot(problem.place.asked)}: ${encodingWords(problem)}.`,
-  EXISTS: (problem, cannot) => `${cannot(problem.place.asked)}: ${existsWords[problem.reason]}.`,
+  IO_ERROR: ({ place, errno, during }, { cannot }) => `${cannot(place.asked)}: ${errnoIn(errno, during)}.`,
+  NOT_READ: (problem, { cannot }) => `${cannot(problem.place.asked)}: ${notReadWords(problem, names)}.`,
+  STALE: (problem, { cannot }) => `${cannot(problem.place.asked)}: ${staleWords(problem)}.`,
+  NO_MATCH: (problem, { cannot }) => `${cannot(problem.place.asked)}: ${noMatchWords(problem, names)}`,
+  AMBIGUOUS: (problem, { cannot }) => `${cannot(problem.place.asked)}: ${ambiguousWords(problem, names)}.`,
+  ALREADY_APPLIED: (problem, { cannot }) => `${cannot(problem.place.asked)}: ${alreadyWords(problem, names)}.`,
+  NO_CELL: (problem, { cannot }) => `${cannot(problem.place.asked)}: ${noCellWords(problem)}.`,
+  ENCODING: (problem, { cannot }) => `${cannot(problem.place.asked)}: ${encodingWords(problem)}.`,
+  EXISTS: (problem, { cannot }) => `${cannot(problem.place.asked)}: ${existsWords[problem.reason]}.`,
   NO_RIPGREP: ({ install }) => `Nothing can be searched: ${noRipgrepWords(install)}.`,
   NO_TURN: (problem) =>
     `Turn ${named(problem.asked)} cannot be ${isMissing(problem) ? "found" : "gone back to"}: ${noTurnClause(problem)}.`,
-  LOCKED: (problem, cannot) => `${cannot(problem.place.asked)}: ${lockedWords(problem)}.`,
-  ROLLED_BACK: (problem, cannot) => `${rolledBackWords(problem, said(problem.cause, cannot).replace(/\.$/, ""))}.`,
+  LOCKED: (problem, { cannot }) => `${cannot(problem.place.asked)}: ${lockedWords(problem)}.`,
+  ROLLED_BACK: (problem, telling) => `${rolledBackWords(problem, said(problem.cause, telling).replace(/\.$/, ""))}.`,
   CANCELLED: ({ tool }) => `${tool} was cancelled.`,
 };
+
+/** A folder is listed by LS, which counts with another parameter than Read. */
+function rangeSentence({ of, from, total, place }: Extract<ProblemOf<"INVALID_PARAM">, { reason: "range" }>): string {
+  const [what, parameter] = of === "entries" ? ["Folder", "offset"] : ["File", "start_line"];
+  const start = `Invalid ${parameter}: ${from}. ${what} ${named(place.asked)}`;
+  if (total === 0) return `${start} is empty (0 ${of}), so only ${parameter}=1 is legal.`;
+  const legal = total === 1 ? "1" : `from 1 to ${total}`;
+  return `${start} has ${counted(total, rangeUnits[of], of)}, so ${parameter} must be ${legal}.`;
+}
 
 function issueSentence(issue: ArgumentIssue, tool: string): string {
   if (issue.fault !== "range") return `${argumentFault(issue)}.`;
@@ -147,9 +162,9 @@ function issueSentence(issue: ArgumentIssue, tool: string): string {
   return `Invalid ${issue.name}: ${issue.got}. It must be ${limit}.`;
 }
 
-function said(problem: ProblemData, cannot: Cannot): string {
-  const sentence = sentences[problem.code] as (problem: ProblemData, cannot: Cannot) => string; // the table pairs them by code
-  return sentence(problem, cannot);
+function said(problem: ProblemData, telling: Telling): string {
+  const sentence = sentences[problem.code] as (problem: ProblemData, telling: Telling) => string; // the table pairs them by code
+  return sentence(problem, telling);
 }
 
 const done = {
@@ -171,5 +186,5 @@ const done = {
   cost: "read",
 } satisfies Readonly<Record<Doing, string>>;
 
-export const sentenceOf = (problem: ProblemData, about: Doing): string =>
-  said(problem, (path) => `File ${named(path)} cannot be ${done[about]}`);
+export const sentenceOf = (problem: ProblemData, about: Doing, { spell }: Pick<Facts, "spell">): string =>
+  said(problem, { cannot: (path) => `File ${named(path)} cannot be ${done[about]}`, spell });

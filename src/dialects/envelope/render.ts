@@ -9,6 +9,7 @@ import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
 import { imageNote, notebookParts, pdfParts, textOf } from "../media-text.ts";
 import { joinedLines, numbered } from "../numbered.ts";
+import { counted } from "../words.ts";
 import { type ChangeEnvelope, renderChange } from "./change-render.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
 import { type GrepEnvelope, renderGrep } from "./grep-render.ts";
@@ -145,7 +146,7 @@ function mediaEnvelope(outcome: ReadOutcome, content: string, facts: Facts): Med
 }
 
 export function renderProblem(problem: ProblemData, facts: Facts): Reply<ErrorEnvelope> {
-  const message = sentenceOf(problem, facts.verb ?? "read");
+  const message = sentenceOf(problem, facts.verb ?? "read", facts);
   const error = { code: problem.code, message };
   const place = "place" in problem ? problem.place : undefined;
   // What a rule denies has the same answer whether it is there or not, and only what is there has a real path.
@@ -215,7 +216,7 @@ function directoryEnvelope(outcome: DirectoryOutcome, facts: Facts): DirectoryEn
   const count = outcome.entries.length;
   const truncated = outcome.next !== undefined;
   const text = [
-    `Listed ${count} entries of '${escapeName(outcome.target.asked)}'.`,
+    `Listed ${counted(count, "entry", "entries")} of '${escapeName(outcome.target.asked)}'.`,
     `(Took ${wholeMs(facts)}ms)`,
     ...(truncated
       ? [`[Truncated: Showing ${count} of ${outcome.entriesTotal} entries. Go on with entry ${outcome.next}.]`]

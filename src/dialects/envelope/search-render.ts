@@ -7,12 +7,13 @@ import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
 import { globNotes, numberOf } from "../glob-words.ts";
 import { treeLines, treeNotes } from "../tree-text.ts";
+import { counted } from "../words.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
 
 export interface GlobEnvelope {
   readonly status: "success" | "partial";
   readonly data: {
-    /** Relative to the project root, newest first. */
+    /** Newest first; relative to the project root, or absolute where that would mean another file. */
     readonly files: readonly string[];
     readonly truncated: boolean;
   };
@@ -52,12 +53,12 @@ export interface LsEnvelope {
 export function renderGlob(outcome: GlobOutcome, facts: Facts): Reply<GlobEnvelope> {
   const { files, total, ignored, hidden } = outcome;
   const truncated = files.length < total.count || total.counted !== "all";
-  const names = files.map(({ relative }) => relative);
+  const names = files.map(({ absolute }) => facts.spell(absolute));
   const pattern = escapeName(outcome.pattern);
   const text = [
-    `Found ${numberOf(total)} files matching '${pattern}'.`,
+    `Found ${numberOf(total)} ${total.count === 1 ? "file" : "files"} matching '${pattern}'.`,
     `(Took ${wholeMs(facts)}ms)`,
-    ...globNotes(outcome, ({ relative }) => relative || ".").map((note) => `[${note}.]`),
+    ...globNotes(outcome, ({ absolute }) => facts.spell(absolute)).map((note) => `[${note}.]`),
   ].join("\n");
   const envelope: GlobEnvelope = {
     status: truncated ? "partial" : "success",
@@ -83,7 +84,7 @@ export function renderGlob(outcome: GlobOutcome, facts: Facts): Reply<GlobEnvelo
 export function renderTree(outcome: TreeOutcome, facts: Facts): Reply<LsEnvelope> {
   const { target, entries, entriesTotal, shown, leftOut } = outcome;
   const text = [
-    `Listed ${shown} entries of '${escapeName(target.asked)}'.`,
+    `Listed ${counted(shown, "entry", "entries")} of '${escapeName(target.asked)}'.`,
     `(Took ${wholeMs(facts)}ms)`,
     ...treeNotes(outcome, (from) => `use offset=${from} to continue`).map((note) => `[${note}.]`),
   ].join("\n");

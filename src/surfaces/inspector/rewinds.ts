@@ -8,7 +8,7 @@ import type { RewindOptions, Session, SessionHistory } from "../../api.ts";
 import type { RewindFileView, RewindView, VersionRef } from "../../contract/inspector.ts";
 import type { RewindOutcome, RewoundFile } from "../../contract/rewind.ts";
 import { sentenceOf } from "../../dialects/claude/problems.ts";
-import { type Inspected, mayName, sessionNamed } from "./desk.ts";
+import { type Inspected, mayName, relativeOf, sessionNamed } from "./desk.ts";
 import { choice, type Fields, fieldsOf, flag, maybeText, own, text, texts } from "./input.ts";
 import type { Board } from "./questions.ts";
 import { isFailure, Refusal } from "./refusal.ts";
@@ -106,7 +106,7 @@ async function viewed(outcome: RewindOutcome, asked: Asked, inspected: Inspected
     ...told,
     passed: outcome.passed,
     turn: outcome.turn ?? null,
-    files: shown.map((file) => fileView(file, targetOf(file.path))),
+    files: shown.map((file) => fileView({ ...file, relative: relativeOf(inspected, file.path) }, targetOf(file.path))),
     withheld: outcome.files.length - shown.length,
   };
 }

@@ -74,7 +74,7 @@ function requestOf(given: Given): GrepRequest {
   return {
     verb: "grep",
     pattern: given.parameters[0] ?? "",
-    path: given.parameters[1] ?? ".",
+    path: given.parameters[1],
     glob: globs.length === 0 ? undefined : globs.join(" "),
     types: given.list("type"),
     mode,

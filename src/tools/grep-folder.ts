@@ -1,0 +1,186 @@
+/** The search of one folder: with ripgrep, in the folder that is held while it runs. Of several, each is searched so. */
+
+import type { GrepOutcome, GrepRequest, SearchFault, Tally } from "../contract/grep.ts";
+import { Problem } from "../contract/problem.ts";
+import type { Target } from "../contract/target.ts";
+import { scratchFile, scratchPrefix } from "../disk/scratch-file.ts";
+import { refusal } from "../guard/guard.ts";
+import { countMatchingFiles, type Found, type GrepTask, grep as search } from "../search/grep.ts";
+import { compileGlobs, type Globs } from "../search/grep-globs.ts";
+import type { Searched } from "../search/grep-arguments.ts";
+import { leftOutText } from "../search/left-out.ts";
+import { extraMs } from "./extra-time.ts";
+import { ignoringByUs, ignoringOf, type Ignoring, linesOf } from "./grep-ignoring.ts";
+import { unsearched } from "./grep-unsearched.ts";
+import type { Located } from "./locate.ts";
+import { isQuick, searched as wasSearched } from "./search-pace.ts";
+import type { Bench } from "./tool.ts";
+
+interface How {
+  readonly timeMsMax: number;
+  readonly onProgress: ((files: number) => void) | undefined;
+}
+
+export interface FolderSearch {
+  readonly target: Target;
+  /** Once, before anything else. */
+  search(how: How): Promise<FolderFound>;
+  /** Ignored files that match. */
+  countIgnored(): Promise<Tally>;
+  /** Whoever began it closes it. */
+  close(): void;
+}
+
+export interface FolderFound extends Pick<GrepOutcome, "withheld" | "links"> {
+  readonly places: Places;
+}
+
+export function folderSearch(request: GrepRequest, located: Located, bench: Bench): FolderSearch {
+  const { target, found } = located;
+  const { disk, guard } = bench;
+  const globs = request.glob === undefined ? undefined : globsOf(request.glob, target);
+  const hides = guard.hidesBeneath(target.absolute === target.real ? [target.real] : [target.absolute, target.real]);
+  const isChosen = (path: string): boolean => globs?.matches(path) ?? true;
+  const hidden = guard.hiddenPatterns(target.real === target.root ? "root" : "within");
+  const never = scratchFile(leftOutText([...hidden.lines, `**/${scratchPrefix}*`]));
+  const leftOut = never === undefined ? [] : [never.path];
+  const run = { ...runOf(bench), cwd: found.held.handlePath };
+  const task: Omit<GrepTask, "searched" | "isWanted"> = {
+    query: request,
+    entriesMax: request.skip + request.entriesMax,
+    mtimeOf: request.mode === "files" && request.order === "newest" ? (path) => disk.changedNs(found, path) : undefined,
+    onProgress: undefined,
+    run,
+  };
+  const searchedIn = (ignored: FolderSearched["ignored"]): FolderSearched => ({
+    in: "folder",
+    names: globs?.names,
+    leftOut,
+    ignored,
+  });
+  let tookMs = 0;
+  let linksCounted: Tally["counted"] = "at least";
+
+  /** `wrong`: ripgrep has read ignore files that it should not have. */
+  const searchOnce = async (ignoring: Ignoring, { timeMsMax, onProgress }: How): Promise<FolderFound | "wrong"> => {
+    const survey = ignoring.by === "us" ? ignoring.survey : undefined;
+    const fits = (path: string): boolean => isChosen(path) && survey?.isIgnored(path) !== true;
+    const ignoredFolders = survey && scratchFile(leftOutText(linesOf(survey.folders)));
+    // Of its own, and let go afterwards: a signal made of several stays known to a long-lived one.
+    const stopping = new AbortController();
+    const onAbort = (): void => stopping.abort(bench.signal.reason);
+    bench.signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      bench.signal.throwIfAborted();
+      const common = searchedIn(ignoring.by === "us" ? "searched" : ignoring.reads);
+      const searched: FolderSearched = {
+        ...common,
+        leftOut: ignoredFolders === undefined ? leftOut : [...leftOut, ignoredFolders.path],
+        threads: isQuick(disk, target.real) ? 1 : undefined,
+      };
+      const startedMs = performance.now();
+      const timed = { ...run, timeMsMax };
+      const isWanted = (path: string): boolean => fits(path) && hides(path) === undefined;
+      let [isOver, isWrong] = [false, false];
+      const searching = search({ ...task, searched, isWanted, onProgress, run: { ...timed, signal: stopping.signal } })
+        .then((places) => {
+          isOver = places.found !== "places" || places.ended === "time";
+          return places;
+        })
+        .finally(() => {
+          tookMs = performance.now() - startedMs;
+        });
+      const passing = {
+        request,
+        located,
+        hidden,
+        fits,
+        hides,
+        ignoring,
+        searched: { ...searched, leftOut: [] },
+        run: timed,
+        onWrong: () => {
+          isWrong = true;
+          stopping.abort();
+        },
+        isOver: () => isOver,
+      };
+      // Both use the folder that is held, so neither may be left running.
+      const [ended, passed] = await Promise.allSettled([searching, unsearched(passing, bench)]);
+      bench.signal.throwIfAborted();
+      if (isWrong) return "wrong";
+      const places = placesOf(valueOf(ended), target);
+      const { withheld, links, entries } = valueOf(passed);
+      wasSearched(disk, target.real, tookMs, entries);
+      linksCounted = links.counted;
+      return { places, withheld, links };
+    } finally {
+      bench.signal.removeEventListener("abort", onAbort);
+      ignoredFolders?.remove();
+    }
+  };
+
+  return {
+    target,
+    async search(how) {
+      const ignoring = await ignoringOf(located, bench);
+      const once = await searchOnce(ignoring, how);
+      if (once !== "wrong") return once;
+      const again = await searchOnce(await ignoringByUs(located, ignoring.above, bench), how);
+      if (again === "wrong") throw new Error("what ripgrep does not read cannot lead it astray");
+      return again;
+    },
+    countIgnored: () =>
+      countMatchingFiles({
+        ...task,
+        isWanted: (path) => isChosen(path) && hides(path) === undefined,
+        // How much is ignored is not known, so it is looked for with all threads.
+        searched: searchedIn("searched"),
+        run: { ...run, timeMsMax: extraMs(tookMs, linksCounted) },
+      }),
+    close: () => never?.remove(),
+  };
+}
+
+type FolderSearched = Extract<Searched, { readonly in: "folder" }>;
+
+export const faulty = (fault: SearchFault): Problem => new Problem({ code: "INVALID_PARAM", reason: "search", fault });
+
+function globsOf(text: string, target: Target): Globs {
+  const globs = compileGlobs(text, target.absolute);
+  if ("message" in globs) throw faulty({ of: "glob", ...globs });
+  return globs;
+}
+
+function valueOf<Value>(settled: PromiseSettledResult<Value>): Value {
+  if (settled.status === "rejected") throw settled.reason;
+  return settled.value;
+}
+
+export const runOf = ({ signal, searchMsMax, disk }: Bench): Omit<GrepTask["run"], "cwd"> => ({
+  signal,
+  timeMsMax: searchMsMax,
+  notBeneath: disk.roots.flatMap(({ given, real }) => [given, real]),
+});
+
+export type Places = Extract<Found, { readonly found: "places" }>;
+
+export function placesOf(found: Found, target: Target): Places {
+  switch (found.found) {
+    case "places":
+      return found;
+    case "fault":
+      throw faulty(found.fault);
+    case "nothing to run":
+      throw new Problem({ code: "NO_RIPGREP", install: "@vscode/ripgrep" });
+    case "not started":
+      throw refusal(target, found.errno, "starting ripgrep");
+    case "killed":
+      throw new Problem({
+        code: "IO_ERROR",
+        place: target,
+        errno: found.signal,
+        during: "searching: ripgrep was killed",
+      });
+  }
+}
