@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { commandLine, environment, type Ran, run, temporaryFolder } from "./run.ts";
@@ -111,6 +111,25 @@ describe("exit codes and streams", () => {
     const script = `"${process.execPath}" "${commandLine}" read lines.txt --line-chars 20 | head -1; echo "$\{PIPESTATUS[0]}"`;
     const ran = await run("bash", ["-c", script], { cwd: workspace, env: { HOME: home } });
     expect(ran).toEqual({ code: 0, stdout: "1→0123456789\n0\n", stderr: "" });
+  });
+});
+
+describe("values are literal", () => {
+  const made = (name: string): string => readFileSync(join(workspace, name), "utf8");
+
+  test("-h is a text to write, and a text to replace", async () => {
+    expect(await filehand(["write", "dash.txt", "--content", "-h", "--yes"])).toMatchObject({ code: 0 });
+    expect(made("dash.txt")).toBe("-h");
+    writeFileSync(join(workspace, "dash.txt"), "-h or -h\n");
+    const edited = await filehand(["edit", "dash.txt", "--old", "-h", "--new", "-x", "--all", "--yes"]);
+    expect(edited).toMatchObject({ code: 0 });
+    expect(made("dash.txt")).toBe("-x or -x\n");
+  });
+
+  test("behind -- it is a pattern and a path", async () => {
+    writeFileSync(join(workspace, "-h"), "a -h b\n");
+    expect(await filehand(["grep", "--", "-h", "-h"])).toMatchObject({ code: 0, stdout: "1:a -h b\n" });
+    expect(await filehand(["read", "--", "-h"])).toEqual({ code: 0, stdout: "1→a -h b\n", stderr: "" });
   });
 });
 

@@ -21,5 +21,5 @@ export const commonOptions = {
   model: { type: "text", value: "NAME", words: "The model that reads the answers" },
   "state-dir": { type: "text", value: "DIR", words: "Folder for what Filehand keeps between runs" },
   json: { type: "flag", words: "Print the reply as JSON" },
-  help: { type: "flag", words: "Show this help" },
+  help: { type: "flag", short: "h", words: "Show this help" },
 } as const satisfies Options;

@@ -35,10 +35,7 @@ async function run([name, ...rest]: readonly string[], host: Host): Promise<Exit
     return print(helpOf(commandNamed(rest[0])), host);
   }
   const command = commandNamed(name);
-  const given = parseCommandLine(
-    command,
-    rest.map((part) => (part === "-h" ? "--help" : part)),
-  );
+  const given = parseCommandLine(command, rest);
   return given.flag("help") ? print(helpOf(command), host) : command.run(given, host);
 }
 
