@@ -9,6 +9,7 @@ import { type Command, type ExitCode, type Host, UsageError } from "./command.ts
 import { commands } from "./commands/index.ts";
 import { helpOf, helpOfAll } from "./help.ts";
 import { internalError } from "./internal-error.ts";
+import { watchReaders } from "./lost-readers.ts";
 import { modeWords } from "./mode-words.ts";
 import { parseCommandLine } from "./parse.ts";
 import { version } from "./version.ts";
@@ -70,12 +71,8 @@ function currentFolder(): string {
 export function processHost(): Host {
   const interrupted = new AbortController();
   process.once("SIGINT", () => interrupted.abort());
-  // A reader that has seen enough (`| head`) is no error.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(0);
-  });
   const { stdin, stdout, stderr, env, platform } = process;
+  const outliveReaders = watchReaders({ stdout, stderr, exit: (code) => process.exit(code) });
   return {
     stdin,
     stdout,
@@ -87,6 +84,7 @@ export function processHost(): Host {
     signal: interrupted.signal,
     background: startAgain,
     onTerminate: (stop) => process.once("SIGTERM", stop),
+    outliveReaders,
     onIdle: (work) => process.once("beforeExit", work),
     program: [process.execPath, ...process.argv.slice(1, 2)],
   };

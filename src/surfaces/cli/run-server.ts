@@ -29,6 +29,7 @@ export interface ServerNeeds {
 export async function runServer(given: Given, host: Host, needs: ServerNeeds): Promise<ExitCode> {
   // Before anybody is told that it runs: whoever stops it then must not leave files behind.
   const stop = stopOf(host);
+  host.outliveReaders?.();
   const address = given.text("host") ?? "127.0.0.1";
   const { createEndpoint, createFactory, createFront, createMetrics, localNames, watchCallWith } = await import(
     "../mcp/index.ts"
