@@ -57,6 +57,10 @@ describe("exit codes and streams", () => {
     ["a number that is none is wrong usage", ["read", "a.txt", "--limit", "x"], 2, "", /must be a whole number/],
     ["an option without its value is wrong usage", ["read", "a.txt", "--limit"], 2, "", /needs a value/],
     ["an option given twice is wrong usage", ["read", "a.txt", "--limit", "1", "--limit", "2"], 2, "", /given twice/],
+    ["an empty root is wrong usage", ["ls", "--root", ""], 2, "", /^filehand: --root must not be empty\n$/],
+    ["an empty state folder is wrong usage", ["ls", "--state-dir="], 2, "", /--state-dir must not be empty/],
+    ["an empty address is wrong usage", ["serve", "--host", ""], 2, "", /^filehand: --host must not be empty\n$/],
+    ["an empty folder is wrong usage", ["serve", "--port", "0", ""], 2, "", /must not be empty, name it/],
     ["JSON that is none is wrong usage", ["call", "Read", "{]"], 2, "", /not valid JSON/],
     [
       "JSON that was cut off is told to come in parts",

@@ -34,6 +34,8 @@ export interface Option {
   readonly words: string;
   /** One letter that stands for it: `-i`. */
   readonly short?: string;
+  /** An empty value, as of a variable that is not set, would mean something that nobody asked for. */
+  readonly empty?: "refused";
 }
 
 export type Options = Readonly<Record<string, Option>>;

@@ -57,6 +57,7 @@ export async function openSession(
   needs: Needs = {},
 ): Promise<Opened> {
   const rootsNamed = [...given.list("root"), ...(needs.roots ?? [])];
+  if (rootsNamed.includes("")) throw new UsageError("A folder to work in must not be empty, name it or leave it out");
   const rootsGiven = rootsNamed.map((root) => nodePath.resolve(host.cwd, root));
   const { env, platform, home } = host;
   const load = (roots: readonly string[]): ReturnType<typeof loadSettings> =>
