@@ -22,7 +22,7 @@ export const history: Command = {
   },
   details: [
     "verify: compares all that is kept with its checksums; exit code 1 if something is damaged.",
-    "usage: how much is kept.",
+    "usage: how much is kept, and when the oldest session in it began.",
     "gc: removes what is over the limits or no longer needed.",
   ].join("\n"),
   examples: ["filehand history", "filehand history --session cli-0f3a9c21b4d7 --json", "filehand history verify"],
