@@ -506,6 +506,9 @@ describe("figures", () => {
       /about \d+ reads/,
     );
     expect((await run(process.execPath, [commandLine, "read", "b.txt", "--tokens"], given)).code).toBe(1);
+    const none = await run(process.execPath, [commandLine, "read", "b.txt", "--tokens", "--json"], given);
+    expect(none).toMatchObject({ code: 1, stderr: "" });
+    expect(JSON.parse(none.stdout)).toMatchObject({ isError: true, error: { code: "NOT_FOUND" } });
     const wrong = { ...given, env: { FILEHAND_PAGE_TOKENS: "many" } };
     expect((await run(process.execPath, [commandLine, "read", "a.txt"], wrong)).code).toBe(2);
     cwd.remove();
