@@ -45,7 +45,8 @@ export async function subjectFrom(resolved: Resolved, bench: Bench): Promise<Sub
 
 /** Behind the name of a file that is there a slash is an ordinary slip; who wants something made there means a folder. */
 export function requireFileName({ asked }: Target): void {
-  if (!asked.endsWith("/") && !asked.endsWith(nodePath.sep)) return;
+  const last = asked.split(nodePath.sep === "/" ? "/" : /[\\/]/).at(-1) ?? "";
+  if (!["", ".", ".."].includes(last)) return;
   throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault: "names a folder" });
 }
 

@@ -167,6 +167,7 @@ describe("write", () => {
 describe("a path that ends with a separator", () => {
   for (const [name, args, input] of [
     ["write", ["write", "sub/", "--content", "x"], ""],
+    ["write with a dot", ["write", "sub/.", "--content", "x"], ""],
     ["edit", ["edit", "sub/", "--old", "", "--new", "x"], ""],
     ["a patch that adds", ["patch"], patch("*** Add File: sub/", "+new")],
     ["a patch that moves", ["patch"], patch("*** Update File: a.txt", "*** Move to: sub/", "@@", "-two", "+2")],
@@ -174,9 +175,7 @@ describe("a path that ends with a separator", () => {
     test(`names a folder, so ${name} makes no file of it`, async () => {
       const ran = await filehand([...args, "--yes"], { input });
       expect(ran).toMatchObject({ code: 1, stdout: "" });
-      expect(ran.stderr).toContain(
-        '"sub/": a path that ends with a separator names a folder, leave it out or add the name of a file',
-      );
+      expect(ran.stderr).toMatch(/"sub\/\.?": a path that ends with a separator .* names a folder/);
       expect(existsSync(file("sub"))).toBe(false);
       expect(text("a.txt")).toBe("one\ntwo\nthree\n");
     });
