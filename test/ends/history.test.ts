@@ -491,6 +491,14 @@ describe("wrong usage", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ isError: true, error: { code: "NO_TURN" } });
     expect(await filehand("rewind")).toMatchObject({ code: 2 });
     expect(await filehand("history", "nonsense")).toMatchObject({ code: 2 });
+    for (const [words, says] of [
+      [["--if-due"], "--if-due is of use only with gc"],
+      [["verify", "--if-due"], "--if-due is of use only with gc"],
+      [["verify", "--session", "x"], "--session is of no use with verify, which is about all that is kept"],
+      [["gc", "--limit", "3"], "--limit is of no use with gc, which is about all that is kept"],
+    ] as const) {
+      expect(await filehand("history", ...words)).toEqual({ code: 2, stdout: "", stderr: `filehand: ${says}\n` });
+    }
     expect(await filehand("call", "Read", "{}", "--session", "")).toMatchObject({ code: 2 });
   });
 

@@ -203,7 +203,7 @@ export function stateDirOf(
   return host.home === undefined ? undefined : nodePath.join(host.home, ".local", "state", "filehand");
 }
 
-const rulesOf = (given: Given): readonly RuleText[] =>
+export const rulesOf = (given: Given): readonly RuleText[] =>
   (["allow", "ask", "deny"] as const).flatMap((verdict) =>
     given.list(verdict).map((text) => ({ verdict, text, source: "command line" })),
   );
