@@ -66,7 +66,7 @@ export const serve: Command = {
   examples: [
     "filehand serve",
     "filehand serve ~/project --token-file ~/.config/filehand-token",
-    "filehand serve --workspace web=~/web --workspace api=~/api --port 8080",
+    "filehand serve --workspace web=../web --workspace api=../api --port 8080",
   ],
   run: (given, host) => runServer(given, host, { port: defaultPort, inspector: !given.flag("no-inspector") }),
 };
