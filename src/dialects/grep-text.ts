@@ -91,7 +91,8 @@ function pageNote({ mode, skip, entriesShown, entriesTotal, next, stopped }: Gre
 
 function pastEndNote({ mode, skip, entriesShown, entriesTotal }: GrepOutcome) {
   if (skip === 0 || entriesShown > 0 || entriesTotal.number === 0) return undefined;
-  return `There are only ${tallied(entriesTotal, entryWords[mode].slice(0, -1))}, so none behind the first ${skip}`;
+  const are = entriesTotal.number === 1 ? "There is" : "There are";
+  return `${are} only ${tallied(entriesTotal, entryWords[mode].slice(0, -1))}, so none behind the first ${skip}`;
 }
 
 /** What is wrong with a search: the part behind `Cannot search: `. */

@@ -61,6 +61,7 @@ describe("exit codes and streams", () => {
     ["an empty state folder is wrong usage", ["ls", "--state-dir="], 2, "", /--state-dir must not be empty/],
     ["an empty address is wrong usage", ["serve", "--host", ""], 2, "", /^filehand: --host must not be empty\n$/],
     ["an empty folder is wrong usage", ["serve", "--port", "0", ""], 2, "", /must not be empty, name it/],
+    ["one line is one", ["grep", "two", "a.txt", "--offset", "5"], 0, "", /^There is only 1 line, so none behind/],
     ["JSON that is none is wrong usage", ["call", "Read", "{]"], 2, "", /not valid JSON/],
     [
       "JSON that was cut off is told to come in parts",

@@ -313,7 +313,12 @@ describe("what is kept", () => {
     expect((await filehand("history", "usage")).stdout).toMatch(/^In all: /);
     expect(await filehand("history", "gc")).toMatchObject({ code: 0, stderr: "" });
     expect(await filehand("history", "verify")).toMatchObject({ code: 0 });
-    expect(await filehand("rewind", "start", "--yes")).toMatchObject({ code: 0 });
+    expect((await filehand("rewind", "start", "--dry-run")).stdout).toContain(
+      "Dry run, nothing was written. Going back to the start would change 1 of 1 file:\n",
+    );
+    const back = await filehand("rewind", "start", "--yes");
+    expect(back).toMatchObject({ code: 0 });
+    expect(back.stdout).toContain("Went back to the start: 1 of 1 file changed.");
     expect(text("a.txt")).toBe("0\n");
   });
 });
