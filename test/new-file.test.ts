@@ -27,6 +27,7 @@ const calls: Record<string, Refused> = {
   "the session is kept to another folder": { session: { within: ["sub"] }, says: /outside/ },
   "its content is no text": { input: { content: "half \ud800 a pair" }, says: /surrogate/ },
   "there is nothing to edit": { tool: "Edit", input: { old_string: "a", new_string: "b" }, says: /does not exist/ },
+  "its name is that of a folder": { input: { file_path: "new.txt/" }, says: /"new\.txt\/": .* names a folder/ },
   "it is a dry run": { dryRun: true, says: /^Dry run/ },
 };
 

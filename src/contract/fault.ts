@@ -26,7 +26,7 @@ export type ArgumentIssue =
       readonly known: readonly string[];
     };
 
-/** Why a path is refused before any file system call. */
+/** Why a path is refused for its letters: before any file system call, but `names a folder`, which only a file that is to be made is. */
 export type PathFault =
   | "empty"
   | "nul"
@@ -36,7 +36,8 @@ export type PathFault =
   | "stream"
   | "reserved"
   | "too long"
-  | "half character";
+  | "half character"
+  | "names a folder";
 
 /** What is wrong with a pattern for paths. */
 export type PatternFault =

@@ -3,6 +3,7 @@
 import type { FileSeen, HistoryOutcome, TurnSeen, Uncounted } from "../contract/looking-back.ts";
 import { unified } from "../text/unified.ts";
 import { type HistoryNames, inFiles, withheldLine } from "./rewind-answer.ts";
+import { backTo } from "./rewind-text.ts";
 import { quoted, spelled } from "./words.ts";
 
 /** How many turns or files a call gets that says nothing about it. */
@@ -46,17 +47,17 @@ function turnLines(turn: TurnSeen, { history }: HistoryNames): readonly string[]
 function headOf({ name, timestamp, rewinds, undone }: TurnSeen): string {
   const notes = [
     timestamp.toISOString(),
-    ...(rewinds === undefined ? [] : [`${rewindWords[rewinds.as]} ${quoted(rewinds.to)}`]),
+    ...(rewinds === undefined ? [] : [rewindWords[rewinds.as](rewinds.to)]),
     ...(undone === "no" ? [] : [undone === "all" ? "undone by a later rewind" : "undone in part by a later rewind"]),
   ];
   return `turn ${spelled(name)} (${notes.join(", ")})`;
 }
 
 const rewindWords = {
-  rewind: "went back before",
-  partial: "went back with some files before",
-  undo: "undid",
-  redo: "took back",
+  rewind: (to: string) => `went back ${backTo(to)}`,
+  partial: (to: string) => `went back with some files ${backTo(to)}`,
+  undo: (to: string) => `undid ${quoted(to)}`,
+  redo: (to: string) => `took back ${quoted(to)}`,
 } as const;
 
 function detailLines({ turns: [turn], from, total, path }: HistoryOutcome): readonly string[] {

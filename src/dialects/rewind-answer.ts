@@ -5,7 +5,7 @@ import { limits } from "../contract/limits.ts";
 import type { ProblemData } from "../contract/problem.ts";
 import type { ConflictSides, RewindOutcome, RewoundFile } from "../contract/rewind.ts";
 import { hunkHeader } from "../text/unified.ts";
-import { inBrackets, passedWords, type RewoundWords, rewoundWords } from "./rewind-text.ts";
+import { backTo, inBrackets, passedWords, type RewoundWords, rewoundWords } from "./rewind-text.ts";
 import { quoted } from "./words.ts";
 
 /** What a dialect calls the tools that an answer speaks of. */
@@ -47,8 +47,8 @@ export function rewindAnswer(
     limits.rewindFilesMax,
   );
   const head = dryRun
-    ? `Dry run, nothing was written. Going back before ${quoted(to)} would change ${changed.length} of ${inFiles(total)}.`
-    : `Went back before ${quoted(to)}: ${changed.length} of ${inFiles(total)} changed.`;
+    ? `Dry run, nothing was written. Going back ${backTo(to)} would change ${changed.length} of ${inFiles(total)}.`
+    : `Went back ${backTo(to)}: ${changed.length} of ${inFiles(total)} changed.`;
   const lines = shown.flatMap(({ file, did, why, note }) => [
     `${did}: ${quoted(file.relative)}${inBrackets(why ?? note)}`,
     ...sideLines(file),

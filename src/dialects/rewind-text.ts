@@ -33,8 +33,8 @@ export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemD
   const { to, turn, dryRun, passed } = outcome;
   const changed = outcome.files.filter(({ came }) => came === "done" || came === "planned").length;
   const head = dryRun
-    ? `Dry run, nothing was written. Going back before ${quoted(to)} would change ${changed} of ${counted(files.length, "file")}.`
-    : `Went back before ${quoted(to)}: ${changed} of ${counted(files.length, "file")} changed.`;
+    ? `Dry run, nothing was written. Going back ${backTo(to)} would change ${changed} of ${counted(files.length, "file")}.`
+    : `Went back ${backTo(to)}: ${changed} of ${counted(files.length, "file")} changed.`;
   const lines = outcome.files.map((file, index) => {
     const { did, why, note } = files[index] ?? { did: "", why: null };
     return `${did}: ${quoted(file.relative)}${inBrackets(why ?? note)}`;
@@ -47,6 +47,9 @@ export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemD
     files,
   });
 }
+
+/** Before a turn; the beginning is none, and nothing was before it. */
+export const backTo = (to: string): string => (to === "start" ? "to the start" : `before ${quoted(to)}`);
 
 export const passedWords = (passed: readonly string[]): readonly string[] =>
   passed.length === 0

@@ -51,6 +51,7 @@ export const pathFaults = {
   "too long": "it is longer than the system allows (4096 bytes, 255 for one name), shorten it",
   "half character":
     "it holds half a character (a lone surrogate), which no file name has, send the name as it is listed",
+  "names a folder": "a path that ends with a separator or a dot behind one names a folder, give the path of a file",
 } satisfies Readonly<Record<PathFault, string>>;
 
 export const specialWords = {

@@ -4,7 +4,7 @@ import type { StoreFault } from "../contract/history.ts";
 import { StoreFailed } from "../disk/store-folder.ts";
 import { othersTurn } from "../disk/others-turn.ts";
 import { contentsOf, storyOf } from "./snapshots.ts";
-import type { HistoryStore } from "./store.ts";
+import type { HistoryStore, SessionUsage } from "./store.ts";
 
 export interface Usage {
   readonly bytes: number;
@@ -14,7 +14,7 @@ export interface Usage {
   /** Of contents that nobody needs any more and the next collection removes. */
   readonly asideBytes: number;
   readonly sessions: number;
-  /** The last change of the session that was left alone for longest. */
+  /** When the oldest session that is kept began. */
   readonly oldestMs: number | undefined;
 }
 
@@ -29,7 +29,10 @@ export function usageOf(store: HistoryStore): Usage {
   const sessions = store.sessions();
   const journalBytes = sessions.reduce((sum, { bytes }) => sum + bytes, 0);
   const asideBytes = store.asideBytes();
-  const oldestMs = sessions.length === 0 ? undefined : Math.min(...sessions.map(({ lastMs }) => lastMs));
+  const oldestMs = sessions.reduce<number | undefined>((oldest, session) => {
+    const startedMs = startOf(session, store);
+    return oldest === undefined ? startedMs : Math.min(oldest, startedMs);
+  }, undefined);
   return {
     bytes: contentBytes + journalBytes + asideBytes,
     contents,
@@ -39,6 +42,16 @@ export function usageOf(store: HistoryStore): Usage {
     sessions: sessions.length,
     oldestMs,
   };
+}
+
+/** Where the beginning cannot be read, all that is known is when something was last written. */
+function startOf({ session, lastMs }: SessionUsage, store: HistoryStore): number {
+  try {
+    return storyOf(store.records(session).entries).start?.timeMs ?? lastMs;
+  } catch (error) {
+    unreadable(error);
+    return lastMs;
+  }
 }
 
 export interface Verified {

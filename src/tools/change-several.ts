@@ -18,7 +18,7 @@ import { formatted } from "./formatted.ts";
 import { reported, tell } from "./languages.ts";
 import { type Job, shownAs, writeAll } from "./patch-write.ts";
 import { refuseLink } from "./refuse-link.ts";
-import { exclusively, refuseDenied, type Subject, subjectOf, ticketFor } from "./subject.ts";
+import { exclusively, refuseDenied, requireFileName, type Subject, subjectOf, ticketFor } from "./subject.ts";
 import type { Bench } from "./tool.ts";
 
 /** What one file becomes. */
@@ -166,7 +166,10 @@ async function asked(file: Part, ticket: Ticket, bench: Bench): Promise<Permitte
 async function goalOf(file: Part, bench: Bench): Promise<Target | undefined> {
   if (file.moveTo === undefined) return undefined;
   const goal = await subjectOf(file.moveTo, bench);
-  if (goal.is === "new") return goal.target;
+  if (goal.is === "new") {
+    requireFileName(goal.target);
+    return goal.target;
+  }
   goal.found.held.close();
   refuseDenied(goal.target, bench);
   throw new Problem({ code: "EXISTS", place: goal.target, reason: "file" });

@@ -13,7 +13,7 @@ import { moreLine } from "../text/unified-text.ts";
 import { type Before, type BeforeJudged, hashOfView, type Holds, readBefore } from "./before.ts";
 import { notFound } from "./locate.ts";
 import type { Diff, Plan, Planned } from "./plan.ts";
-import type { Subject } from "./subject.ts";
+import { requireFileName, type Subject } from "./subject.ts";
 import type { Bench } from "./tool.ts";
 
 /** A change that is ready to be written, with the open file that it is of. */
@@ -48,6 +48,7 @@ export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench:
     }
     if (plan.missing === undefined)
       throw await notFound({ seen: "missing", place: target, reason: "missing", target }, "file", bench);
+    requireFileName(target);
     const { bytes, diff, extra } = plan.missing(target);
     return { is: "new", target, folder: subject.folder, bytes, diff, extra, close: () => undefined };
   }

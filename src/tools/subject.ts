@@ -43,6 +43,13 @@ export async function subjectFrom(resolved: Resolved, bench: Bench): Promise<Sub
   throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
 }
 
+/** Behind the name of a file that is there a slash is an ordinary slip; who wants something made there means a folder. */
+export function requireFileName({ asked }: Target): void {
+  const last = asked.split(nodePath.sep === "/" ? "/" : /[\\/]/).at(-1) ?? "";
+  if (!["", ".", ".."].includes(last)) return;
+  throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault: "names a folder" });
+}
+
 /** What a denied path is, and that it is there, is not told: not by any other refusal either. */
 export function refuseDenied(target: Target, { guard }: Bench): void {
   const names = [target.absolute, target.real];

@@ -1,6 +1,6 @@
 /** Changing files with the built command line: each command in real, wrong and huge input, and who is asked. */
 
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { commandLine, type Ran, run, temporaryFolder } from "./run.ts";
@@ -162,6 +162,29 @@ describe("write", () => {
       expect(ran.stdout).toMatch(/\(\d+ more changed lines not shown\)\n/);
     });
   }
+});
+
+describe("a path that ends with a separator", () => {
+  for (const [name, args, input] of [
+    ["write", ["write", "sub/", "--content", "x"], ""],
+    ["write with a dot", ["write", "sub/.", "--content", "x"], ""],
+    ["edit", ["edit", "sub/", "--old", "", "--new", "x"], ""],
+    ["a patch that adds", ["patch"], patch("*** Add File: sub/", "+new")],
+    ["a patch that moves", ["patch"], patch("*** Update File: a.txt", "*** Move to: sub/", "@@", "-two", "+2")],
+  ] as const) {
+    test(`names a folder, so ${name} makes no file of it`, async () => {
+      const ran = await filehand([...args, "--yes"], { input });
+      expect(ran).toMatchObject({ code: 1, stdout: "" });
+      expect(ran.stderr).toMatch(/"sub\/\.?": a path that ends with a separator .* names a folder/);
+      expect(existsSync(file("sub"))).toBe(false);
+      expect(text("a.txt")).toBe("one\ntwo\nthree\n");
+    });
+  }
+
+  test("is the slip it looks like if the file is there", async () => {
+    expect(await filehand(["write", "a.txt/", "--content", "x", "--yes"])).toMatchObject({ code: 0 });
+    expect(text("a.txt")).toBe("x");
+  });
 });
 
 describe("patch", () => {

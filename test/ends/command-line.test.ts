@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { commandLine, environment, type Ran, run, temporaryFolder } from "./run.ts";
@@ -57,6 +57,11 @@ describe("exit codes and streams", () => {
     ["a number that is none is wrong usage", ["read", "a.txt", "--limit", "x"], 2, "", /must be a whole number/],
     ["an option without its value is wrong usage", ["read", "a.txt", "--limit"], 2, "", /needs a value/],
     ["an option given twice is wrong usage", ["read", "a.txt", "--limit", "1", "--limit", "2"], 2, "", /given twice/],
+    ["an empty root is wrong usage", ["ls", "--root", ""], 2, "", /^filehand: --root must not be empty\n$/],
+    ["an empty state folder is wrong usage", ["ls", "--state-dir="], 2, "", /--state-dir must not be empty/],
+    ["an empty address is wrong usage", ["serve", "--host", ""], 2, "", /^filehand: --host must not be empty\n$/],
+    ["an empty folder is wrong usage", ["serve", "--port", "0", ""], 2, "", /must not be empty, name it/],
+    ["one line is one", ["grep", "two", "a.txt", "--offset", "5"], 0, "", /^There is only 1 line, so none behind/],
     ["JSON that is none is wrong usage", ["call", "Read", "{]"], 2, "", /not valid JSON/],
     [
       "JSON that was cut off is told to come in parts",
@@ -111,6 +116,25 @@ describe("exit codes and streams", () => {
     const script = `"${process.execPath}" "${commandLine}" read lines.txt --line-chars 20 | head -1; echo "$\{PIPESTATUS[0]}"`;
     const ran = await run("bash", ["-c", script], { cwd: workspace, env: { HOME: home } });
     expect(ran).toEqual({ code: 0, stdout: "1→0123456789\n0\n", stderr: "" });
+  });
+});
+
+describe("values are literal", () => {
+  const made = (name: string): string => readFileSync(join(workspace, name), "utf8");
+
+  test("-h is a text to write, and a text to replace", async () => {
+    expect(await filehand(["write", "dash.txt", "--content", "-h", "--yes"])).toMatchObject({ code: 0 });
+    expect(made("dash.txt")).toBe("-h");
+    writeFileSync(join(workspace, "dash.txt"), "-h or -h\n");
+    const edited = await filehand(["edit", "dash.txt", "--old", "-h", "--new", "-x", "--all", "--yes"]);
+    expect(edited).toMatchObject({ code: 0 });
+    expect(made("dash.txt")).toBe("-x or -x\n");
+  });
+
+  test("behind -- it is a pattern and a path", async () => {
+    writeFileSync(join(workspace, "-h"), "a -h b\n");
+    expect(await filehand(["grep", "--", "-h", "-h"])).toMatchObject({ code: 0, stdout: "1:a -h b\n" });
+    expect(await filehand(["read", "--", "-h"])).toEqual({ code: 0, stdout: "1→a -h b\n", stderr: "" });
   });
 });
 
@@ -483,6 +507,9 @@ describe("figures", () => {
       /about \d+ reads/,
     );
     expect((await run(process.execPath, [commandLine, "read", "b.txt", "--tokens"], given)).code).toBe(1);
+    const none = await run(process.execPath, [commandLine, "read", "b.txt", "--tokens", "--json"], given);
+    expect(none).toMatchObject({ code: 1, stderr: "" });
+    expect(JSON.parse(none.stdout)).toMatchObject({ isError: true, error: { code: "NOT_FOUND" } });
     const wrong = { ...given, env: { FILEHAND_PAGE_TOKENS: "many" } };
     expect((await run(process.execPath, [commandLine, "read", "a.txt"], wrong)).code).toBe(2);
     cwd.remove();

@@ -34,11 +34,22 @@ const found = (...paths: readonly string[]): string => paths.map((path) => `${jo
 
 describe("filehand glob", () => {
   test("names files, newest first, and says what is ignored", async () => {
-    const { code, stdout, stderr } = await filehand(["glob", "**/*.ts"]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toBe(
-      `${found("src/b.ts", "src/deep/c.ts", "src/a.ts")}[1 ignored file matches also, begin the pattern with the path of the ignored folder or file to see them]\n`,
-    );
+    expect(await filehand(["glob", "**/*.ts"])).toEqual({
+      code: 0,
+      stdout: found("src/b.ts", "src/deep/c.ts", "src/a.ts"),
+      stderr:
+        "1 ignored file matches also, begin the pattern with the path of the ignored folder or file to see them\n",
+    });
+  });
+
+  test("that nothing was found is no data, and ends with 1 in every dialect", async () => {
+    expect(await filehand(["glob", "*.zzz"])).toEqual({ code: 1, stdout: "", stderr: "No files found\n" });
+    for (const dialect of ["claude", "opencode", "opencode-legacy", "envelope"]) {
+      const none = await filehand(["glob", "*.zzz", "--dialect", dialect, "--json"]);
+      expect(none).toMatchObject({ code: 1, stderr: "" });
+      expect(JSON.parse(none.stdout)).toMatchObject({ isError: false });
+      expect(await filehand(["glob", "src/*.md", "--dialect", dialect])).toMatchObject({ code: 0, stderr: "" });
+    }
   });
 
   test("searches where the person stands, or in the path that is given", async () => {
@@ -48,10 +59,11 @@ describe("filehand glob", () => {
   });
 
   test("--limit says how many are named", async () => {
-    const { stdout } = await filehand(["glob", "src/**", "--limit", "1"]);
-    expect(stdout).toBe(
-      `${found("src/b.ts")}[The newest 1 of 4 files are shown, narrow the pattern or the path to see others]\n`,
-    );
+    expect(await filehand(["glob", "src/**", "--limit", "1"])).toEqual({
+      code: 0,
+      stdout: found("src/b.ts"),
+      stderr: "The newest 1 of 4 files are shown, narrow the pattern or the path to see others\n",
+    });
   });
 
   test("--json is the whole reply", async () => {

@@ -313,7 +313,12 @@ describe("what is kept", () => {
     expect((await filehand("history", "usage")).stdout).toMatch(/^In all: /);
     expect(await filehand("history", "gc")).toMatchObject({ code: 0, stderr: "" });
     expect(await filehand("history", "verify")).toMatchObject({ code: 0 });
-    expect(await filehand("rewind", "start", "--yes")).toMatchObject({ code: 0 });
+    expect((await filehand("rewind", "start", "--dry-run")).stdout).toContain(
+      "Dry run, nothing was written. Going back to the start would change 1 of 1 file:\n",
+    );
+    const back = await filehand("rewind", "start", "--yes");
+    expect(back).toMatchObject({ code: 0 });
+    expect(back.stdout).toContain("Went back to the start: 1 of 1 file changed.");
     expect(text("a.txt")).toBe("0\n");
   });
 });
@@ -491,6 +496,14 @@ describe("wrong usage", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ isError: true, error: { code: "NO_TURN" } });
     expect(await filehand("rewind")).toMatchObject({ code: 2 });
     expect(await filehand("history", "nonsense")).toMatchObject({ code: 2 });
+    for (const [words, says] of [
+      [["--if-due"], "--if-due is of use only with gc"],
+      [["verify", "--if-due"], "--if-due is of use only with gc"],
+      [["verify", "--session", "x"], "--session is of no use with verify, which is about all that is kept"],
+      [["gc", "--limit", "3"], "--limit is of no use with gc, which is about all that is kept"],
+    ] as const) {
+      expect(await filehand("history", ...words)).toEqual({ code: 2, stdout: "", stderr: `filehand: ${says}\n` });
+    }
     expect(await filehand("call", "Read", "{}", "--session", "")).toMatchObject({ code: 2 });
   });
 

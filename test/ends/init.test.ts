@@ -289,6 +289,17 @@ describe("what is asked for", () => {
     ],
     ["a name that is none", ["zed", "--name", "a b"], "--name must be"],
     ["two wishes", ["zed", "--remove", "--write"], "--remove and --write cannot both be meant"],
+    [
+      "a wish without a client",
+      ["--write", "--yes"],
+      "--write needs a client, as in filehand init claude-code --write",
+    ],
+    [
+      "a rule that is none",
+      ["zed", "--allow", "Foo("],
+      "Cannot use the rule Foo(: it is not of the form Tool(pattern)",
+    ],
+    ["a rule of no tool", ["zed", "--deny", "Raed(a)"], "Cannot use the rule Raed(a): its tool is unknown"],
     ["a mode that is none", ["zed", "--mode", "readonly"], 'There is no mode "readonly", did you mean read-only'],
   ] as const) {
     test(name, async () => {

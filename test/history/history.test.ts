@@ -34,6 +34,17 @@ describe("keeping", () => {
     }
   });
 
+  test("the oldest of what is kept is where its session began, not where it was left", async () => {
+    let nowMs = 1_000;
+    const { turn, write, history } = bed({ nowMs: () => nowMs });
+    await turn("m1");
+    await write("a", "1");
+    nowMs = 90_000;
+    await turn("m2");
+    await write("a", "2");
+    equal(history.usage().oldestMs, 1_000);
+  });
+
   test("one content is stored once, and its name is its hash", async () => {
     const { store, turn, write, history } = bed();
     await turn("m1");

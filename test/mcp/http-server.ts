@@ -54,6 +54,8 @@ export interface HttpAnswer {
 export interface HttpAsk {
   readonly method?: string;
   readonly path?: string;
+  /** Whom to connect to, whatever the header says. */
+  readonly host?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
@@ -61,12 +63,12 @@ export interface HttpAsk {
 /** Just these headers: `fetch` would not let a test choose its Host. */
 export function ask(
   { port, token }: Pick<Served, "port" | "token">,
-  { method = "POST", path = "/mcp", headers = {}, body }: HttpAsk,
+  { method = "POST", path = "/mcp", host = "127.0.0.1", headers = {}, body }: HttpAsk,
 ): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const sent = request(
       {
-        host: "127.0.0.1",
+        host,
         port,
         method,
         path,

@@ -4,6 +4,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { run, commandLine, temporaryFolder } from "../ends/run.ts";
+import { serveInspected } from "../inspector/inspected.ts";
 import { ask, connectHttp, serve } from "./http-server.ts";
 import { eras, initialize, modernMeta, textOf } from "./server.ts";
 
@@ -309,6 +310,30 @@ test("a port that somebody has is told, and what to do about it", async () => {
   });
 });
 
+for (const [given, host] of [
+  ["127.0.0.2", "127.0.0.2"],
+  ["0", "127.0.0.1"],
+] as const) {
+  // macOS has no 127.0.0.2 unless somebody adds it.
+  test.skipIf(process.platform === "darwin")(
+    `a server that listens on ${given} knows the addresses that it tells`,
+    async () => {
+      const served = await serveInspected(workspace.path, ["--host", given]);
+      const mcp = /"url":"(http:[^"]+)"/.exec(served.log())?.[1] ?? "";
+      const page = /http:\S+/.exec(served.stdout())?.[0] ?? "";
+      expect([new URL(page).hostname, mcp]).toEqual([host, `http://${given}:${served.port}/mcp`]);
+      for (const told of [mcp, page]) {
+        const [, authority = ""] = /^http:\/\/([^/]+)/.exec(told) ?? [];
+        const { hostname } = new URL(told);
+        const asked = { method: "GET", path: "/healthz", host: hostname, headers: { host: authority } };
+        expect(await ask(served, asked)).toMatchObject({ status: 200 });
+      }
+      const stranger = { method: "GET", path: "/healthz", host, headers: { host: "example.com" } };
+      expect(await ask(served, stranger)).toMatchObject({ status: 403 });
+    },
+  );
+}
+
 describe("the token", () => {
   test("comes from a file of the operator's, which is made for its owner alone", async () => {
     const file = at("token");
@@ -335,6 +360,8 @@ describe("the token", () => {
     ["a folder is no file for a token, and nothing is said about its mode", ["--token-file", "one"], "it is no file"],
     ["a file for a token in a folder that is not there", ["--token-file", "none/token"], "a folder that is there"],
     ["two workspaces of one name", ["--workspace", "a=one", "--workspace", "a=two"], "give each its own"],
+    ["a name to allow has no port", ["--allow-host", "example.com:8080"], 'without a port, not "example.com:8080"'],
+    ["a name to allow is no URL", ["--allow-host", "http://example.com"], "a name alone, such as example.com"],
     ["an address of another machine", ["--host", "192.0.2.1"], "this machine has no such address"],
   ] as const) {
     test(what, async () => {

@@ -4,9 +4,12 @@ import * as nodePath from "node:path";
 import { modes } from "../../contract/mode.ts";
 import { dialectNames } from "../../dialects/index.ts";
 import { nearest } from "../../dialects/nearest.ts";
+import { escapeName } from "../../text/escape.ts";
+import { createFilehand } from "../../toolkit.ts";
 import type { Client, Scope } from "./clients.ts";
 import { commonOptions } from "./common-options.ts";
 import { type Given, type Host, UsageError } from "./command.ts";
+import { rulesOf } from "./open-session.ts";
 
 /** What is given to `init` and belongs to the server. `--yes` does not: it answers the question of this command. */
 const passedOn = ["dialect", "mode", "model", "state-dir", "allow", "ask", "deny"] as const;
@@ -15,6 +18,7 @@ export function commandFor(client: Client, scope: Scope, given: Given, host: Hos
   // A slip would be found only when the client starts the server, and few clients show why that failed.
   requireOneOf("dialect", given.text("dialect"), dialectNames);
   requireOneOf("mode", given.text("mode"), modes);
+  requireRules(given, host);
   return [
     ...programOf(given, host),
     "mcp",
@@ -28,6 +32,15 @@ function requireOneOf(what: string, given: string | undefined, known: readonly s
   const near = nearest(given, known);
   const hint = near === undefined ? `use one of ${known.join(", ")}` : `did you mean ${near}`;
   throw new UsageError(`There is no ${what} "${given}", ${hint}`);
+}
+
+function requireRules(given: Given, host: Host): void {
+  const rules = rulesOf(given);
+  if (rules.length === 0) return;
+  const { cwd, home } = host;
+  const [fault] = createFilehand({ roots: [cwd], rules, ...(home === undefined ? {} : { home }) }).ruleFaults;
+  if (fault === undefined) return;
+  throw new UsageError(`Cannot use the rule ${escapeName(fault.text)}: ${fault.why}`);
 }
 
 function programOf(given: Given, host: Host): readonly string[] {

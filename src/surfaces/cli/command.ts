@@ -18,6 +18,8 @@ export interface Host {
   readonly background?: (args: readonly string[]) => void;
   /** Lets a command that runs on and on end in order when the system wants it to. */
   readonly onTerminate?: (stop: () => void) => void;
+  /** Said by a command whose work is not what it prints: from now on it does not end when nobody reads stdout. */
+  readonly outliveReaders?: () => void;
   /** Called when nothing is left to do; what it begins is waited for. */
   readonly onIdle?: (work: () => void) => void;
   /** What starts this program: Node and the script, by their whole paths. */
@@ -32,6 +34,8 @@ export interface Option {
   readonly words: string;
   /** One letter that stands for it: `-i`. */
   readonly short?: string;
+  /** An empty value, as of a variable that is not set, would mean something that nobody asked for. */
+  readonly empty?: "refused";
 }
 
 export type Options = Readonly<Record<string, Option>>;

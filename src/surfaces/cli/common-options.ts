@@ -6,6 +6,7 @@ export const commonOptions = {
   root: {
     type: "list",
     value: "DIR",
+    empty: "refused",
     words: "Folder that may be worked in; may be given several times (default: the current folder)",
   },
   dialect: { type: "text", value: "NAME", words: "claude, opencode, opencode-legacy or envelope (default: claude)" },
@@ -19,7 +20,12 @@ export const commonOptions = {
   },
   yes: { type: "flag", words: "Answer every question about files inside the roots with yes; the roots' border stays" },
   model: { type: "text", value: "NAME", words: "The model that reads the answers" },
-  "state-dir": { type: "text", value: "DIR", words: "Folder for what Filehand keeps between runs" },
+  "state-dir": {
+    type: "text",
+    value: "DIR",
+    empty: "refused",
+    words: "Folder for what Filehand keeps between runs",
+  },
   json: { type: "flag", words: "Print the reply as JSON" },
-  help: { type: "flag", words: "Show this help" },
+  help: { type: "flag", short: "h", words: "Show this help" },
 } as const satisfies Options;

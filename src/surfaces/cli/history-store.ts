@@ -67,7 +67,7 @@ export async function showUsage({ history }: Past, given: Given, host: Host): Pr
     `Contents: ${contents}, ${sizeText(contentBytes)}`,
     `Sessions: ${sessions}, ${sizeText(journalBytes)}`,
     ...(asideBytes === 0 ? [] : [`No longer needed, to be removed: ${sizeText(asideBytes)}`]),
-    ...(oldestMs === undefined ? [] : [`Oldest: ${timeText(new Date(oldestMs))}`]),
+    ...(oldestMs === undefined ? [] : [`The oldest session began: ${timeText(new Date(oldestMs))}`]),
   ];
   host.stdout.write(`${lines.join("\n")}\n`);
   return 0;

@@ -9,6 +9,7 @@ import { type Command, type ExitCode, type Host, UsageError } from "./command.ts
 import { commands } from "./commands/index.ts";
 import { helpOf, helpOfAll } from "./help.ts";
 import { internalError } from "./internal-error.ts";
+import { watchReaders } from "./lost-readers.ts";
 import { modeWords } from "./mode-words.ts";
 import { parseCommandLine } from "./parse.ts";
 import { version } from "./version.ts";
@@ -35,10 +36,7 @@ async function run([name, ...rest]: readonly string[], host: Host): Promise<Exit
     return print(helpOf(commandNamed(rest[0])), host);
   }
   const command = commandNamed(name);
-  const given = parseCommandLine(
-    command,
-    rest.map((part) => (part === "-h" ? "--help" : part)),
-  );
+  const given = parseCommandLine(command, rest);
   return given.flag("help") ? print(helpOf(command), host) : command.run(given, host);
 }
 
@@ -73,12 +71,8 @@ function currentFolder(): string {
 export function processHost(): Host {
   const interrupted = new AbortController();
   process.once("SIGINT", () => interrupted.abort());
-  // A reader that has seen enough (`| head`) is no error.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(0);
-  });
   const { stdin, stdout, stderr, env, platform } = process;
+  const outliveReaders = watchReaders({ stdout, stderr, exit: (code) => process.exit(code) });
   return {
     stdin,
     stdout,
@@ -90,6 +84,7 @@ export function processHost(): Host {
     signal: interrupted.signal,
     background: startAgain,
     onTerminate: (stop) => process.once("SIGTERM", stop),
+    outliveReaders,
     onIdle: (work) => process.once("beforeExit", work),
     program: [process.execPath, ...process.argv.slice(1, 2)],
   };

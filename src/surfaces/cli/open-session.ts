@@ -57,6 +57,7 @@ export async function openSession(
   needs: Needs = {},
 ): Promise<Opened> {
   const rootsNamed = [...given.list("root"), ...(needs.roots ?? [])];
+  if (rootsNamed.includes("")) throw new UsageError("A folder to work in must not be empty, name it or leave it out");
   const rootsGiven = rootsNamed.map((root) => nodePath.resolve(host.cwd, root));
   const { env, platform, home } = host;
   const load = (roots: readonly string[]): ReturnType<typeof loadSettings> =>
@@ -202,7 +203,7 @@ export function stateDirOf(
   return host.home === undefined ? undefined : nodePath.join(host.home, ".local", "state", "filehand");
 }
 
-const rulesOf = (given: Given): readonly RuleText[] =>
+export const rulesOf = (given: Given): readonly RuleText[] =>
   (["allow", "ask", "deny"] as const).flatMap((verdict) =>
     given.list(verdict).map((text) => ({ verdict, text, source: "command line" })),
   );

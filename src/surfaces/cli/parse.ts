@@ -30,6 +30,7 @@ export function parseCommandLine(command: Command, argv: readonly string[]): Giv
       const wants = option.type === "flag" ? "takes no value" : `needs a value, ${option.value ?? "VALUE"}`;
       throw new UsageError(`${token.rawName} ${wants}`);
     }
+    if (option.empty === "refused" && token.value === "") throw new UsageError(`${token.rawName} must not be empty`);
     const earlier = values.get(token.name) ?? [];
     if (earlier.length > 0 && option.type !== "list" && option.type !== "flag") {
       throw new UsageError(`${token.rawName} is given twice`);

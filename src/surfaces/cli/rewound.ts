@@ -99,7 +99,7 @@ const forPerson = (why: string): string =>
 function headOf(way: Way, { to, turn, files, dryRun: dry }: RewindOutcome, ids: readonly string[]): string {
   const changed = files.filter(({ came }) => came === "done" || came === "planned").length;
   const what = `${changed} of ${files.length} ${files.length === 1 ? "file" : "files"}`;
-  const id = escapeName(shortNames(ids).get(to) ?? to);
+  const id = to === "start" ? "the start" : escapeName(shortNames(ids).get(to) ?? to);
   if (files.length === 0) return `There is nothing to bring back: no file was changed since ${id}`;
   if (dry) return `Dry run, nothing was written. ${would[way](id)} would change ${what}:`;
   if (changed === 0) return `Nothing was changed by ${would[way](id).replace(/^./, (first) => first.toLowerCase())}:`;
@@ -115,13 +115,13 @@ function passedLines(passed: readonly string[], ids: readonly string[]): readonl
 }
 
 const would = {
-  rewind: (id: string) => `Going back before ${id}`,
+  rewind: (id: string) => `Going back ${id === "the start" ? "to" : "before"} ${id}`,
   undo: (id: string) => `Undoing ${id}`,
   redo: (id: string) => `Taking back the undo ${id}`,
 } as const satisfies Record<Way, (id: string) => string>;
 
 const did = {
-  rewind: (id: string) => `Went back before ${id}`,
+  rewind: (id: string) => `Went back ${id === "the start" ? "to" : "before"} ${id}`,
   undo: (id: string) => `Undid ${id}`,
   redo: (id: string) => `Took back the undo ${id}`,
 } as const satisfies Record<Way, (id: string) => string>;

@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, isIPv6 } from "node:net";
 import * as nodePath from "node:path";
 import { pathToFileURL } from "node:url";
 import { tokenFrom } from "../../settings/token-file.ts";
@@ -29,10 +29,12 @@ export interface ServerNeeds {
 export async function runServer(given: Given, host: Host, needs: ServerNeeds): Promise<ExitCode> {
   // Before anybody is told that it runs: whoever stops it then must not leave files behind.
   const stop = stopOf(host);
+  host.outliveReaders?.();
   const address = given.text("host") ?? "127.0.0.1";
   const { createEndpoint, createFactory, createFront, createMetrics, localNames, watchCallWith } = await import(
     "../mcp/index.ts"
   );
+  const allowed = given.list("allow-host").map(hostName);
   const { access, token } = await accessOf(given, host, address);
   const metrics = createMetrics();
   const watchCall = watchCallWith(metrics, await tracing(version));
@@ -64,10 +66,11 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
     desks.set(path, desk);
     await inspector?.add(desk);
   }
+  const hostNames = [...localNames, ...allowed, bracketed(address).toLowerCase()];
   const front = createFront({
     endpoints: new Map([...desks].map(([path, desk]) => [path, createEndpoint(desk, createFactory(desk))])),
     access,
-    hostNames: [...localNames, ...given.list("allow-host").map((name) => name.toLowerCase())],
+    hostNames,
     metrics,
     log,
     inspector,
@@ -82,14 +85,15 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
   });
   // Not before: a token of a server that does not run is of no use to anybody.
   if (token !== undefined) host.stderr.write(`filehand: the token of this run is ${token}\n`);
-  const { port: actual } = front.server.address() as AddressInfo; // it listens on a port, not on a pipe
+  const { port: actual, address: found } = front.server.address() as AddressInfo; // it listens on a port, not on a pipe
+  hostNames.push(bracketed(found)); // an address can be written in several ways: 0 is 0.0.0.0
   for (const [path, { filehand }] of desks) {
     log("info", "listening", { url: `http://${bracketed(address)}:${actual}${path}`, roots: filehand.roots });
   }
   if (inspector !== undefined) {
     const [stateDir] = [...desks.values()].flatMap((desk) => desk.stateDir ?? []);
     if (stateDir !== undefined) await inspector.listenToOthers(stateDir);
-    origin = `http://${bracketed(isEverywhere(address) ? "127.0.0.1" : address)}:${actual}`;
+    origin = `http://${bracketed(isEverywhere(found) ? "127.0.0.1" : address)}:${actual}`;
     const url = tell(inspector.newKey());
     needs.onAddress?.(url);
   }
@@ -108,6 +112,15 @@ const listenFaults: Readonly<Record<string, string>> = {
 };
 
 const bracketed = (address: string): string => (address.includes(":") ? `[${address}]` : address);
+
+/** As it stands in the header Host; what could never stand there would be allowed in vain. */
+function hostName(text: string): string {
+  const name = isIPv6(text) ? `[${text}]` : text;
+  if (/^(?:\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_.])?)$/i.test(name)) return name.toLowerCase();
+  throw new UsageError(
+    `--allow-host must be a name alone, such as example.com, without http:// and without a port, not "${text}"`,
+  );
+}
 
 const isEverywhere = (address: string): boolean => address === "0.0.0.0" || address === "::";
 

@@ -51,7 +51,10 @@ export const init: Command = {
   ],
   async run(given, host) {
     const [id] = given.parameters;
-    if (id === undefined) return listClients(given, host);
+    if (id === undefined) {
+      refuseWithoutClient(given);
+      return listClients(given, host);
+    }
     const client = clientNamed(id);
     const scope = scopeOf(given.text("scope"), client, host);
     const wish = wishOf(given);
@@ -73,6 +76,13 @@ export const init: Command = {
       : show(work, given, host);
   },
 };
+
+/** Whoever wants something done and names no client would take the list for an answer. */
+function refuseWithoutClient(given: Given): void {
+  const wants = Object.keys(init.options).find((name) => given.flag(name));
+  if (wants !== undefined)
+    throw new UsageError(`--${wants} needs a client, as in filehand init claude-code --${wants}`);
+}
 
 interface Work {
   readonly client: Client;

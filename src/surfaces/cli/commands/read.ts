@@ -3,6 +3,7 @@
 import { type LineNumber, lineNumber } from "../../../contract/brand.ts";
 import type { LineRange, ReadRequest } from "../../../contract/read.ts";
 import { type Command, type Given, UsageError } from "../command.ts";
+import { orJsonFailure } from "../json-failure.ts";
 import { openSession } from "../open-session.ts";
 import { integerOf } from "../parse.ts";
 import { printReply } from "../print.ts";
@@ -47,7 +48,9 @@ export const read: Command = {
       ...(given.text("pages") === undefined ? {} : { pages: given.text("pages") ?? "" }),
       overBudget: given.integer("limit") !== undefined || given.list("range").length > 0 ? "refuse" : "first page",
     };
-    if (given.flag("tokens")) return showCost(session, request.path, given, host);
+    if (given.flag("tokens")) {
+      return orJsonFailure(given, host, () => showCost(session, request.path, given, host));
+    }
     const bar = progressBar("Counting lines", given, host);
     const reply = await session.run((profile) => ({ ...request, profile }), {
       signal: host.signal,

@@ -13,17 +13,28 @@ export const serverOptions = {
     value: "N",
     words: `Port to listen on; 0 takes any that is free (default: ${defaultPort})`,
   },
-  host: { type: "text", value: "ADDRESS", words: "Address to listen on (default: 127.0.0.1)" },
+  host: {
+    type: "text",
+    value: "ADDRESS",
+    empty: "refused",
+    words: "Address to listen on (default: 127.0.0.1)",
+  },
   "allow-host": { type: "list", value: "NAME", words: "Another name by which clients may address this server" },
   workspace: {
     type: "list",
     value: "NAME=DIR",
     words: "A workspace of its own at /w/NAME/mcp; may be given several times",
   },
-  "token-file": { type: "text", value: "FILE", words: "File with the token; it is made if it does not exist" },
+  "token-file": {
+    type: "text",
+    value: "FILE",
+    empty: "refused",
+    words: "File with the token; it is made if it does not exist",
+  },
   "oauth-verifier": {
     type: "text",
     value: "FILE",
+    empty: "refused",
     words: "Module that exports verifyAccessToken(token), instead of a token",
   },
   "oauth-issuer": {
@@ -55,7 +66,7 @@ export const serve: Command = {
   examples: [
     "filehand serve",
     "filehand serve ~/project --token-file ~/.config/filehand-token",
-    "filehand serve --workspace web=~/web --workspace api=~/api --port 8080",
+    "filehand serve --workspace web=../web --workspace api=../api --port 8080",
   ],
   run: (given, host) => runServer(given, host, { port: defaultPort, inspector: !given.flag("no-inspector") }),
 };
