@@ -41,7 +41,8 @@ export function createEndpoint(desk: Desk, factory: Factory, limits: EndpointLim
   const legacy = createLegacySessions({
     ...limits,
     factory,
-    onEnd: (principal, id) => desk.sessions.end(sessionKey({ principal, transportSession: id, otherwise: desk.name })),
+    onEnd: (principal, id) =>
+      desk.sessions.end(sessionKey({ principal, transportSession: id, otherwise: desk.otherwise })),
   });
   const lane = createLane(desk);
   const notify = (uri: string): void => modern.notify.resourceUpdated(uri);
