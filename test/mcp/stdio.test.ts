@@ -217,6 +217,35 @@ describe("what no client sends", () => {
     expect((await server.call(4, "no/such/method")).error?.code).toBe(-32601);
   });
 
+  test("a request of a shape that no request has is answered, and the log holds nothing of what came", async () => {
+    const server = startRaw(workspace.path);
+    await server.call(1, "initialize", initialize);
+    await server.call(2, "tools/list");
+    const call = {
+      jsonrpc: "2.0",
+      method: "tools/call",
+      params: { name: "Write", arguments: { file_path: "s", content: "SECRET" } },
+    };
+    for (const [id, more] of [
+      [3, { more: "SECRET" }],
+      [4, { result: { text: "SECRET" } }],
+    ] as const) {
+      server.send({ ...call, id, ...more });
+      expect(await server.next((message) => message.id === id)).toMatchObject({ error: { code: -32600 } });
+    }
+    server.send({ ...call, id: "SECRET".repeat(1_000) });
+    expect(await server.next(({ id }) => id === null)).toMatchObject({ error: { code: -32600 } });
+    server.send({ ...call, more: "SECRET" });
+    server.send({ jsonrpc: "2.0", id: 99, result: { text: "SECRET" } });
+    server.send({ jsonrpc: "2.0", id: 98, result: "SECRET", more: 1 });
+    server.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: { a: "SECRET" } } });
+    server.send({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 9, progress: "SECRET" } });
+    await server.call(5, "tools/list");
+    await expect.poll(server.log).toContain("unknown message ID");
+    expect(server.log()).not.toContain("SECRET");
+    expect(fs.existsSync(at("s"))).toBe(false);
+  });
+
   test("a line of 10 MB and a Write of 30 MB are answered", async () => {
     const server = startRaw(workspace.path, ["--allow", "Edit"]);
     await server.call(1, "initialize", initialize);

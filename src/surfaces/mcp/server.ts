@@ -25,6 +25,7 @@ import { type Called, type Desk, principalOf } from "./desk.ts";
 import { capabilities, instructions, listHint } from "./greeting.ts";
 import { metaNames, sessionHeader } from "./names.ts";
 import { complete, listResources, readResource, templates } from "./resources.ts";
+import { logSdkError, toldOf } from "./sdk-error.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 import { toolsOf } from "./tools.ts";
 
@@ -60,7 +61,7 @@ export function createFactory(
         },
       },
     );
-    server.onerror = (error) => desk.log("warn", "protocol error", { message: error.message });
+    server.onerror = logSdkError(desk.log, "protocol error");
     const within = era === "legacy" ? followRoots(server, desk) : async () => undefined;
     const callerOf: CallerOf = async (ctx) => {
       const folders = await within();
@@ -145,7 +146,7 @@ function followRoots(server: Server, desk: Desk): () => Promise<readonly string[
       const { roots } = await server.listRoots(undefined, { timeout: rootsMsMax });
       return narrowedRoots(roots, desk.filehand.roots);
     } catch (error) {
-      desk.log("warn", "the client did not name its roots", { message: error instanceof Error ? error.message : "" });
+      desk.log("warn", "the client did not name its roots", { message: toldOf(error) });
       return undefined;
     }
   };
