@@ -22,4 +22,5 @@ for (const [message, told] of [
 test("a message without an end is told in part", () => {
   expect(toldOf(new Error("x".repeat(1e6))).length).toBeLessThan(200);
   expect(toldOf("SECRET")).toBe("unknown");
+  expect(toldOf(Object.assign(new Error("SECRET"), { code: -1 }))).toBe("error -1");
 });

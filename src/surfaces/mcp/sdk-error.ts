@@ -11,6 +11,8 @@ const sentence =
 
 export const toldOf = (error: unknown): string => {
   if (!(error instanceof Error)) return "unknown";
+  // An error of the protocol may be the other side's, in its own words.
+  if ("code" in error && typeof error.code === "number") return `error ${error.code}`;
   const told = sentence.exec(error.message)?.[0].trim() ?? "";
   return told === "" ? error.name : told;
 };

@@ -62,6 +62,7 @@ export function createFactory(
       },
     );
     server.onerror = logSdkError(desk.log, "protocol error");
+    if (era === "legacy") closeFailedQuestions(server, desk);
     const within = era === "legacy" ? followRoots(server, desk) : async () => undefined;
     const callerOf: CallerOf = async (ctx) => {
       const folders = await within();
@@ -129,6 +130,29 @@ function takeSubscriptions(server: Server, callerOf: CallerOf): void {
     return {};
   });
   server.onclose = () => subscriptions.removeAll();
+}
+
+/**
+ * The older protocol: an error instead of an answer, an answer of no shape of the protocol, or none in time. The SDK would end
+ * the call with words of its own, in which there is no code and no way to go on; a question that was closed has both.
+ */
+function closeFailedQuestions(server: Server, desk: Desk): void {
+  type Asks = (
+    request: { readonly method: string },
+    options?: { readonly signal?: AbortSignal },
+    ...more: readonly unknown[]
+  ) => Promise<unknown>;
+  const ask = server.request.bind(server) as Asks; // one of its overloads
+  const askOrClose: Asks = async (request, options, ...more) => {
+    try {
+      return await ask(request, options, ...more);
+    } catch (error) {
+      if (request.method !== "elicitation/create" || options?.signal?.aborted === true) throw error;
+      desk.log("warn", "the client did not answer a question", { message: toldOf(error) });
+      return { action: "cancel" };
+    }
+  };
+  server.request = askOrClose as typeof server.request; // the same for each of its overloads
 }
 
 /** What the request says its client can do; the SDK has checked the shape, its types have no names for it. */
