@@ -190,6 +190,44 @@ describe("roots of a client", () => {
   });
 });
 
+describe("roots that a client names badly", () => {
+  const started = async (roots: unknown) => {
+    const server = startRaw(workspace.path);
+    await server.call(1, "initialize", { ...initialize, capabilities: { roots: { listChanged: true } } });
+    const name = async (response: object): Promise<void> => {
+      const { id } = await server.next(({ method }) => method === "roots/list");
+      server.send({ jsonrpc: "2.0", id, ...response });
+    };
+    server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    await name({ result: { roots } });
+    let id = 10;
+    const reads = async (file: string): Promise<boolean> => {
+      const call = { name: "Read", arguments: { file_path: at(file) } };
+      return (await server.call((id += 1), "tools/call", call)).result?.["isError"] !== true;
+    };
+    return { server, name, reads };
+  };
+
+  test("narrow by those that can be understood", async () => {
+    const { reads } = await started([{ uri: "http://x.example" }, { uri: `file://${at("inner")}` }, { uri: 1 }, null]);
+    expect([await reads("inner/b.txt"), await reads("a.txt")]).toEqual([true, false]);
+  });
+
+  for (const [what, response] of [
+    ["an error", { error: { code: -32603, message: "busy" } }],
+    ["no list", { result: { roots: "junk" } }],
+    ["a list of nothing", { result: { roots: [null] } }],
+  ] as const) {
+    test(`hold as they were if the next answer is ${what}`, async () => {
+      const { server, name, reads } = await started([{ uri: `file://${at("inner")}` }]);
+      expect(await reads("a.txt")).toBe(false);
+      server.send({ jsonrpc: "2.0", method: "notifications/roots/list_changed" });
+      await name(response);
+      expect([await reads("inner/b.txt"), await reads("a.txt")]).toEqual([true, false]);
+    });
+  }
+});
+
 describe("what no client sends", () => {
   test("every line gets an answer, and the next one is as good as ever", async () => {
     const server = startRaw(workspace.path);

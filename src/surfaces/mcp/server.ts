@@ -20,7 +20,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { callTool } from "./call.ts";
 import { type Caller, callerOf as callerFrom } from "./caller.ts";
-import { narrowedRoots } from "./client-roots.ts";
+import { narrowedRoots, rootsSchema } from "./client-roots.ts";
 import { type Called, type Desk, principalOf } from "./desk.ts";
 import { capabilities, instructions, listHint } from "./greeting.ts";
 import { metaNames, sessionHeader } from "./names.ts";
@@ -165,20 +165,20 @@ const rootsMsMax = 5_000;
 /** The older protocol: roots are asked for once the client is ready, and again when they change. */
 function followRoots(server: Server, desk: Desk): () => Promise<readonly string[] | undefined> {
   let within: Promise<readonly string[] | undefined> = Promise.resolve(undefined);
-  const ask = async (): Promise<readonly string[] | undefined> => {
+  const ask = async (known: typeof within): typeof within => {
     try {
-      const { roots } = await server.listRoots(undefined, { timeout: rootsMsMax });
-      return narrowedRoots(roots, desk.filehand.roots);
+      const named = await server.request({ method: "roots/list" }, rootsSchema, { timeout: rootsMsMax });
+      return narrowedRoots(named, desk.filehand.roots);
     } catch (error) {
       desk.log("warn", "the client did not name its roots", { message: toldOf(error) });
-      return undefined;
+      return known; // what it was kept to before still holds: no failure may widen it
     }
   };
   server.oninitialized = () => {
-    if (server.getClientCapabilities()?.roots !== undefined) within = ask();
+    if (server.getClientCapabilities()?.roots !== undefined) within = ask(within);
   };
   server.setNotificationHandler("notifications/roots/list_changed", () => {
-    within = ask();
+    within = ask(within);
   });
   return () => within;
 }
