@@ -128,6 +128,12 @@ describe("strangers", () => {
     expect(events.map(({ event }) => event)).toContain("listening");
   });
 
+  test("in which a body is not UTF-8 are refused", async () => {
+    const body = Buffer.from(message(1, "initialize", { ...initialize, more: "caf\xe9" }), "latin1");
+    const { status, text } = await ask(await serve(workspace.path), { body });
+    expect([status, JSON.parse(text)]).toMatchObject([400, { error: { code: -32700 } }]);
+  });
+
   test("leave nothing of their bodies in the log", async () => {
     const served = await serve(workspace.path);
     const opened = await ask(served, { body: message(1, "initialize", initialize) });

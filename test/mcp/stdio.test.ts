@@ -284,6 +284,19 @@ describe("what no client sends", () => {
     expect(fs.existsSync(at("s"))).toBe(false);
   });
 
+  test("what is not UTF-8 is refused, and nothing is written", async () => {
+    const server = startRaw(workspace.path, ["--yes"]);
+    await server.call(1, "initialize", initialize);
+    const write = '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"Write","arguments":';
+    await server.sendText(Buffer.from(`${write}{"file_path":"bad.txt","content":"caf\xe9"}}}\n`, "latin1"));
+    expect(await server.next(({ id }) => id === 2)).toMatchObject({ error: { code: -32700 } });
+    expect(fs.existsSync(at("bad.txt"))).toBe(false);
+    // The last line counts without its newline too.
+    server.child.stdin?.end('{"jsonrpc":"2.0","id":3,"method":"tools/list"}');
+    expect(await server.next(({ id }) => id === 3)).toHaveProperty("result");
+    expect(await server.ended).toBe(0);
+  });
+
   test("a line of 10 MB and a Write of 30 MB are answered", async () => {
     const server = startRaw(workspace.path, ["--allow", "Edit"]);
     await server.call(1, "initialize", initialize);

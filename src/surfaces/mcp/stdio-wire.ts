@@ -8,7 +8,7 @@ import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { limits } from "../../contract/limits.ts";
 import { parseMessage, requestFault } from "./json-message.ts";
-import { Lines } from "./lines.ts";
+import { type Line, Lines } from "./lines.ts";
 
 type Id = string | number | null;
 
@@ -75,18 +75,20 @@ export class StdioWire implements Transport {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    for (const line of this.#lines.feed(chunk)) {
-      if ("tooLong" in line) {
-        const most = Math.floor(limits.mcpLineBytesMax / 1_048_576);
-        this.#answer(failure(line.id, -32600, `Invalid request: longer than ${most} MiB, send it in parts`));
-        continue;
-      }
-      const parsed = parseMessage(line.text);
-      const refused = "fault" in parsed ? parsed : requestFault(parsed.message);
-      if (refused !== undefined) this.#answer(failure(refused.id, refused.code, refused.fault));
-      else if ("message" in parsed) this.#deliver(parsed.message as JSONRPCMessage); // its outline was looked at, the SDK looks closer
-    }
+    for (const line of this.#lines.feed(chunk)) this.#take(line);
   };
+
+  #take(line: Line): void {
+    if ("notUtf8" in line) return this.#answer(failure(line.id, -32700, "Parse error: not valid UTF-8"));
+    if ("tooLong" in line) {
+      const most = Math.floor(limits.mcpLineBytesMax / 1_048_576);
+      return this.#answer(failure(line.id, -32600, `Invalid request: longer than ${most} MiB, send it in parts`));
+    }
+    const parsed = parseMessage(line.text);
+    const refused = "fault" in parsed ? parsed : requestFault(parsed.message);
+    if (refused !== undefined) this.#answer(failure(refused.id, refused.code, refused.fault));
+    else if ("message" in parsed) this.#deliver(parsed.message as JSONRPCMessage); // its outline was looked at, the SDK looks closer
+  }
 
   #deliver(message: JSONRPCMessage): void {
     if ("method" in message && "id" in message) this.#pending.add(message.id ?? null);
@@ -108,6 +110,8 @@ export class StdioWire implements Transport {
 
   readonly #onEnd = (): void => {
     if (this.#ended) return;
+    const last = this.#lines.finish();
+    if (last !== undefined) this.#take(last);
     this.#ended = true;
     if (this.#pending.size === 0) return void this.close();
     void this.ready.then(() => setTimeout(() => void this.close(), graceMs).unref());
