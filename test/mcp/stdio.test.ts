@@ -332,6 +332,57 @@ describe("what no client sends", () => {
     expect(Math.max(...server.lines.map((line) => Buffer.byteLength(line)))).toBeLessThan(10_485_760);
   });
 
+  test("a client that asks much and reads nothing costs no memory without end, and keeps no process", async () => {
+    fs.writeFileSync(at("page.txt"), `${"x".repeat(60)}\n`.repeat(1_500));
+    const server = startRaw(workspace.path);
+    await server.call(1, "initialize", initialize);
+    const page = (id: number) =>
+      server.send({
+        jsonrpc: "2.0",
+        id,
+        method: "tools/call",
+        params: { name: "Read", arguments: { file_path: "page.txt", offset: 1 + (id % 700) } },
+      });
+    page(2);
+    await server.next(({ id }) => id === 2);
+    server.child.stdout?.pause();
+    for (let id = 100; id < 2_100; id += 1) page(id);
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    // With all of them begun at once it has 600 MB.
+    if (process.platform === "linux") {
+      const status = fs.readFileSync(`/proc/${server.child.pid}/status`, "utf8");
+      expect(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(350_000);
+    }
+    server.child.stdout?.resume();
+    for (let id = 100; id < 2_100; id += 1) if (server.lines.length < 2_002) await server.next(() => true);
+    expect(new Set(server.lines.map((line) => (JSON.parse(line) as { readonly id: number }).id)).size).toBe(2_002);
+    expect(server.log()).not.toContain("MaxListeners");
+
+    server.child.stdout?.pause();
+    for (let id = 3_000; id < 3_600; id += 1) page(id);
+    server.child.stdin?.end();
+    const exited = new Promise((resolve) => server.child.once("exit", resolve));
+    expect(await exited).toBe(0);
+    server.child.stdout?.resume();
+  }, 60_000);
+
+  test("a question that is open when the input ends is left at once", async () => {
+    const server = startRaw(workspace.path);
+    await server.call(1, "initialize", { ...initialize, capabilities: { elicitation: {} } });
+    server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    await server.call(2, "tools/call", { name: "Read", arguments: { file_path: "a.txt" } });
+    const edit = { file_path: "a.txt", old_string: "one", new_string: "1" };
+    server.send({ jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "Edit", arguments: edit } });
+    await server.next(({ method }) => method === "elicitation/create");
+    const startedMs = performance.now();
+    server.child.stdin?.end();
+    expect(await server.ended).toBe(0);
+    expect(performance.now() - startedMs).toBeLessThan(8_000);
+    expect(fs.readFileSync(at("a.txt"), "utf8")).toBe("one\ntwo\n");
+    const answer = server.lines.map((line) => JSON.parse(line) as { readonly id: unknown }).find(({ id }) => id === 3);
+    expect(answer).toMatchObject({ result: { isError: true } });
+  });
+
   test("it ends in order when its input ends, when it is told to, and when nobody listens any more", async () => {
     const piped = startRaw(workspace.path);
     piped.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: initialize });

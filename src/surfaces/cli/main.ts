@@ -91,6 +91,7 @@ export function processHost(): Host {
     background: startAgain,
     onTerminate: (stop) => process.once("SIGTERM", stop),
     onIdle: (work) => process.once("beforeExit", work),
+    abandon: () => process.exit(0),
     program: [process.execPath, ...process.argv.slice(1, 2)],
   };
 }
