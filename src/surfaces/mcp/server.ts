@@ -142,7 +142,7 @@ function closeFailedQuestions(server: Server, desk: Desk): void {
     options?: { readonly signal?: AbortSignal },
     ...more: readonly unknown[]
   ) => Promise<unknown>;
-  const ask = server.request.bind(server) as Asks; // one of its overloads
+  const ask: Asks = server.request.bind(server);
   const askOrClose: Asks = async (request, options, ...more) => {
     try {
       return await ask(request, options, ...more);
@@ -152,7 +152,7 @@ function closeFailedQuestions(server: Server, desk: Desk): void {
       return { action: "cancel" };
     }
   };
-  server.request = askOrClose as typeof server.request; // the same for each of its overloads
+  server.request = askOrClose;
 }
 
 /** What the request says its client can do; the SDK has checked the shape, its types have no names for it. */
