@@ -24,8 +24,8 @@ export type Answer =
   | { readonly reply: "always"; readonly rule?: string; readonly keep?: Keep }
   /** `feedback` reaches the model. */
   | { readonly reply: "reject"; readonly feedback?: string }
-  /** There turned out to be nobody who could answer. */
-  | { readonly reply: "nobody" };
+  /** There turned out to be nobody who could answer. `closed`: the question was shown, and closed or lost without an answer. */
+  | { readonly reply: "nobody"; readonly closed?: boolean };
 
 /**
  * Asks whoever decides. MUST settle; a rejected promise counts as a bug of the host, but for an error with the field

@@ -115,6 +115,8 @@ export type ProblemData =
       readonly feedback: string | undefined;
       /** It is asked about every time, whatever rules say. */
       readonly everyTime?: boolean;
+      /** The question was shown, and nobody has answered it. */
+      readonly closed?: boolean;
     }
   | { readonly code: "IS_DIRECTORY"; readonly place: Place }
   | { readonly code: "NOT_DIRECTORY"; readonly place: Place }

@@ -113,7 +113,9 @@ export function denial(problem: ProblemOf<"ACCESS_DENIED">): string {
             ? "ask the user to change that rule"
             : `the rule ${escapeName(problem.remedy)} would allow it`;
       const who = problem.rule === "" ? "a change wants" : `the rule ${problem.rule} wants`;
-      return `${who} a person to be asked and there is none, ${way}`;
+      return problem.closed === true
+        ? `${who} a person to be asked and the question was closed without a yes, do not try it again without being told to: ${way}`
+        : `${who} a person to be asked and there is none, ${way}`;
     }
     case "rejected":
       return problem.feedback === undefined

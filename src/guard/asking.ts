@@ -41,7 +41,7 @@ export async function ask(asking: Asking, context: AskContext, signal: AbortSign
   const always = offered.rules.map(({ here }) => here);
   const question = { permission, patterns: [asking.real], always, keep: offered.keep, metadata };
   const answer = await asker(question, signal);
-  if (answer.reply === "nobody") throw new Problem(nobody);
+  if (answer.reply === "nobody") throw new Problem(answer.closed === true ? { ...nobody, closed: true } : nobody);
   if (answer.reply === "reject") throw new Problem({ ...refused, reason: "rejected", feedback: answer.feedback });
   // A host without types may answer anything. What is no yes is none.
   if (answer.reply !== "once" && answer.reply !== "always") throw new TypeError(noAnswer(answer));

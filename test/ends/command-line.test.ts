@@ -316,6 +316,16 @@ describe("batch", () => {
     expect(existsSync(join(workspace, "cut.txt"))).toBe(false);
   });
 
+  test("a line that is not UTF-8 gets an error, and nothing is written", async () => {
+    const call = JSON.stringify({ id: 1, tool: "Write", input: { file_path: "bad.txt", content: "caf\xe9" } });
+    const answers = await batch(Buffer.from(`${call}\n${line(2, "a.txt")}\n`, "latin1"), "--yes");
+    expect(short(answers)).toEqual([
+      [null, "no"],
+      [2, "ok"],
+    ]);
+    expect(existsSync(join(workspace, "bad.txt"))).toBe(false);
+  });
+
   test("U+2028 inside a line does not end it", async () => {
     const [answer] = await batch(`{"id":1,"tool":"Read","input":{"file_path":"a\u2028b"}}\n`);
     expect(answer).toMatchObject({ id: 1, reply: { error: { code: "NOT_FOUND" } } });

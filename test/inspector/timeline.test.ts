@@ -37,7 +37,7 @@ test("every call is told live and can be looked at later, with the very reply th
   const { call: told } = await events.next("call");
   expect(told).toMatchObject({
     workspace: "filehand",
-    principal: "token",
+    principal: expect.stringMatching(/^token-[0-9a-f]{12}$/),
     tool: "Read",
     verb: "read",
     path: "a.txt",
@@ -71,7 +71,7 @@ test("every call is told live and can be looked at later, with the very reply th
   expect(again.call.tokensSaved).toBeGreaterThan(0);
 
   const { sessions } = await browser.ask<SessionList>("/api/w/filehand/sessions");
-  expect(sessions).toMatchObject([{ calls: 6, failures: 1, principal: "token" }]);
+  expect(sessions).toMatchObject([{ calls: 6, failures: 1, principal: expect.stringMatching(/^token-/) }]);
   const failed = await browser.ask<CallPage>("/api/w/filehand/calls?errors=1");
   expect(failed.calls).toMatchObject([{ outcome: "NOT_FOUND", reason: "missing", path: "missing.txt" }]);
   expect((await browser.ask<CallPage>("/api/w/filehand/calls?tool=Edit&tool=Write")).calls).toHaveLength(1);

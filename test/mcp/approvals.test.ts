@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../ends/run.ts";
-import { connect, type Era, eras, modernMeta, type RawMessage, startRaw, textOf } from "./server.ts";
+import { connect, type Era, eras, initialize, modernMeta, type RawMessage, startRaw, textOf } from "./server.ts";
 
 const workspace = temporaryFolder();
 afterAll(() => workspace.remove());
@@ -61,20 +61,20 @@ for (const era of eras) {
       expect(questions).toHaveLength(2);
     });
 
-    for (const [what, answer] of [
-      ["declined", { action: "decline" }],
-      ["cancelled", { action: "cancel" }],
-      ["rejected in the form", yes("reject")],
-      ["answered with something else", yes("sure")],
-      ["accepted without a word", { action: "accept" }],
+    const closed = /closed without a yes, .*: the rule Edit\(\/a\.txt\) would allow it/;
+    for (const [what, answer, words] of [
+      ["declined", { action: "decline" }, closed],
+      ["cancelled", { action: "cancel" }, closed],
+      ["rejected in the form", yes("reject"), /the user rejected it/],
+      ["answered with something else", yes("sure"), closed],
+      ["accepted without a word", { action: "accept" }, closed],
     ] as const) {
-      test(`nothing is changed if it was ${what}`, async () => {
+      test(`nothing is changed if it was ${what}, and the model is told what is so`, async () => {
         const { client } = await asking(era, answer);
         await client.callTool(read("a.txt"));
-        expect(await client.callTool(edit("a.txt"))).toMatchObject({
-          isError: true,
-          _meta: { "io.github.filehand/code": "ACCESS_DENIED" },
-        });
+        const refused = await client.callTool(edit("a.txt"));
+        expect(refused).toMatchObject({ isError: true, _meta: { "io.github.filehand/code": "ACCESS_DENIED" } });
+        expect(textOf(refused)).toMatch(words);
         expect(content("a.txt")).toBe("one\n");
       });
     }
@@ -123,6 +123,34 @@ for (const era of eras) {
     });
   });
 }
+
+describe("a client of the older protocol that fails at a question", () => {
+  for (const [what, answer] of [
+    ["with an error", { error: { code: -1, message: "SECRET" } }],
+    ["with an action that there is not", { result: { action: "banana" } }],
+    ["with nothing", { result: {} }],
+  ] as const) {
+    test(`${what} has closed it, and may ask again`, async () => {
+      const server = startRaw(workspace.path);
+      await server.call(1, "initialize", { ...initialize, capabilities: { elicitation: {} } });
+      server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+      await server.call(2, "tools/call", read("a.txt"));
+      const answered = async (id: number, response: object): Promise<RawMessage> => {
+        server.send({ jsonrpc: "2.0", id, method: "tools/call", params: edit("a.txt") });
+        const question = await server.next(({ method }) => method === "elicitation/create");
+        server.send({ jsonrpc: "2.0", id: question.id, ...response });
+        return server.next((message) => message.id === id && message.method === undefined);
+      };
+      const { result } = await answered(10, answer);
+      expect(result).toMatchObject({ isError: true, _meta: { "io.github.filehand/code": "ACCESS_DENIED" } });
+      expect(result?.content?.[0]?.text).toMatch(/closed without a yes, .*: the rule Edit\(\/a\.txt\) would allow it/);
+      expect(content("a.txt")).toBe("one\n");
+      expect(server.log()).not.toContain("SECRET");
+      const allowed = await answered(11, { result: yes("allow once") });
+      expect([allowed.result?.["isError"], content("a.txt")]).toEqual([undefined, "two\n"]);
+    });
+  }
+});
 
 describe("a client that cheats", () => {
   const _meta = modernMeta({ elicitation: { form: {} } });

@@ -67,6 +67,11 @@ describe("sessions of the older protocol", () => {
     const version = { "mcp-protocol-version": "2025-06-18" };
     const stream = await send("GET", { "mcp-session-id": listening, ...version }, gone.signal);
     expect(stream.status).toBe(200);
+    // A stream that was refused keeps nothing open, whenever its client hangs up.
+    const refused = { "mcp-session-id": resting, ...version, accept: "application/json" };
+    expect((await send("GET", refused, new AbortController().signal)).status).toBe(406);
+    const second = { "mcp-session-id": listening, ...version };
+    expect((await send("GET", second, new AbortController().signal)).status).toBe(409);
     nowMs = 1_001;
     vi.advanceTimersByTime(60_000);
     expect([sessions.size, ended]).toEqual([1, [`ann ${resting}`]]);

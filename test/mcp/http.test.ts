@@ -129,6 +129,28 @@ describe("strangers", () => {
     expect(events.map(({ event }) => event)).toContain("listening");
   });
 
+  test("in which a body is not UTF-8 are refused", async () => {
+    const body = Buffer.from(message(1, "initialize", { ...initialize, more: "caf\xe9" }), "latin1");
+    const { status, text } = await ask(await serve(workspace.path), { body });
+    expect([status, JSON.parse(text)]).toMatchObject([400, { error: { code: -32700 } }]);
+  });
+
+  test("leave nothing of their bodies in the log", async () => {
+    const served = await serve(workspace.path);
+    const opened = await ask(served, { body: message(1, "initialize", initialize) });
+    const headers = { "mcp-session-id": String(opened.headers["mcp-session-id"]) };
+    for (const body of [
+      { id: 4, method: "tools/call", params: { name: "Write", arguments: { content: "SECRET" } }, more: "SECRET" },
+      { id: 99, result: { text: "SECRET" } },
+      { method: "notifications/cancelled", params: { requestId: { a: "SECRET" } } },
+      { method: "notifications/progress", params: { progressToken: "SECRET", progress: 1 } },
+    ]) {
+      await ask(served, { headers, body: JSON.stringify({ jsonrpc: "2.0", ...body }) });
+    }
+    await expect.poll(served.log).toContain("unknown message ID");
+    expect(served.log()).not.toContain("SECRET");
+  });
+
   test("are counted, and sent away when they come too often", async () => {
     const served = await serve(workspace.path);
     const statuses = new Set<number>();

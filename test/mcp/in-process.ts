@@ -61,6 +61,7 @@ export async function startInProcess(
     structured: false,
     resultBytesMax: 10_000_000,
     startedFor: undefined,
+    otherwise: "filehand",
     log: () => undefined,
     watchCall: given.watchCall,
   };

@@ -76,6 +76,8 @@ export interface RawServer {
   next(fits: (message: RawMessage) => boolean): Promise<RawMessage>;
   call(id: number, method: string, params?: object): Promise<RawMessage>;
   readonly lines: readonly string[];
+  /** What it has said on stderr so far. */
+  readonly log: () => string;
   readonly ended: Promise<number | null>;
 }
 
@@ -104,7 +106,8 @@ export function startRaw(
     lines.push(...parts);
     for (const wake of waiting.splice(0)) wake();
   });
-  child.stderr.resume();
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (log += chunk));
   child.stdin.on("error", () => undefined);
   const ended = once(child, "close").then(([code]) => {
     waiting.forEach((wake) => wake());
@@ -131,6 +134,7 @@ export function startRaw(
   return {
     child,
     lines,
+    log: () => log,
     ended,
     next,
     send,

@@ -190,6 +190,44 @@ describe("roots of a client", () => {
   });
 });
 
+describe("roots that a client names badly", () => {
+  const started = async (roots: unknown) => {
+    const server = startRaw(workspace.path);
+    await server.call(1, "initialize", { ...initialize, capabilities: { roots: { listChanged: true } } });
+    const name = async (response: object): Promise<void> => {
+      const { id } = await server.next(({ method }) => method === "roots/list");
+      server.send({ jsonrpc: "2.0", id, ...response });
+    };
+    server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    await name({ result: { roots } });
+    let id = 10;
+    const reads = async (file: string): Promise<boolean> => {
+      const call = { name: "Read", arguments: { file_path: at(file) } };
+      return (await server.call((id += 1), "tools/call", call)).result?.["isError"] !== true;
+    };
+    return { server, name, reads };
+  };
+
+  test("narrow by those that can be understood", async () => {
+    const { reads } = await started([{ uri: "http://x.example" }, { uri: `file://${at("inner")}` }, { uri: 1 }, null]);
+    expect([await reads("inner/b.txt"), await reads("a.txt")]).toEqual([true, false]);
+  });
+
+  for (const [what, response] of [
+    ["an error", { error: { code: -32603, message: "busy" } }],
+    ["no list", { result: { roots: "junk" } }],
+    ["a list of nothing", { result: { roots: [null] } }],
+  ] as const) {
+    test(`hold as they were if the next answer is ${what}`, async () => {
+      const { server, name, reads } = await started([{ uri: `file://${at("inner")}` }]);
+      expect(await reads("a.txt")).toBe(false);
+      server.send({ jsonrpc: "2.0", method: "notifications/roots/list_changed" });
+      await name(response);
+      expect([await reads("inner/b.txt"), await reads("a.txt")]).toEqual([true, false]);
+    });
+  }
+});
+
 describe("what no client sends", () => {
   test("every line gets an answer, and the next one is as good as ever", async () => {
     const server = startRaw(workspace.path);
@@ -215,6 +253,48 @@ describe("what no client sends", () => {
     );
     expect(await server.next(({ id }) => id === 3)).toMatchObject({ error: { code: -32600 } });
     expect((await server.call(4, "no/such/method")).error?.code).toBe(-32601);
+  });
+
+  test("a request of a shape that no request has is answered, and the log holds nothing of what came", async () => {
+    const server = startRaw(workspace.path);
+    await server.call(1, "initialize", initialize);
+    await server.call(2, "tools/list");
+    const call = {
+      jsonrpc: "2.0",
+      method: "tools/call",
+      params: { name: "Write", arguments: { file_path: "s", content: "SECRET" } },
+    };
+    for (const [id, more] of [
+      [3, { more: "SECRET" }],
+      [4, { result: { text: "SECRET" } }],
+    ] as const) {
+      server.send({ ...call, id, ...more });
+      expect(await server.next((message) => message.id === id)).toMatchObject({ error: { code: -32600 } });
+    }
+    server.send({ ...call, id: "SECRET".repeat(1_000) });
+    expect(await server.next(({ id }) => id === null)).toMatchObject({ error: { code: -32600 } });
+    server.send({ ...call, more: "SECRET" });
+    server.send({ jsonrpc: "2.0", id: 99, result: { text: "SECRET" } });
+    server.send({ jsonrpc: "2.0", id: 98, result: "SECRET", more: 1 });
+    server.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: { a: "SECRET" } } });
+    server.send({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 9, progress: "SECRET" } });
+    await server.call(5, "tools/list");
+    await expect.poll(server.log).toContain("unknown message ID");
+    expect(server.log()).not.toContain("SECRET");
+    expect(fs.existsSync(at("s"))).toBe(false);
+  });
+
+  test("what is not UTF-8 is refused, and nothing is written", async () => {
+    const server = startRaw(workspace.path, ["--yes"]);
+    await server.call(1, "initialize", initialize);
+    const write = '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"Write","arguments":';
+    await server.sendText(Buffer.from(`${write}{"file_path":"bad.txt","content":"caf\xe9"}}}\n`, "latin1"));
+    expect(await server.next(({ id }) => id === 2)).toMatchObject({ error: { code: -32700 } });
+    expect(fs.existsSync(at("bad.txt"))).toBe(false);
+    // The last line counts without its newline too.
+    server.child.stdin?.end('{"jsonrpc":"2.0","id":3,"method":"tools/list"}');
+    expect(await server.next(({ id }) => id === 3)).toHaveProperty("result");
+    expect(await server.ended).toBe(0);
   });
 
   test("a line of 10 MB and a Write of 30 MB are answered", async () => {
@@ -250,6 +330,57 @@ describe("what no client sends", () => {
     });
     expect(result?.content?.[0]?.text).toBeTypeOf("string");
     expect(Math.max(...server.lines.map((line) => Buffer.byteLength(line)))).toBeLessThan(10_485_760);
+  });
+
+  test("a client that asks much and reads nothing costs no memory without end, and keeps no process", async () => {
+    fs.writeFileSync(at("page.txt"), `${"x".repeat(60)}\n`.repeat(1_500));
+    const server = startRaw(workspace.path);
+    await server.call(1, "initialize", initialize);
+    const page = (id: number) =>
+      server.send({
+        jsonrpc: "2.0",
+        id,
+        method: "tools/call",
+        params: { name: "Read", arguments: { file_path: "page.txt", offset: 1 + (id % 700) } },
+      });
+    page(2);
+    await server.next(({ id }) => id === 2);
+    server.child.stdout?.pause();
+    for (let id = 100; id < 2_100; id += 1) page(id);
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    // With all of them begun at once it has 600 MB.
+    if (process.platform === "linux") {
+      const status = fs.readFileSync(`/proc/${server.child.pid}/status`, "utf8");
+      expect(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(350_000);
+    }
+    server.child.stdout?.resume();
+    for (let id = 100; id < 2_100; id += 1) if (server.lines.length < 2_002) await server.next(() => true);
+    expect(new Set(server.lines.map((line) => (JSON.parse(line) as { readonly id: number }).id)).size).toBe(2_002);
+    expect(server.log()).not.toContain("MaxListeners");
+
+    server.child.stdout?.pause();
+    for (let id = 3_000; id < 3_600; id += 1) page(id);
+    server.child.stdin?.end();
+    const exited = new Promise((resolve) => server.child.once("exit", resolve));
+    expect(await exited).toBe(0);
+    server.child.stdout?.resume();
+  }, 60_000);
+
+  test("a question that is open when the input ends is left at once", async () => {
+    const server = startRaw(workspace.path);
+    await server.call(1, "initialize", { ...initialize, capabilities: { elicitation: {} } });
+    server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    await server.call(2, "tools/call", { name: "Read", arguments: { file_path: "a.txt" } });
+    const edit = { file_path: "a.txt", old_string: "one", new_string: "1" };
+    server.send({ jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "Edit", arguments: edit } });
+    await server.next(({ method }) => method === "elicitation/create");
+    const startedMs = performance.now();
+    server.child.stdin?.end();
+    expect(await server.ended).toBe(0);
+    expect(performance.now() - startedMs).toBeLessThan(8_000);
+    expect(fs.readFileSync(at("a.txt"), "utf8")).toBe("one\ntwo\n");
+    const answer = server.lines.map((line) => JSON.parse(line) as { readonly id: unknown }).find(({ id }) => id === 3);
+    expect(answer).toMatchObject({ result: { isError: true } });
   });
 
   test("it ends in order when its input ends, when it is told to, and when nobody listens any more", async () => {

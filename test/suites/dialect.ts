@@ -199,6 +199,15 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
     {
       code: "ACCESS_DENIED",
       place,
+      reason: "nobody to ask",
+      rule: "Read(a.txt)",
+      remedy: "Read(/a.txt)",
+      feedback: undefined,
+      closed: true,
+    },
+    {
+      code: "ACCESS_DENIED",
+      place,
       reason: "rejected",
       rule: "Read(a.txt)",
       remedy: "Read(/a.txt)",

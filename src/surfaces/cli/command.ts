@@ -22,6 +22,8 @@ export interface Host {
   readonly outliveReaders?: () => void;
   /** Called when nothing is left to do; what it begins is waited for. */
   readonly onIdle?: (work: () => void) => void;
+  /** Ends the process at once, and leaves what nobody reads: it would wait for its reader for ever. */
+  readonly abandon?: () => void;
   /** What starts this program: Node and the script, by their whole paths. */
   readonly program?: readonly string[];
 }

@@ -86,6 +86,7 @@ export function processHost(): Host {
     onTerminate: (stop) => process.once("SIGTERM", stop),
     outliveReaders,
     onIdle: (work) => process.once("beforeExit", work),
+    abandon: () => process.exit(0),
     program: [process.execPath, ...process.argv.slice(1, 2)],
   };
 }

@@ -1,5 +1,6 @@
 /** Settings, environment and options in, a workspace for the MCP server out. */
 
+import { randomUUID } from "node:crypto";
 import type { Program } from "../../contract/report.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Board } from "../inspector/questions.ts";
@@ -61,6 +62,8 @@ export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Prom
     structured: given.flag("structured"),
     resultBytesMax: needs.resultBytesMax === "stdio" ? limits.mcpResultBytesMax - 65_536 : needs.resultBytesMax,
     startedFor: needs.startedFor,
+    // Two processes over stdio are two conversations; a server of HTTP goes on with those of the one before it.
+    otherwise: needs.program === "mcp" ? randomUUID() : needs.name,
     log: logTo(host.stderr),
     watchCall: needs.watchCall,
     stateDir,

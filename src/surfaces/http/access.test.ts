@@ -32,12 +32,21 @@ for (const [what, verified, admitted] of [
   ["one that has ended is not", { ...good, expiresAt: 1_000 }, false],
   ["nor one without an end", { clientId: "c", scopes: [], resource: good.resource }, false],
   ["nor one for another server", { ...good, resource: "https://other.example/mcp" }, false],
+  ["nor one whose end is a word", { ...good, expiresAt: "never" }, false],
+  ["nor one whose end is a number in a text", { ...good, expiresAt: "2000" }, false],
+  ["nor one whose end is no number", { ...good, expiresAt: Number.NaN }, false],
+  ["nor one that never ends", { ...good, expiresAt: Number.POSITIVE_INFINITY }, false],
+  ["nor one without a list of rights", { ...good, scopes: undefined }, false],
+  ["nor one whose rights are one text", { ...good, scopes: "files:read files:write" }, false],
+  ["nor one of no client", { ...good, clientId: undefined }, false],
+  ["nor one whose person is no name", { ...good, subject: { id: 1 } }, false],
+  ["nor an answer that is none", null, false],
   ["nor one for nobody", { clientId: "c", scopes: [], expiresAt: 2_000 }, false],
 ] as const) {
   test(what, async () => {
     const access = oauthAccess(
       {
-        verifier: { verifyAccessToken: async () => verified as VerifiedToken },
+        verifier: { verifyAccessToken: async () => verified as unknown as VerifiedToken },
         issuer: "https://login.example",
         resource: "https://files.example/mcp",
       },
@@ -59,6 +68,28 @@ test("a verifier that rejects is a no, and the challenge says where to go", asyn
   );
   expect(access.metadata()).toMatchObject({ authorization_servers: ["https://login.example"] });
 });
+
+for (const [what, verifyAccessToken, admitted] of [
+  ["a verifier that throws before it promises anything is a no", () => raise("no"), false],
+  ["one that answers at once is understood", () => good, true],
+  ["one that answers with nothing is a no", () => undefined, false],
+] as const) {
+  test(what, async () => {
+    const access = oauthAccess(
+      {
+        verifier: { verifyAccessToken: verifyAccessToken as unknown as () => Promise<VerifiedToken> },
+        issuer: "https://login.example",
+        resource: "https://files.example/mcp",
+      },
+      () => 1_000_000,
+    );
+    expect((await access.admit("Bearer x")) !== undefined).toBe(admitted);
+  });
+}
+
+function raise(message: string): never {
+  throw new Error(message);
+}
 
 test("two people with one client are two principals", async () => {
   let subject = "a";

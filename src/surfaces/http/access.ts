@@ -26,11 +26,11 @@ const every = Object.values(scopes);
 export function tokenAccess(token: string): Access {
   const hashOf = (text: string): Buffer => createHash("sha256").update(text).digest();
   const expected = hashOf(token);
+  // Of another server with another token it is somebody else, whose history is none of this one's business.
+  const principal = `token-${hashOf(`principal\0${token}`).toString("hex").slice(0, 12)}`;
   return {
     admit: async (authorization) =>
-      timingSafeEqual(hashOf(bearerOf(authorization) ?? ""), expected)
-        ? { principal: "token", scopes: every }
-        : undefined,
+      timingSafeEqual(hashOf(bearerOf(authorization) ?? ""), expected) ? { principal, scopes: every } : undefined,
     challenge: () => 'Bearer realm="filehand"',
     metadata: () => undefined,
   };
@@ -66,12 +66,12 @@ export function oauthAccess({ verifier, issuer, resource }: OAuthOptions, nowMs:
     async admit(authorization) {
       const token = bearerOf(authorization);
       if (token === undefined) return undefined;
-      const verified = await verifier.verifyAccessToken(token).catch(() => undefined);
-      if (verified?.expiresAt === undefined || verified.expiresAt * 1_000 <= nowMs()) return undefined;
+      const verified = await verify(verifier, token);
+      if (verified === undefined || verified.expiresAt * 1_000 <= nowMs()) return undefined;
       // A token for another server must not work here, whoever passes it on.
       if (!sameResource(verified.resource, resource)) return undefined;
       const principal = JSON.stringify([verified.clientId, verified.subject ?? ""]);
-      return { principal, scopes: [...verified.scopes], expiresAt: verified.expiresAt };
+      return { principal, scopes: verified.scopes, expiresAt: verified.expiresAt };
     },
     challenge: ({ error, scope } = { error: "invalid_token" }) =>
       `Bearer error="${error}", resource_metadata="${metadataUrl}"${scope === undefined ? "" : `, scope="${scope}"`}`,
@@ -82,6 +82,31 @@ export function oauthAccess({ verifier, issuer, resource }: OAuthOptions, nowMs:
       bearer_methods_supported: ["header"],
     }),
   };
+}
+
+/** The module is somebody else's: what it throws, and an answer of another shape than was agreed on, is a no. */
+async function verify(verifier: TokenVerifier, token: string): Promise<Verified | undefined> {
+  try {
+    const answer: unknown = await verifier.verifyAccessToken(token);
+    return isVerified(answer) ? answer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+type Verified = VerifiedToken & { readonly expiresAt: number };
+
+function isVerified(answer: unknown): answer is Verified {
+  if (typeof answer !== "object" || answer === null) return false;
+  const { clientId, scopes: given, expiresAt, subject } = answer as Partial<Record<keyof VerifiedToken, unknown>>; // each is looked at
+  return (
+    typeof clientId === "string" &&
+    clientId !== "" &&
+    Array.isArray(given) &&
+    given.every((scope) => typeof scope === "string") &&
+    Number.isFinite(expiresAt) &&
+    (subject === undefined || typeof subject === "string")
+  );
 }
 
 /** Everybody; for tests, and for those who insist. */

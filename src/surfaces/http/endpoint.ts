@@ -5,6 +5,7 @@ import { type AuthInfo, createMcpHandler, isLegacyRequest } from "@modelcontextp
 import type { Desk } from "../mcp/desk.ts";
 import { watchAll } from "../mcp/listeners.ts";
 import { scopes } from "../mcp/names.ts";
+import { logSdkError } from "../mcp/sdk-error.ts";
 import type { Factory } from "../mcp/server.ts";
 import { sessionKey } from "../mcp/session-key.ts";
 import type { Guest } from "./access.ts";
@@ -36,12 +37,13 @@ export const endpointLimits: EndpointLimits = {
 };
 
 export function createEndpoint(desk: Desk, factory: Factory, limits: EndpointLimits = endpointLimits): Endpoint {
-  const onerror = (error: Error): void => desk.log("warn", "protocol error", { message: error.message });
+  const onerror = logSdkError(desk.log, "protocol error");
   const modern = createMcpHandler(factory, { legacy: "reject", maxSubscriptions: limits.subscriptionsMax, onerror });
   const legacy = createLegacySessions({
     ...limits,
     factory,
-    onEnd: (principal, id) => desk.sessions.end(sessionKey({ principal, transportSession: id, otherwise: desk.name })),
+    onEnd: (principal, id) =>
+      desk.sessions.end(sessionKey({ principal, transportSession: id, otherwise: desk.otherwise })),
   });
   const lane = createLane(desk);
   const notify = (uri: string): void => modern.notify.resourceUpdated(uri);

@@ -1,5 +1,6 @@
 /** Node's requests and responses, and those of the web platform that the SDK speaks. */
 
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** Aborted when the other side hangs up before it has its answer. */
@@ -21,7 +22,11 @@ export function webRequest(req: IncomingMessage, signal: AbortSignal): Request {
   return new Request(`http://${req.headers.host}${req.url}`, { method: req.method ?? "GET", headers, signal });
 }
 
-export type Body = { readonly text: string } | { readonly tooLarge: true } | { readonly gone: true };
+export type Body =
+  | { readonly text: string }
+  | { readonly notUtf8: true }
+  | { readonly tooLarge: true }
+  | { readonly gone: true };
 
 /** What is over the limit is not kept, and its sender is not waited for. */
 export function readBody(req: IncomingMessage, bytesMax: number): Promise<Body> {
@@ -39,14 +44,17 @@ export function readBody(req: IncomingMessage, bytesMax: number): Promise<Body> 
     };
     req
       .on("data", onData)
-      .once("end", () => resolve({ text: textOf(parts) }))
+      .once("end", () => resolve(textOf(parts)))
       .once("error", () => resolve({ gone: true }))
       .once("close", () => resolve({ gone: true }));
   });
 }
 
-const textOf = (parts: readonly Buffer[]): string =>
-  (parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)).toString("utf8");
+/** What is not UTF-8 would be decoded to other characters than were sent, and they would be written into a file. */
+function textOf(parts: readonly Buffer[]): Body {
+  const bytes = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+  return isUtf8(bytes) ? { text: bytes.toString("utf8") } : { notUtf8: true };
+}
 
 export const isJson = ({ headers }: Response): boolean =>
   headers.get("content-type")?.startsWith("application/json") === true;

@@ -203,6 +203,7 @@ async function bodyOf(
     const message = `Payload Too Large: ${bytesMax} bytes is the most, send it in parts`;
     return refused(413, message, { headers: { connection: "close" } });
   }
+  if ("notUtf8" in body) return refused(400, "Parse error: not valid UTF-8", { code: -32700 });
   const parsed = parseMessage(body.text);
   if ("fault" in parsed) return refused(400, parsed.fault, { code: parsed.code, id: parsed.id });
   return parsed.message;

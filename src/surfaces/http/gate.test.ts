@@ -7,6 +7,8 @@ for (const [host, ours] of [
   ["127.0.0.1:65535", true],
   ["[::1]:3000", true],
   ["[::1]", true],
+  ["localhost:65536", false],
+  ["localhost:99999", false],
   [undefined, false],
   ["", false],
   ["evil.example", false],

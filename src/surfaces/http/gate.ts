@@ -5,13 +5,16 @@ export const localNames: readonly string[] = ["localhost", "127.0.0.1", "[::1]"]
 
 /** A page of another site can make a browser send requests here, under any name that leads here; this it cannot change. */
 export const isOurHost = (header: string | undefined, names: readonly string[]): boolean => {
-  const host = /^(\[[0-9a-f:.]+\]|[^:@/\s]+)(?::\d{1,5})?$/i.exec(header ?? "")?.[1];
-  return host !== undefined && names.includes(host.toLowerCase());
+  const [, host, port] = /^(\[[0-9a-f:.]+\]|[^:@/\s]+)(?::(\d{1,5}))?$/i.exec(header ?? "") ?? [];
+  return host !== undefined && isPort(port) && names.includes(host.toLowerCase());
 };
+
+/** With a larger number the whole is no URL, and it is made one later. */
+const isPort = (digits = "80"): boolean => Number(digits) <= 65_535;
 
 /** Programs send no origin; browsers do, and `null` is that of a page that hides where it comes from. */
 export function isOurOrigin(header: string | undefined, names: readonly string[]): boolean {
   if (header === undefined) return true;
-  const host = /^https?:\/\/(\[[0-9a-f:.]+\]|[^:@/?#\s]+)(?::\d{1,5})?$/i.exec(header)?.[1];
-  return host !== undefined && names.includes(host.toLowerCase());
+  const [, host, port] = /^https?:\/\/(\[[0-9a-f:.]+\]|[^:@/?#\s]+)(?::(\d{1,5}))?$/i.exec(header) ?? [];
+  return host !== undefined && isPort(port) && names.includes(host.toLowerCase());
 }

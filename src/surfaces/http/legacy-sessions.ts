@@ -85,12 +85,14 @@ export function createLegacySessions(options: LegacyOptions): LegacySessions {
         entry.open -= 1;
         entry.usedMs = nowMs();
       };
-      // The stream of a GET is open until its client hangs up.
-      const isStream = request.method === "GET";
-      if (isStream) request.signal.addEventListener("abort", done, { once: true });
+      let isStream = false;
       try {
         const given = body === undefined ? {} : { parsedBody: body };
-        return await entry.transport.handleRequest(request, { ...given, authInfo });
+        const response = await entry.transport.handleRequest(request, { ...given, authInfo });
+        // The stream of a GET is open until its client hangs up; one that was refused has none.
+        isStream = request.method === "GET" && response.ok && !request.signal.aborted;
+        if (isStream) request.signal.addEventListener("abort", done, { once: true });
+        return response;
       } finally {
         if (!isStream) done();
       }

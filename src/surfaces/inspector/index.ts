@@ -186,6 +186,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     const body = await readBody(req, limits.bodyBytesMax);
     if ("gone" in body) throw bad("The body did not come to its end");
     if ("tooLarge" in body) throw new Refusal(413, "TOO_LARGE", `A body has at most ${limits.bodyBytesMax} bytes`);
+    if ("notUtf8" in body) throw bad("The body is not text in UTF-8");
     return fieldsOf(parsed(body.text), "The body");
   };
 

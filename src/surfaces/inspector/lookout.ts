@@ -142,7 +142,7 @@ function converse(
     if (from === undefined && socket.bytesRead > helloBytesMax && !chunk.includes(newline))
       return void socket.destroy();
     for (const line of lines.feed(chunk)) {
-      if ("tooLong" in line || !take(line.text)) return void socket.destroy();
+      if (!("text" in line) || !take(line.text)) return void socket.destroy();
     }
   });
   socket.on("error", () => undefined); // it closes by itself

@@ -22,12 +22,14 @@ export interface State {
   readonly shown: string;
   readonly yes: readonly string[];
   readonly no: readonly string[];
+  /** Those that were closed without an answer. */
+  readonly closed: readonly string[];
   readonly nonce: string;
   /** The same question on the page. */
   readonly onPage?: string;
 }
 
-export type Decided = Decision | "no";
+export type Decided = Decision | "no" | "closed";
 
 export interface ApprovalStates {
   seal(state: object, ctx: ServerContext): Promise<string>;
@@ -71,12 +73,15 @@ const invalidState = (): ProtocolError =>
     reason: "invalid_request_state",
   });
 
-/** Declined, cancelled, or accepted with something that no form of ours has: no. */
+/**
+ * A no is what the form says. Programs without a person cancel or decline by themselves, and what no form of ours has was
+ * chosen by nobody; none of that is a yes, and none is told as a person's word.
+ */
 function decisionOf(ctx: ServerContext): Decided {
   const response = inputResponse(ctx.mcpReq.inputResponses, responseKey);
-  if (response.kind !== "elicit" || response.action !== "accept") return "no";
+  if (response.kind !== "elicit" || response.action !== "accept") return "closed";
   const chosen = response.content?.["decision"];
-  return decisions.find(({ label }) => label === chosen)?.decision ?? "no";
+  return decisions.find(({ label }) => label === chosen)?.decision ?? "closed";
 }
 
 const form = (question: Question) => ({

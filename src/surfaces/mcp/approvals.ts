@@ -56,6 +56,7 @@ interface Round {
   readonly yes: Set<string>;
   /** A call may go on after a no, with what else it has to do. */
   readonly no: Set<string>;
+  readonly closed: Set<string>;
   readonly shown: string | undefined;
   readonly decision: Decided;
   readonly asks: Omit<BoardQuestion, "question">;
@@ -75,6 +76,13 @@ class AskFirst extends Error {
     this.question = question;
     this.digest = digest;
   }
+}
+
+const unanswered: Answer = { reply: "nobody", closed: true };
+
+function answerOf(decision: Decided): Answer {
+  if (decision === "closed") return unanswered;
+  return { reply: decision === "no" ? "reject" : decision };
 }
 
 /** Over stdio there is no page. */
@@ -123,14 +131,15 @@ export function createApprovals(
       const digest = digestOf([question.permission, question.patterns, question.metadata]);
       if (round.yes.has(digest)) return { reply: "once" };
       if (round.no.has(digest)) return { reply: "reject" };
+      if (round.closed.has(digest)) return unanswered;
       // Another question than the one that was shown, or the same about a file that has changed since: it is asked.
       if (round.shown !== digest) throw new AskFirst(question, digest);
-      const said: Answer = { reply: round.decision === "no" ? "reject" : round.decision };
+      const said = answerOf(round.decision);
       // Somebody at the page may have been faster; their answer was about the same question.
       const answer = round.onPage === undefined || board === undefined ? said : board.settle(round.onPage, said);
       round.onPage = undefined;
       if (answer.reply === "once" || answer.reply === "always") round.yes.add(digest);
-      else round.no.add(digest);
+      else (answer.reply === "reject" ? round.no : round.closed).add(digest);
       return answer;
     },
 
@@ -140,15 +149,15 @@ export function createApprovals(
       // Answers without state belong to no question that was asked.
       const decision = state === undefined ? "no" : (await states()).decisionFor(state, digestOfCall(), ctx);
       const { signal } = ctx.mcpReq;
-      const [yes, no] = [new Set(state?.yes), new Set(state?.no)];
+      const [yes, no, closed] = [new Set(state?.yes), new Set(state?.no), new Set(state?.closed)];
       const asks = { workspace, session, principal: principalOf(ctx), tool };
-      const round: Round = { canAsk, yes, no, shown: state?.shown, decision, asks, onPage: state?.onPage };
+      const round: Round = { canAsk, yes, no, closed, shown: state?.shown, decision, asks, onPage: state?.onPage };
       const result = await inRound(signal, round, () => work(signal));
       // It was about something that has changed since, or that nobody asks any more.
       if (round.onPage !== undefined) board?.drop(round.onPage);
       if (!(result instanceof AskFirst)) return result;
       const onPage = board?.show({ ...asks, question: result.question });
-      const sent = { call: digestOfCall(), shown: result.digest, yes: [...yes], no: [...no] };
+      const sent = { call: digestOfCall(), shown: result.digest, yes: [...yes], no: [...no], closed: [...closed] };
       const state2 = onPage === undefined || onPage === "" ? sent : { ...sent, onPage };
       return (await states()).ask(result.question, state2, ctx);
     },
@@ -159,6 +168,7 @@ export function createApprovals(
         canAsk,
         yes: new Set(),
         no: new Set(),
+        closed: new Set(),
         shown: undefined,
         decision: "no",
         asks: { workspace, session, principal, tool },

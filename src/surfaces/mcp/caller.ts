@@ -19,7 +19,7 @@ export interface Asking extends Omit<Origin, "startedFor" | "otherwise"> {
 /** `within`: the folders that the client has named, if it has. */
 export function callerOf(asking: Asking, desk: Desk, within?: readonly string[]): Caller {
   const { principal, handle, meta, transportSession, capabilities } = asking;
-  const { startedFor, name: otherwise } = desk;
+  const { startedFor, otherwise } = desk;
   const key = sessionKey({ principal, handle, meta, transportSession, startedFor, otherwise });
   return { session: desk.sessions.find(key, within), canAsk: canAsk(capabilities) };
 }

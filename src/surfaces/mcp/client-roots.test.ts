@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { narrowedRoots } from "./client-roots.ts";
+import { namedRoots, narrowedRoots } from "./client-roots.ts";
 
 for (const [what, uris, roots, kept] of [
   ["a folder inside a root narrows", ["file:///ws/inner"], ["/ws"], ["/ws/inner"]],
@@ -20,4 +20,15 @@ for (const [what, uris, roots, kept] of [
       ),
     ).toEqual(kept);
   });
+}
+
+for (const [what, answer, named] of [
+  ["what is no root is left out", { roots: [{ uri: "file:///a" }, { uri: 1 }, null, "x"] }, [{ uri: "file:///a" }]],
+  ["one of another kind stays, to be judged", { roots: [{ uri: "http://x" }] }, [{ uri: "http://x" }]],
+  ["an empty list is a list", { roots: [] }, []],
+  ["a list of nothing but faults is none", { roots: [null, {}] }, undefined],
+  ["text is no list", { roots: "junk" }, undefined],
+  ["nothing is no list", undefined, undefined],
+] as const) {
+  test(what, () => expect(namedRoots(answer)).toEqual(named));
 }

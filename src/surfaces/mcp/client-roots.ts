@@ -6,11 +6,49 @@
 import * as nodePath from "node:path";
 import { decodeFileUri } from "./file-uri.ts";
 
+export interface NamedRoot {
+  readonly uri: string;
+}
+
+/**
+ * What a client answers to `roots/list`. The SDK's own schema drops the whole list for one entry that is no file, and then
+ * nothing would be narrowed; here that entry is left out. A list of which nothing can be understood is no answer.
+ */
+export function namedRoots(answer: unknown): readonly NamedRoot[] | undefined {
+  const given = typeof answer === "object" && answer !== null && "roots" in answer ? answer.roots : undefined;
+  if (!Array.isArray(given)) return undefined;
+  const named = given.filter(isNamedRoot);
+  return named.length === 0 && given.length > 0 ? undefined : named;
+}
+
+const isNamedRoot = (entry: unknown): entry is NamedRoot =>
+  typeof entry === "object" && entry !== null && "uri" in entry && typeof entry.uri === "string";
+
+/** The same in the form that the SDK takes. */
+export const rootsSchema: RootsSchema = {
+  "~standard": {
+    version: 1,
+    vendor: "filehand",
+    validate: (answer) => {
+      const value = namedRoots(answer);
+      return value === undefined ? { issues: [{ message: "no list of roots" }] } : { value };
+    },
+  },
+};
+
+interface RootsSchema {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (
+      answer: unknown,
+    ) => { readonly value: readonly NamedRoot[] } | { readonly issues: readonly { readonly message: string }[] };
+    readonly types?: { readonly input: unknown; readonly output: readonly NamedRoot[] };
+  };
+}
+
 /** Folders to keep to; undefined for all of the operator's roots. */
-export function narrowedRoots(
-  named: readonly { readonly uri: string }[],
-  roots: readonly string[],
-): readonly string[] | undefined {
+export function narrowedRoots(named: readonly NamedRoot[], roots: readonly string[]): readonly string[] | undefined {
   const wanted = named.flatMap(({ uri }) => {
     const decoded = decodeFileUri(uri);
     return "path" in decoded ? [nodePath.resolve(decoded.path)] : [];

@@ -23,6 +23,8 @@ export interface Desk {
   readonly resultBytesMax: number;
   /** What the process was started for, on stdio. */
   readonly startedFor: string | undefined;
+  /** What requests share that nothing else tells apart: over stdio this process and no other, over HTTP the workspace. */
+  readonly otherwise: string;
   readonly log: Log;
   /** Wraps every call of a tool, if somebody wants to count or to trace it. */
   readonly watchCall: WatchCall | undefined;

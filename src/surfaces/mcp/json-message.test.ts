@@ -45,6 +45,10 @@ for (const [head, tail, id] of [
 for (const [what, message, code] of [
   ["an id that is null", { method: "x", id: null }, -32600],
   ["an id that is a fraction", { method: "x", id: 1.5 }, -32600],
+  ["an id that no answer could repeat", { method: "x", id: "i".repeat(1_025) }, -32600],
+  ["a key that no request has", { jsonrpc: "2.0", method: "x", id: 1, params: {}, more: 1 }, -32600],
+  ["a result beside it", { method: "x", id: 1, result: {} }, -32600],
+  ["a method that is a number", { method: 1, id: 1, result: {} }, -32600],
   ["params that are a list", { method: "x", id: 1, params: [] }, -32602],
   ["a _meta that is text", { method: "x", id: 1, params: { _meta: "y" } }, -32602],
   ["a token that is an object", { method: "x", id: 1, params: { _meta: { progressToken: {} } } }, -32602],

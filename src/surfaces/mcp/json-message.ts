@@ -1,5 +1,7 @@
 /** Text off a wire as a message, or what is wrong with it. What is nested without end is refused before anybody walks it. */
 
+import { escapeName } from "../../text/escape.ts";
+
 /** Levels of braces and brackets. A call of ours has five at most. */
 export const depthMax = 64;
 
@@ -40,12 +42,24 @@ function isPlainText(text: string): boolean {
   return opened <= depthMax;
 }
 
-/** What the SDK would leave without an answer: a request whose id or whose `params` have a shape that no request has. */
+/** The answer repeats it, and must be smaller than a message may be. */
+const idCharsMax = 1_024;
+
+/** What the SDK would leave without an answer: a request with a shape that no request has. */
 export function requestFault(message: object): Exclude<Parsed, { readonly message: object }> | undefined {
   if (!("method" in message) || !("id" in message)) return undefined;
   const id = idOf(message);
-  if (id === null || (typeof id === "number" && !Number.isSafeInteger(id))) {
-    return { code: -32600, fault: 'Invalid request: "id" must be text or a whole number', id: null };
+  if (id === null || (typeof id === "number" ? !Number.isSafeInteger(id) : id.length > idCharsMax)) {
+    const text = `text of at most ${idCharsMax} characters`;
+    return { code: -32600, fault: `Invalid request: "id" must be ${text} or a whole number`, id: null };
+  }
+  if (typeof message.method !== "string") {
+    return { code: -32600, fault: 'Invalid request: "method" must be text', id };
+  }
+  for (const key in message) {
+    if (key === "jsonrpc" || key === "id" || key === "method" || key === "params") continue;
+    const fault = `a request has "jsonrpc", "id", "method" and "params" only, not "${escapeName(key.slice(0, 100))}"`;
+    return { code: -32600, fault: `Invalid request: ${fault}`, id };
   }
   const params = "params" in message ? message.params : undefined;
   if (params !== undefined && !isRecord(params)) {

@@ -16,6 +16,23 @@ test("a letter that is cut in two by a chunk is whole again", () => {
   expect([...lines.feed(bytes.subarray(0, 1)), ...lines.feed(bytes.subarray(1))]).toEqual([{ text: "→" }]);
 });
 
+test("a line that is not UTF-8 is told with its id, however it comes, and decoded by nobody", () => {
+  const lines = new Lines(1_000);
+  const bad = Buffer.from('{"jsonrpc":"2.0","id":7,"method":"m","params":"caf\xe9"}\n', "latin1");
+  expect(lines.feed(bad)).toEqual([{ notUtf8: true, id: 7 }]);
+  expect([...lines.feed(bad.subarray(0, 9)), ...lines.feed(bad.subarray(9))]).toEqual([{ notUtf8: true, id: 7 }]);
+  expect(lines.feed(Buffer.from("after\n"))).toEqual([{ text: "after" }]);
+});
+
+test("a last line without its end is a line", () => {
+  const lines = new Lines(100);
+  expect([...feedAll(lines, "one\ntw", "o"), lines.finish(), lines.finish()]).toEqual([
+    { text: "one" },
+    { text: "two" },
+    undefined,
+  ]);
+});
+
 test("a line over the limit is told with its id, and the next one is as good as ever", () => {
   const lines = new Lines(40);
   const text = "x".repeat(1_000);

@@ -1,8 +1,16 @@
-/** Lines out of chunks. Of a line over the limit only its ends are kept, and it is told as such. */
+/**
+ * Lines out of chunks. Of a line over the limit only its ends are kept, and it is told as such. So is one that is not UTF-8:
+ * decoded all the same, it would hold other characters than were sent, and they would be written into a file.
+ */
 
+import { isUtf8 } from "node:buffer";
 import { idInPassing } from "./json-message.ts";
 
-export type Line = { readonly text: string } | { readonly tooLong: true; readonly id: string | number | null };
+type Id = string | number | null;
+export type Line =
+  | { readonly text: string }
+  | { readonly tooLong: true; readonly id: Id }
+  | { readonly notUtf8: true; readonly id: Id };
 
 const endBytes = 512;
 const newline = 10;
@@ -23,8 +31,8 @@ export class Lines {
   feed(chunk: Buffer): readonly Line[] {
     // Nearly always: one line, whole.
     if (this.#bytes === 0 && chunk.indexOf(newline) === chunk.length - 1 && chunk.length <= this.#bytesMax) {
-      const text = chunk.toString("utf8", 0, chunk.length - 1).trim();
-      return text === "" ? [] : [{ text }];
+      const line = lineOf(chunk.subarray(0, -1));
+      return line === undefined ? [] : [line];
     }
     const lines: Line[] = [];
     let from = 0;
@@ -36,6 +44,11 @@ export class Lines {
     }
     if (from < chunk.length) this.#keep(chunk.subarray(from));
     return lines;
+  }
+
+  /** What stands behind the last newline, when nothing more comes. */
+  finish(): Line | undefined {
+    return this.#bytes === 0 ? undefined : this.#take();
   }
 
   #keep(part: Buffer): void {
@@ -55,13 +68,22 @@ export class Lines {
     const tooLong = this.#bytes > this.#bytesMax;
     const bytes =
       this.#parts.length === 1 && this.#parts[0] !== undefined ? this.#parts[0] : Buffer.concat(this.#parts);
-    const line: Line = tooLong
+    const line: Line | undefined = tooLong
       ? { tooLong, id: idInPassing(this.#head, this.#tail.toString("utf8")) }
-      : { text: bytes.toString("utf8").trim() };
+      : lineOf(bytes);
     this.#parts = [];
     this.#bytes = 0;
     this.#head = "";
     this.#tail = Buffer.alloc(0);
-    return "text" in line && line.text === "" ? undefined : line;
+    return line;
   }
+}
+
+function lineOf(bytes: Buffer): Line | undefined {
+  if (!isUtf8(bytes)) {
+    const [head, tail] = [bytes.subarray(0, endBytes), bytes.subarray(-endBytes)];
+    return { notUtf8: true, id: idInPassing(head.toString("latin1"), tail.toString("latin1")) };
+  }
+  const text = bytes.toString("utf8").trim();
+  return text === "" ? undefined : { text };
 }

@@ -47,7 +47,8 @@ export function watchAll(
   const uris = notifications?.resourceSubscriptions;
   if (!Array.isArray(uris) || uris.length === 0) return undefined;
   const subscriptions = createSubscriptions(notify);
-  const key = sessionKey({ principal, startedFor: desk.startedFor, otherwise: desk.name });
+  const { startedFor, otherwise } = desk;
+  const key = sessionKey({ principal, startedFor, otherwise });
   const session = desk.sessions.find(key);
   const wanted = [...new Set(uris)].filter((uri) => typeof uri === "string");
   const ready = Promise.allSettled(wanted.map((uri) => subscriptions.add(uri, session)));

@@ -20,11 +20,12 @@ import {
 } from "@modelcontextprotocol/server";
 import { callTool } from "./call.ts";
 import { type Caller, callerOf as callerFrom } from "./caller.ts";
-import { narrowedRoots } from "./client-roots.ts";
+import { narrowedRoots, rootsSchema } from "./client-roots.ts";
 import { type Called, type Desk, principalOf } from "./desk.ts";
 import { capabilities, instructions, listHint } from "./greeting.ts";
 import { metaNames, sessionHeader } from "./names.ts";
 import { complete, listResources, readResource, templates } from "./resources.ts";
+import { logSdkError, toldOf } from "./sdk-error.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 import { toolsOf } from "./tools.ts";
 
@@ -60,7 +61,8 @@ export function createFactory(
         },
       },
     );
-    server.onerror = (error) => desk.log("warn", "protocol error", { message: error.message });
+    server.onerror = logSdkError(desk.log, "protocol error");
+    if (era === "legacy") closeFailedQuestions(server, desk);
     const within = era === "legacy" ? followRoots(server, desk) : async () => undefined;
     const callerOf: CallerOf = async (ctx) => {
       const folders = await within();
@@ -130,6 +132,29 @@ function takeSubscriptions(server: Server, callerOf: CallerOf): void {
   server.onclose = () => subscriptions.removeAll();
 }
 
+/**
+ * The older protocol: an error instead of an answer, an answer of no shape of the protocol, or none in time. The SDK would end
+ * the call with words of its own, in which there is no code and no way to go on; a question that was closed has both.
+ */
+function closeFailedQuestions(server: Server, desk: Desk): void {
+  type Asks = (
+    request: { readonly method: string },
+    options?: { readonly signal?: AbortSignal },
+    ...more: readonly unknown[]
+  ) => Promise<unknown>;
+  const ask: Asks = server.request.bind(server);
+  const askOrClose: Asks = async (request, options, ...more) => {
+    try {
+      return await ask(request, options, ...more);
+    } catch (error) {
+      if (request.method !== "elicitation/create" || options?.signal?.aborted === true) throw error;
+      desk.log("warn", "the client did not answer a question", { message: toldOf(error) });
+      return { action: "cancel" };
+    }
+  };
+  server.request = askOrClose;
+}
+
 /** What the request says its client can do; the SDK has checked the shape, its types have no names for it. */
 const capabilitiesOf = ({ mcpReq }: Origin): unknown =>
   (mcpReq.envelope as Meta | undefined)?.[metaNames.clientCapabilities];
@@ -140,20 +165,20 @@ const rootsMsMax = 5_000;
 /** The older protocol: roots are asked for once the client is ready, and again when they change. */
 function followRoots(server: Server, desk: Desk): () => Promise<readonly string[] | undefined> {
   let within: Promise<readonly string[] | undefined> = Promise.resolve(undefined);
-  const ask = async (): Promise<readonly string[] | undefined> => {
+  const ask = async (known: typeof within): typeof within => {
     try {
-      const { roots } = await server.listRoots(undefined, { timeout: rootsMsMax });
-      return narrowedRoots(roots, desk.filehand.roots);
+      const named = await server.request({ method: "roots/list" }, rootsSchema, { timeout: rootsMsMax });
+      return narrowedRoots(named, desk.filehand.roots);
     } catch (error) {
-      desk.log("warn", "the client did not name its roots", { message: error instanceof Error ? error.message : "" });
-      return undefined;
+      desk.log("warn", "the client did not name its roots", { message: toldOf(error) });
+      return known; // what it was kept to before still holds: no failure may widen it
     }
   };
   server.oninitialized = () => {
-    if (server.getClientCapabilities()?.roots !== undefined) within = ask();
+    if (server.getClientCapabilities()?.roots !== undefined) within = ask(within);
   };
   server.setNotificationHandler("notifications/roots/list_changed", () => {
-    within = ask();
+    within = ask(within);
   });
   return () => within;
 }

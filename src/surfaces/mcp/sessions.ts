@@ -40,7 +40,7 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
           ? found.session
           : filehand.session({
               dialect,
-              id: idOf(key),
+              id: idOf(key, filehand.workspaceId),
               principal: principalIn(key),
               ...(found === undefined ? {} : { readState: found.session.readState() }),
               ...(folders === undefined ? {} : { within: folders }),
@@ -60,8 +60,12 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
   };
 }
 
-/** The same key goes on in the same history, in this process or the next. What a client calls itself stays out of it. */
-const idOf = (key: string): string => `mcp-${createHash("sha256").update(key).digest("hex").slice(0, 16)}`;
+/**
+ * The same key goes on in the same history, in this process or the next, but in the same workspace only: whoever goes back
+ * in one folder must not find the files of another. What a client calls itself stays out of it.
+ */
+const idOf = (key: string, workspaceId: string): string =>
+  `mcp-${createHash("sha256").update(`${workspaceId}\0${key}`).digest("hex").slice(0, 16)}`;
 
 /** Keys are made by `sessionKey`, and begin with it. */
 function principalIn(key: string): string {

@@ -5,6 +5,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import type { Desk } from "./desk.ts";
 import type { Vetted } from "./lane.ts";
 import { followListeners } from "./listeners.ts";
+import { logSdkError } from "./sdk-error.ts";
 import { createFactory } from "./server.ts";
 
 export interface SdkConnection {
@@ -23,7 +24,7 @@ export type ConnectSdk = (
 ) => SdkConnection;
 
 export const connectSdk: ConnectSdk = (desk, wire, answered) => {
-  const onerror = (error: Error): void => desk.log("warn", "connection", { message: error.message });
+  const onerror = logSdkError(desk.log, "connection");
   let vetted: Vetted | undefined;
   /** The last call: one answer is enough to know the like of it. */
   let lastCall: (JSONRPCMessage & { readonly id?: unknown }) | undefined;

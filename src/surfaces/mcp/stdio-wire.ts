@@ -8,12 +8,23 @@ import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { limits } from "../../contract/limits.ts";
 import { parseMessage, requestFault } from "./json-message.ts";
-import { Lines } from "./lines.ts";
+import { type Line, Lines } from "./lines.ts";
 
 type Id = string | number | null;
+type Request = Extract<JSONRPCMessage, { readonly method: string; readonly id: string | number }>;
+
+const isRequest = (message: JSONRPCMessage): message is Request => "method" in message && "id" in message;
 
 /** How long answers that are under way may take when nothing more comes in. */
 const graceMs = 10_000;
+
+/** Requests that are begun at once, and bytes of answers that the client has not read; beyond that requests wait their turn. */
+const atOnceMax = 512;
+const unreadBytesMax = 4_194_304;
+/** Requests that wait like this; beyond that nothing is read. */
+const heldMax = 10_000;
+/** How many are begun when the client reads again; each answer then brings the next one. */
+const begunAtOnce = 32;
 
 export class StdioWire implements Transport {
   onclose?: () => void;
@@ -26,6 +37,12 @@ export class StdioWire implements Transport {
   readonly #lines = new Lines(limits.mcpLineBytesMax);
   /** Requests that wait for their answer. */
   readonly #pending = new Set<Id>();
+  /** Requests that are not begun yet, because the client does not read or has asked for too much at once. */
+  readonly #held: Request[] = [];
+  /** Our own requests, which only the client can answer. */
+  readonly #asked = new Set<Id>();
+  /** One for all who wait: a listener each would be hundreds. */
+  #drained: Promise<void> | undefined;
   #ended = false;
   #closed = false;
 
@@ -43,7 +60,22 @@ export class StdioWire implements Transport {
     const isAnswer = "id" in message && !("method" in message);
     if (isAnswer) return this.sendAnswer(message.id ?? null, JSON.stringify(message));
     const json = JSON.stringify(message);
-    if (this.#fits(json)) await this.#write(json);
+    if (!this.#fits(json)) return;
+    if (isRequest(message)) this.#ask(message.id);
+    if (!this.#ended || !isRequest(message)) await this.#write(json);
+  }
+
+  /** Nobody answers any more when the input has ended. */
+  #ask(id: Id): void {
+    this.#asked.add(id);
+    if (this.#ended) setImmediate(() => this.#leaveUnanswered());
+  }
+
+  #leaveUnanswered(): void {
+    for (const id of this.#asked) {
+      this.#asked.delete(id);
+      this.onmessage?.({ jsonrpc: "2.0", id: id ?? 0, error: { code: -32000, message: "the connection has ended" } });
+    }
   }
 
   /** `json`: the whole answer to the request with this id. */
@@ -64,7 +96,32 @@ export class StdioWire implements Transport {
   #write(json: string): Promise<void> | undefined {
     if (this.#closed) throw new Error("the connection is closed");
     if (this.#stdout.write(`${json}\n`)) return undefined;
-    return new Promise((resolve) => this.#stdout.once("drain", resolve));
+    return (this.#drained ??= new Promise((resolve) => {
+      this.#stdout.once("drain", () => {
+        this.#drained = undefined;
+        resolve();
+        this.#begin(begunAtOnce);
+      });
+    }));
+  }
+
+  #isFull(): boolean {
+    return this.#pending.size >= atOnceMax || this.#stdout.writableLength > unreadBytesMax;
+  }
+
+  /** Begins requests that were held back, so many at most. */
+  #begin(count: number): void {
+    for (let left = count; left > 0 && !this.#closed && !this.#isFull(); left -= 1) {
+      const next = this.#held.shift();
+      if (next === undefined) break;
+      this.#run(next);
+    }
+    if (this.#held.length < heldMax && !this.#closed) this.#stdin.resume();
+  }
+
+  #run(request: Request): void {
+    this.#pending.add(request.id);
+    this.onmessage?.(request);
   }
 
   async close(): Promise<void> {
@@ -75,25 +132,36 @@ export class StdioWire implements Transport {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    for (const line of this.#lines.feed(chunk)) {
-      if ("tooLong" in line) {
-        const most = Math.floor(limits.mcpLineBytesMax / 1_048_576);
-        this.#answer(failure(line.id, -32600, `Invalid request: longer than ${most} MiB, send it in parts`));
-        continue;
-      }
-      const parsed = parseMessage(line.text);
-      const refused = "fault" in parsed ? parsed : requestFault(parsed.message);
-      if (refused !== undefined) this.#answer(failure(refused.id, refused.code, refused.fault));
-      else if ("message" in parsed) this.#deliver(parsed.message as JSONRPCMessage); // its outline was looked at, the SDK looks closer
-    }
+    for (const line of this.#lines.feed(chunk)) this.#take(line);
   };
 
+  #take(line: Line): void {
+    if ("notUtf8" in line) return this.#answer(failure(line.id, -32700, "Parse error: not valid UTF-8"));
+    if ("tooLong" in line) {
+      const most = Math.floor(limits.mcpLineBytesMax / 1_048_576);
+      return this.#answer(failure(line.id, -32600, `Invalid request: longer than ${most} MiB, send it in parts`));
+    }
+    const parsed = parseMessage(line.text);
+    const refused = "fault" in parsed ? parsed : requestFault(parsed.message);
+    if (refused !== undefined) this.#answer(failure(refused.id, refused.code, refused.fault));
+    else if ("message" in parsed) this.#deliver(parsed.message as JSONRPCMessage); // its outline was looked at, the SDK looks closer
+  }
+
   #deliver(message: JSONRPCMessage): void {
-    if ("method" in message && "id" in message) this.#pending.add(message.id ?? null);
+    if (isRequest(message)) {
+      if (this.#held.length === 0 && !this.#isFull()) return this.#run(message);
+      this.#held.push(message);
+      if (this.#held.length >= heldMax) this.#stdin.pause();
+      return undefined;
+    }
+    // All else is never held back: calls that are under way may wait for it.
     if ("method" in message && message.method === "notifications/cancelled") {
       const cancelled = message.params?.["requestId"];
+      const held = this.#held.findIndex(({ id }) => id === cancelled);
+      if (held !== -1) return void this.#held.splice(held, 1);
       if (typeof cancelled === "string" || typeof cancelled === "number") this.#settled(cancelled);
     }
+    if (!("method" in message)) this.#asked.delete(message.id ?? null);
     this.onmessage?.(message);
   }
 
@@ -103,13 +171,17 @@ export class StdioWire implements Transport {
 
   #settled(id: Id): void {
     this.#pending.delete(id);
-    if (this.#ended && this.#pending.size === 0) void this.close();
+    if (this.#held.length > 0) this.#begin(1);
+    if (this.#ended && this.#pending.size === 0 && this.#held.length === 0) void this.close();
   }
 
   readonly #onEnd = (): void => {
     if (this.#ended) return;
+    const last = this.#lines.finish();
+    if (last !== undefined) this.#take(last);
     this.#ended = true;
-    if (this.#pending.size === 0) return void this.close();
+    if (this.#pending.size === 0 && this.#held.length === 0) return void this.close();
+    this.#leaveUnanswered();
     void this.ready.then(() => setTimeout(() => void this.close(), graceMs).unref());
   };
 

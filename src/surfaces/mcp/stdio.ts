@@ -16,13 +16,16 @@ export interface Pipes {
   readonly stdout: Writable;
 }
 
-/** Resolves when the client is gone, or when it was told to stop. */
+/** How long a client may take to read the last answers, after the connection is over. */
+const readMsMax = 2_000;
+
+/** Resolves when the client is gone, or when it was told to stop; `unread` if it does not read what was written for it. */
 export async function serveOverStdio(
   desk: Desk,
   { stdin, stdout }: Pipes,
   stop: AbortSignal,
   loadSdk: () => Promise<{ readonly connectSdk: ConnectSdk }>,
-): Promise<void> {
+): Promise<"read" | "unread"> {
   const wire = new StdioWire(stdin, stdout);
   wire.onerror = (error) => desk.log("warn", "connection", { message: error.message });
   let sdk: SdkConnection | undefined;
@@ -74,4 +77,18 @@ export async function serveOverStdio(
   lane.end();
   sdk?.end();
   desk.sessions.endAll();
+  return lastRead(stdout);
+}
+
+async function lastRead(stdout: Writable): Promise<"read" | "unread"> {
+  if (stdout.writableLength === 0 || stdout.destroyed) return "read";
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve("unread"), readMsMax);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve("read");
+    };
+    stdout.once("drain", done).once("close", done);
+    stdout.write("", done); // behind all that was written
+  });
 }

@@ -3,6 +3,7 @@
  * whole stream. A line that cannot be understood gets an error reply, and the stream goes on.
  */
 
+import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
 import { limits } from "../../../contract/limits.ts";
 import type { Reply } from "../../../contract/call.ts";
@@ -82,10 +83,10 @@ export const batch: Command = {
 };
 
 /** A line of input, or the reason why it cannot be one. */
-type Line = { readonly text: string } | { readonly tooLong: number };
+type Line = { readonly text: string } | { readonly tooLong: number } | { readonly notUtf8: true };
 
 async function answer(line: Line, session: Session, options: CallOptions, host: Host): Promise<string> {
-  const call = "tooLong" in line ? tooLong(line.tooLong) : parseCall(line.text);
+  const call = "text" in line ? parseCall(line.text) : "tooLong" in line ? tooLong(line.tooLong) : notUtf8;
   const reply = "fault" in call ? refused(call.fault) : await replyTo(call, session, options, host);
   return `${JSON.stringify({ id: call.id, reply })}\n`;
 }
@@ -124,6 +125,8 @@ const tooLong = (bytes: number): { readonly id: null; readonly fault: string } =
   fault: `Cannot understand this line: it has more than ${bytes} bytes, send less at once`,
 });
 
+const notUtf8 = { id: null, fault: "Cannot understand this line: it is not text in UTF-8, send it as that" } as const;
+
 const refused = (message: string): Reply => ({
   content: [{ type: "text", text: message }],
   structured: null,
@@ -137,10 +140,12 @@ async function* jsonLines(host: Host): AsyncGenerator<Line> {
   let bytes = 0;
   const take = (): Line | undefined => {
     const size = bytes;
-    const text = size > limits.batchLineBytesMax ? undefined : Buffer.concat(parts).toString("utf8").trim();
+    const line = size > limits.batchLineBytesMax ? undefined : Buffer.concat(parts);
     parts = [];
     bytes = 0;
-    if (text === undefined) return { tooLong: limits.batchLineBytesMax };
+    if (line === undefined) return { tooLong: limits.batchLineBytesMax };
+    if (!isUtf8(line)) return { notUtf8: true };
+    const text = line.toString("utf8").trim();
     return text === "" ? undefined : { text };
   };
   const keep = (part: Buffer): void => {

@@ -35,8 +35,9 @@ export const mcp: Command = {
       : undefined;
     const needs = { name: "filehand", program: "mcp", roots, startedFor, resultBytesMax: "stdio" } as const;
     const desk = await openDesk(given, host, { ...needs, ...(watchCall === undefined ? {} : { watchCall }) });
-    await serveOverStdio(desk, host, stopOf(host), () => import("../../mcp/index.ts"));
+    const left = await serveOverStdio(desk, host, stopOf(host), () => import("../../mcp/index.ts"));
     await desk.close();
+    if (left === "unread") host.abandon?.();
     return 0;
   },
 };
