@@ -253,6 +253,100 @@ describe("notebooks", () => {
     });
   });
 
+  /** A cell of code whose outputs are pictures, as the notebook claims. */
+  const plots = (...images: readonly (readonly [mime: string, bytes: Uint8Array | string])[]): object => ({
+    cell_type: "code",
+    metadata: {},
+    execution_count: 1,
+    source: "plot()",
+    outputs: images.map(([mime, bytes]) => ({
+      output_type: "display_data",
+      metadata: {},
+      data: { [mime]: typeof bytes === "string" ? bytes : Buffer.from(bytes).toString("base64") },
+    })),
+  });
+  const putBook = (name: string, cells: readonly object[]): void => put(name, JSON.stringify({ ...notebook, cells }));
+  const images = (reply: Reply): readonly { data: string; mimeType: string }[] =>
+    reply.content.flatMap((part) => (part.type === "image" ? [part] : []));
+
+  test("pictures that do not decode are named, not handed out, and the others say what they are", async () => {
+    const small = await photo(64, 48).png().toBuffer();
+    putBook("pictures.ipynb", [
+      plots(["image/png", small.subarray(0, 400)]),
+      plots(["image/png", "bm90IGEgcGljdHVyZQ=="], ["image/png", "A"]),
+      plots(["image/png", await photo(64, 48).jpeg().toBuffer()]),
+      plots(["image/gif", await animated("gif", 32, 5)]),
+      plots(["image/png", small]),
+    ]);
+    const reply = await read("claude", "pictures.ipynb");
+    expect(words(reply).match(/\[picture of type image\/png, not shown: it is damaged \([^\n]+\)\]/g)).toHaveLength(3);
+    expect(words(reply)).toContain("the first of 5 frames");
+    expect(images(reply).map(({ mimeType }) => mimeType)).toEqual(["image/jpeg", "image/png", "image/png"]);
+    expect(images(reply)[2]?.data).toBe(small.toString("base64"));
+    for (const { data, mimeType } of images(reply)) {
+      const { format, pages = 1 } = await sharp(Buffer.from(data, "base64")).metadata();
+      expect([`image/${format}`, pages]).toEqual([mimeType, 1]);
+    }
+  });
+
+  test("pictures are made to fit, and count in the budget", async () => {
+    const noise = Buffer.from(
+      Array.from({ length: 900 * 700 * 3 }, (_, at) => Math.imul(at + 1, 2_654_435_761) >>> 24),
+    );
+    const noisy = await sharp(noise, { raw: { width: 900, height: 700, channels: 3 } })
+      .png()
+      .toBuffer();
+    const large = await sharp({ create: { width: 3_000, height: 2_000, channels: 3, background: "red" } })
+      .png()
+      .toBuffer();
+    putBook("large.ipynb", [plots(["image/png", noisy]), plots(["image/png", large])]);
+    const reply = await read("claude", "large.ipynb");
+    for (const { data } of images(reply)) expect(data.length * 0.125).toBeLessThanOrEqual(25_000 / 4);
+    expect(words(reply)).toContain("3000x2000 pixels, shown at 1568x1045");
+
+    const plot = await sharp(noise, { raw: { width: 160, height: 120, channels: 3 } })
+      .png()
+      .toBuffer();
+    const each = plot.toString("base64").length * 0.125;
+    const fit = Math.floor(25_000 / each);
+    putBook(
+      "many.ipynb",
+      Array.from({ length: fit + 5 }, () => plots(["image/png", plot])),
+    );
+    const first = await read("claude", "many.ipynb");
+    expect(images(first).length).toBeGreaterThan(fit - 2);
+    expect(images(first).length).toBeLessThanOrEqual(fit);
+    expect(words(first)).toContain(`go on with offset ${images(first).length + 1}]`);
+    const refused = await read("claude", "many.ipynb", { offset: 1, limit: fit + 5 });
+    expect(refused.error).toMatchObject({
+      code: "OVER_BUDGET",
+      message: expect.stringContaining(`use a limit of at most ${images(first).length}`),
+    });
+    expect(images(await read("claude", "many.ipynb", { offset: 1, limit: images(first).length }))).toHaveLength(
+      images(first).length,
+    );
+    putBook("crowd.ipynb", [plots(...Array.from({ length: 40 }, () => ["image/png", plot] as const))]);
+    const crowd = await read("claude", "crowd.ipynb");
+    const leftOut = words(crowd).match(/not shown: it has about \d+ tokens/g) ?? [];
+    expect(images(crowd).length + leftOut.length).toBe(40);
+    expect(images(crowd).length).toBe(images(first).length);
+  });
+
+  test("of a cell that is over the budget by itself as much as fits is shown, and it says so", async () => {
+    const source = "y = 1\n".repeat(100_000);
+    putBook("huge.ipynb", [{ ...plots(), source }, plots()]);
+    for (const more of [{}, { offset: 1, limit: 1 }]) {
+      const reply = await read("claude", "huge.ipynb", more);
+      expect(words(reply).length).toBeLessThan(200_000);
+      expect(words(reply)).toMatch(/PARTIAL view, cell 1 alone is over the budget: the last \d+ characters/);
+    }
+    const refused = await read("claude", "huge.ipynb", { offset: 1, limit: 2 });
+    expect(refused.error).toMatchObject({
+      code: "OVER_BUDGET",
+      message: expect.stringContaining("a limit of at most 1"),
+    });
+  });
+
   test("one that is not JSON says where, and the other dialects read it as text", async () => {
     expect((await read("claude", "broken.ipynb")).error).toMatchObject({ code: "DAMAGED", message: /line 1, column/ });
     for (const dialect of ["opencode", "opencode-legacy", "envelope"] as const) {

@@ -4,13 +4,19 @@
  */
 
 import { limits } from "../contract/limits.ts";
-import { lineNumber } from "../contract/brand.ts";
 import { type MediaKind, Problem } from "../contract/problem.ts";
-import type { ImageOutcome, NotebookOutcome, PdfOutcome, ReadRequest, TextOutcome } from "../contract/read.ts";
+import type {
+  DocumentPage,
+  ImageOutcome,
+  NotebookOutcome,
+  PdfOutcome,
+  ReadRequest,
+  TextOutcome,
+} from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import type { OpenFile } from "../disk/open-file.ts";
 import { wholeFile } from "../disk/whole-file.ts";
-import { estimateTokens } from "../text/tokens.ts";
+import { estimateTokens, fittingStart } from "../text/tokens.ts";
 import { readText } from "./text.ts";
 import type { Scanning, TextFile } from "./text-file.ts";
 
@@ -52,7 +58,7 @@ export async function readMedia(
     case "pdf":
       return pdf(bytes, target, request, scanning.signal);
     case "notebook":
-      return notebook(bytes, media, request, scanning);
+      return (await import("./notebook.ts")).readNotebook(bytes, media, request, tokensOf(request), scanning);
     case "office":
       return office(bytes, media, request, scanning);
   }
@@ -62,14 +68,8 @@ export async function readMedia(
 const tokensOf = (request: ReadRequest): number => request.profile.pageTokensMax ?? limits.pageTokensMax;
 
 async function image(bytes: Buffer, target: Target, request: ReadRequest, signal: AbortSignal): Promise<ImageOutcome> {
-  const { readImage } = await import("./image.ts");
-  const budget = {
-    tokensMax: tokensOf(request),
-    longEdgeMax: limits.imageLongEdgeMax,
-    sideMax: limits.imageSideMax,
-    pixelsMax: limits.imagePixelsMax,
-  };
-  const result = await readImage(bytes, budget, signal);
+  const { imageBudget, readImage } = await import("./image.ts");
+  const result = await readImage(bytes, imageBudget(tokensOf(request)), signal);
   switch (result.kind) {
     case "image":
       return { ...result, target, sizeBytes: bytes.length };
@@ -126,14 +126,11 @@ async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: 
     case "no codec":
       throw new Problem({ code: "NO_CODEC", place: target, kind: "pdf", install: result.install });
   }
-  if (!attach)
-    refuseOverBudget(
-      result.pages.map(({ text }) => text),
-      result.pages[0]?.page ?? 1,
-      "pages",
-      target,
-      request,
-    );
+  const [first] = result.pages;
+  if (!attach && result.pages.length > 1) refuseOverBudget(result.pages, first?.page ?? 1, target, request);
+  // There is no smaller part than one page: of one that is over the budget by itself, as much as fits.
+  const pages =
+    !attach && result.pages.length === 1 ? result.pages.map((page) => cutPage(page, tokensOf(request))) : result.pages;
   // The file itself goes along where it is the answer, or all that a short document is.
   const whole = request.pages === undefined && bytes.length <= limits.attachmentBytesMax;
   return {
@@ -141,63 +138,10 @@ async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: 
     target,
     sizeBytes: bytes.length,
     pagesTotal: result.pagesTotal,
-    pages: result.pages,
+    pages,
     hasText: result.hasText,
     asked: request.pages === undefined ? "whole" : "pages",
     base64: attach || whole ? bytes.toString("base64") : undefined,
-  };
-}
-
-async function notebook(
-  bytes: Buffer,
-  { target, asText }: MediaFile,
-  request: ReadRequest,
-  scanning: Scanning,
-): Promise<NotebookOutcome | TextOutcome> {
-  const { parseNotebook } = await import("../text/notebook.ts");
-  const parsed = parseNotebook(bytes.toString("utf8"), {
-    outputCharsMax: limits.notebookOutputCharsMax,
-    outputsMax: limits.notebookOutputsMax,
-    cellsMax: limits.notebookCellsMax,
-  });
-  const [range] = request.ranges;
-  if ("fault" in parsed) {
-    const empty = parsed.fault === "empty";
-    // Who names lines after that wants the text, and needs it to repair it.
-    if (!empty && ("last" in range || range.from > 1 || Number.isFinite(range.linesMax))) {
-      return readText(await asText(), request, scanning);
-    }
-    const detail =
-      parsed.fault === "not json"
-        ? `not JSON from line ${parsed.line}, column ${parsed.column} on`
-        : empty
-          ? "empty"
-          : parsed.detail;
-    throw new Problem({ code: "DAMAGED", place: target, kind: "notebook", detail, empty });
-  }
-  const total = parsed.cellsTotal;
-  const from = "last" in range ? Math.max(1, total - range.last + 1) : range.from;
-  const limit = "last" in range ? range.last : range.linesMax;
-  if (from > Math.max(1, total)) {
-    throw new Problem({ code: "INVALID_PARAM", reason: "range", place: target, of: "cells", from, total });
-  }
-  const asked = parsed.cells.slice(from - 1, from - 1 + limit);
-  const texts = asked.map((cell) =>
-    JSON.stringify([cell.source, cell.outputs.map((output) => ("text" in output ? output.text : ""))]),
-  );
-  const fitting = Number.isFinite(limit) ? asked.length : fittingCount(texts, tokensOf(request));
-  if (Number.isFinite(limit)) refuseOverBudget(texts, from, "cells", target, request);
-  const cells = asked.slice(0, Math.max(1, fitting));
-  const next = from + cells.length;
-  return {
-    kind: "notebook",
-    target,
-    sizeBytes: bytes.length,
-    language: parsed.language,
-    cells,
-    from: lineNumber(from),
-    cellsTotal: total,
-    next: next <= total ? lineNumber(next) : undefined,
   };
 }
 
@@ -237,35 +181,21 @@ async function office(
   return { ...outcome, sizeBytes: bytes.length, converted: { from: result.format, notes: result.notes } };
 }
 
-function refuseOverBudget(
-  texts: readonly string[],
-  from: number,
-  of: "pages" | "cells",
-  target: Target,
-  request: ReadRequest,
-): void {
-  const tokensMax = tokensOf(request);
-  const tokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
-  if (tokens <= tokensMax) return;
-  const linesThatFit = fittingCount(texts, tokensMax);
-  const data = {
-    place: target,
-    tokens,
-    counted: "all",
-    tokensMax,
-    of,
-    from,
-    lines: texts.length,
-    linesThatFit,
-  } as const;
-  throw new Problem({ code: "OVER_BUDGET", ...data });
+function cutPage(page: DocumentPage, tokensMax: number): DocumentPage {
+  const text = fittingStart(page.text, tokensMax);
+  return text.length === page.text.length ? page : { ...page, text, cutChars: page.text.length - text.length };
 }
 
-function fittingCount(texts: readonly string[], tokensMax: number): number {
+function refuseOverBudget(pages: readonly DocumentPage[], from: number, target: Target, request: ReadRequest): void {
+  const tokensMax = tokensOf(request);
   let tokens = 0;
-  const over = texts.findIndex((text) => {
+  let linesThatFit = 0;
+  for (const { text } of pages) {
     tokens += estimateTokens(text);
-    return tokens > tokensMax;
-  });
-  return over === -1 ? texts.length : over;
+    if (tokens <= tokensMax) linesThatFit += 1;
+  }
+  if (tokens <= tokensMax) return;
+  const lines = pages.length;
+  const data = { place: target, tokens, counted: "all", tokensMax, of: "pages", from, lines, linesThatFit } as const;
+  throw new Problem({ code: "OVER_BUDGET", ...data });
 }
