@@ -7,6 +7,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createFilehand, type Reply } from "../src/index.ts";
 import type { DialectName } from "../src/dialects/index.ts";
+import { countTokens } from "../src/kinds/exact-tokens.ts";
 import { animated, photo } from "./samples/images.ts";
 import { docxParts, encryptedFile, largeXlsx, paragraph, pptxParts, shape, zipOf } from "./samples/office.ts";
 import { encryptedPdf, prosePdf, scannedPdf, textPdf } from "./samples/pdfs.ts";
@@ -217,6 +218,35 @@ describe("PDFs", () => {
       code: "INVALID_PARAM",
       message: /not a PDF/,
     });
+  });
+});
+
+describe("dense text", () => {
+  /** Lines of base64 of bytes that look like chance. */
+  const base64Lines = Array.from({ length: 3_000 }, (_, line) =>
+    Buffer.from(Array.from({ length: 57 }, (_, at) => Math.imul(line * 57 + at + 1, 2_654_435_761) >>> 11)).toString(
+      "base64",
+    ),
+  );
+
+  test("stays within the budget by count, and the limit that a refusal names is accepted", async () => {
+    put("dense.txt", base64Lines.join("\n"));
+    const refused = await read("claude", "dense.txt", { offset: 1, limit: 3_000 });
+    const limit = Number(/use a limit of at most (\d+)/.exec(refused.error?.message ?? "")?.[1]);
+    const accepted = await read("claude", "dense.txt", { offset: 1, limit });
+    expect(accepted.structured).toMatchObject({ file: { numLines: limit } });
+    const whole = await read("claude", "dense.txt");
+    expect(whole.structured).toMatchObject({ file: { truncatedByTokenCap: true, numLines: limit } });
+    const tokens = (await countTokens(base64Lines.slice(0, limit).join("\n"))) ?? 0;
+    expect(tokens).toBeGreaterThan(24_000);
+    expect(tokens).toBeLessThanOrEqual(25_000);
+  });
+
+  test("a refusal names the tokens that were measured", async () => {
+    put("dense.txt", base64Lines.join("\n"));
+    const refused = await read("claude", "dense.txt", { offset: 1, limit: 600 });
+    const tokens = await countTokens(base64Lines.slice(0, 600).join("\n"));
+    expect(refused.error?.message).toContain(`have about ${tokens} tokens, the budget is 25000`);
   });
 });
 
