@@ -5,6 +5,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lineNumber } from "../src/contract/brand.ts";
 import { createFilehand, type Reply } from "../src/index.ts";
 import type { DialectName } from "../src/dialects/index.ts";
 import { countTokens } from "../src/kinds/exact-tokens.ts";
@@ -211,6 +212,34 @@ describe("PDFs", () => {
       });
     }
     expect((await read("envelope", "short.pdf")).error?.code).toBe("BINARY_FILE");
+  });
+
+  test("of one that is too large to attach the opencode dialects show the first pages, and say what is left out", async () => {
+    const pdf = prosePdf(30, 20).toString("latin1");
+    const at = pdf.lastIndexOf("startxref");
+    put("heavy.pdf", Buffer.from(`${pdf.slice(0, at)}%${"x".repeat(8_000_000)}\n${pdf.slice(at)}`, "latin1"));
+    for (const dialect of ["opencode", "opencode-legacy"] as const) {
+      const reply = await read(dialect, "heavy.pdf");
+      expect(words(reply)).toMatch(/--- page 1 ---.*--- page 20 ---/s);
+      expect(words(reply)).toMatch(
+        /PDF has 30 pages and is too large to be attached: pages up to 20 are shown\. Ask the user/,
+      );
+      expect(reply.structured).toMatchObject({ metadata: { truncated: true } });
+    }
+  });
+
+  test("pages that a program asks for are given in the opencode dialects too", async () => {
+    const range = { from: lineNumber(1), linesMax: Number.POSITIVE_INFINITY };
+    const reply = await filehand.session({ dialect: "opencode" }).run((profile) => ({
+      verb: "read",
+      path: "short.pdf",
+      ranges: [range],
+      pages: "2",
+      overBudget: "first page",
+      profile,
+    }));
+    expect(words(reply)).toContain("second page");
+    expect(words(reply)).not.toContain("first page");
   });
 
   test("pages of a text are refused", async () => {

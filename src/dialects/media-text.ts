@@ -22,8 +22,8 @@ export function imageNote({
   return notes.length === 0 ? "" : `[Image: ${notes.join(", ")}]`;
 }
 
-/** Text and pictures of the pages, in order. */
-export function pdfParts(outcome: PdfOutcome): readonly ReplyPart[] {
+/** Text and pictures of the pages, in order. `parameter`: what chooses pages in a call, if anything does. */
+export function pdfParts(outcome: PdfOutcome, parameter?: "pages"): readonly ReplyPart[] {
   const shown = outcome.pages.map(({ page }) => page);
   const which =
     shown.length === outcome.pagesTotal ? "" : `, here ${shown.length === 1 ? "page" : "pages"} ${span(shown)}`;
@@ -31,7 +31,8 @@ export function pdfParts(outcome: PdfOutcome): readonly ReplyPart[] {
     text(`[PDF, ${outcome.pagesTotal} ${outcome.pagesTotal === 1 ? "page" : "pages"}${which}]`),
   ];
   if (!outcome.hasText && !outcome.pages.some(({ image }) => image !== undefined)) {
-    parts.push(text("[No page has text: the document is scanned. Read it with pages to see the pages as pictures]"));
+    const next = parameter === undefined ? "" : `. Read it with ${parameter} to see the pages as pictures`;
+    parts.push(text(`[No page has text: the document is scanned${next}]`));
   }
   for (const { page, text: words, cutChars = 0, image, error } of outcome.pages) {
     const body = error === undefined ? words : `[This page cannot be read: ${error}]`;

@@ -85,7 +85,8 @@ async function image(bytes: Buffer, target: Target, request: ReadRequest, signal
 }
 
 async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: AbortSignal): Promise<PdfOutcome> {
-  const attach = request.profile.documents === "attached" && bytes.length <= limits.attachmentBytesMax;
+  const attaches = request.profile.documents === "attached";
+  const attach = attaches && request.pages === undefined && bytes.length <= limits.attachmentBytesMax;
   const { readPdf } = await import("./pdf.ts");
   const wants = {
     pages: attach ? "1" : request.pages,
@@ -96,7 +97,12 @@ async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: 
     memoryMbMax: limits.pdfMegabytesMax,
     imageLongEdge: limits.imageLongEdgeMax,
   };
-  const result = await readPdf(bytes, wants, signal);
+  let result = await readPdf(bytes, wants, signal);
+  // Whose calls have no parameter for pages gets the first ones.
+  if (attaches && result.kind === "too many pages") {
+    const pages = `1-${Math.min(limits.pdfPagesMax, result.pagesTotal)}`;
+    result = await readPdf(bytes, { ...wants, pages }, signal);
+  }
   const pagesProblem = { code: "INVALID_PARAM", reason: "pages", place: target, pagesMax: limits.pdfPagesMax } as const;
   switch (result.kind) {
     case "pdf":
@@ -126,11 +132,9 @@ async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: 
     case "no codec":
       throw new Problem({ code: "NO_CODEC", place: target, kind: "pdf", install: result.install });
   }
-  const [first] = result.pages;
-  if (!attach && result.pages.length > 1) refuseOverBudget(result.pages, first?.page ?? 1, target, request);
-  // There is no smaller part than one page: of one that is over the budget by itself, as much as fits.
-  const pages =
-    !attach && result.pages.length === 1 ? result.pages.map((page) => cutPage(page, tokensOf(request))) : result.pages;
+  const pages = attach
+    ? result.pages
+    : pagesWithin(result.pages, attaches && request.pages === undefined, target, request);
   // The file itself goes along where it is the answer, or all that a short document is.
   const whole = request.pages === undefined && bytes.length <= limits.attachmentBytesMax;
   return {
@@ -181,21 +185,31 @@ async function office(
   return { ...outcome, sizeBytes: bytes.length, converted: { from: result.format, notes: result.notes } };
 }
 
-function cutPage(page: DocumentPage, tokensMax: number): DocumentPage {
-  const text = fittingStart(page.text, tokensMax);
-  return text.length === page.text.length ? page : { ...page, text, cutChars: page.text.length - text.length };
-}
-
-function refuseOverBudget(pages: readonly DocumentPage[], from: number, target: Target, request: ReadRequest): void {
+/** The pages within the budget. Without a choice of pages the first ones that fit; else all of them, or a refusal. */
+function pagesWithin(
+  pages: readonly DocumentPage[],
+  firstOnes: boolean,
+  target: Target,
+  request: ReadRequest,
+): readonly DocumentPage[] {
   const tokensMax = tokensOf(request);
   let tokens = 0;
-  let linesThatFit = 0;
+  let fit = 0;
   for (const { text } of pages) {
     tokens += estimateTokens(text);
-    if (tokens <= tokensMax) linesThatFit += 1;
+    if (tokens <= tokensMax) fit += 1;
   }
-  if (tokens <= tokensMax) return;
-  const lines = pages.length;
-  const data = { place: target, tokens, counted: "all", tokensMax, of: "pages", from, lines, linesThatFit } as const;
-  throw new Problem({ code: "OVER_BUDGET", ...data });
+  if (tokens <= tokensMax) return pages;
+  if (firstOnes || pages.length === 1) {
+    // There is no smaller part than one page: of one that is over the budget by itself, as much as fits.
+    return fit > 0 ? pages.slice(0, fit) : pages.slice(0, 1).map((page) => cutPage(page, tokensMax));
+  }
+  const from = pages[0]?.page ?? 1;
+  const data = { place: target, tokens, counted: "all", tokensMax, of: "pages", from } as const;
+  throw new Problem({ code: "OVER_BUDGET", ...data, lines: pages.length, linesThatFit: fit });
+}
+
+function cutPage(page: DocumentPage, tokensMax: number): DocumentPage {
+  const text = fittingStart(page.text, tokensMax);
+  return { ...page, text, cutChars: page.text.length - text.length };
 }

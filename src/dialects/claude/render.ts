@@ -129,7 +129,7 @@ export function render(
     case "image":
       return renderImage(outcome);
     case "pdf":
-      return { content: pdfParts(outcome), structured: pdfResult(outcome), isError: false };
+      return { content: pdfParts(outcome, "pages"), structured: pdfResult(outcome), isError: false };
     case "notebook": {
       const file = { filePath: outcome.target.absolute, cells: outcome.cells };
       return { content: notebookParts(outcome), structured: { type: "notebook", file }, isError: false };
