@@ -250,6 +250,29 @@ describe("PDFs", () => {
   });
 });
 
+describe("the end of a file that nobody counts", () => {
+  const readEnd = (dialect: DialectName, path: string): Promise<Reply> =>
+    filehand.session({ dialect }).run((profile) => ({
+      verb: "read",
+      path,
+      ranges: [{ last: 2, numbered: "from the end" }],
+      overBudget: "first page",
+      profile,
+    }));
+
+  test("no dialect says more of the total than is known", async () => {
+    put("three.txt", "a\nb\nc\n");
+    put("none.txt", "");
+    const envelope = await readEnd("envelope", "three.txt");
+    expect(words(envelope)).toContain("Read 2 lines from 'three.txt' (Lines -2--1).");
+    expect(envelope.structured).toMatchObject({ stats: { total_lines: null } });
+    expect(words(await readEnd("envelope", "none.txt"))).toContain("(file is empty)");
+    expect(words(await readEnd("opencode", "three.txt"))).toContain("\n(End of file)\n");
+    expect(words(await readEnd("opencode-legacy", "three.txt"))).toContain("-0002| c\n-0001| \n");
+    expect(words(await readEnd("claude", "none.txt"))).toContain("[The file exists and is empty]");
+  });
+});
+
 describe("dense text", () => {
   /** Lines of base64 of bytes that look like chance. */
   const base64Lines = Array.from({ length: 3_000 }, (_, line) =>

@@ -155,7 +155,9 @@ function worded(place: Place, content: Reply["content"], truncated = false): Rep
 /** How a page of a file ends. */
 export function footerOf(page: Page, pageBytesMax: number): string {
   const last = page.from + page.count - 1;
-  if (page.stopped === "end") return `(End of file - total ${page.linesTotal} lines)`;
+  if (page.stopped === "end") {
+    return page.linesTotal === undefined ? "(End of file)" : `(End of file - total ${page.linesTotal} lines)`;
+  }
   if (page.stopped === "lines") return `(File has more lines. Use 'offset' parameter to read beyond line ${last})`;
   return `(Output truncated at ${pageBytesMax} bytes. Use 'offset' parameter to read beyond line ${last})`;
 }
