@@ -250,6 +250,20 @@ describe("PDFs", () => {
   });
 });
 
+describe("text that begins like something else", () => {
+  test("is text, unless it is what it begins like", async () => {
+    put("note.txt", "GIF89a is how a GIF begins\n");
+    put("pdfnote.md", "%PDF-1.7 is how a PDF begins\n");
+    expect(words(await read("claude", "note.txt"))).toContain("1→GIF89a is how a GIF begins");
+    expect(words(await read("claude", "pdfnote.md"))).toContain("1→%PDF-1.7 is how");
+    put("real.txt", textPdf([["a page"]]));
+    expect(words(await read("claude", "real.txt"))).toContain("--- page 1 ---\na page");
+    put("moving.txt", await animated("gif", 32, 2));
+    expect(words(await read("claude", "moving.txt"))).toContain("<image/");
+    expect((await read("claude", "broken.pdf")).error?.code).toBe("DAMAGED");
+  });
+});
+
 describe("the end of a file that nobody counts", () => {
   const readEnd = (dialect: DialectName, path: string): Promise<Reply> =>
     filehand.session({ dialect }).run((profile) => ({
