@@ -247,6 +247,7 @@ describe("PDFs", () => {
       code: "INVALID_PARAM",
       message: /not a PDF/,
     });
+    expect((await read("claude", "small.png", { pages: "1" })).error?.message).toContain("an image, leave pages out");
   });
 });
 

@@ -42,6 +42,7 @@ export async function readMedia(
       reason: "pages",
       place: target,
       fault: "no pages",
+      ...(kind === "image" ? { kind } : {}),
       pagesTotal: 0,
       pagesMax: 0,
     });
