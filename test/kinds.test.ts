@@ -5,8 +5,10 @@ import * as os from "node:os";
 import * as path from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lineNumber } from "../src/contract/brand.ts";
 import { createFilehand, type Reply } from "../src/index.ts";
 import type { DialectName } from "../src/dialects/index.ts";
+import { countTokens } from "../src/kinds/exact-tokens.ts";
 import { animated, photo } from "./samples/images.ts";
 import { docxParts, encryptedFile, largeXlsx, paragraph, pptxParts, shape, zipOf } from "./samples/office.ts";
 import { encryptedPdf, prosePdf, scannedPdf, textPdf } from "./samples/pdfs.ts";
@@ -212,11 +214,106 @@ describe("PDFs", () => {
     expect((await read("envelope", "short.pdf")).error?.code).toBe("BINARY_FILE");
   });
 
+  test("of one that is too large to attach the opencode dialects show the first pages, and say what is left out", async () => {
+    const pdf = prosePdf(30, 20).toString("latin1");
+    const at = pdf.lastIndexOf("startxref");
+    put("heavy.pdf", Buffer.from(`${pdf.slice(0, at)}%${"x".repeat(8_000_000)}\n${pdf.slice(at)}`, "latin1"));
+    for (const dialect of ["opencode", "opencode-legacy"] as const) {
+      const reply = await read(dialect, "heavy.pdf");
+      expect(words(reply)).toMatch(/--- page 1 ---.*--- page 20 ---/s);
+      expect(words(reply)).toMatch(
+        /PDF has 30 pages and is too large to be attached: pages up to 20 are shown\. Ask the user/,
+      );
+      expect(reply.structured).toMatchObject({ metadata: { truncated: true } });
+    }
+  });
+
+  test("pages that a program asks for are given in the opencode dialects too", async () => {
+    const range = { from: lineNumber(1), linesMax: Number.POSITIVE_INFINITY };
+    const reply = await filehand.session({ dialect: "opencode" }).run((profile) => ({
+      verb: "read",
+      path: "short.pdf",
+      ranges: [range],
+      pages: "2",
+      overBudget: "first page",
+      profile,
+    }));
+    expect(words(reply)).toContain("second page");
+    expect(words(reply)).not.toContain("first page");
+  });
+
   test("pages of a text are refused", async () => {
     expect((await read("claude", "text.png", { pages: "1" })).error).toMatchObject({
       code: "INVALID_PARAM",
       message: /not a PDF/,
     });
+    expect((await read("claude", "small.png", { pages: "1" })).error?.message).toContain("an image, leave pages out");
+  });
+});
+
+describe("text that begins like something else", () => {
+  test("is text, unless it is what it begins like", async () => {
+    put("note.txt", "GIF89a is how a GIF begins\n");
+    put("pdfnote.md", "%PDF-1.7 is how a PDF begins\n");
+    expect(words(await read("claude", "note.txt"))).toContain("1→GIF89a is how a GIF begins");
+    expect(words(await read("claude", "pdfnote.md"))).toContain("1→%PDF-1.7 is how");
+    put("real.txt", textPdf([["a page"]]));
+    expect(words(await read("claude", "real.txt"))).toContain("--- page 1 ---\na page");
+    put("moving.txt", await animated("gif", 32, 2));
+    expect(words(await read("claude", "moving.txt"))).toContain("<image/");
+    expect((await read("claude", "broken.pdf")).error?.code).toBe("DAMAGED");
+  });
+});
+
+describe("the end of a file that nobody counts", () => {
+  const readEnd = (dialect: DialectName, path: string): Promise<Reply> =>
+    filehand.session({ dialect }).run((profile) => ({
+      verb: "read",
+      path,
+      ranges: [{ last: 2, numbered: "from the end" }],
+      overBudget: "first page",
+      profile,
+    }));
+
+  test("no dialect says more of the total than is known", async () => {
+    put("three.txt", "a\nb\nc\n");
+    put("none.txt", "");
+    const envelope = await readEnd("envelope", "three.txt");
+    expect(words(envelope)).toContain("Read 2 lines from 'three.txt' (Lines -2--1).");
+    expect(envelope.structured).toMatchObject({ stats: { total_lines: null } });
+    expect(words(await readEnd("envelope", "none.txt"))).toContain("(file is empty)");
+    expect(words(await readEnd("opencode", "three.txt"))).toContain("\n(End of file)\n");
+    expect(words(await readEnd("opencode-legacy", "three.txt"))).toContain("-0002| c\n-0001| \n");
+    expect(words(await readEnd("claude", "none.txt"))).toContain("[The file exists and is empty]");
+  });
+});
+
+describe("dense text", () => {
+  /** Lines of base64 of bytes that look like chance. */
+  const base64Lines = Array.from({ length: 3_000 }, (_, line) =>
+    Buffer.from(Array.from({ length: 57 }, (_, at) => Math.imul(line * 57 + at + 1, 2_654_435_761) >>> 11)).toString(
+      "base64",
+    ),
+  );
+
+  test("stays within the budget by count, and the limit that a refusal names is accepted", async () => {
+    put("dense.txt", base64Lines.join("\n"));
+    const refused = await read("claude", "dense.txt", { offset: 1, limit: 3_000 });
+    const limit = Number(/use a limit of at most (\d+)/.exec(refused.error?.message ?? "")?.[1]);
+    const accepted = await read("claude", "dense.txt", { offset: 1, limit });
+    expect(accepted.structured).toMatchObject({ file: { numLines: limit } });
+    const whole = await read("claude", "dense.txt");
+    expect(whole.structured).toMatchObject({ file: { truncatedByTokenCap: true, numLines: limit } });
+    const tokens = (await countTokens(base64Lines.slice(0, limit).join("\n"))) ?? 0;
+    expect(tokens).toBeGreaterThan(24_000);
+    expect(tokens).toBeLessThanOrEqual(25_000);
+  });
+
+  test("a refusal names the tokens that were measured", async () => {
+    put("dense.txt", base64Lines.join("\n"));
+    const refused = await read("claude", "dense.txt", { offset: 1, limit: 600 });
+    const tokens = await countTokens(base64Lines.slice(0, 600).join("\n"));
+    expect(refused.error?.message).toContain(`have about ${tokens} tokens, the budget is 25000`);
   });
 });
 
@@ -250,6 +347,100 @@ describe("notebooks", () => {
     expect((await read("claude", "book.ipynb", { offset: 3 })).error).toMatchObject({
       code: "INVALID_PARAM",
       message: /2 cells/,
+    });
+  });
+
+  /** A cell of code whose outputs are pictures, as the notebook claims. */
+  const plots = (...images: readonly (readonly [mime: string, bytes: Uint8Array | string])[]): object => ({
+    cell_type: "code",
+    metadata: {},
+    execution_count: 1,
+    source: "plot()",
+    outputs: images.map(([mime, bytes]) => ({
+      output_type: "display_data",
+      metadata: {},
+      data: { [mime]: typeof bytes === "string" ? bytes : Buffer.from(bytes).toString("base64") },
+    })),
+  });
+  const putBook = (name: string, cells: readonly object[]): void => put(name, JSON.stringify({ ...notebook, cells }));
+  const images = (reply: Reply): readonly { data: string; mimeType: string }[] =>
+    reply.content.flatMap((part) => (part.type === "image" ? [part] : []));
+
+  test("pictures that do not decode are named, not handed out, and the others say what they are", async () => {
+    const small = await photo(64, 48).png().toBuffer();
+    putBook("pictures.ipynb", [
+      plots(["image/png", small.subarray(0, 400)]),
+      plots(["image/png", "bm90IGEgcGljdHVyZQ=="], ["image/png", "A"]),
+      plots(["image/png", await photo(64, 48).jpeg().toBuffer()]),
+      plots(["image/gif", await animated("gif", 32, 5)]),
+      plots(["image/png", small]),
+    ]);
+    const reply = await read("claude", "pictures.ipynb");
+    expect(words(reply).match(/\[picture of type image\/png, not shown: it is damaged \([^\n]+\)\]/g)).toHaveLength(3);
+    expect(words(reply)).toContain("the first of 5 frames");
+    expect(images(reply).map(({ mimeType }) => mimeType)).toEqual(["image/jpeg", "image/png", "image/png"]);
+    expect(images(reply)[2]?.data).toBe(small.toString("base64"));
+    for (const { data, mimeType } of images(reply)) {
+      const { format, pages = 1 } = await sharp(Buffer.from(data, "base64")).metadata();
+      expect([`image/${format}`, pages]).toEqual([mimeType, 1]);
+    }
+  });
+
+  test("pictures are made to fit, and count in the budget", async () => {
+    const noise = Buffer.from(
+      Array.from({ length: 900 * 700 * 3 }, (_, at) => Math.imul(at + 1, 2_654_435_761) >>> 24),
+    );
+    const noisy = await sharp(noise, { raw: { width: 900, height: 700, channels: 3 } })
+      .png()
+      .toBuffer();
+    const large = await sharp({ create: { width: 3_000, height: 2_000, channels: 3, background: "red" } })
+      .png()
+      .toBuffer();
+    putBook("large.ipynb", [plots(["image/png", noisy]), plots(["image/png", large])]);
+    const reply = await read("claude", "large.ipynb");
+    for (const { data } of images(reply)) expect(data.length * 0.125).toBeLessThanOrEqual(25_000 / 4);
+    expect(words(reply)).toContain("3000x2000 pixels, shown at 1568x1045");
+
+    const plot = await sharp(noise, { raw: { width: 160, height: 120, channels: 3 } })
+      .png()
+      .toBuffer();
+    const each = plot.toString("base64").length * 0.125;
+    const fit = Math.floor(25_000 / each);
+    putBook(
+      "many.ipynb",
+      Array.from({ length: fit + 5 }, () => plots(["image/png", plot])),
+    );
+    const first = await read("claude", "many.ipynb");
+    expect(images(first).length).toBeGreaterThan(fit - 2);
+    expect(images(first).length).toBeLessThanOrEqual(fit);
+    expect(words(first)).toContain(`go on with offset ${images(first).length + 1}]`);
+    const refused = await read("claude", "many.ipynb", { offset: 1, limit: fit + 5 });
+    expect(refused.error).toMatchObject({
+      code: "OVER_BUDGET",
+      message: expect.stringContaining(`use a limit of at most ${images(first).length}`),
+    });
+    expect(images(await read("claude", "many.ipynb", { offset: 1, limit: images(first).length }))).toHaveLength(
+      images(first).length,
+    );
+    putBook("crowd.ipynb", [plots(...Array.from({ length: 40 }, () => ["image/png", plot] as const))]);
+    const crowd = await read("claude", "crowd.ipynb");
+    const leftOut = words(crowd).match(/not shown: it has about \d+ tokens/g) ?? [];
+    expect(images(crowd).length + leftOut.length).toBe(40);
+    expect(images(crowd).length).toBe(images(first).length);
+  });
+
+  test("of a cell that is over the budget by itself as much as fits is shown, and it says so", async () => {
+    const source = "y = 1\n".repeat(100_000);
+    putBook("huge.ipynb", [{ ...plots(), source }, plots()]);
+    for (const more of [{}, { offset: 1, limit: 1 }]) {
+      const reply = await read("claude", "huge.ipynb", more);
+      expect(words(reply).length).toBeLessThan(200_000);
+      expect(words(reply)).toMatch(/PARTIAL view, cell 1 alone is over the budget: the last \d+ characters/);
+    }
+    const refused = await read("claude", "huge.ipynb", { offset: 1, limit: 2 });
+    expect(refused.error).toMatchObject({
+      code: "OVER_BUDGET",
+      message: expect.stringContaining("a limit of at most 1"),
     });
   });
 

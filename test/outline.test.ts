@@ -97,6 +97,15 @@ describe("outline", () => {
     fs.rmSync(path);
   });
 
+  test("where the text was cut no good line is called not understood", async () => {
+    const path = `${made.path("ws")}/long.ts`;
+    const line = `  value("${"x".repeat(200)}");\n`;
+    fs.writeFileSync(path, `export function long() {\n${line.repeat(22_000)}}\n`);
+    const { faultLine, counted } = await open().session().outline("long.ts");
+    expect({ faultLine, counted }).toEqual({ faultLine: undefined, counted: "at least" });
+    fs.rmSync(path);
+  });
+
   test("of a file that takes too long the beginning is tried again", async () => {
     // Python's grammar takes quadratic time over comments that follow each other.
     const path = `${made.path("ws")}/slow.py`;

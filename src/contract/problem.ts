@@ -74,6 +74,8 @@ export type ProblemData =
       readonly reason: "pages";
       readonly place: Place;
       readonly fault: "no pages" | "form" | "order" | "past the end" | "too many" | "choose";
+      /** What it is instead of a document with pages, if it is not read line by line. */
+      readonly kind?: "image";
       readonly pagesTotal: number;
       readonly pagesMax: number;
     }

@@ -192,6 +192,8 @@ export interface Dimensions {
 export interface DocumentPage {
   readonly page: number;
   readonly text: string;
+  /** Characters of the text that are left out, because the page alone is over the budget. */
+  readonly cutChars?: number;
   readonly image?: { readonly mime: string; readonly base64: string; readonly width: number; readonly height: number };
   /** Why this page could not be read; the others are there. */
   readonly error?: string;

@@ -1,11 +1,18 @@
 /** Documents and notebooks as text for a model: what every dialect says alike. */
 
 import type { ReplyPart } from "../contract/call.ts";
-import type { NotebookCell, NotebookOutput } from "../contract/notebook.ts";
+import type { NoImage, NotebookCell, NotebookOutput } from "../contract/notebook.ts";
 import type { ImageOutcome, NotebookOutcome, PdfOutcome } from "../contract/read.ts";
+import { escapeName } from "../text/escape.ts";
 
 /** What a picture's pixels do not tell; empty when it is shown as it is. */
-export function imageNote({ original, display, frames, originalMime, mime }: ImageOutcome): string {
+export function imageNote({
+  original,
+  display,
+  frames,
+  originalMime,
+  mime,
+}: Pick<ImageOutcome, "original" | "display" | "frames" | "originalMime" | "mime">): string {
   const notes: string[] = [];
   if (original.width !== display.width || original.height !== display.height) {
     notes.push(`${original.width}x${original.height} pixels, shown at ${display.width}x${display.height}`);
@@ -15,8 +22,8 @@ export function imageNote({ original, display, frames, originalMime, mime }: Ima
   return notes.length === 0 ? "" : `[Image: ${notes.join(", ")}]`;
 }
 
-/** Text and pictures of the pages, in order. */
-export function pdfParts(outcome: PdfOutcome): readonly ReplyPart[] {
+/** Text and pictures of the pages, in order. `parameter`: what chooses pages in a call, if anything does. */
+export function pdfParts(outcome: PdfOutcome, parameter?: "pages"): readonly ReplyPart[] {
   const shown = outcome.pages.map(({ page }) => page);
   const which =
     shown.length === outcome.pagesTotal ? "" : `, here ${shown.length === 1 ? "page" : "pages"} ${span(shown)}`;
@@ -24,11 +31,17 @@ export function pdfParts(outcome: PdfOutcome): readonly ReplyPart[] {
     text(`[PDF, ${outcome.pagesTotal} ${outcome.pagesTotal === 1 ? "page" : "pages"}${which}]`),
   ];
   if (!outcome.hasText && !outcome.pages.some(({ image }) => image !== undefined)) {
-    parts.push(text("[No page has text: the document is scanned. Read it with pages to see the pages as pictures]"));
+    const next = parameter === undefined ? "" : `. Read it with ${parameter} to see the pages as pictures`;
+    parts.push(text(`[No page has text: the document is scanned${next}]`));
   }
-  for (const { page, text: words, image, error } of outcome.pages) {
+  for (const { page, text: words, cutChars = 0, image, error } of outcome.pages) {
     const body = error === undefined ? words : `[This page cannot be read: ${error}]`;
     parts.push(text(`--- page ${page} ---\n${body}`));
+    if (cutChars > 0) {
+      parts.push(
+        text(`[PARTIAL view, page ${page} alone is over the budget: its last ${cutChars} characters are left out]`),
+      );
+    }
     if (image !== undefined) parts.push({ type: "image", data: image.base64, mimeType: image.mime });
   }
   return joined(parts, "\n\n");
@@ -53,19 +66,46 @@ function cellParts(cell: NotebookCell): readonly ReplyPart[] {
   const head = `--- cell ${cell.index + 1}, ${cell.type}${count}, ${id} ---`;
   const left = cell.outputsLeftOut;
   const more = left === 0 ? [] : [text(`[${left} more ${left === 1 ? "output is" : "outputs are"} not shown]`)];
-  return [text(`${head}\n${cell.source}`), ...cell.outputs.map(outputPart), ...more];
+  const cut = cell.sourceCutChars ?? 0;
+  const sourceNote =
+    cut === 0
+      ? []
+      : [
+          text(
+            `[PARTIAL view, cell ${cell.index + 1} alone is over the budget: the last ${cut} characters of its source are left out, find lines of it by searching the file]`,
+          ),
+        ];
+  return [text(`${head}\n${cell.source}`), ...sourceNote, ...cell.outputs.flatMap(outputParts), ...more];
 }
 
-function outputPart(output: NotebookOutput): ReplyPart {
+function outputParts(output: NotebookOutput): readonly ReplyPart[] {
   switch (output.type) {
     case "text":
-      return text(`[${output.name}]\n${output.text}${cutNote(output.cutChars)}`);
+      return [text(`[${output.name}]\n${output.text}${cutNote(output.cutChars)}`)];
     case "error":
-      return text(`[error ${output.name}: ${output.message}]\n${output.text}${cutNote(output.cutChars)}`);
-    case "image":
-      return { type: "image", data: output.base64, mimeType: output.mime };
+      return [text(`[error ${output.name}: ${output.message}]\n${output.text}${cutNote(output.cutChars)}`)];
+    case "image": {
+      const note = imageNote(output);
+      const image: ReplyPart = { type: "image", data: output.base64, mimeType: output.mime };
+      return note === "" ? [image] : [image, text(note)];
+    }
+    case "no image":
+      return [text(`[picture of type ${output.mime}, not shown: ${noImageWords(output)}]`)];
     case "other":
-      return text(`[output of type ${output.mimes.join(", ")}, ${output.bytes} bytes, not shown]`);
+      return [text(`[output of type ${output.mimes.join(", ")}, ${output.bytes} bytes, not shown]`)];
+  }
+}
+
+function noImageWords(image: NoImage): string {
+  switch (image.why) {
+    case "damaged":
+      return `it is damaged (${escapeName(image.detail)})`;
+    case "too large":
+      return `it is over the limit (${image.limit})`;
+    case "no codec":
+      return `it needs a package that is not installed, ask the user to run npm install ${image.install}`;
+    case "budget":
+      return `it has about ${Math.round(image.tokens)} tokens, more than this cell leaves of the budget of ${image.tokensMax}`;
   }
 }
 

@@ -125,7 +125,7 @@ export function renderMedia(
       return attached(target, "Image read successfully", outcome.mime, outcome.base64, facts);
     case "pdf":
       return outcome.base64 === undefined
-        ? worded(target, pdfParts(outcome))
+        ? wordedPdf(outcome)
         : { ...attached(target, "PDF read successfully", "application/pdf", outcome.base64, facts) };
     case "notebook":
       return worded(target, notebookParts(outcome));
@@ -134,15 +134,30 @@ export function renderMedia(
   }
 }
 
-function worded(place: Place, content: Reply["content"]): Reply<ReadResult> {
+function wordedPdf(outcome: PdfOutcome): Reply<ReadResult> {
+  const leftOut = pagesLeftOut(outcome);
+  return worded(outcome.target, [...pdfParts(outcome), ...leftOut], leftOut.length > 0);
+}
+
+/** A call has no parameter for pages, so the next step is one for the user. */
+function pagesLeftOut({ asked, pages, pagesTotal }: PdfOutcome): Reply["content"] {
+  const last = pages[pages.length - 1]?.page ?? 0;
+  if (asked === "pages" || last >= pagesTotal) return [];
+  const text = `(PDF has ${pagesTotal} pages and is too large to be attached: pages up to ${last} are shown. Ask the user for a smaller file with the pages that you need)`;
+  return [{ type: "text", text }];
+}
+
+function worded(place: Place, content: Reply["content"], truncated = false): Reply<ReadResult> {
   const output = textOf(content);
-  return { content, structured: resultOf(place, output, output.split("\n"), false), isError: false };
+  return { content, structured: resultOf(place, output, output.split("\n"), truncated), isError: false };
 }
 
 /** How a page of a file ends. */
 export function footerOf(page: Page, pageBytesMax: number): string {
   const last = page.from + page.count - 1;
-  if (page.stopped === "end") return `(End of file - total ${page.linesTotal} lines)`;
+  if (page.stopped === "end") {
+    return page.linesTotal === undefined ? "(End of file)" : `(End of file - total ${page.linesTotal} lines)`;
+  }
   if (page.stopped === "lines") return `(File has more lines. Use 'offset' parameter to read beyond line ${last})`;
   return `(Output truncated at ${pageBytesMax} bytes. Use 'offset' parameter to read beyond line ${last})`;
 }

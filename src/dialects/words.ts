@@ -127,13 +127,14 @@ export function denial(problem: ProblemOf<"ACCESS_DENIED">): string {
 /** What is wrong with `pages`, and what would be right. */
 export function pagesFault({
   fault,
+  kind,
   pagesTotal,
   pagesMax,
 }: Extract<ProblemOf<"INVALID_PARAM">, { reason: "pages" }>): string {
   const legal = `pages 1 to ${pagesTotal}`;
   switch (fault) {
     case "no pages":
-      return "it is not a PDF, use offset and limit instead";
+      return kind === "image" ? "it is an image, leave pages out" : "it is not a PDF, use offset and limit instead";
     case "form":
       return `pages must look like "3" or "1-5", it has ${legal}`;
     case "order":

@@ -7,12 +7,12 @@
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import type { NewlineForm } from "../text/newlines.ts";
-import { blockBytes, hashOf, hasGrown, isComplete, isSameState, type LineIndex } from "./line-index.ts";
+import { blockBytes, hashOf, isComplete, isSameState, type LineIndex } from "./line-index.ts";
 import type { Identity } from "./look.ts";
 import { makeFolders } from "./make-folders.ts";
 
 export interface IndexStore {
-  /** An index of this very state of the file, or one of a shorter state that may have grown into it. */
+  /** An index of this very state of the file. */
   find(identity: Identity, form: NewlineForm): LineIndex | undefined;
   keep(index: LineIndex): void;
   /** An index that turned out to be wrong. */
@@ -49,7 +49,7 @@ export function createIndexStore(stateDir: string | undefined): IndexStore {
     find(identity, form) {
       const key = keyOf(identity, form);
       const usable = (index: LineIndex | undefined): index is LineIndex =>
-        index !== undefined && (isSameState(index.identity, identity) || hasGrown(index.identity, identity));
+        index !== undefined && isSameState(index.identity, identity);
       const known = memory.get(key);
       if (usable(known)) {
         remember(key, known);
@@ -79,15 +79,15 @@ const keyOf = ({ device, inode }: Identity, form: NewlineForm): string => `${dev
 
 /** "FHLI" and the version of the format. */
 const mark = 0x46484c49;
-const version = 1;
-const headerBytes = 128;
+const version = 2;
+const headerBytes = 64;
 const forms: readonly NewlineForm[] = ["byte", "utf-16le", "utf-16be", "utf-32le", "utf-32be"];
 
 /** Header, newlines of each block as u32, sha256 of all that. */
 function encode(index: LineIndex): Buffer {
   const blocks = index.sums.length - 1;
   const bytes = Buffer.alloc(headerBytes + blocks * 4 + 32);
-  const { identity, proof } = index;
+  const { identity } = index;
   bytes.writeUInt32BE(mark, 0);
   bytes.writeUInt32LE(version, 4);
   bytes.writeUInt32LE(blocks, 8);
@@ -98,8 +98,6 @@ function encode(index: LineIndex): Buffer {
   bytes.writeBigUInt64LE(BigInt(identity.sizeBytes), 32);
   bytes.writeBigInt64LE(identity.mtimeNs, 40);
   bytes.writeBigInt64LE(identity.ctimeNs, 48);
-  proof?.head.copy(bytes, 56);
-  proof?.tail.copy(bytes, 88);
   for (let block = 0; block < blocks; block += 1) {
     bytes.writeUInt32LE((index.sums[block + 1] ?? 0) - (index.sums[block] ?? 0), headerBytes + block * 4);
   }
@@ -135,7 +133,6 @@ function decode(bytes: Buffer): LineIndex | undefined {
     scannedBytes: sizeBytes,
     sums,
     lastIsNewline: bytes.readUInt8(13) === 1,
-    proof: { head: bytes.subarray(56, 88), tail: bytes.subarray(88, 120) },
   };
 }
 

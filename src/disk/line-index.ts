@@ -1,6 +1,7 @@
 /**
- * How many newlines the blocks of a file have, so that any line is a seek. An index belongs to one state of one file:
- * it is used only while the file's identity is the same, and taken as a beginning when a file has only grown.
+ * How many newlines the blocks of a file have, so that any line is a seek. An index belongs to one state of one file and is
+ * used only while its identity is the same. A file that has grown is counted anew: nothing but reading it all tells whether
+ * it was also changed inside, and counting is the quickest way to read it all.
  */
 
 import { createHash } from "node:crypto";
@@ -18,13 +19,6 @@ export interface LineIndex {
   readonly sums: ArrayLike<number>;
   /** Is the last character a newline? Known when the whole file was scanned. */
   readonly lastIsNewline: boolean;
-  /** Of the first block and of the last whole one: what must still hold when the file has grown. */
-  readonly proof: Proof | undefined;
-}
-
-export interface Proof {
-  readonly head: Buffer;
-  readonly tail: Buffer;
 }
 
 export const hashOf = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest();
@@ -49,10 +43,3 @@ export const isSameState = (a: Identity, b: Identity): boolean =>
  * milliseconds), so nothing is remembered about it.
  */
 export const isAtRest = ({ mtimeNs }: Identity): boolean => Date.now() - Number(mtimeNs / 1_000_000n) >= 10;
-
-/** May the index of `before` be the beginning of that of `now`? The proof decides. */
-export const hasGrown = (before: Identity, now: Identity): boolean =>
-  before.device === now.device && before.inode === now.inode && before.sizeBytes < now.sizeBytes;
-
-/** Blocks that growing cannot have changed: the whole ones. */
-export const wholeBlocks = (index: LineIndex): number => Math.floor(index.scannedBytes / blockBytes);

@@ -5,7 +5,7 @@
 
 import { countIn, type NewlineForm, skipIn } from "../text/newlines.ts";
 import type { IndexStore } from "./index-store.ts";
-import { blockBytes, hashOf, isAtRest, isSameState, type LineIndex, wholeBlocks } from "./line-index.ts";
+import { blockBytes, isAtRest } from "./line-index.ts";
 import type { OpenFile } from "./open-file.ts";
 import { FileCut, giveBack, type ScanOptions, scanAll, scanBlocks, takeKernel } from "./scan.ts";
 
@@ -56,19 +56,14 @@ export function sourceInMemory(bytes: Uint8Array, form: NewlineForm, firstByte: 
   };
 }
 
-/** Indexes shorter than this are not proved when the file grows: scanning again is as quick. */
-const proofBytesMin = 4_194_304;
-
 export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource {
   const { form, firstByte, store } = options;
   const { sizeBytes, identity } = file;
   const known = store.find(identity, form);
-  const usesKnown = known !== undefined && isSameState(known.identity, identity);
   /** sums[i]: newlines before block i. */
-  let sums: ArrayLike<number> = usesKnown ? known.sums : [0];
-  let scanned = usesKnown ? known.scannedBytes : 0;
-  let lastIsNewline = usesKnown && known.lastIsNewline;
-  let grownFrom = usesKnown ? undefined : known;
+  let sums: ArrayLike<number> = known?.sums ?? [0];
+  let scanned = known?.scannedBytes ?? 0;
+  let lastIsNewline = known?.lastIsNewline ?? false;
 
   const bytes = async (at: number, bytesMax: number, scratch?: Buffer): Promise<Uint8Array> => {
     const wanted = Math.max(0, Math.min(bytesMax, sizeBytes - at));
@@ -84,11 +79,6 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
   const scan = async (goal: { readonly newlines: number } | { readonly bytes: number }): Promise<void> => {
     const enough = (): boolean => ("newlines" in goal ? found() >= goal.newlines : scanned >= goal.bytes);
     if (scanned >= sizeBytes || enough()) return;
-    if (grownFrom !== undefined) {
-      await takeOver(grownFrom);
-      grownFrom = undefined;
-      if (enough()) return;
-    }
     if ("bytes" in goal && goal.bytes >= sizeBytes) {
       sums = running(sums, await scanAll(file, scanned, options));
       scanned = sizeBytes;
@@ -105,30 +95,12 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
       const width = unitBytes[form];
       lastIsNewline = endsWithNewline(await bytes(Math.max(0, sizeBytes - width), width), 0, form);
     }
-    await keep();
+    keep();
   };
 
-  /** The index of a shorter state is the beginning of this one, if the file's first and last indexed blocks are the same. */
-  const takeOver = async (index: LineIndex): Promise<void> => {
-    const blocks = wholeBlocks(index);
-    if (index.proof === undefined || blocks === 0) return;
-    const [head, tail] = [await bytes(0, blockBytes), await bytes((blocks - 1) * blockBytes, blockBytes)];
-    if (!hashOf(head).equals(index.proof.head) || !hashOf(tail).equals(index.proof.tail)) return;
-    sums = Array.prototype.slice.call(index.sums, 0, blocks + 1) as number[];
-    scanned = blocks * blockBytes;
-  };
-
-  const keep = async (): Promise<void> => {
+  const keep = (): void => {
     if (file.changed() === "rewritten" || !isAtRest(identity)) return;
-    const blocks = Math.floor(scanned / blockBytes);
-    const proof =
-      scanned < proofBytesMin
-        ? undefined
-        : {
-            head: hashOf(await bytes(0, blockBytes)),
-            tail: hashOf(await bytes((blocks - 1) * blockBytes, blockBytes)),
-          };
-    store.keep({ form, identity, scannedBytes: scanned, sums: Float64Array.from(sums), lastIsNewline, proof });
+    store.keep({ form, identity, scannedBytes: scanned, sums: Float64Array.from(sums), lastIsNewline });
   };
 
   /** Byte behind the k-th newline of a block, seen again: a count that differs from the index drops it. */

@@ -5,6 +5,7 @@
 
 import { Buffer } from "node:buffer";
 import type { Sharp, SharpConstructor, SharpOptions } from "sharp";
+import { limits } from "../contract/limits.ts";
 import { type Bitmap, decodeBmp } from "./bmp.ts";
 import { type Codecs, installedCodecs } from "./image-codecs.ts";
 import type { ImageHead, Size } from "./image-formats/head.ts";
@@ -20,6 +21,14 @@ export interface ImageBudget {
   /** Pixels that are decoded at all, judged by the header; fewer where the format takes much memory to decode. */
   readonly pixelsMax: number;
 }
+
+/** The usual one, of so many tokens. */
+export const imageBudget = (tokensMax: number): ImageBudget => ({
+  tokensMax,
+  longEdgeMax: limits.imageLongEdgeMax,
+  sideMax: limits.imageSideMax,
+  pixelsMax: limits.imagePixelsMax,
+});
 
 export interface ImageResult {
   readonly kind: "image";

@@ -1,12 +1,17 @@
 /** Which medium a file is, by its first bytes. The extension decides only where the bytes cannot (office, notebooks). */
 
+import { Buffer } from "node:buffer";
 import * as nodePath from "node:path";
 import type { MediaKind } from "../contract/problem.ts";
 
 export function mediaOf(name: string, head: Uint8Array): MediaKind | undefined {
-  if (imageType(head) !== undefined) return "image";
-  if (startsWith(head, "%PDF-")) return "pdf";
   const extension = nodePath.extname(name).toLowerCase();
+  const image = imageType(head);
+  // These two marks are letters, with which a text can begin as well; the others no text has.
+  const isLettered = image === "image/gif" || startsWith(head, "%PDF-");
+  if (isLettered && isTextBehindMark(extension, head)) return undefined;
+  if (image !== undefined) return "image";
+  if (startsWith(head, "%PDF-")) return "pdf";
   // A picture without a single byte is a broken picture, not an empty text.
   if (head.length === 0 && imageExtensions.includes(extension)) return "image";
   switch (extension) {
@@ -20,6 +25,16 @@ export function mediaOf(name: string, head: Uint8Array): MediaKind | undefined {
     default:
       return undefined;
   }
+}
+
+/**
+ * A text that only begins like a picture or a document: nothing in it but what a text holds, where a GIF has a header of
+ * numbers and a PDF a version and objects. A file that is called one is one, if a damaged one.
+ */
+function isTextBehindMark(extension: string, head: Uint8Array): boolean {
+  if (extension === ".gif" || extension === ".pdf") return false;
+  if (head.some((byte) => byte >= 0x7f || (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13))) return false;
+  return !startsWith(head, "%PDF-") || !/^%PDF-\d\.\d\s[^]*?\d+ \d+ obj\b/.test(Buffer.from(head).toString("latin1"));
 }
 
 const imageExtensions = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".heic"];

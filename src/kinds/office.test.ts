@@ -282,7 +282,34 @@ describe("a workbook", () => {
     const more = cells(5, '<c r="A5"><f t="shared" si="0"/><v>5</v></c>', '<c r="B5"><f>"A1"&amp;A2</f><v>x</v></c>');
     const text = await sheetText(rowsXml([...rows, shared, more]));
     expect(text).toContain("| 2 | 2 | 2 | =SUM(A$1:A3) |\n");
-    expect(text.slice(text.indexOf("Formulas"))).toBe('Formulas:\n- B1:B3: =A1*$A$1\n- A4:A9: =A3+1\n- B5: ="A1"&A2\n');
+    expect(text.slice(text.indexOf("Formulas"))).toBe('Formulas:\n- B1:B3: =A1*$A$1\n- A4:A5: =A3+1\n- B5: ="A1"&A2\n');
+  });
+
+  test("a shared formula is moved to its cells, and told only of those that have it", async () => {
+    const shared = (text: string): string => `<f t="shared" si="0"${text === "" ? "/>" : ` ref="B1:B3">${text}</f>`}`;
+    const uncalculated = [1, 2, 3].map((row) =>
+      cells(row, number(`A${row}`, row), `<c r="B${row}">${shared(row === 1 ? "A1*$A$1" : "")}</c>`),
+    );
+    expect(await sheetText(rowsXml(uncalculated))).toContain("| 3 | 3 | =A3*$A$1 |\n");
+    const calculated = rowsXml([
+      cells(1, `<c r="B1">${shared("A1*2")}<v>2</v></c>`),
+      cells(2, `<c r="B2">${shared("")}<v>4</v></c>`),
+      cells(3, '<c r="B3"><f>SUM(A1:A3)</f><v>6</v></c>'),
+    ]);
+    expect(await sheetText(calculated)).toContain("- B1:B2: =A1*2\n- B3: =SUM(A1:A3)\n");
+  });
+
+  test("a formula that came to an empty text shows that, and a cell without a value none of the texts", async () => {
+    const empty = cells(1, number("A1", 1), '<c r="B1" t="str"><f>""</f><v></v></c>', number("C1", 2));
+    expect(await sheetText(rowsXml([empty]))).toMatch(/\| 1 \| 1 \| 2 \|\n.*- B1: =""\n/s);
+    const none = cells(1, number("A1", 1), '<c r="B1" t="s"/>', '<c r="C1" t="s"><v></v></c>', number("D1", 2));
+    expect(await sheetText(rowsXml([none]), { strings: "<si><t>FIRST</t></si>" })).not.toContain("FIRST");
+  });
+
+  test("a sheet with just as many cells as are read is not cut", async () => {
+    const xml = rowsXml([cells(1, number("A1", 1), number("B1", 2))]);
+    const result = await read(xlsxParts([{ name: "S", xml }]), "xlsx", { cellsMax: 2 });
+    expect(result.notes).toEqual([]);
   });
 
   test("merged cells, links and hidden rows are told", async () => {

@@ -4,13 +4,19 @@
  */
 
 import { limits } from "../contract/limits.ts";
-import { lineNumber } from "../contract/brand.ts";
 import { type MediaKind, Problem } from "../contract/problem.ts";
-import type { ImageOutcome, NotebookOutcome, PdfOutcome, ReadRequest, TextOutcome } from "../contract/read.ts";
+import type {
+  DocumentPage,
+  ImageOutcome,
+  NotebookOutcome,
+  PdfOutcome,
+  ReadRequest,
+  TextOutcome,
+} from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import type { OpenFile } from "../disk/open-file.ts";
 import { wholeFile } from "../disk/whole-file.ts";
-import { estimateTokens } from "../text/tokens.ts";
+import { estimateTokens, fittingStart } from "../text/tokens.ts";
 import { readText } from "./text.ts";
 import type { Scanning, TextFile } from "./text-file.ts";
 
@@ -36,6 +42,7 @@ export async function readMedia(
       reason: "pages",
       place: target,
       fault: "no pages",
+      ...(kind === "image" ? { kind } : {}),
       pagesTotal: 0,
       pagesMax: 0,
     });
@@ -52,7 +59,7 @@ export async function readMedia(
     case "pdf":
       return pdf(bytes, target, request, scanning.signal);
     case "notebook":
-      return notebook(bytes, media, request, scanning);
+      return (await import("./notebook.ts")).readNotebook(bytes, media, request, tokensOf(request), scanning);
     case "office":
       return office(bytes, media, request, scanning);
   }
@@ -62,14 +69,8 @@ export async function readMedia(
 const tokensOf = (request: ReadRequest): number => request.profile.pageTokensMax ?? limits.pageTokensMax;
 
 async function image(bytes: Buffer, target: Target, request: ReadRequest, signal: AbortSignal): Promise<ImageOutcome> {
-  const { readImage } = await import("./image.ts");
-  const budget = {
-    tokensMax: tokensOf(request),
-    longEdgeMax: limits.imageLongEdgeMax,
-    sideMax: limits.imageSideMax,
-    pixelsMax: limits.imagePixelsMax,
-  };
-  const result = await readImage(bytes, budget, signal);
+  const { imageBudget, readImage } = await import("./image.ts");
+  const result = await readImage(bytes, imageBudget(tokensOf(request)), signal);
   switch (result.kind) {
     case "image":
       return { ...result, target, sizeBytes: bytes.length };
@@ -85,7 +86,8 @@ async function image(bytes: Buffer, target: Target, request: ReadRequest, signal
 }
 
 async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: AbortSignal): Promise<PdfOutcome> {
-  const attach = request.profile.documents === "attached" && bytes.length <= limits.attachmentBytesMax;
+  const attaches = request.profile.documents === "attached";
+  const attach = attaches && request.pages === undefined && bytes.length <= limits.attachmentBytesMax;
   const { readPdf } = await import("./pdf.ts");
   const wants = {
     pages: attach ? "1" : request.pages,
@@ -96,7 +98,12 @@ async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: 
     memoryMbMax: limits.pdfMegabytesMax,
     imageLongEdge: limits.imageLongEdgeMax,
   };
-  const result = await readPdf(bytes, wants, signal);
+  let result = await readPdf(bytes, wants, signal);
+  // Whose calls have no parameter for pages gets the first ones.
+  if (attaches && result.kind === "too many pages") {
+    const pages = `1-${Math.min(limits.pdfPagesMax, result.pagesTotal)}`;
+    result = await readPdf(bytes, { ...wants, pages }, signal);
+  }
   const pagesProblem = { code: "INVALID_PARAM", reason: "pages", place: target, pagesMax: limits.pdfPagesMax } as const;
   switch (result.kind) {
     case "pdf":
@@ -126,14 +133,9 @@ async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: 
     case "no codec":
       throw new Problem({ code: "NO_CODEC", place: target, kind: "pdf", install: result.install });
   }
-  if (!attach)
-    refuseOverBudget(
-      result.pages.map(({ text }) => text),
-      result.pages[0]?.page ?? 1,
-      "pages",
-      target,
-      request,
-    );
+  const pages = attach
+    ? result.pages
+    : pagesWithin(result.pages, attaches && request.pages === undefined, target, request);
   // The file itself goes along where it is the answer, or all that a short document is.
   const whole = request.pages === undefined && bytes.length <= limits.attachmentBytesMax;
   return {
@@ -141,63 +143,10 @@ async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: 
     target,
     sizeBytes: bytes.length,
     pagesTotal: result.pagesTotal,
-    pages: result.pages,
+    pages,
     hasText: result.hasText,
     asked: request.pages === undefined ? "whole" : "pages",
     base64: attach || whole ? bytes.toString("base64") : undefined,
-  };
-}
-
-async function notebook(
-  bytes: Buffer,
-  { target, asText }: MediaFile,
-  request: ReadRequest,
-  scanning: Scanning,
-): Promise<NotebookOutcome | TextOutcome> {
-  const { parseNotebook } = await import("../text/notebook.ts");
-  const parsed = parseNotebook(bytes.toString("utf8"), {
-    outputCharsMax: limits.notebookOutputCharsMax,
-    outputsMax: limits.notebookOutputsMax,
-    cellsMax: limits.notebookCellsMax,
-  });
-  const [range] = request.ranges;
-  if ("fault" in parsed) {
-    const empty = parsed.fault === "empty";
-    // Who names lines after that wants the text, and needs it to repair it.
-    if (!empty && ("last" in range || range.from > 1 || Number.isFinite(range.linesMax))) {
-      return readText(await asText(), request, scanning);
-    }
-    const detail =
-      parsed.fault === "not json"
-        ? `not JSON from line ${parsed.line}, column ${parsed.column} on`
-        : empty
-          ? "empty"
-          : parsed.detail;
-    throw new Problem({ code: "DAMAGED", place: target, kind: "notebook", detail, empty });
-  }
-  const total = parsed.cellsTotal;
-  const from = "last" in range ? Math.max(1, total - range.last + 1) : range.from;
-  const limit = "last" in range ? range.last : range.linesMax;
-  if (from > Math.max(1, total)) {
-    throw new Problem({ code: "INVALID_PARAM", reason: "range", place: target, of: "cells", from, total });
-  }
-  const asked = parsed.cells.slice(from - 1, from - 1 + limit);
-  const texts = asked.map((cell) =>
-    JSON.stringify([cell.source, cell.outputs.map((output) => ("text" in output ? output.text : ""))]),
-  );
-  const fitting = Number.isFinite(limit) ? asked.length : fittingCount(texts, tokensOf(request));
-  if (Number.isFinite(limit)) refuseOverBudget(texts, from, "cells", target, request);
-  const cells = asked.slice(0, Math.max(1, fitting));
-  const next = from + cells.length;
-  return {
-    kind: "notebook",
-    target,
-    sizeBytes: bytes.length,
-    language: parsed.language,
-    cells,
-    from: lineNumber(from),
-    cellsTotal: total,
-    next: next <= total ? lineNumber(next) : undefined,
   };
 }
 
@@ -237,35 +186,31 @@ async function office(
   return { ...outcome, sizeBytes: bytes.length, converted: { from: result.format, notes: result.notes } };
 }
 
-function refuseOverBudget(
-  texts: readonly string[],
-  from: number,
-  of: "pages" | "cells",
+/** The pages within the budget. Without a choice of pages the first ones that fit; else all of them, or a refusal. */
+function pagesWithin(
+  pages: readonly DocumentPage[],
+  firstOnes: boolean,
   target: Target,
   request: ReadRequest,
-): void {
+): readonly DocumentPage[] {
   const tokensMax = tokensOf(request);
-  const tokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
-  if (tokens <= tokensMax) return;
-  const linesThatFit = fittingCount(texts, tokensMax);
-  const data = {
-    place: target,
-    tokens,
-    counted: "all",
-    tokensMax,
-    of,
-    from,
-    lines: texts.length,
-    linesThatFit,
-  } as const;
-  throw new Problem({ code: "OVER_BUDGET", ...data });
+  let tokens = 0;
+  let fit = 0;
+  for (const { text } of pages) {
+    tokens += estimateTokens(text);
+    if (tokens <= tokensMax) fit += 1;
+  }
+  if (tokens <= tokensMax) return pages;
+  if (firstOnes || pages.length === 1) {
+    // There is no smaller part than one page: of one that is over the budget by itself, as much as fits.
+    return fit > 0 ? pages.slice(0, fit) : pages.slice(0, 1).map((page) => cutPage(page, tokensMax));
+  }
+  const from = pages[0]?.page ?? 1;
+  const data = { place: target, tokens, counted: "all", tokensMax, of: "pages", from } as const;
+  throw new Problem({ code: "OVER_BUDGET", ...data, lines: pages.length, linesThatFit: fit });
 }
 
-function fittingCount(texts: readonly string[], tokensMax: number): number {
-  let tokens = 0;
-  const over = texts.findIndex((text) => {
-    tokens += estimateTokens(text);
-    return tokens > tokensMax;
-  });
-  return over === -1 ? texts.length : over;
+function cutPage(page: DocumentPage, tokensMax: number): DocumentPage {
+  const text = fittingStart(page.text, tokensMax);
+  return { ...page, text, cutChars: page.text.length - text.length };
 }

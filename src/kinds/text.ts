@@ -102,21 +102,46 @@ async function stepWithin(
     return { stepper: small, end: smallEnd };
   }
   const roomy = await step(tokensMax * clearlyAbove);
-  if (roomy.stepper.full === "tokens") return step(tokensMax);
-  if (roomy.stepper.tokens <= tokensMax * clearlyBelow) return roomy;
-  const counted = await countTokens(roomy.stepper.lines.join("\n"));
-  const tokens = counted ?? roomy.stepper.tokens;
-  return tokens <= tokensMax ? roomy : step(tokensMax * (roomy.stepper.tokens / tokens));
+  const isOver = roomy.stepper.full === "tokens";
+  if (!isOver && isClearlyWithin(roomy.stepper.tokens, charsIn(roomy.stepper), tokensMax)) return roomy;
+  // By the estimate; a first line that is cut has more than what is shown of it.
+  let within = isOver ? tokensMax : roomy.stepper.tokens;
+  let page = isOver ? await step(within) : roomy;
+  // Of plain code and prose the estimate is good enough for a first page; a refusal names a limit that must be right.
+  if (isOver && reading.request.overBudget === "first page" && !isDense(within, charsIn(page.stepper))) {
+    return page;
+  }
+  for (let tries = 1; tries <= countsMax; tries += 1) {
+    const counted = (await countTokens(page.stepper.lines.join("\n"))) ?? within;
+    if (counted <= tokensMax) return page;
+    within *= (tokensMax / counted) * (1 - countMargin);
+    page = await step(within);
+  }
+  return page;
 }
+
+/** A page that is over by count is made smaller by as much, and a little: its lines are not all alike. */
+const countsMax = 4;
+const countMargin = 0.005;
 
 /** No text has more tokens than bytes, so a short one needs no look. */
 const isClearlyBelow = (text: string, ascii: boolean, tokensMax: number): boolean =>
-  (ascii ? text.length : text.length * 3) <= tokensMax * clearlyBelow || roughTokens(text) <= tokensMax * clearlyBelow;
+  (ascii ? text.length : text.length * 3) <= tokensMax * clearlyBelow ||
+  isClearlyWithin(roughTokens(text), text.length, tokensMax);
+
+const isClearlyWithin = (tokens: number, chars: number, tokensMax: number): boolean =>
+  tokens <= tokensMax * (isDense(tokens, chars) ? clearlyBelowDense : clearlyBelow);
+
+/** Base64, hex, numbers, minified code: of such text the estimate can be a third too low. Code has 0.25 tokens a character. */
+const isDense = (tokens: number, chars: number): boolean => tokens > chars * 0.3;
+
+const charsIn = ({ lines }: PageStepper): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
 
 const smallBytesPerToken = 4;
 /** What `near` may be too much by. */
 const nearBytes = 65_536;
 const clearlyBelow = 0.8;
+const clearlyBelowDense = 0.6;
 const clearlyAbove = 1.25;
 
 /** The last lines, found from the end and numbered from there. */
@@ -216,11 +241,10 @@ async function overBudget(
     linesMax,
   );
   await fill(measure, start, linesMax, reading, reading.request.profile.lineCharsMax);
-  const first = page.lines[0] ?? "";
   return new Problem({
     code: "OVER_BUDGET",
     place: reading.target,
-    tokens: Math.max(measure.tokens, tokensMax + 1, estimateTokens(first)),
+    tokens: await tokensOf(measure, tokensMax),
     counted: measure.full === "tokens" ? "at least" : "all",
     tokensMax,
     of: "lines",
@@ -229,3 +253,14 @@ async function overBudget(
     linesThatFit: page.cut.some((line) => line.line === from) ? 0 : page.count,
   });
 }
+
+/** Counted where it is not far over the budget; else the estimate, corrected by what a budget of it counts. */
+async function tokensOf(measure: PageStepper, tokensMax: number): Promise<number> {
+  const text = measure.lines.join("\n");
+  if (measure.tokens <= tokensMax * countedTimesMax) return (await countTokens(text)) ?? measure.tokens;
+  const sample = text.slice(0, Math.ceil((text.length * tokensMax) / measure.tokens));
+  const counted = await countTokens(sample);
+  return counted === undefined ? measure.tokens : measure.tokens * (counted / estimateTokens(sample));
+}
+
+const countedTimesMax = 2;

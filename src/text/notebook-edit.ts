@@ -98,13 +98,13 @@ const notANotebook = (detail: string): CellEdited => ({ edited: "no", why: "not 
 
 /** A cell as it is shown, and where it is written. */
 interface CellPlace {
-  readonly cell: NotebookCell;
+  readonly cell: NotebookCell<unknown>;
   readonly span: Span;
   readonly list: CellList;
   readonly indexInList: number;
 }
 
-function placeOf({ lists }: NotebookText, cell: NotebookCell): CellPlace | undefined {
+function placeOf({ lists }: NotebookText, cell: NotebookCell<unknown>): CellPlace | undefined {
   let indexInList = cell.index;
   for (const list of lists) {
     const span = list.items[indexInList];

@@ -1,7 +1,7 @@
-/** The outputs of one cell of a notebook, fit to show: streams joined, pictures whole, long texts without their middle. */
+/** The outputs of one cell of a notebook, fit to show: streams joined, long texts without their middle, pictures as they are. */
 
 import { Buffer } from "node:buffer";
-import type { NotebookOutput } from "../contract/notebook.ts";
+import type { ClaimedOutput } from "../contract/notebook.ts";
 import { cutChars } from "./encoding.ts";
 import { terminalText } from "./terminal-text.ts";
 import { isRecord, listOf, nameCharsMax, recordOf, textOf, type Unchecked } from "./unchecked.ts";
@@ -17,9 +17,9 @@ export interface OutputLimits {
 export function readOutputs(
   raw: unknown,
   limits: OutputLimits,
-): { readonly outputs: readonly NotebookOutput[]; readonly outputsLeftOut: number } {
+): { readonly outputs: readonly ClaimedOutput[]; readonly outputsLeftOut: number } {
   const list = listOf(raw);
-  const outputs: NotebookOutput[] = [];
+  const outputs: ClaimedOutput[] = [];
   let at = 0;
   while (at < list.length && outputs.length < limits.outputsMax) {
     const output = recordOf(list[at]);
@@ -46,7 +46,7 @@ function streamName(output: Unchecked): "stdout" | "stderr" {
 }
 
 /** One output or, of one that holds nothing at all, none. */
-function readOutput(output: Unchecked, limits: OutputLimits): readonly NotebookOutput[] {
+function readOutput(output: Unchecked, limits: OutputLimits): readonly ClaimedOutput[] {
   switch (output["output_type"]) {
     case "error":
     case "pyerr":
@@ -59,7 +59,7 @@ function readOutput(output: Unchecked, limits: OutputLimits): readonly NotebookO
   }
 }
 
-function readError(output: Unchecked, charsMax: number): NotebookOutput {
+function readError(output: Unchecked, charsMax: number): ClaimedOutput {
   const traceback = listOf(output["traceback"]).map((line) => textOf(line) ?? "");
   const message = cutMiddle(terminalText(textOf(output["evalue"]) ?? ""), charsMax);
   const name = cutMiddle(terminalText(textOf(output["ename"]) ?? ""), charsMax);
@@ -91,7 +91,7 @@ const shortNames = [
 ] as const;
 
 /** One thing in several forms: the picture, else the best text, else only what forms there are. */
-function readBundle(output: Unchecked, name: "result" | "display", limits: OutputLimits): readonly NotebookOutput[] {
+function readBundle(output: Unchecked, name: "result" | "display", limits: OutputLimits): readonly ClaimedOutput[] {
   const data = bundleOf(output);
   for (const mime of imageMimes) {
     const base64 = textOf(data.get(mime))?.replace(/\s+/g, "");

@@ -9,7 +9,7 @@ import { codeLanguage, type NotebookText, sourceMember, sourceText, textOf } fro
 export interface Replacement {
   readonly file: NotebookText;
   /** As it is shown. */
-  readonly cell: NotebookCell;
+  readonly cell: NotebookCell<unknown>;
   /** As it is written. */
   readonly members: readonly Member[];
   readonly shape: Shape;

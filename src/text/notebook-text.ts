@@ -148,7 +148,7 @@ export function codeLanguage(file: NotebookText, near: number): string {
   const { cells, format, language } = file.notebook;
   if (format === 4) return language;
   const [before, behind] = [cells.slice(0, near + 1), cells.slice(near + 1)];
-  const isCode = ({ type }: NotebookCell): boolean => type === "code";
+  const isCode = ({ type }: NotebookCell<unknown>): boolean => type === "code";
   return (before.findLast(isCode) ?? behind.find(isCode))?.language ?? language;
 }
 

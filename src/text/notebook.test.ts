@@ -10,7 +10,7 @@ import {
   stream,
 } from "../../test/samples/notebooks.ts";
 import { findJsonFault } from "./json-fault.ts";
-import type { NotebookCell, NotebookOutput } from "../contract/notebook.ts";
+import type { ClaimedOutput, NotebookCell } from "../contract/notebook.ts";
 import { type Notebook, parseNotebook } from "./notebook.ts";
 import { cutMark } from "./notebook-outputs.ts";
 import { terminalText } from "./terminal-text.ts";
@@ -24,13 +24,13 @@ function read(text: string, changed: Partial<typeof limits> = {}): Notebook {
   return notebook;
 }
 
-function onlyCell(notebook: Notebook): NotebookCell {
+function onlyCell(notebook: Notebook): NotebookCell<ClaimedOutput> {
   const [cell] = notebook.cells;
   if (cell === undefined || notebook.cells.length !== 1) throw new Error(`${notebook.cells.length} cells`);
   return cell;
 }
 
-const outputsOf = (...outputs: Parameters<typeof codeCell>[1] & {}): readonly NotebookOutput[] =>
+const outputsOf = (...outputs: Parameters<typeof codeCell>[1] & {}): readonly ClaimedOutput[] =>
   onlyCell(read(notebook4([codeCell("", outputs)]))).outputs;
 
 describe("a notebook of format 4", () => {

@@ -3,7 +3,7 @@
  * of the right type: what is not is read as if it were missing. Nothing here calls itself, so depth is no danger.
  */
 
-import type { NotebookCell } from "../contract/notebook.ts";
+import type { ClaimedOutput, NotebookCell } from "../contract/notebook.ts";
 import { findJsonFault } from "./json-fault.ts";
 import { type OutputLimits, readOutputs } from "./notebook-outputs.ts";
 import { filled, isRecord, listOf, recordOf, textOf, type Unchecked, wholeNumber } from "./unchecked.ts";
@@ -12,7 +12,8 @@ export interface Notebook {
   readonly format: 3 | 4;
   readonly minor: number;
   readonly language: string;
-  readonly cells: readonly NotebookCell[];
+  /** With pictures that nobody has looked at. */
+  readonly cells: readonly NotebookCell<ClaimedOutput>[];
   /** More than `cells` holds when there are more than the limit. */
   readonly cellsTotal: number;
 }
@@ -108,7 +109,7 @@ function readCell(
   ids: readonly GivenId[],
   notebookLanguage: string,
   limits: NotebookLimits,
-): NotebookCell {
+): NotebookCell<ClaimedOutput> {
   const cell = recordOf(raw);
   const type = cellType(cell["cell_type"]);
   const language = filled(cell["language"]) ?? filled(recordOf(recordOf(cell["metadata"])["vscode"])["languageId"]);

@@ -17,7 +17,10 @@ export interface NumberStyle {
 }
 
 export const shownNumber = (number: number, { digitsMin, pad, mark }: NumberStyle): string =>
-  String(number).padStart(digitsMin, pad) + mark;
+  // Zeros stand behind the sign of a number that is counted from the end.
+  (number < 0 && pad === "0"
+    ? `-${String(-number).padStart(digitsMin - 1, pad)}`
+    : String(number).padStart(digitsMin, pad)) + mark;
 
 /** Valid UTF-8 as a string; undefined where the kernel does not pay or is not to be had. */
 export function textOfUtf8(bytes: Uint8Array): string | undefined {

@@ -4,6 +4,8 @@
  * for code and prose.
  */
 
+import { cutChars } from "./encoding.ts";
+
 const lower = 0;
 const upper = 1;
 const digit = 2;
@@ -51,6 +53,19 @@ export function estimateTokens(text: string): number {
     state = nextStates[step] ?? 0;
   }
   return sum;
+}
+
+/** The beginning of a text, so long that its estimate stays within `tokensMax`. */
+export function fittingStart(text: string, tokensMax: number): string {
+  let sum = 0;
+  let state = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const step = state + classOf(text.charCodeAt(at));
+    sum += costs[step] ?? 0;
+    if (sum > tokensMax) return cutChars(text, at);
+    state = nextStates[step] ?? 0;
+  }
+  return text;
 }
 
 const classOf = (unit: number): number =>

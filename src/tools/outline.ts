@@ -93,7 +93,8 @@ async function outlineOfText(
     counted: all ? "all" : "at least",
     linesTotal,
     linesRead: all ? undefined : linesIn(text.slice(0, chars)),
-    faultLine,
+    // Where the text was cut the grammar misses the rest of what it was in, in lines that are good.
+    faultLine: all ? faultLine : undefined,
     sizeBytes,
     mtimeMs,
     encoding,

@@ -143,7 +143,7 @@ async function outlineFor(
 /** What was shown may be changed from now on. */
 async function tellLedger(outcome: ReadOutcome, stamp: Stamp, { ledger }: Bench): Promise<void> {
   if (outcome.kind === "notebook") {
-    const shown = outcome.next === undefined && outcome.from === 1 ? "all" : [];
+    const shown = outcome.from === 1 && isWhole(outcome) ? "all" : [];
     return ledger.saw(outcome.target.real, stamp, shown, undefined);
   }
   if (outcome.kind !== "text" || outcome.converted !== undefined) return;
@@ -183,7 +183,10 @@ const spanOf = (page: Page): LineSpan => ({ from: page.from, to: page.from + pag
 /** A view that was cut short does not count as having seen the part. */
 function isWhole(outcome: ReadOutcome): boolean {
   if (outcome.kind === "outline") return false;
-  if (outcome.kind !== "text") return outcome.kind !== "notebook" || outcome.next === undefined;
+  if (outcome.kind === "notebook") {
+    return outcome.next === undefined && outcome.cells.every(({ sourceCutChars }) => sourceCutChars === undefined);
+  }
+  if (outcome.kind !== "text") return true;
   return outcome.pages.every((page) => (page.stopped === "end" || page.stopped === "lines") && page.cut.length === 0);
 }
 

@@ -135,7 +135,7 @@ describe("a text of 40 MB", () => {
 });
 
 describe("an index that is kept", () => {
-  test("a file that only grew is gone on with, and its new lines are right", async () => {
+  test("the new lines of a file that grew are right, and the old ones", async () => {
     const total = makeLines("growing.log", 10 * megabyte);
     const reader = session();
     await read(total, 1, "growing.log", reader);
@@ -163,6 +163,23 @@ describe("an index that is kept", () => {
     const naive = fs.readFileSync(at("rewritten.log"), "utf8").split("\n");
     const page = await read(9_000, 2, "rewritten.log", reader);
     expect(page).toMatchObject({ content: naive.slice(8_999, 9_001).join("\n"), totalLines: naive.length - 1 });
+  });
+
+  test("so is one that lost line ends in its middle, though both its ends are the same", async () => {
+    makeLines("inside.log", 10 * megabyte);
+    const reader = session();
+    await read(5, 1, "inside.log", reader);
+    const bytes = fs.readFileSync(at("inside.log"));
+    const middle = bytes.length >> 1;
+    for (let index = middle; index < middle + 20_000; index += 1) if (bytes[index] === 10) bytes[index] = 32;
+    fs.writeFileSync(at("inside.log"), Buffer.concat([bytes, Buffer.from("one more\n")]), { flag: "r+" });
+    settle("inside.log");
+    const naive = fs.readFileSync(at("inside.log"), "utf8").split("\n");
+    const far = Math.floor(naive.length * 0.9);
+    expect(await read(far, 1, "inside.log", reader)).toMatchObject({
+      content: naive[far - 1],
+      totalLines: naive.length - 1,
+    });
   });
 
   test("the same size, and even the same time, with other bytes is another file", async () => {

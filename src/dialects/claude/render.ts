@@ -129,7 +129,7 @@ export function render(
     case "image":
       return renderImage(outcome);
     case "pdf":
-      return { content: pdfParts(outcome), structured: pdfResult(outcome), isError: false };
+      return { content: pdfParts(outcome, "pages"), structured: pdfResult(outcome), isError: false };
     case "notebook": {
       const file = { filePath: outcome.target.absolute, cells: outcome.cells };
       return { content: notebookParts(outcome), structured: { type: "notebook", file }, isError: false };
@@ -225,7 +225,9 @@ function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextR
 function notices(outcome: TextOutcome, page: Page): readonly string[] {
   const notes: string[] = [];
   const last = page.from + page.count - 1;
-  if (page.linesTotal === 0) notes.push("[The file exists and is empty]");
+  // Nobody counted the lines of a page from the end, but a file that has any has a last one.
+  const isEmpty = page.linesTotal === 0 || (page.linesTotal === undefined && page.count === 0);
+  if (isEmpty) notes.push("[The file exists and is empty]");
   if (page.next !== undefined) {
     const partial = page.stopped === "lines" ? "" : "PARTIAL view, the file is over the budget: ";
     const total = page.linesTotal === undefined ? "" : ` of ${page.linesTotal}`;

@@ -34,7 +34,8 @@ export interface TextEnvelope {
     readonly time_ms: number;
     readonly lines_read: number;
     readonly chars_read: number;
-    readonly total_lines: number;
+    /** Null only where lines are counted from the end, which no call of a model asks for. */
+    readonly total_lines: number | null;
     readonly file_size_bytes: number;
     readonly file_mtime_ms: number;
     readonly encoding: string;
@@ -170,15 +171,20 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope {
   const page = outcome.pages[0];
   const { count, from } = page;
   const truncated = page.next !== undefined || page.cut.length > 0;
-  const total = page.linesTotal ?? 0;
+  const total = page.linesTotal;
+  const isEmpty = total === 0 || (total === undefined && count === 0);
   const path = escapeName(outcome.target.asked);
   const range = `(Lines ${from}-${from + count - 1})`;
   const text = [
-    `Read ${count} lines from '${path}' ${total === 0 ? "(file is empty)" : range}.`,
+    `Read ${count} lines from '${path}' ${isEmpty ? "(file is empty)" : range}.`,
     `(Took ${wholeMs(facts)}ms)`,
   ];
   if (page.next !== undefined) {
-    text.push(`[Truncated: Showing first ${count} of ${total} lines. Use start_line=${page.next} to continue.]`);
+    text.push(
+      total === undefined
+        ? `[Truncated: Showing ${count} lines. More follow from line ${page.next} on.]`
+        : `[Truncated: Showing first ${count} of ${total} lines. Use start_line=${page.next} to continue.]`,
+    );
   }
   for (const { line, charsShown } of page.cut.slice(0, 5)) {
     text.push(`[Cut: line ${line} is longer than the ${charsShown} characters shown.]`);
@@ -197,7 +203,7 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope {
       lines_read: count,
       // Of the file: the mark on a cut line is ours.
       chars_read: charsIn(page) + page.lineEndChars - page.cut.length * profile.cutMark.length,
-      total_lines: total,
+      total_lines: total ?? null,
       file_size_bytes: outcome.sizeBytes,
       file_mtime_ms: outcome.mtimeMs,
       encoding: outcome.encoding,

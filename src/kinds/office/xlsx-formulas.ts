@@ -5,10 +5,27 @@ import { cutChars } from "../../text/encoding.ts";
 export interface Formulas {
   /** In the order of the file: row by row. */
   add(row: number, column: number, formula: string): void;
+  /** One that the file tells once, at another cell, and that this one has with its references moved. */
+  addShared(row: number, column: number, shared: SharedFormula): void;
   /** One that the file itself says to hold for a range. */
   addRange(range: string, formula: string): void;
   finish(): { readonly lines: readonly string[]; readonly leftOut: number };
 }
+
+/** A formula as the first cell that has it tells it. */
+export interface SharedFormula {
+  readonly row: number;
+  readonly column: number;
+  readonly formula: string;
+  readonly relative: string;
+}
+
+export const sharedFormula = (row: number, column: number, formula: string): SharedFormula => ({
+  row,
+  column,
+  formula,
+  relative: relativeTo(row, column, formula),
+});
 
 interface Run {
   readonly column: number;
@@ -32,18 +49,19 @@ export function startFormulas(): Formulas {
     if (found.length < runsMax) found.push(run);
     else leftOut += 1;
   };
+  const add = (row: number, column: number, relative: string, formula: () => string): void => {
+    const run = open.get(column);
+    if (run !== undefined && run.toRow === row - 1 && run.relative === relative) {
+      run.toRow = row;
+      return;
+    }
+    const next = { column, fromRow: row, toRow: row, formula: formula(), relative };
+    open.set(column, next);
+    keep(next);
+  };
   return {
-    add(row, column, formula) {
-      const relative = relativeTo(row, column, formula);
-      const run = open.get(column);
-      if (run !== undefined && run.toRow === row - 1 && run.relative === relative) {
-        run.toRow = row;
-        return;
-      }
-      const next = { column, fromRow: row, toRow: row, formula, relative };
-      open.set(column, next);
-      keep(next);
-    },
+    add: (row, column, formula) => add(row, column, relativeTo(row, column, formula), () => formula),
+    addShared: (row, column, shared) => add(row, column, shared.relative, () => movedTo(row, column, shared)),
     addRange: (range, formula) => keep(lineOf(range, formula)),
     finish: () => ({ lines: found.map((run) => (typeof run === "string" ? run : runLine(run))), leftOut }),
   };
@@ -68,6 +86,19 @@ function relativeTo(row: number, column: number, formula: string): string {
       if (letters === undefined || digits === undefined) return whole;
       const columnPart = fixedColumn === "$" ? letters : `[${columnNumber(letters) - column}]`;
       return `C${columnPart}R${fixedRow === "$" ? digits : `[${Number(digits) - row}]`}`;
+    });
+}
+
+/** A shared formula as another of its cells has it. */
+export function movedTo(row: number, column: number, shared: SharedFormula): string {
+  return shared.formula
+    .slice(0, comparedCharsMax)
+    .replace(pieces, (whole, fixedColumn?: string, letters?: string, fixedRow?: string, digits?: string) => {
+      if (letters === undefined || digits === undefined) return whole;
+      const newColumn = columnNumber(letters) + (fixedColumn === "$" ? 0 : column - shared.column);
+      const newRow = Number(digits) + (fixedRow === "$" ? 0 : row - shared.row);
+      if (newColumn < 1 || newRow < 1) return "#REF!";
+      return `${fixedColumn}${columnLetters(newColumn)}${fixedRow}${newRow}`;
     });
 }
 

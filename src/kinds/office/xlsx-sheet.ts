@@ -3,7 +3,14 @@
 import type { XmlReader } from "../xml.ts";
 import type { Part } from "./package.ts";
 import { type DateStyles, dateText } from "./xlsx-dates.ts";
-import { columnNumber, type Formulas, startFormulas } from "./xlsx-formulas.ts";
+import {
+  columnNumber,
+  type Formulas,
+  movedTo,
+  type SharedFormula,
+  sharedFormula,
+  startFormulas,
+} from "./xlsx-formulas.ts";
 
 export interface Workbook {
   readonly strings: readonly string[];
@@ -11,6 +18,8 @@ export interface Workbook {
   readonly epoch: 1900 | 1904;
   /** Cells that may still be read. */
   cellsLeft: number;
+  /** Were there more? */
+  isCut: boolean;
 }
 
 /** The runs of a text, without the reading aid above East Asian characters. */
@@ -38,6 +47,8 @@ export interface Sheet {
   /** Every column that has a text. */
   readonly columns: Set<number>;
   readonly formulas: Formulas;
+  /** By the number that the file gives them. */
+  readonly shared: Map<string, SharedFormula>;
   readonly merged: string[];
   /** Cells to the ids of what they lead to. */
   readonly links: Map<string, string>;
@@ -53,6 +64,7 @@ export async function readSheet(part: Part, workbook: Workbook): Promise<Sheet> 
     rows: [],
     columns: new Set(),
     formulas: startFormulas(),
+    shared: new Map(),
     merged: [],
     links: new Map(),
     hiddenRows: 0,
@@ -74,10 +86,13 @@ export async function readSheet(part: Part, workbook: Workbook): Promise<Sheet> 
         break;
       }
       case "c": {
-        if (workbook.cellsLeft === 0) return sheet;
+        if (workbook.cellsLeft === 0) {
+          workbook.isCut = true;
+          return sheet;
+        }
         workbook.cellsLeft -= 1;
         column = columnOf(xml.attribute("r")) ?? column + 1;
-        const text = readCell(xml, row.number, column, workbook, sheet.formulas);
+        const text = readCell(xml, row.number, column, workbook, sheet);
         // Nobody could write a cell outside the sheet.
         if (text === "" || row.number > rowsMax || column > columnsMax) break;
         row.columns.push(column);
@@ -104,12 +119,13 @@ function columnOf(address: string | undefined): number | undefined {
   return letters === 0 ? undefined : columnNumber(address.slice(0, letters));
 }
 
-function readCell(xml: XmlReader, row: number, column: number, workbook: Workbook, formulas: Formulas): string {
+function readCell(xml: XmlReader, row: number, column: number, workbook: Workbook, sheet: Sheet): string {
   const type = xml.attribute("t");
   const style = xml.attribute("s");
-  let raw = "";
+  let raw: string | undefined;
   let formula = "";
   let range: string | undefined;
+  let sharedAs: string | undefined;
   const depth = xml.depth;
   for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
     if (event !== "open") continue;
@@ -117,15 +133,26 @@ function readCell(xml: XmlReader, row: number, column: number, workbook: Workboo
     else if (xml.name === "is") raw = readRichText(xml);
     else if (xml.name === "f") {
       range = xml.attribute("ref");
+      sharedAs = xml.attribute("t") === "shared" ? xml.attribute("si") : undefined;
       formula = xml.textInside();
     }
   }
-  const text = valueText(raw, type, style, workbook);
+  const text = valueText(raw ?? "", type, style, workbook);
+  // Written by a program that does not calculate, a cell has only its formula. One that came to an empty text has a value.
+  const isCalculated = text !== "" || (raw !== undefined && type === "str");
+  if (sharedAs !== undefined) {
+    // The range of a shared formula may hold cells that have another.
+    if (formula !== "") sheet.shared.set(sharedAs, sharedFormula(row, column, formula));
+    const shared = sheet.shared.get(sharedAs);
+    if (shared === undefined) return text;
+    if (!isCalculated) return `=${movedTo(row, column, shared)}`;
+    sheet.formulas.addShared(row, column, shared);
+    return text;
+  }
   if (formula === "") return text;
-  // Written by a program that does not calculate, a cell has only its formula.
-  if (text === "") return `=${formula}`;
-  if (range === undefined) formulas.add(row, column, formula);
-  else formulas.addRange(range, formula);
+  if (!isCalculated) return `=${formula}`;
+  if (range === undefined) sheet.formulas.add(row, column, formula);
+  else sheet.formulas.addRange(range, formula);
   return text;
 }
 
@@ -135,7 +162,8 @@ const digitsMax = 15;
 function valueText(raw: string, type: string | undefined, style: string | undefined, workbook: Workbook): string {
   switch (type) {
     case "s":
-      return workbook.strings[Number(raw)] ?? "";
+      // A cell without a value has none of the texts, not the first.
+      return raw === "" ? "" : (workbook.strings[Number(raw)] ?? "");
     case "b":
       return raw === "" ? "" : isTrue(raw) ? "TRUE" : "FALSE";
     case undefined:

@@ -25,6 +25,7 @@ export async function readWorkbook({ main, office, markdown, leftOut, cellsMax }
     dates: await readDateStyles(await openRelated(office, relationships, "styles")),
     epoch,
     cellsLeft: cellsMax,
+    isCut: false,
   };
   const notes: string[] = [];
   const parts: string[] = [];
@@ -44,7 +45,7 @@ export async function readWorkbook({ main, office, markdown, leftOut, cellsMax }
     await writeSheet(sheet, content, links, { office, markdown });
     parts.push(sheet.name);
     if (content.hiddenRows > 0) notes.push(`"${sheet.name}": ${counted(content.hiddenRows, "hidden row")} shown`);
-    if (workbook.cellsLeft === 0) {
+    if (workbook.isCut) {
       const unread = sheets.length - index - 1;
       notes.push(
         `only the first ${cellsMax} cells are read: "${sheet.name}" is cut, ${counted(unread, "sheet")} left out`,
