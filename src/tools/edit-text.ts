@@ -11,6 +11,7 @@ import { apply, changesOf, splice, type TextPiece } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import type { Before } from "./before.ts";
+import { joined } from "./commit.ts";
 import type { Planned } from "./plan.ts";
 import { encoded, knownAfter, notesOf, requireCertain, requireShown, spanFrom } from "./edit-checks.ts";
 
@@ -71,17 +72,23 @@ function matchOf(text: string, edit: TextEdit): Match {
   return { found: "yes", matchedBy: "exact", places: [{ from: 0, to: 0 }], changes: [change] };
 }
 
+/** The disk takes pieces one by one; more of them cost more than the copy that makes them one. */
+const piecesMax = 1_000;
+
 function piecesOf(source: SourceText, changes: readonly TextChange[], before: Before): readonly Piece[] {
   const pieces: Piece[] = [];
+  // Most often all changes bring the same.
+  let last: { readonly text: string; readonly bytes: Uint8Array } = { text: "", bytes: new Uint8Array() };
   let at = 0;
   for (const { from, to, text } of changes) {
-    const [start, end] = [source.byteAt(from), source.byteAt(to)];
+    const start = source.byteAt(from);
     if (start > at) pieces.push({ from: at, to: start });
-    if (text !== "") pieces.push(encoded(text, before));
-    at = end;
+    if (text !== last.text) last = { text, bytes: encoded(text, before) };
+    if (text !== "") pieces.push(last.bytes);
+    at = source.byteAt(to);
   }
   if (at < before.file.sizeBytes) pieces.push({ from: at, to: before.file.sizeBytes });
-  return pieces;
+  return pieces.length > piecesMax && before.bytes !== undefined ? [joined(pieces, before.bytes)] : pieces;
 }
 
 function failed(
@@ -163,11 +170,10 @@ export function linesChanged(text: string, changes: readonly TextChange[]): read
 
 /** The line of an offset, for offsets that go forward: each part of the text is looked at once. */
 function lineCounter(text: string): (at: number) => number {
-  let seen = 0;
+  let end = text.indexOf("\n");
   let line = 1;
   return (at) => {
-    line += newlinesIn(text, seen, at);
-    seen = at;
+    for (; end !== -1 && end < at; end = text.indexOf("\n", end + 1)) line += 1;
     return line;
   };
 }
