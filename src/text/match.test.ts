@@ -332,3 +332,21 @@ test("a match that fails in four times the lines is four times the work", async 
     await growsLikeItsInput(25_000, file, (text) => match(text, { oldText, newText: "x", all: false }));
   }
 });
+
+test("four times the lines that all look alike are four times the work", async () => {
+  const rows = (count: number, row: string) => ({ text: row.repeat(count * 10), repeated: "0,0,0,0\n".repeat(count) });
+  const calls: readonly (readonly [string, (repeated: string) => TextEdit])[] = [
+    ["0,0,0,0\n", (repeated) => ({ oldText: `${repeated}b`, newText: "x", all: false })],
+    ["0,0,0,0\n", (repeated) => ({ oldText: `b\n${repeated}`, newText: "x", all: false })],
+    ["0,0,0,0\n", (repeated) => ({ oldText: "b", newText: `${repeated}b`, all: false })],
+    ["  0,0,0,0\n", (repeated) => ({ oldText: repeated, newText: "x", all: false })],
+    ["0,0,0,0\r\n", (repeated) => ({ oldText: repeated, newText: "x", all: true })],
+  ];
+  for (const [row, edit] of calls) {
+    await growsLikeItsInput(
+      500,
+      (count) => rows(count, row),
+      ({ text, repeated }) => match(text, edit(repeated)),
+    );
+  }
+});

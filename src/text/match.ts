@@ -7,10 +7,11 @@
 import type { MatchedBy, NearestRegion, TextChange, TextEdit } from "../contract/edit.ts";
 import { alreadyAt } from "./match-already.ts";
 import { withoutDoubleEscapes } from "./match-escapes.ts";
+import { firstPlace } from "./find-text.ts";
 import { foldText, type Fold } from "./match-fold.ts";
 import { withoutLineNumbers } from "./match-numbers.ts";
 import { exactPlaces, foldedPlaces, isWholeLines, type Place, shiftedPlaces } from "./match-places.ts";
-import { lineEndAt, rewrite } from "./match-rewrite.ts";
+import { lineEndAt, rewriting } from "./match-rewrite.ts";
 import { piecesOf, type Source, sourceOf } from "./match-source.ts";
 import { nearestRegion } from "./nearest-region.ts";
 
@@ -112,7 +113,7 @@ function folded(call: Climb): Match | undefined {
     beforeOld = oldForm;
     const places = foldedPlaces(source, oldText, fold).filter(call.accept);
     if (places.length === 0) continue;
-    return settle(call, fold, places, { changes: (place) => rewrite(source, pieces, fold, place) });
+    return settle(call, fold, places, { changes: rewriting(source, pieces, fold) });
   }
   return undefined;
 }
@@ -125,9 +126,7 @@ function indented(call: Climb): Match | undefined {
   // All or none: lines that are only unevenly indented would be left out.
   if (places.length === 0 || (call.all && found.uneven > 0)) return undefined;
   const pieces = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };
-  return settle(call, "indentation", places, {
-    changes: (place) => rewrite(source, pieces, "trailing blanks", place),
-  });
+  return settle(call, "indentation", places, { changes: rewriting(source, pieces, "trailing blanks") });
 }
 
 /** Step seven. Numbers stand in front of whole lines; a single one proves little, so it must be the line's own. */
@@ -191,7 +190,7 @@ function apart(places: readonly Place[]): readonly Place[] {
 function mayStand(source: Source, wanted: string): boolean {
   const lines = foldText(wanted, "look-alikes", source.loneReturns).split("\n");
   const longest = lines.reduce((known, line) => (line.trim().length > known.length ? line.trim() : known), "");
-  return source.folded("look-alikes").text.includes(longest);
+  return firstPlace(source.folded("look-alikes").text, longest) >= 0;
 }
 
 /** A BOM in front of the old text is the file's, which is kept apart from the text. */

@@ -1,6 +1,7 @@
 /** The part of a text most like one that was not found there. It is shown with a failure and never written to. */
 
 import type { Difference, NearestRegion } from "../contract/edit.ts";
+import { placesIn } from "./find-text.ts";
 import { differenceOf, isSameLine, withoutNumber } from "./match-difference.ts";
 import { foldCharacters } from "./match-fold.ts";
 import { type IndentationPair, shiftOf } from "./match-shift.ts";
@@ -55,13 +56,8 @@ function candidates(source: Source, asked: readonly string[]): readonly number[]
     .sort((one, other) => other.sought.length - one.sought.length);
   const vote = (piece: string, at: number, weight: number) => {
     const hits: number[] = [];
-    for (
-      let hit = text.indexOf(piece);
-      hit >= 0 && hits.length <= hitsMax;
-      hit = text.indexOf(piece, hit + piece.length)
-    ) {
-      hits.push(hit);
-    }
+    const next = placesIn(text, piece);
+    for (let hit = next(0); hit >= 0 && hits.length <= hitsMax; hit = next(hit + piece.length)) hits.push(hit);
     if (hits.length > hitsMax) return;
     for (const hit of hits) {
       const start = lines.at(hit) - at;
