@@ -37,23 +37,37 @@ export type Match =
 
 const linesMax = 50;
 
+/** As `matchIn`, in a text of which nothing is known yet. */
+export const match = (text: string, edit: TextEdit): Match => matchIn(sourceOf(text), edit);
+
 /**
- * `text` is without its BOM. Lone surrogates stand for bytes that could not be decoded: they are never found, and never
+ * The text is without its BOM. Lone surrogates stand for bytes that could not be decoded: they are never found, and never
  * written. The old text must be neither empty nor equal to the new one.
  */
-export function match(text: string, edit: TextEdit): Match {
+export function matchIn(source: Source, edit: TextEdit): Match {
   if (hasLoneSurrogate(edit.oldText) || hasLoneSurrogate(edit.newText)) return { found: "no", nearest: undefined };
-  const { oldText, newText, all } = withoutBom(text, edit);
+  const { oldText, newText, all } = withoutBom(source.text, edit);
   if (oldText === "") return { found: "no", nearest: undefined };
-  const source = sourceOf(text);
-  const decided =
-    climb({ source, oldText, newText, all, accept: () => true }) ??
-    withoutNumbers(source, oldText, newText, all) ??
-    withoutEscapes(source, oldText, newText, all);
+  const decided = decide(source, oldText, newText, all);
   if (decided !== undefined) return decided;
   const line = alreadyAt(source, newText);
   if (line !== undefined) return { found: "already", line };
   return { found: "no", nearest: nearestRegion(source, oldText) };
+}
+
+/** Whether an edit could be made, without the help that a failure gets. */
+export function fits(source: Source, edit: TextEdit): boolean {
+  if (hasLoneSurrogate(edit.oldText) || hasLoneSurrogate(edit.newText)) return false;
+  const { oldText, newText, all } = withoutBom(source.text, edit);
+  return oldText !== "" && decide(source, oldText, newText, all)?.found === "yes";
+}
+
+function decide(source: Source, oldText: string, newText: string, all: boolean): Match | undefined {
+  return (
+    climb({ source, oldText, newText, all, accept: () => true }) ??
+    withoutNumbers(source, oldText, newText, all) ??
+    withoutEscapes(source, oldText, newText, all)
+  );
 }
 
 interface Climb {

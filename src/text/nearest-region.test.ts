@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sourceOf } from "./match-source.ts";
+import { type Source, sourceOf } from "./match-source.ts";
 import { nearestRegion } from "./nearest-region.ts";
 
 const file = [
@@ -70,7 +70,15 @@ test("of a hundred thousand lines only those are compared that may be meant", ()
     looks += 1;
     return table.start(line);
   };
-  const counted = { ...source, lines: () => ({ ...table, start }) };
+  const counted: Source = {
+    text: source.text,
+    loneReturns: source.loneReturns,
+    lines: () => ({ ...table, start }),
+    folded: (fold) => source.folded(fold),
+    foldedLine: (line, fold) => source.foldedLine(line, fold),
+    quotes: () => source.quotes(),
+    after: (changes) => source.after(changes),
+  };
   expect(nearestRegion(counted, wanted)?.difference.line).toBe(60_013);
   expect(looks).toBeLessThan(4_000);
 });
