@@ -155,7 +155,8 @@ const visible = (line: string): string => JSON.stringify(cutChars(line, lineChar
 export function ambiguousWords({ which, matchedBy, lines, total, hunk }: ProblemOf<"AMBIGUOUS">, names: Names): string {
   const how = matchedBy === "exact" ? "" : `, ${stepWords[matchedBy]},`;
   const more = total > lines.length ? ` and ${total - lines.length} more` : "";
-  const where = `${total} places (at lines ${lines.join(", ")}${more})`;
+  const each = [...new Set(lines)];
+  const where = `${total} places (at ${each.length === 1 ? "line" : "lines"} ${each.join(", ")}${more})`;
   if (hunk === true) {
     return `hunk ${which.index} fits${how} ${where}, nothing was changed, give more lines around it or a line behind @@`;
   }
@@ -170,8 +171,26 @@ const ofMany = ({ index, of }: Pick<WhichEdit, "index" | "of">): string => (of >
 
 function others({ of, othersFound }: WhichEdit): string {
   if (of < 2 || othersFound.length === 0) return "";
-  const which = othersFound.length === 1 ? `edit ${othersFound[0]}` : `edits ${enumeration(othersFound.map(String))}`;
+  const which = othersFound.length === 1 ? `edit ${othersFound[0]}` : `edits ${enumeration(runsOf(othersFound))}`;
   return `; ${which} would have been made`;
+}
+
+const runsShownMax = 8;
+
+/** Ascending numbers: three and more in a row as one part, and only so many parts. */
+function runsOf(numbers: readonly number[]): readonly string[] {
+  const runs: { readonly from: number; to: number }[] = [];
+  for (const number of numbers) {
+    const last = runs.at(-1);
+    if (last?.to === number - 1) last.to = number;
+    else runs.push({ from: number, to: number });
+  }
+  const parts = runs.flatMap(({ from, to }) => {
+    if (to - from > 1) return [{ words: `${from} to ${to}`, count: to - from + 1 }];
+    return from === to ? [{ words: `${from}`, count: 1 }] : [from, to].map((one) => ({ words: `${one}`, count: 1 }));
+  });
+  const left = parts.slice(runsShownMax).reduce((sum, { count }) => sum + count, 0);
+  return [...parts.slice(0, runsShownMax).map(({ words }) => words), ...(left > 0 ? [`${left} more`] : [])];
 }
 
 export function editFaultWords({ fault, which }: EditProblem, names: Names): string {

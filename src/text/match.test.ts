@@ -350,3 +350,14 @@ test("four times the lines that all look alike are four times the work", async (
     );
   }
 });
+
+test("a lone return is content in a file whose lines end otherwise", () => {
+  const sent = (text: string, newText: string) => {
+    const found = match(text, { oldText: "x", newText, all: false });
+    return found.found === "yes" ? [found.matchedBy, applied(text, found.changes)] : [found.found];
+  };
+  expect(sent("x\ny\n", "p\rq")).toEqual(["exact", "p\rq\ny\n"]);
+  expect(sent("x\r\ny\r\n", "p\rq")).toEqual(["exact", "p\rq\r\ny\r\n"]);
+  expect(sent("x\r\ny\r\n", "p\rq\nr")).toEqual(["line ends", "p\rq\r\nr\r\ny\r\n"]);
+  expect(sent("x\ry\r", "p\nq")).toEqual(["line ends", "p\rq\ry\r"]);
+});

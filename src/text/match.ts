@@ -98,11 +98,13 @@ function exact(call: Climb): Match | undefined {
  * the line they come to, if the call has one kind of line end and that is another.
  */
 function insertedLineEnds({ source, oldText, newText }: Climb, places: readonly Place[]): Partial<Settlement> {
-  if (/[\r\n]/.test(oldText) || !/[\r\n]/.test(newText)) return {};
-  const sent = new Set(newText.match(/\r\n|\n|\r/g));
+  // A lone `\r` is content in a file whose lines end otherwise.
+  const lineEnd = source.loneReturns ? /\r\n|\n|\r/g : /\r\n|\n/g;
+  const sent = new Set(newText.match(lineEnd));
+  if (/[\r\n]/.test(oldText)) return {};
   const ends = places.map((place) => lineEndAt(source, place.from));
   if (sent.size !== 1 || ends.every((end) => end === undefined || sent.has(end))) return {};
-  const pieces = newText.split(/\r\n|\n|\r/);
+  const pieces = newText.split(lineEnd);
   return {
     matchedBy: "line ends",
     changes: ({ from, to }) => [{ from, to, text: pieces.join(lineEndAt(source, from)) }],
