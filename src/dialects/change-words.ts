@@ -62,6 +62,8 @@ const differenceWords = {
   "blank inside the line": "blanks inside the line differ",
   "line end": "the line end differs",
   "final newline": "the file does not end with a newline",
+  "newline in front": "the call begins with a newline, and nothing stands before the first line",
+  "undecoded byte": "the file has a byte there that cannot be decoded, so no text fits it",
   quote: "the quotes differ",
   "look-alike": "a character only looks the same",
   escape: "one has an escape where the other has the character",
@@ -135,22 +137,34 @@ export function noMatchWords(problem: ProblemOf<"NO_MATCH">, names: Names): stri
   return `${start}${exactly}${others(which)}. ${nearestWords(nearest, names)}`;
 }
 
-function nearestWords({ from, lines, linesTotal, difference }: NearestRegion, names: Names): string {
-  const region = lines.map((line, index) => names.line(from + index, cutChars(line, lineCharsMax))).join("\n");
+function nearestWords({ from: first, lines, linesTotal, difference }: NearestRegion, names: Names): string {
+  const region = lines.map((line, index) => names.line(first + index, cutChars(line, lineCharsMax))).join("\n");
   const more = linesTotal > lines.length ? `\n(${linesTotal - lines.length} more lines)` : "";
   const { kind, line, asked, actual } = difference;
+  // The lines themselves are the same where only a newline around them differs.
+  const sent = asked && (kind === "final newline" ? `${asked}\n` : kind === "newline in front" ? `\n${asked}` : asked);
+  const from = shownFrom(sent, actual);
   const sides = [
-    ...(actual === undefined ? [] : [`the file has ${visible(actual)}`]),
-    // The lines themselves are the same there.
-    ...(asked === undefined ? [] : [`the call has ${visible(kind === "final newline" ? `${asked}\n` : asked)}`]),
+    ...(actual === undefined ? [] : [`the file has ${visible(actual, from)}`]),
+    ...(sent === undefined ? [] : [`the call has ${visible(sent, from)}`]),
   ].join(", ");
   return `The nearest text, where line ${line} is the first to differ (${differenceWords[kind]}): ${sides}\n${region}${more}`;
 }
 
 const lineCharsMax = 300;
 
+/** Where two long lines are shown from, so that what they differ in is seen. */
+function shownFrom(one = "", other = ""): number {
+  let same = 0;
+  while (same < one.length && same < other.length && one[same] === other[same]) same += 1;
+  if (same < lineCharsMax - 1) return 0;
+  const from = same - 20;
+  return /[\udc00-\udfff]/.test(one.charAt(from)) ? from - 1 : from;
+}
+
 /** A line whose tabs and blanks can be told apart. */
-const visible = (line: string): string => JSON.stringify(cutChars(line, lineCharsMax));
+const visible = (line: string, from: number): string =>
+  (from > 0 ? "..." : "") + JSON.stringify(cutChars(line.slice(from), lineCharsMax));
 
 export function ambiguousWords({ which, matchedBy, lines, total, hunk }: ProblemOf<"AMBIGUOUS">, names: Names): string {
   const how = matchedBy === "exact" ? "" : `, ${stepWords[matchedBy]},`;

@@ -6,7 +6,7 @@
 import { firstPlace } from "./find-text.ts";
 import { foldText } from "./match-fold.ts";
 import { shiftedPlaces } from "./match-places.ts";
-import type { Source } from "./match-source.ts";
+import { numberOf, type Source } from "./match-source.ts";
 
 const wordCharsMin = 3;
 const linesMin = 2;
@@ -16,15 +16,15 @@ const visibleCharsMin = 25;
 export function alreadyAt(source: Source, newText: string): number | undefined {
   if (!hasSubstance(newText)) return undefined;
   const exact = firstPlace(source.text, newText);
-  if (exact >= 0) return source.lines().at(exact) + 1;
+  if (exact >= 0) return numberOf(source.lines().at(exact), source);
   const folded = foldText(newText, "trailing blanks", source.loneReturns);
   const view = source.folded("trailing blanks");
   const seen = firstPlace(view.text, folded);
-  if (seen >= 0) return view.lines.at(seen) + 1;
+  if (seen >= 0) return numberOf(view.lines.at(seen), source);
   // A single line at another depth is too often another line.
   if (substantialLines(newText) < linesMin) return undefined;
   const place = shiftedPlaces(source, newText).places[0];
-  return place === undefined ? undefined : place.line + 1;
+  return place === undefined ? undefined : numberOf(place.line, source);
 }
 
 /** Short texts stand somewhere by chance. */

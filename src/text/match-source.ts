@@ -105,6 +105,9 @@ class LinedSource implements Source {
   }
 }
 
+/** A line's number as Read counts: from 1, and a lone `\r` ends no line. */
+export const numberOf = (line: number, { loneReturns }: Source): number => (loneReturns ? 1 : line + 1);
+
 /** The pieces of a call's text between its line ends. */
 export function piecesOf(callText: string, source: Source): readonly string[] {
   return foldText(callText, "line ends", source.loneReturns).split("\n");

@@ -12,7 +12,7 @@ import { foldText, type Fold } from "./match-fold.ts";
 import { withoutLineNumbers } from "./match-numbers.ts";
 import { exactPlaces, foldedPlaces, isWholeLines, type Place, shiftedPlaces } from "./match-places.ts";
 import { lineEndAt, rewriting } from "./match-rewrite.ts";
-import { piecesOf, type Source, sourceOf } from "./match-source.ts";
+import { numberOf, piecesOf, type Source, sourceOf } from "./match-source.ts";
 import { nearestRegion } from "./nearest-region.ts";
 
 export type Match =
@@ -179,7 +179,7 @@ function settle(call: Climb, step: MatchedBy, places: readonly Place[], settleme
   const first = chosen[0];
   if (first === undefined) return undefined;
   if (!call.all && chosen.length > 1) {
-    const lines = chosen.slice(0, linesMax).map((place) => place.line + 1);
+    const lines = chosen.slice(0, linesMax).map((place) => numberOf(place.line, call.source));
     return { found: "several", matchedBy, lines, total: chosen.length };
   }
   const changes: TextChange[] = [];
@@ -188,7 +188,7 @@ function settle(call: Climb, step: MatchedBy, places: readonly Place[], settleme
     if (own === undefined) return undefined;
     changes.push(...own);
   }
-  if (changes.length === 0) return { found: "already", line: first.line + 1 };
+  if (changes.length === 0) return { found: "already", line: numberOf(first.line, call.source) };
   return { found: "yes", matchedBy, places: chosen.map(({ from, to }) => ({ from, to })), changes };
 }
 
