@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { growsLikeItsInput } from "../../test/support/growth.ts";
 import { bytePlacesIn, firstPlace, type NextPlace, placesIn } from "./find-text.ts";

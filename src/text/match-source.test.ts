@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Fold } from "./match-fold.ts";
 import { type Source, sourceOf } from "./match-source.ts";
@@ -7,8 +7,8 @@ import { apply } from "./pieces.ts";
 const folds: readonly Fold[] = ["line ends", "quotes", "look-alikes", "trailing blanks"];
 
 function known(source: Source): unknown {
-  const linesOf = ({ count, start, end, next }: ReturnType<Source["lines"]>) =>
-    Array.from({ length: count }, (_, line) => [start(line), end(line), next(line)]);
+  const linesOf = (lines: ReturnType<Source["lines"]>) =>
+    Array.from({ length: lines.count }, (_, line) => [lines.start(line), lines.end(line), lines.next(line)]);
   const views = folds.map((fold) => [source.folded(fold).text, linesOf(source.folded(fold).lines)]);
   return [source.text, source.loneReturns, linesOf(source.lines()), views];
 }

@@ -206,7 +206,7 @@ table("indentation", [
     "indentation: \tif x:\n\t\tf1()\n\tg1()\n",
   ],
   ["uneven is refused", "  a1\n   b1\n", "a1\n  b1", "c1", "no: indentation"],
-  ["one tab among spaces is refused", "\ta1\n    b1\n\tc1\n", "    a1\n    b1\n    c1", "d1", "no: indentation"],
+  ["one tab among spaces is refused", "\ta1\n    b1\n\tc1\n", "    a1\n    b1\n    c1", "d1", "no: tab or space"],
   [
     "depths that differ are two places",
     "  a1\n  b1\n    a1\n    b1\n",

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { match } from "./match.ts";
 import { type Source, sourceOf } from "./match-source.ts";
