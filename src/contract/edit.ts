@@ -55,6 +55,10 @@ export type DifferenceKind =
   | "blank inside the line"
   | "line end"
   | "final newline"
+  /** The call has a line end in front, and nothing stands before the file's first line. */
+  | "newline in front"
+  /** The file has bytes there that cannot be decoded, which Read shows as U+FFFD. */
+  | "undecoded byte"
   | "quote"
   | "look-alike"
   | "escape"

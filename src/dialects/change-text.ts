@@ -12,6 +12,7 @@ import type {
   WriteOutcome,
 } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
+import { cutChars } from "../text/encoding.ts";
 import { escapeName } from "../text/escape.ts";
 import { unified } from "../text/unified.ts";
 import { stepWords } from "./change-words.ts";
@@ -199,6 +200,12 @@ function closerLook(outcome: ChangeOutcome, numberLine: NumberLine, say: Say): r
 }
 
 const linesShownMax = limits.changeLinesMax;
+/** Of one line; all that are shown together stay far below what an answer may hold. */
+const lineCharsShownMax = 1_000;
+const cutMark = "... (line cut)";
+
+const cutLine = (line: string): string =>
+  line.length > lineCharsShownMax ? cutChars(line, lineCharsShownMax) + cutMark : line;
 
 function newSide(hunks: readonly Hunk[], numberLine: NumberLine): readonly string[] {
   const lines: string[] = [];
@@ -206,7 +213,7 @@ function newSide(hunks: readonly Hunk[], numberLine: NumberLine): readonly strin
     let number = newStart;
     for (const line of all) {
       if (line.startsWith("-") || line.startsWith("\\")) continue;
-      lines.push(numberLine(number, line.slice(1)));
+      if (lines.length <= linesShownMax) lines.push(numberLine(number, cutLine(line.slice(1))));
       number += 1;
     }
   }

@@ -62,6 +62,8 @@ const differenceWords = {
   "blank inside the line": "blanks inside the line differ",
   "line end": "the line end differs",
   "final newline": "the file does not end with a newline",
+  "newline in front": "the call begins with a newline, and nothing stands before the first line",
+  "undecoded byte": "the file has a byte there that cannot be decoded, so no text fits it",
   quote: "the quotes differ",
   "look-alike": "a character only looks the same",
   escape: "one has an escape where the other has the character",
@@ -135,27 +137,40 @@ export function noMatchWords(problem: ProblemOf<"NO_MATCH">, names: Names): stri
   return `${start}${exactly}${others(which)}. ${nearestWords(nearest, names)}`;
 }
 
-function nearestWords({ from, lines, linesTotal, difference }: NearestRegion, names: Names): string {
-  const region = lines.map((line, index) => names.line(from + index, cutChars(line, lineCharsMax))).join("\n");
+function nearestWords({ from: first, lines, linesTotal, difference }: NearestRegion, names: Names): string {
+  const region = lines.map((line, index) => names.line(first + index, cutChars(line, lineCharsMax))).join("\n");
   const more = linesTotal > lines.length ? `\n(${linesTotal - lines.length} more lines)` : "";
   const { kind, line, asked, actual } = difference;
+  // The lines themselves are the same where only a newline around them differs.
+  const sent = asked && (kind === "final newline" ? `${asked}\n` : kind === "newline in front" ? `\n${asked}` : asked);
+  const from = shownFrom(sent, actual);
   const sides = [
-    ...(actual === undefined ? [] : [`the file has ${visible(actual)}`]),
-    // The lines themselves are the same there.
-    ...(asked === undefined ? [] : [`the call has ${visible(kind === "final newline" ? `${asked}\n` : asked)}`]),
+    ...(actual === undefined ? [] : [`the file has ${visible(actual, from)}`]),
+    ...(sent === undefined ? [] : [`the call has ${visible(sent, from)}`]),
   ].join(", ");
   return `The nearest text, where line ${line} is the first to differ (${differenceWords[kind]}): ${sides}\n${region}${more}`;
 }
 
 const lineCharsMax = 300;
 
+/** Where two long lines are shown from, so that what they differ in is seen. */
+function shownFrom(one = "", other = ""): number {
+  let same = 0;
+  while (same < one.length && same < other.length && one[same] === other[same]) same += 1;
+  if (same < lineCharsMax - 1) return 0;
+  const from = same - 20;
+  return /[\udc00-\udfff]/.test(one.charAt(from)) ? from - 1 : from;
+}
+
 /** A line whose tabs and blanks can be told apart. */
-const visible = (line: string): string => JSON.stringify(cutChars(line, lineCharsMax));
+const visible = (line: string, from: number): string =>
+  (from > 0 ? "..." : "") + JSON.stringify(cutChars(line.slice(from), lineCharsMax));
 
 export function ambiguousWords({ which, matchedBy, lines, total, hunk }: ProblemOf<"AMBIGUOUS">, names: Names): string {
   const how = matchedBy === "exact" ? "" : `, ${stepWords[matchedBy]},`;
   const more = total > lines.length ? ` and ${total - lines.length} more` : "";
-  const where = `${total} places (at lines ${lines.join(", ")}${more})`;
+  const each = [...new Set(lines)];
+  const where = `${total} places (at ${each.length === 1 ? "line" : "lines"} ${each.join(", ")}${more})`;
   if (hunk === true) {
     return `hunk ${which.index} fits${how} ${where}, nothing was changed, give more lines around it or a line behind @@`;
   }
@@ -170,8 +185,26 @@ const ofMany = ({ index, of }: Pick<WhichEdit, "index" | "of">): string => (of >
 
 function others({ of, othersFound }: WhichEdit): string {
   if (of < 2 || othersFound.length === 0) return "";
-  const which = othersFound.length === 1 ? `edit ${othersFound[0]}` : `edits ${enumeration(othersFound.map(String))}`;
+  const which = othersFound.length === 1 ? `edit ${othersFound[0]}` : `edits ${enumeration(runsOf(othersFound))}`;
   return `; ${which} would have been made`;
+}
+
+const runsShownMax = 8;
+
+/** Ascending numbers: three and more in a row as one part, and only so many parts. */
+function runsOf(numbers: readonly number[]): readonly string[] {
+  const runs: { readonly from: number; to: number }[] = [];
+  for (const number of numbers) {
+    const last = runs.at(-1);
+    if (last?.to === number - 1) last.to = number;
+    else runs.push({ from: number, to: number });
+  }
+  const parts = runs.flatMap(({ from, to }) => {
+    if (to - from > 1) return [{ words: `${from} to ${to}`, count: to - from + 1 }];
+    return from === to ? [{ words: `${from}`, count: 1 }] : [from, to].map((one) => ({ words: `${one}`, count: 1 }));
+  });
+  const left = parts.slice(runsShownMax).reduce((sum, { count }) => sum + count, 0);
+  return [...parts.slice(0, runsShownMax).map(({ words }) => words), ...(left > 0 ? [`${left} more`] : [])];
 }
 
 export function editFaultWords({ fault, which }: EditProblem, names: Names): string {

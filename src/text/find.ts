@@ -3,6 +3,7 @@
 import { Buffer } from "node:buffer";
 import type { EncodingName } from "../contract/read.ts";
 import { isDoubleByte } from "./encode-tables.ts";
+import { bytePlacesIn } from "./find-text.ts";
 
 export interface FindOptions {
   /** How many offsets are kept; all hits are counted. */
@@ -47,10 +48,12 @@ export function startFinding(needle: Uint8Array, options: FindOptions): Finder {
   let tail = Buffer.alloc(0);
   let fed = 0;
   const keep = Math.max(0, needle.length - 1);
+  const sought = Buffer.from(needle.buffer, needle.byteOffset, needle.byteLength);
 
   const search = (part: Buffer, partStart: number): void => {
+    const next = bytePlacesIn(part, sought);
     for (;;) {
-      const at = part.indexOf(needle, Math.max(0, free - partStart));
+      const at = next(Math.max(0, free - partStart));
       if (at < 0) return;
       const hit = partStart + at;
       if ((hit - firstByte) % unitBytes !== 0) {

@@ -301,3 +301,11 @@ test("four times the changed lines are four times the work", async () => {
   };
   await growsLikeItsInput(12_500, shuffled, ([before, after]) => hunksOfTexts(before, after));
 });
+
+test("four times the changes in one line are four times the work", async () => {
+  const line = (count: number) => ({
+    text: "abc def ".repeat(count),
+    changes: Array.from({ length: count }, (_, at) => ({ from: at * 8, to: at * 8 + 3, text: "x" })),
+  });
+  await growsLikeItsInput(4_000, line, ({ text, changes }) => placesOf(text, changes));
+});

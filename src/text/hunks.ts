@@ -99,27 +99,57 @@ export function placesOf(
   contextLines: number = contextDefault,
 ): readonly ChangedPlace[] {
   const places: ChangedPlace[] = [];
-  let line = 1;
-  let counted = 0;
+  const above = linesAbove(text, contextLines);
+  // One line more than needed if a change ends with a line, but never one too few if it took a line end away.
+  const below = linesBelow(text, contextLines + 1);
   for (let next = 0; next < changes.length; ) {
-    const from = linesUp(text, lineStart(text, changes[next]?.from ?? 0), contextLines);
+    const { from, line } = above(changes[next]?.from ?? 0);
     const parts: string[] = [];
     let to = from;
     let copied = from;
     for (let change = changes[next]; change !== undefined; change = changes[next]) {
-      if (parts.length > 0 && linesUp(text, lineStart(text, change.from), contextLines) > to) break;
+      if (parts.length > 0 && above(change.from).from > to) break;
       parts.push(text.slice(copied, change.from), change.text);
       copied = change.to;
-      // One line more than needed if the change ends with a line, but never one too few if it took a line end away.
-      to = linesDown(text, change.to, contextLines + 1);
+      to = below(change.to);
       next += 1;
     }
-    line += newlinesIn(text, counted, from);
-    counted = from;
     const after = parts.join("") + text.slice(copied, to);
     places.push({ firstLine: line, before: text.slice(from, to), after, atEnd: to === text.length });
   }
   return places;
+}
+
+/**
+ * Where the line begins that is `count` lines above an offset, and its number. Offsets go forward: a line is walked once,
+ * however many of them lie in it.
+ */
+function linesAbove(text: string, count: number): (at: number) => { readonly from: number; readonly line: number } {
+  /** Of the line that was reached and of those above it. */
+  const starts = [0];
+  let line = 1;
+  let end = text.indexOf("\n");
+  return (at) => {
+    for (; end !== -1 && end < at; end = text.indexOf("\n", end + 1)) {
+      line += 1;
+      starts.push(end + 1);
+      if (starts.length > count + 1) starts.shift();
+    }
+    return { from: starts[0] ?? 0, line: line - starts.length + 1 };
+  };
+}
+
+/** As `linesDown`, for offsets that go forward. */
+function linesBelow(text: string, count: number): (at: number) => number {
+  let end = -1;
+  let to = 0;
+  return (at) => {
+    if (at > end) {
+      end = linesDown(text, at, 1) - 1;
+      to = linesDown(text, at, count);
+    }
+    return to;
+  };
 }
 
 interface Sides {

@@ -3,9 +3,10 @@
  * the new one, as where lines are inserted beside it, can be meant a second time.
  */
 
+import { firstPlace } from "./find-text.ts";
 import { foldText } from "./match-fold.ts";
 import { shiftedPlaces } from "./match-places.ts";
-import type { Source } from "./match-source.ts";
+import { numberOf, type Source } from "./match-source.ts";
 
 const wordCharsMin = 3;
 const linesMin = 2;
@@ -14,16 +15,16 @@ const visibleCharsMin = 25;
 /** The line (from 1) where the new text stands although the old one does not; undefined if it does not, or is too short to tell. */
 export function alreadyAt(source: Source, newText: string): number | undefined {
   if (!hasSubstance(newText)) return undefined;
-  const exact = source.text.indexOf(newText);
-  if (exact >= 0) return source.lines().at(exact) + 1;
+  const exact = firstPlace(source.text, newText);
+  if (exact >= 0) return numberOf(source.lines().at(exact), source);
   const folded = foldText(newText, "trailing blanks", source.loneReturns);
   const view = source.folded("trailing blanks");
-  const seen = view.text.indexOf(folded);
-  if (seen >= 0) return view.lines.at(seen) + 1;
+  const seen = firstPlace(view.text, folded);
+  if (seen >= 0) return numberOf(view.lines.at(seen), source);
   // A single line at another depth is too often another line.
   if (substantialLines(newText) < linesMin) return undefined;
   const place = shiftedPlaces(source, newText).places[0];
-  return place === undefined ? undefined : place.line + 1;
+  return place === undefined ? undefined : numberOf(place.line, source);
 }
 
 /** Short texts stand somewhere by chance. */

@@ -3,6 +3,7 @@
 import type { DifferenceKind } from "../contract/edit.ts";
 import { foldCharacters, foldQuotes } from "./match-fold.ts";
 import { contentLength, indentationOf, trimBlanks } from "./match-source.ts";
+import { wellFormed } from "./well-formed.ts";
 
 /** Whether a line is another one but for what the ladder forgives and the indentation, which is judged over all lines. */
 export function isSameLine(asked: string, actual: string): boolean {
@@ -16,6 +17,7 @@ export function differenceOf(asked: string, actual: string): DifferenceKind {
 }
 
 const tests: readonly (readonly [DifferenceKind, (asked: string, actual: string) => boolean])[] = [
+  ["undecoded byte", (asked, actual) => asked !== actual && wellFormed(asked) === wellFormed(actual)],
   ["trailing blank", (asked, actual) => withoutEnd(asked) === withoutEnd(actual)],
   ["line end", (asked, actual) => asked.replaceAll("\r", "") === actual.replaceAll("\r", "")],
   ["tab or space", (asked, actual) => trimBlanks(asked) === trimBlanks(actual) && mixesBlanks(asked, actual)],

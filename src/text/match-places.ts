@@ -1,5 +1,6 @@
 /** Where a text stands in another: letter by letter, folded, or with another indentation. */
 
+import { borders, placesIn } from "./find-text.ts";
 import { type Fold, foldText } from "./match-fold.ts";
 import { contentLength, indentationOf, piecesOf, type Source, trimBlanks } from "./match-source.ts";
 import { type IndentationPair, type Shift, shiftOf } from "./match-shift.ts";
@@ -20,10 +21,8 @@ const overlapsMax = 1_000;
 export function occurrences(text: string, wanted: string): readonly number[] {
   const found: number[] = [];
   if (wanted === "") return found;
-  for (let at = text.indexOf(wanted); at >= 0; ) {
-    found.push(at);
-    at = text.indexOf(wanted, at + (found.length < overlapsMax ? 1 : wanted.length));
-  }
+  const next = placesIn(text, wanted);
+  for (let at = next(0); at >= 0; at = next(at + (found.length < overlapsMax ? 1 : wanted.length))) found.push(at);
   return found;
 }
 
@@ -39,29 +38,42 @@ export function exactPlaces(source: Source, asked: string): readonly Place[] {
 export function foldedPlaces(source: Source, asked: string, fold: Fold): readonly Place[] {
   const wanted = foldText(asked, fold, source.loneReturns);
   if (!/\S/.test(wanted) && fold === "trailing blanks") return [];
-  const view = source.folded(fold);
-  return occurrences(view.text, wanted).flatMap((seenAt) => unfold(source, asked, fold, wanted, seenAt) ?? []);
+  const sought: Sought = {
+    lines: wanted.split("\n"),
+    withBlanks: fold === "trailing blanks" ? foldText(asked, "look-alikes", source.loneReturns).split("\n") : [],
+  };
+  return occurrences(source.folded(fold).text, wanted).flatMap((at) => unfold(source, sought, fold, at) ?? []);
 }
 
 /**
- * The lines (from 0) where the lines of a text stand but for the blanks around each. The longest line is looked for, and
- * the others around every place where it stands, so no trimmed copy of the file is made.
+ * The lines (from 0) where the lines of a text stand but for the blanks around each. Places where the longest line does
+ * not stand are passed over, so no trimmed copy of the file is made. Within others the search goes line by line, after
+ * Knuth, Morris and Pratt: a line is compared once, however often the lines repeat.
  */
 function trimmedLines(source: Source, asked: string): readonly number[] {
   const wanted = wholeLinesOf(foldText(asked, "look-alikes", source.loneReturns).split("\n")).map(trimBlanks);
   // Brackets alone fit anywhere.
   if (!wanted.some((line) => /[\p{L}\p{N}]/u.test(line))) return [];
-  const anchor = wanted.reduce((best, line, at) => (line.length > (wanted[best]?.length ?? 0) ? at : best), 0);
+  const longest = wanted.reduce((best, line, at) => (line.length > (wanted[best]?.length ?? 0) ? at : best), 0);
   const { text, lines } = source.folded("look-alikes");
+  const nextLongest = placesIn(text, wanted[longest] ?? "");
+  let fallback: Int32Array | undefined;
   const found: number[] = [];
-  const sought = wanted[anchor] ?? "";
-  for (let at = text.indexOf(sought); at >= 0; ) {
-    const line = lines.at(at);
-    const start = line - anchor;
-    const fits = (piece: string, row: number) =>
-      trimBlanks(text.slice(lines.start(start + row), lines.end(start + row))) === piece;
-    if (start >= 0 && start + wanted.length <= lines.count && wanted.every(fits)) found.push(start);
-    at = line + 1 < lines.count ? text.indexOf(sought, lines.next(line)) : -1;
+  let matched = 0;
+  for (let line = 0; line < lines.count; line += 1) {
+    if (matched === 0) {
+      if (line + wanted.length > lines.count) break;
+      const at = nextLongest(lines.start(line + longest));
+      if (at < 0) break;
+      line = lines.at(at) - longest;
+    }
+    const trimmed = trimBlanks(text.slice(lines.start(line), lines.end(line)));
+    fallback ??= borders(wanted.length, (one, other) => wanted[one] === wanted[other]);
+    while (matched > 0 && wanted[matched] !== trimmed) matched = fallback[matched - 1] ?? 0;
+    if (wanted[matched] === trimmed) matched += 1;
+    if (matched < wanted.length) continue;
+    found.push(line - wanted.length + 1);
+    matched = fallback[matched - 1] ?? 0;
   }
   return found;
 }
@@ -81,9 +93,25 @@ export interface ShiftedPlaces {
 /** Whole lines that are equal but for one and the same shift of their indentation. */
 export function shiftedPlaces(source: Source, asked: string): ShiftedPlaces {
   const pieces = piecesOf(asked, source);
-  const seen = trimmedLines(source, asked);
+  const seen = sparse(trimmedLines(source, asked), pieces.length);
   const places = seen.flatMap((line) => shiftedPlace(source, pieces, line) ?? []);
   return { places, uneven: seen.length - places.length };
+}
+
+/** Lines that are looked at again because places overlap. */
+const linesAgainMax = 100_000;
+
+/** Places that overlap others, up to a limit: then only those that begin behind the end of the one before. */
+function sparse(starts: readonly number[], length: number): readonly number[] {
+  let again = 0;
+  let last = -length;
+  return starts.filter((start) => {
+    const shared = Math.max(0, last + length - start);
+    if (again + shared > linesAgainMax) return false;
+    again += shared;
+    last = start;
+    return true;
+  });
 }
 
 /** Whether a place consists of whole lines; blanks at the end of the last one may stay outside. */
@@ -95,11 +123,17 @@ export function isWholeLines(source: Source, place: Place): boolean {
   return trimBlanks(source.text.slice(place.to, lines.end(last))) === "";
 }
 
-function unfold(source: Source, asked: string, fold: Fold, wanted: string, seenAt: number): Place | undefined {
+/** What was looked for, folded, and with the blanks at the ends of its lines. */
+interface Sought {
+  readonly lines: readonly string[];
+  readonly withBlanks: readonly string[];
+}
+
+function unfold(source: Source, sought: Sought, fold: Fold, seenAt: number): Place | undefined {
   const { lines: seenLines } = source.folded(fold);
   const lines = source.lines();
   const line = seenLines.at(seenAt);
-  const wantedLines = wanted.split("\n");
+  const { lines: wantedLines, withBlanks } = sought;
   const last = line + wantedLines.length - 1;
   const column = seenAt - seenLines.start(line);
   const lastLength = wantedLines.at(-1)?.length ?? 0;
@@ -107,7 +141,6 @@ function unfold(source: Source, asked: string, fold: Fold, wanted: string, seenA
   let from = column === 0 ? 0 : source.foldedLine(line, fold).from(column);
   let to = source.foldedLine(last, fold).to(lastColumn);
   if (fold === "trailing blanks") {
-    const withBlanks = foldText(asked, "look-alikes", source.loneReturns).split("\n");
     if (wantedLines.length > 1 && wantedLines[0] === "") {
       // Blanks alone are a blank line. Without them the line before may have any content, and its blanks stay.
       if (withBlanks[0] !== "" && column !== 0) return undefined;

@@ -42,16 +42,24 @@ interface Replaced {
   readonly newTo: number;
 }
 
-/** Undefined if the place's shift of indentation does not say where a line of the new text belongs. */
-export function rewrite(source: Source, call: CallPieces, fold: Fold, place: Place): readonly TextChange[] | undefined {
-  const region = regionOf(source, call, fold, place);
-  const changes: TextChange[] = [];
-  for (const replaced of gaps(sharedLines(call.old, call.new), call)) {
-    const change = replace(region, replaced);
-    if (change === undefined) return undefined;
-    if (change.from < change.to || change.text !== "") changes.push(change);
-  }
-  return changes;
+/** What each place of a call becomes. Undefined if its shift of indentation does not say where a line of the new text belongs. */
+export function rewriting(
+  source: Source,
+  call: CallPieces,
+  fold: Fold,
+): (place: Place) => readonly TextChange[] | undefined {
+  let found: readonly Replaced[] | undefined;
+  return (place) => {
+    found ??= gaps(sharedLines(call.old, call.new), call);
+    const region = regionOf(source, call, fold, place);
+    const changes: TextChange[] = [];
+    for (const replaced of found) {
+      const change = replace(region, replaced);
+      if (change === undefined) return undefined;
+      if (change.from < change.to || change.text !== "") changes.push(change);
+    }
+    return changes;
+  };
 }
 
 function regionOf(source: Source, call: CallPieces, fold: Fold, place: Place): Region {

@@ -206,7 +206,7 @@ table("indentation", [
     "indentation: \tif x:\n\t\tf1()\n\tg1()\n",
   ],
   ["uneven is refused", "  a1\n   b1\n", "a1\n  b1", "c1", "no: indentation"],
-  ["one tab among spaces is refused", "\ta1\n    b1\n\tc1\n", "    a1\n    b1\n    c1", "d1", "no: indentation"],
+  ["one tab among spaces is refused", "\ta1\n    b1\n\tc1\n", "    a1\n    b1\n    c1", "d1", "no: tab or space"],
   [
     "depths that differ are two places",
     "  a1\n  b1\n    a1\n    b1\n",
@@ -331,4 +331,33 @@ test("a match that fails in four times the lines is four times the work", async 
   for (const oldText of ["const missing = 1;", "  const value7 = compute(1);\n  return missing;\n}", "\n\n\n"]) {
     await growsLikeItsInput(25_000, file, (text) => match(text, { oldText, newText: "x", all: false }));
   }
+});
+
+test("four times the lines that all look alike are four times the work", async () => {
+  const rows = (count: number, row: string) => ({ text: row.repeat(count * 10), repeated: "0,0,0,0\n".repeat(count) });
+  const calls: readonly (readonly [string, (repeated: string) => TextEdit])[] = [
+    ["0,0,0,0\n", (repeated) => ({ oldText: `${repeated}b`, newText: "x", all: false })],
+    ["0,0,0,0\n", (repeated) => ({ oldText: `b\n${repeated}`, newText: "x", all: false })],
+    ["0,0,0,0\n", (repeated) => ({ oldText: "b", newText: `${repeated}b`, all: false })],
+    ["  0,0,0,0\n", (repeated) => ({ oldText: repeated, newText: "x", all: false })],
+    ["0,0,0,0\r\n", (repeated) => ({ oldText: repeated, newText: "x", all: true })],
+  ];
+  for (const [row, edit] of calls) {
+    await growsLikeItsInput(
+      500,
+      (count) => rows(count, row),
+      ({ text, repeated }) => match(text, edit(repeated)),
+    );
+  }
+});
+
+test("a lone return is content in a file whose lines end otherwise", () => {
+  const sent = (text: string, newText: string) => {
+    const found = match(text, { oldText: "x", newText, all: false });
+    return found.found === "yes" ? [found.matchedBy, applied(text, found.changes)] : [found.found];
+  };
+  expect(sent("x\ny\n", "p\rq")).toEqual(["exact", "p\rq\ny\n"]);
+  expect(sent("x\r\ny\r\n", "p\rq")).toEqual(["exact", "p\rq\r\ny\r\n"]);
+  expect(sent("x\r\ny\r\n", "p\rq\nr")).toEqual(["line ends", "p\rq\r\nr\r\ny\r\n"]);
+  expect(sent("x\ry\r", "p\nq")).toEqual(["line ends", "p\rq\ry\r"]);
 });

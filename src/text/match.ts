@@ -7,11 +7,12 @@
 import type { MatchedBy, NearestRegion, TextChange, TextEdit } from "../contract/edit.ts";
 import { alreadyAt } from "./match-already.ts";
 import { withoutDoubleEscapes } from "./match-escapes.ts";
+import { firstPlace } from "./find-text.ts";
 import { foldText, type Fold } from "./match-fold.ts";
 import { withoutLineNumbers } from "./match-numbers.ts";
 import { exactPlaces, foldedPlaces, isWholeLines, type Place, shiftedPlaces } from "./match-places.ts";
-import { lineEndAt, rewrite } from "./match-rewrite.ts";
-import { piecesOf, type Source, sourceOf } from "./match-source.ts";
+import { lineEndAt, rewriting } from "./match-rewrite.ts";
+import { numberOf, piecesOf, type Source, sourceOf } from "./match-source.ts";
 import { nearestRegion } from "./nearest-region.ts";
 
 export type Match =
@@ -36,23 +37,37 @@ export type Match =
 
 const linesMax = 50;
 
+/** As `matchIn`, in a text of which nothing is known yet. */
+export const match = (text: string, edit: TextEdit): Match => matchIn(sourceOf(text), edit);
+
 /**
- * `text` is without its BOM. Lone surrogates stand for bytes that could not be decoded: they are never found, and never
+ * The text is without its BOM. Lone surrogates stand for bytes that could not be decoded: they are never found, and never
  * written. The old text must be neither empty nor equal to the new one.
  */
-export function match(text: string, edit: TextEdit): Match {
+export function matchIn(source: Source, edit: TextEdit): Match {
   if (hasLoneSurrogate(edit.oldText) || hasLoneSurrogate(edit.newText)) return { found: "no", nearest: undefined };
-  const { oldText, newText, all } = withoutBom(text, edit);
+  const { oldText, newText, all } = withoutBom(source.text, edit);
   if (oldText === "") return { found: "no", nearest: undefined };
-  const source = sourceOf(text);
-  const decided =
-    climb({ source, oldText, newText, all, accept: () => true }) ??
-    withoutNumbers(source, oldText, newText, all) ??
-    withoutEscapes(source, oldText, newText, all);
+  const decided = decide(source, oldText, newText, all);
   if (decided !== undefined) return decided;
   const line = alreadyAt(source, newText);
   if (line !== undefined) return { found: "already", line };
   return { found: "no", nearest: nearestRegion(source, oldText) };
+}
+
+/** Whether an edit could be made, without the help that a failure gets. */
+export function fits(source: Source, edit: TextEdit): boolean {
+  if (hasLoneSurrogate(edit.oldText) || hasLoneSurrogate(edit.newText)) return false;
+  const { oldText, newText, all } = withoutBom(source.text, edit);
+  return oldText !== "" && decide(source, oldText, newText, all)?.found === "yes";
+}
+
+function decide(source: Source, oldText: string, newText: string, all: boolean): Match | undefined {
+  return (
+    climb({ source, oldText, newText, all, accept: () => true }) ??
+    withoutNumbers(source, oldText, newText, all) ??
+    withoutEscapes(source, oldText, newText, all)
+  );
 }
 
 interface Climb {
@@ -83,11 +98,13 @@ function exact(call: Climb): Match | undefined {
  * the line they come to, if the call has one kind of line end and that is another.
  */
 function insertedLineEnds({ source, oldText, newText }: Climb, places: readonly Place[]): Partial<Settlement> {
-  if (/[\r\n]/.test(oldText) || !/[\r\n]/.test(newText)) return {};
-  const sent = new Set(newText.match(/\r\n|\n|\r/g));
+  // A lone `\r` is content in a file whose lines end otherwise.
+  const lineEnd = source.loneReturns ? /\r\n|\n|\r/g : /\r\n|\n/g;
+  const sent = new Set(newText.match(lineEnd));
+  if (/[\r\n]/.test(oldText)) return {};
   const ends = places.map((place) => lineEndAt(source, place.from));
   if (sent.size !== 1 || ends.every((end) => end === undefined || sent.has(end))) return {};
-  const pieces = newText.split(/\r\n|\n|\r/);
+  const pieces = newText.split(lineEnd);
   return {
     matchedBy: "line ends",
     changes: ({ from, to }) => [{ from, to, text: pieces.join(lineEndAt(source, from)) }],
@@ -112,7 +129,7 @@ function folded(call: Climb): Match | undefined {
     beforeOld = oldForm;
     const places = foldedPlaces(source, oldText, fold).filter(call.accept);
     if (places.length === 0) continue;
-    return settle(call, fold, places, { changes: (place) => rewrite(source, pieces, fold, place) });
+    return settle(call, fold, places, { changes: rewriting(source, pieces, fold) });
   }
   return undefined;
 }
@@ -125,9 +142,7 @@ function indented(call: Climb): Match | undefined {
   // All or none: lines that are only unevenly indented would be left out.
   if (places.length === 0 || (call.all && found.uneven > 0)) return undefined;
   const pieces = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };
-  return settle(call, "indentation", places, {
-    changes: (place) => rewrite(source, pieces, "trailing blanks", place),
-  });
+  return settle(call, "indentation", places, { changes: rewriting(source, pieces, "trailing blanks") });
 }
 
 /** Step seven. Numbers stand in front of whole lines; a single one proves little, so it must be the line's own. */
@@ -164,7 +179,7 @@ function settle(call: Climb, step: MatchedBy, places: readonly Place[], settleme
   const first = chosen[0];
   if (first === undefined) return undefined;
   if (!call.all && chosen.length > 1) {
-    const lines = chosen.slice(0, linesMax).map((place) => place.line + 1);
+    const lines = chosen.slice(0, linesMax).map((place) => numberOf(place.line, call.source));
     return { found: "several", matchedBy, lines, total: chosen.length };
   }
   const changes: TextChange[] = [];
@@ -173,7 +188,7 @@ function settle(call: Climb, step: MatchedBy, places: readonly Place[], settleme
     if (own === undefined) return undefined;
     changes.push(...own);
   }
-  if (changes.length === 0) return { found: "already", line: first.line + 1 };
+  if (changes.length === 0) return { found: "already", line: numberOf(first.line, call.source) };
   return { found: "yes", matchedBy, places: chosen.map(({ from, to }) => ({ from, to })), changes };
 }
 
@@ -191,7 +206,7 @@ function apart(places: readonly Place[]): readonly Place[] {
 function mayStand(source: Source, wanted: string): boolean {
   const lines = foldText(wanted, "look-alikes", source.loneReturns).split("\n");
   const longest = lines.reduce((known, line) => (line.trim().length > known.length ? line.trim() : known), "");
-  return source.folded("look-alikes").text.includes(longest);
+  return firstPlace(source.folded("look-alikes").text, longest) >= 0;
 }
 
 /** A BOM in front of the old text is the file's, which is kept apart from the text. */

@@ -1,5 +1,7 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { sourceOf } from "./match-source.ts";
+import { match } from "./match.ts";
+import { type Source, sourceOf } from "./match-source.ts";
 import { nearestRegion } from "./nearest-region.ts";
 
 const file = [
@@ -70,7 +72,65 @@ test("of a hundred thousand lines only those are compared that may be meant", ()
     looks += 1;
     return table.start(line);
   };
-  const counted = { ...source, lines: () => ({ ...table, start }) };
+  const counted: Source = {
+    text: source.text,
+    loneReturns: source.loneReturns,
+    lines: () => ({ ...table, start }),
+    folded: (fold) => source.folded(fold),
+    foldedLine: (line, fold) => source.foldedLine(line, fold),
+    quotes: () => source.quotes(),
+    after: (changes) => source.after(changes),
+  };
   expect(nearestRegion(counted, wanted)?.difference.line).toBe(60_013);
   expect(looks).toBeLessThan(4_000);
+});
+
+describe("two texts that are shown as different are different", () => {
+  test("the line that is indented otherwise is named, not the one that is right", () => {
+    const region = nearestRegion(sourceOf("  foo\n  bar\n"), "    foo\n  bar");
+    expect(region?.difference).toEqual({ kind: "indentation", line: 1, asked: "    foo", actual: "  foo" });
+  });
+
+  test("a newline before the first line, and a byte that cannot be decoded, are named", () => {
+    expect(nearestRegion(sourceOf("1 x\n2 x\n"), "\n1 x")?.difference.kind).toBe("newline in front");
+    expect(nearestRegion(sourceOf("bad \udcff x\n"), "bad \ufffd x")?.difference.kind).toBe("undecoded byte");
+  });
+
+  test("whatever the file and the call are", () => {
+    const words = fc.constantFrom(
+      "alpha",
+      "beta ",
+      "  x",
+      "\ty",
+      "foo(1)",
+      "",
+      "}",
+      "x  ",
+      "\u201cq\u201d",
+      "return 1;",
+    );
+    const line = fc.array(words, { minLength: 1, maxLength: 3 }).map((some) => some.join(" "));
+    const lines = fc.array(line, { minLength: 1, maxLength: 8 });
+    const spoilt = fc.tuple(fc.nat(60), fc.constantFrom("", " ", "\n", "\t", "Q", "  ", "\r"), fc.nat(2));
+    fc.assert(
+      fc.property(lines, fc.constantFrom("\n", "\r\n"), fc.nat(40), fc.array(spoilt), (all, end, at, spoils) => {
+        const own = all.join(end) + end;
+        const wanted = spoils.reduce(
+          (now, [from, put, gone]) => now.slice(0, from) + put + now.slice(from + gone),
+          own.slice(at, at + 60).replaceAll("\r", ""),
+        );
+        const found = wanted === "" ? undefined : match(own, { oldText: wanted, newText: "unlike all", all: false });
+        if (found?.found !== "no" || found.nearest === undefined) return;
+        const { kind, asked, actual } = found.nearest.difference;
+        if (kind === "final newline" || kind === "newline in front") return;
+        if (asked !== undefined && actual !== undefined) expect([wanted, asked]).not.toEqual([wanted, actual]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+test("a file of lone returns is one line, as Read shows it", () => {
+  const told = match("a\rb\rb\rc\r", { oldText: "b", newText: "x", all: false });
+  expect(told).toMatchObject({ found: "several", lines: [1, 1], total: 2 });
 });

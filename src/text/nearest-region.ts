@@ -1,6 +1,7 @@
 /** The part of a text most like one that was not found there. It is shown with a failure and never written to. */
 
 import type { Difference, NearestRegion } from "../contract/edit.ts";
+import { placesIn } from "./find-text.ts";
 import { differenceOf, isSameLine, withoutNumber } from "./match-difference.ts";
 import { foldCharacters } from "./match-fold.ts";
 import { type IndentationPair, shiftOf } from "./match-shift.ts";
@@ -34,6 +35,10 @@ export function nearestRegion(source: Source, wanted: string): NearestRegion | u
   const difference = firstDifference(source, wanted, asked, best.start);
   const linesTotal = Math.min(asked.length, source.lines().count - from);
   const lines = Array.from({ length: Math.min(shownLinesMax, linesTotal) }, (_, at) => lineOf(source, from + at) ?? "");
+  // Read counts a text whose lines end in `\r` alone as one line.
+  if (source.loneReturns) {
+    return { from: 1, lines: [lines.join("\r")], linesTotal: 1, difference: { ...difference, line: 1 } };
+  }
   return { from: from + 1, lines, linesTotal, difference };
 }
 
@@ -55,13 +60,8 @@ function candidates(source: Source, asked: readonly string[]): readonly number[]
     .sort((one, other) => other.sought.length - one.sought.length);
   const vote = (piece: string, at: number, weight: number) => {
     const hits: number[] = [];
-    for (
-      let hit = text.indexOf(piece);
-      hit >= 0 && hits.length <= hitsMax;
-      hit = text.indexOf(piece, hit + piece.length)
-    ) {
-      hits.push(hit);
-    }
+    const next = placesIn(text, piece);
+    for (let hit = next(0); hit >= 0 && hits.length <= hitsMax; hit = next(hit + piece.length)) hits.push(hit);
     if (hits.length > hitsMax) return;
     for (const hit of hits) {
       const start = lines.at(hit) - at;
@@ -173,7 +173,9 @@ function firstDifference(source: Source, wanted: string, asked: readonly string[
     if (line.trim() !== "") pairs.push({ asked: indentationOf(line), actual: indentationOf(actual), at });
   }
   const shift = shiftOf(pairs);
-  const uneven = shift.way === "uneven" ? pairs[shift.at] : undefined;
+  const odd = shift.way === "uneven" ? pairs[shift.at] : undefined;
+  // A line that does not fit the shift of the lines before it may be the one that is right.
+  const uneven = odd?.asked === odd?.actual ? odd && pairs.find(({ asked: one, actual }) => one !== actual) : odd;
   if (uneven !== undefined) {
     const mixed = `${uneven.asked}${uneven.actual}`;
     const kind = mixed.includes("\t") && mixed.includes(" ") ? "tab or space" : "indentation";
@@ -183,10 +185,11 @@ function firstDifference(source: Source, wanted: string, asked: readonly string[
   if (piecesOf(wanted, source).at(-1) === "" && start + last === source.lines().count - 1) {
     return { kind: "final newline", ...both(source, asked, last, start + last) };
   }
-  const at = Math.max(
-    0,
-    asked.findIndex((line, row) => line !== lineOf(source, start + row)),
-  );
+  const differs = asked.findIndex((line, row) => line !== lineOf(source, start + row));
+  if (differs < 0 && start === 0 && piecesOf(wanted, source)[0] === "") {
+    return { kind: "newline in front", ...both(source, asked, 0, start) };
+  }
+  const at = Math.max(0, differs);
   const pair = both(source, asked, at, start + at);
   return { kind: differenceOf(pair.asked ?? "", pair.actual ?? ""), ...pair };
 }

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TextChange } from "../contract/edit.ts";
-import { apply, changesOf, splice, type TextPiece, textOfPieces } from "./pieces.ts";
+import { apply, changesOf, PieceList, splice, type TextPiece, textOfPieces } from "./pieces.ts";
 
 /** By hand, from behind. */
 function naive(text: string, changes: readonly TextChange[]): string {
@@ -30,6 +30,7 @@ test("several rounds of changes give what splicing strings gives", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 30 }), fc.gen(), (original, gen) => {
       let pieces: readonly TextPiece[] = [{ from: 0, to: original.length }];
+      const list = new PieceList(original.length);
       let text = original;
       for (let round = 0; round < 4; round += 1) {
         const length = text.length;
@@ -37,9 +38,12 @@ test("several rounds of changes give what splicing strings gives", () => {
         text = naive(text, changes);
         pieces = splice(pieces, changes);
         expect(textOfPieces(pieces, original)).toBe(text);
+        list.splice(changes);
+        expect(textOfPieces(list.pieces, original)).toBe(text);
       }
       // What is left of the original stands in its old order, so the pieces are changes of it.
       expect(naive(original, changesOf(pieces, original.length))).toBe(text);
+      expect(naive(original, changesOf(list.pieces, original.length))).toBe(text);
     }),
   );
 });

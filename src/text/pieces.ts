@@ -35,6 +35,67 @@ export function splice(pieces: readonly TextPiece[], changes: readonly TextChang
   return result;
 }
 
+/** More changes at once are made by going through all pieces. */
+const fewChanges = 8;
+
+/** The pieces of a text under one round of changes after another, each at the cost of what it touches. */
+export class PieceList {
+  #pieces: TextPiece[];
+  /** The piece that was touched last, and where it begins: most often the next change is near. */
+  #index = 0;
+  #at = 0;
+
+  constructor(originalLength: number) {
+    this.#pieces = originalLength === 0 ? [] : [{ from: 0, to: originalLength }];
+  }
+
+  get pieces(): readonly TextPiece[] {
+    return this.#pieces;
+  }
+
+  /** In order, without overlaps, of the text as the rounds before have left it. */
+  splice(changes: readonly TextChange[]): void {
+    if (changes.length > fewChanges) {
+      this.#pieces = [...splice(this.#pieces, changes)];
+      [this.#index, this.#at] = [0, 0];
+      return;
+    }
+    // From the last on, so that none moves another.
+    for (const change of changes.toReversed()) this.#put(change);
+  }
+
+  #put({ from, to, text }: TextChange): void {
+    this.#goTo(from);
+    const first = this.#pieces[this.#index];
+    let last = first;
+    let end = this.#index;
+    let endAt = this.#at;
+    for (; endAt < to && end < this.#pieces.length; end += 1) {
+      last = this.#pieces[end];
+      endAt += this.#lengthAt(end);
+    }
+    const put: TextPiece[] = [];
+    if (first !== undefined && from > this.#at) put.push(cut(first, 0, from - this.#at));
+    if (text !== "") put.push(text);
+    if (last !== undefined && endAt > to) put.push(cut(last, lengthOf(last) - (endAt - to), lengthOf(last)));
+    this.#pieces.splice(this.#index, end - this.#index, ...put);
+  }
+
+  /** To the piece that holds an offset, or to the end. */
+  #goTo(offset: number): void {
+    while (this.#at > offset) this.#at -= this.#lengthAt((this.#index -= 1));
+    while (this.#index < this.#pieces.length && this.#at + this.#lengthAt(this.#index) <= offset) {
+      this.#at += this.#lengthAt(this.#index);
+      this.#index += 1;
+    }
+  }
+
+  #lengthAt(index: number): number {
+    const piece = this.#pieces[index];
+    return piece === undefined ? 0 : lengthOf(piece);
+  }
+}
+
 export const lengthOf = (piece: TextPiece): number =>
   typeof piece === "string" ? piece.length : piece.to - piece.from;
 

@@ -6,35 +6,46 @@ import { type LineSpan, Problem, type WhichEdit } from "../contract/problem.ts";
 import { type LineChange, shifted } from "../session/line-spans.ts";
 import { hunksOfPlaces, placesOf } from "../text/hunks.ts";
 import { insertion, linesIn } from "../text/insert.ts";
-import { match, type Match } from "../text/match.ts";
-import { apply, changesOf, splice, type TextPiece } from "../text/pieces.ts";
+import { fits, type Match, matchIn } from "../text/match.ts";
+import { type Source, sourceOf } from "../text/match-source.ts";
+import { changesOf, PieceList } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import type { Before } from "./before.ts";
+import { joined } from "./commit.ts";
 import type { Planned } from "./plan.ts";
 import { encoded, knownAfter, notesOf, requireCertain, requireShown, spanFrom } from "./edit-checks.ts";
 
 export function planText(before: Before, edits: readonly TextEdit[]): Planned<readonly EditFound[]> {
-  const source = before.source();
-  let text = source.text;
-  let pieces: readonly TextPiece[] = [{ from: 0, to: text.length }];
-  let shown = before.seen.state === "fresh" ? before.seen.shown : [];
+  const original = before.source().text;
+  let source = sourceOf(original);
+  const pieces = new PieceList(original.length);
+  const { seen } = before;
+  const isWhole = seen.state === "fresh" && seen.whole;
+  let shown = seen.state === "fresh" ? seen.shown : [];
   const found: EditFound[] = [];
   for (const [index, edit] of edits.entries()) {
-    const matched = matchOf(text, edit);
-    if (matched.found !== "yes") throw failed(before, edits, index, text, matched);
+    const matched = matchOf(source, edit);
+    if (matched.found !== "yes") throw failed(before, edits, index, source, matched);
     const { changes, places, matchedBy } = matched;
     // A line's number says nothing about a file that somebody else changed.
     requireCertain(before, matchedBy, edit.behindLine === undefined ? places.length : 0);
-    requirePlaces(before, shown, text, places);
-    const lineChanges = linesChanged(text, changes);
+    const lineAt = lineNumbers(source);
+    if (!isWhole) requirePlaces(before, shown, source.text, places, lineAt);
+    const lineChanges = linesChanged(source.text, changes, lineAt);
     found.push({ matchedBy, replacements: places.length, line: lineChanges[0]?.line ?? 1 });
-    shown = shifted(shown, lineChanges);
-    pieces = splice(pieces, changes);
-    text = apply(text, changes);
+    if (!isWhole) shown = shifted(shown, lineChanges);
+    pieces.splice(changes);
+    source = source.after(changes);
   }
-  return planOfChanges(before, changesOf(pieces, source.text.length), knownAfter(before, shown), found);
+  return planOfChanges(before, changesOf(pieces.pieces, original.length), knownAfter(before, shown), found);
 }
+
+/** Lines as Read counts them: a lone `\r` ends none. */
+const lineNumbers =
+  (source: Source): LineAt =>
+  (offset) =>
+    source.loneReturns ? 1 : source.lines().at(offset) + 1;
 
 /** Changes of a file's text, as bytes and as a diff. */
 export function planOfChanges<Extra>(
@@ -60,42 +71,55 @@ export function planOfChanges<Extra>(
 }
 
 /** An empty old text fills an empty file, unless it says behind which line it belongs. */
-function matchOf(text: string, edit: TextEdit): Match {
+function matchOf(source: Source, edit: TextEdit): Match {
   if (edit.behindLine !== undefined) {
-    const found = insertion(text, edit.behindLine, edit.newText);
+    const found = insertion(source.text, edit.behindLine, edit.newText);
     if (found === undefined) return { found: "no", nearest: undefined };
     return { found: "yes", matchedBy: "exact", places: [found.beside], changes: [found.change] };
   }
-  if (edit.oldText !== "") return match(text, edit);
+  if (edit.oldText !== "") return matchIn(source, edit);
   const change = { from: 0, to: 0, text: edit.newText };
   return { found: "yes", matchedBy: "exact", places: [{ from: 0, to: 0 }], changes: [change] };
 }
 
+/** The disk takes pieces one by one; more of them cost more than the copy that makes them one. */
+const piecesMax = 1_000;
+
 function piecesOf(source: SourceText, changes: readonly TextChange[], before: Before): readonly Piece[] {
   const pieces: Piece[] = [];
+  // Most often all changes bring the same.
+  let last: { readonly text: string; readonly bytes: Uint8Array } = { text: "", bytes: new Uint8Array() };
   let at = 0;
   for (const { from, to, text } of changes) {
-    const [start, end] = [source.byteAt(from), source.byteAt(to)];
+    const start = source.byteAt(from);
     if (start > at) pieces.push({ from: at, to: start });
-    if (text !== "") pieces.push(encoded(text, before));
-    at = end;
+    if (text !== last.text) last = { text, bytes: encoded(text, before) };
+    if (text !== "") pieces.push(last.bytes);
+    at = source.byteAt(to);
   }
   if (at < before.file.sizeBytes) pieces.push({ from: at, to: before.file.sizeBytes });
-  return pieces;
+  return pieces.length > piecesMax && before.bytes !== undefined ? [joined(pieces, before.bytes)] : pieces;
 }
 
 function failed(
   before: Before,
   edits: readonly TextEdit[],
   index: number,
-  text: string,
+  source: Source,
   matched: Exclude<Match, { readonly found: "yes" }>,
 ): Problem {
-  const which = whichOf(edits, index, text);
+  const which = whichOf(edits, index, source);
   const { target: place } = before;
   const from = edits[index]?.behindLine;
   if (from !== undefined) {
-    return new Problem({ code: "INVALID_PARAM", reason: "range", place, of: "lines", from, total: linesIn(text) });
+    return new Problem({
+      code: "INVALID_PARAM",
+      reason: "range",
+      place,
+      of: "lines",
+      from,
+      total: linesIn(source.text),
+    });
   }
   switch (matched.found) {
     case "several": {
@@ -125,10 +149,12 @@ export function shownRegion(region: NearestRegion | undefined): NearestRegion | 
 }
 
 /** The earlier ones were found; would the later ones have been? */
-function whichOf(edits: readonly TextEdit[], failedAt: number, text: string): WhichEdit {
+function whichOf(edits: readonly TextEdit[], failedAt: number, source: Source): WhichEdit {
+  const isFound = (edit: TextEdit): boolean =>
+    edit.behindLine === undefined && edit.oldText !== "" ? fits(source, edit) : matchOf(source, edit).found === "yes";
   const othersFound = edits.flatMap((edit, index) => {
     if (index === failedAt) return [];
-    return index < failedAt || matchOf(text, edit).found === "yes" ? [index + 1] : [];
+    return index < failedAt || isFound(edit) ? [index + 1] : [];
   });
   return { index: failedAt + 1, of: edits.length, othersFound };
 }
@@ -138,10 +164,8 @@ function requirePlaces(
   shown: readonly LineSpan[],
   text: string,
   places: readonly { readonly from: number; readonly to: number }[],
+  lineAt: LineAt,
 ): void {
-  const { seen } = before;
-  if (seen.state !== "fresh" || seen.whole) return;
-  const lineAt = lineCounter(text);
   for (const { from, to } of places) {
     const line = lineAt(from);
     const ends = to > from && text[to - 1] === "\n";
@@ -149,9 +173,15 @@ function requirePlaces(
   }
 }
 
+/** The line of an offset, from 1. */
+type LineAt = (offset: number) => number;
+
 /** Lines that give way and lines that come, counted without one that is only touched at its very beginning. */
-export function linesChanged(text: string, changes: readonly TextChange[]): readonly LineChange[] {
-  const lineAt = lineCounter(text);
+export function linesChanged(
+  text: string,
+  changes: readonly TextChange[],
+  lineAt: LineAt = lineCounter(text),
+): readonly LineChange[] {
   return changes.map(({ from, to, text: put }) => {
     const atLineStart = from === 0 || text[from - 1] === "\n";
     const whole = atLineStart && (to === from || text[to - 1] === "\n") && (put === "" || put.endsWith("\n"));
@@ -162,12 +192,11 @@ export function linesChanged(text: string, changes: readonly TextChange[]): read
 }
 
 /** The line of an offset, for offsets that go forward: each part of the text is looked at once. */
-function lineCounter(text: string): (at: number) => number {
-  let seen = 0;
+function lineCounter(text: string): LineAt {
+  let end = text.indexOf("\n");
   let line = 1;
   return (at) => {
-    line += newlinesIn(text, seen, at);
-    seen = at;
+    for (; end !== -1 && end < at; end = text.indexOf("\n", end + 1)) line += 1;
     return line;
   };
 }
