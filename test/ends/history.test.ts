@@ -144,7 +144,7 @@ describe("rewind", () => {
   test("where nothing was changed, it says so and is no failure", async () => {
     const nothing = {
       code: 0,
-      stdout: "There is nothing to bring back: no file was changed since start\n",
+      stdout: "There is nothing to bring back: no file was changed since the start\n",
       stderr: "",
     };
     expect(await filehand("rewind", "start", "--yes")).toEqual(nothing);
