@@ -1,9 +1,9 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { describe, test } from "vitest";
 import { newText, oldText, replaceAt } from "../../test/faults/changes.ts";
+import { deadMark } from "../../test/support/dead-mark.ts";
 import { faultySystem } from "../../test/support/faulty-system.ts";
 import { onWindows, workspace } from "../../test/support/workspace.ts";
 import { createDisk } from "./disk.ts";
@@ -22,11 +22,7 @@ function folderWithFile(text = oldText): string {
   return folder;
 }
 
-/** The mark of a process that has ended: the id of a child that was waited for, in this realm. */
-const deadMark = (() => {
-  const { pid } = spawnSync(process.execPath, ["-e", "0"]);
-  return processMark().replace(/^\d+-\d+/u, `${pid}-1`);
-})();
+const dead = deadMark();
 const elsewhere = processMark().replace(/[0-9a-f]{12}$/u, "0123456789ab");
 const name = (kind: string, mark: string): string => `.filehand-${kind}-${mark}-0123456789ab`;
 const daysAgo = (path: string, days: number): void => {
@@ -74,16 +70,16 @@ describe.skipIf(onWindows)("the sweep", () => {
       name("new", processMark()),
       name("new", elsewhere),
       name("undo", processMark()),
-      `.filehand-new-${deadMark}`,
-      `${name("new", deadMark)}.txt`,
+      `.filehand-new-${dead}`,
+      `${name("new", dead)}.txt`,
       ".filehand-notes",
       ".filehand",
     ];
-    const goes = [name("new", deadMark), name("undo", deadMark), name("new", elsewhere).replace(/b$/u, "c")];
+    const goes = [name("new", dead), name("undo", dead), name("new", elsewhere).replace(/b$/u, "c")];
     for (const one of [...stays, ...goes]) fs.writeFileSync(`${folder}/${one}`, "x");
     daysAgo(`${folder}/${goes[2]}`, 2);
-    fs.mkdirSync(`${folder}/${name("new", deadMark).replace(/b$/u, "d")}`);
-    fs.symlinkSync("a.txt", `${folder}/${name("new", deadMark).replace(/b$/u, "e")}`);
+    fs.mkdirSync(`${folder}/${name("new", dead).replace(/b$/u, "d")}`);
+    fs.symlinkSync("a.txt", `${folder}/${name("new", dead).replace(/b$/u, "e")}`);
     await sweep(folder);
     const left = fs.readdirSync(folder);
     deepEqual(
@@ -94,7 +90,7 @@ describe.skipIf(onWindows)("the sweep", () => {
       stays.filter((one) => !left.includes(one)),
       [],
     );
-    equal(left.filter((one) => one.startsWith(`.filehand-new-${deadMark}-`) && !one.endsWith(".txt")).length, 2);
+    equal(left.filter((one) => one.startsWith(`.filehand-new-${dead}-`) && !one.endsWith(".txt")).length, 2);
     equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), oldText);
   });
 
@@ -107,7 +103,7 @@ describe.skipIf(onWindows)("the sweep", () => {
   ] as const) {
     test(`a file that was ${title}`, async () => {
       const folder = folderWithFile(text);
-      journal(`${folder}/${name("undo", deadMark)}`, `${folder}/a.txt`, oldText, newText);
+      journal(`${folder}/${name("undo", dead)}`, `${folder}/a.txt`, oldText, newText);
       await sweep(folder);
       equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), after);
       deepEqual(fs.readdirSync(folder).toSorted(), ["a.txt", "other.txt"]);
@@ -118,7 +114,7 @@ describe.skipIf(onWindows)("the sweep", () => {
     const [long, short] = [newText, oldText];
     // The block in which it was to end is on the disk, with zeros behind the end; its new size is not.
     const folder = folderWithFile(short + "\0".repeat(8) + long.slice(short.length + 8));
-    journal(`${folder}/${name("undo", deadMark)}`, `${folder}/a.txt`, long, short);
+    journal(`${folder}/${name("undo", dead)}`, `${folder}/a.txt`, long, short);
     await sweep(folder);
     equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), long);
     deepEqual(fs.readdirSync(folder).toSorted(), ["a.txt", "other.txt"]);
@@ -126,7 +122,7 @@ describe.skipIf(onWindows)("the sweep", () => {
 
   test("a disk that has another number since the last start is the same disk", async () => {
     const folder = folderWithFile(half);
-    journal(`${folder}/${name("undo", deadMark)}`, `${folder}/a.txt`, oldText, newText, { device: "1" });
+    journal(`${folder}/${name("undo", dead)}`, `${folder}/a.txt`, oldText, newText, { device: "1" });
     await sweep(folder);
     equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), oldText);
     deepEqual(fs.readdirSync(folder).toSorted(), ["a.txt", "other.txt"]);
@@ -135,7 +131,7 @@ describe.skipIf(onWindows)("the sweep", () => {
   test("the same with a journal in the state folder", async () => {
     const folder = folderWithFile(half);
     fs.mkdirSync(`${folder}.state/undo`, { recursive: true });
-    journal(`${folder}.state/undo/${name("undo", deadMark)}`, `${folder}/a.txt`, oldText, newText);
+    journal(`${folder}.state/undo/${name("undo", dead)}`, `${folder}/a.txt`, oldText, newText);
     await sweep(folder, `${folder}.state`);
     equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), oldText);
     deepEqual(fs.readdirSync(`${folder}.state/undo`), []);
@@ -144,7 +140,7 @@ describe.skipIf(onWindows)("the sweep", () => {
   test("a journal of another workspace in the same state folder is left to that one", async () => {
     const [folder, other] = [folderWithFile(), folderWithFile(half)];
     fs.mkdirSync(`${folder}.state/undo`, { recursive: true });
-    const path = `${folder}.state/undo/${name("undo", deadMark)}`;
+    const path = `${folder}.state/undo/${name("undo", dead)}`;
     journal(path, `${other}/a.txt`, oldText, newText);
     daysAgo(path, 2);
     await sweep(folder, `${folder}.state`);
@@ -163,13 +159,13 @@ describe.skipIf(onWindows)("the sweep", () => {
   ] as const) {
     test(`a file that ${title} is left alone, its journal stays for a day`, async () => {
       const folder = folderWithFile(text);
-      journal(`${folder}/${name("undo", deadMark)}`, `${folder}/a.txt`, oldText, newText, changes);
+      journal(`${folder}/${name("undo", dead)}`, `${folder}/a.txt`, oldText, newText, changes);
       await sweep(folder);
       equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), text);
       const left = fs.readdirSync(folder).filter((one) => one.startsWith(".filehand-undo-"));
       equal(left.length, 1);
-      fs.renameSync(`${folder}/${left[0]}`, `${folder}/${name("undo", deadMark)}`);
-      daysAgo(`${folder}/${name("undo", deadMark)}`, 2);
+      fs.renameSync(`${folder}/${left[0]}`, `${folder}/${name("undo", dead)}`);
+      daysAgo(`${folder}/${name("undo", dead)}`, 2);
       await sweep(folder);
       equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), text);
       deepEqual(fs.readdirSync(folder).toSorted(), ["a.txt", "other.txt"]);
@@ -184,7 +180,7 @@ describe.skipIf(onWindows)("the sweep", () => {
   ] as const) {
     test(`a journal that ${title} belongs to a file that was not touched, and goes`, async () => {
       const folder = folderWithFile();
-      const path = `${folder}/${name("undo", deadMark)}`;
+      const path = `${folder}/${name("undo", dead)}`;
       journal(path, `${folder}/a.txt`, "x".repeat(40), newText);
       spoil(path);
       await sweep(folder);

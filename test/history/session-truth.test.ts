@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { describe, test } from "vitest";
 import { renderRewind } from "../../src/dialects/rewind-text.ts";
+import { deadMark } from "../support/dead-mark.ts";
 import { onWindows, workspace } from "../support/workspace.ts";
 import { type Desk, type DeskOptions, openDesk, rewindTwice, told } from "./desk.ts";
 
@@ -232,7 +233,7 @@ describe.skipIf(onWindows)("a hard link that was made since", () => {
     const first = desk();
     await first.session.checkpoint("m1");
     await first.write("a.txt", "one\n");
-    fs.linkSync(first.at("a.txt"), first.at(".filehand-new-999999-7951528-eb88a43f8d80-db549342ac39"));
+    fs.linkSync(first.at("a.txt"), first.at(`.filehand-new-${deadMark()}-db549342ac39`));
     const second = openDesk(first.top);
     const { dry, real } = await rewindTwice(second, "m1");
     deepEqual([dry, real], [real, { "a.txt": "delete: done" }]);
