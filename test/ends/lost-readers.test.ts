@@ -64,7 +64,9 @@ test("an MCP server over stdio answers when nobody reads its log", async () => {
   say({ method: "notifications/initialized" });
   const call = { method: "tools/call", params: { name: "Read", arguments: { file_path: "a.txt" } } };
   for (const id of [2, 3]) {
-    say({ id, ...call, more: 1 }); // a key that the protocol does not know goes into the log
+    say({ id: 100 + id, result: {} }); // an answer that nobody asked for goes into the log
+    say({ id, ...call });
+    await answered(id);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   say({ id: 4, ...call });
@@ -84,6 +86,7 @@ test.skipIf(!existsSync("/dev/full"))("where no space is left for the answer, on
 });
 
 test("a refusal that nobody hears is still a refusal", async () => {
-  const script = `"${process.execPath}" "${commandLine}" read none.txt 2> >(exec 0<&-); echo "$?"`;
-  expect(await run("bash", ["-c", script], { cwd: workspace.path })).toMatchObject({ stdout: "1\n", stderr: "" });
+  // Wrong usage ends with 2; a process that breaks at its own words would end with 1.
+  const script = `"${process.execPath}" "${commandLine}" read 2> >(exec 0<&-); echo "$?"`;
+  expect(await run("bash", ["-c", script], { cwd: workspace.path })).toMatchObject({ stdout: "2\n", stderr: "" });
 });
