@@ -141,6 +141,8 @@ export const limits = {
   /** Bytes of one message from an MCP client over stdio, and of one to it: clients hang up above 10 MiB. */
   mcpLineBytesMax: 67_108_864,
   mcpResultBytesMax: 10_000_000,
+  /** Bytes of a server's log that wait in memory for a reader; what comes then is counted and left out. */
+  logBytesMax: 1_048_576,
   /** Bytes of a settings file. */
   settingsBytesMax: 1_048_576,
   /** Milliseconds that the answer to a change waits for what language servers say of it (settable). */

@@ -1,5 +1,7 @@
-import { PassThrough } from "node:stream";
+import { once } from "node:events";
+import { PassThrough, Writable } from "node:stream";
 import { expect, test } from "vitest";
+import { limits } from "../../contract/limits.ts";
 import { logTo } from "./log.ts";
 
 test("one JSON object a line, whatever is told", () => {
@@ -18,4 +20,31 @@ test("one JSON object a line, whatever is told", () => {
   });
   expect(Object.keys(second ?? {})).toEqual(["time", "level", "event"]);
   expect(new Date(String(second?.["time"])).toISOString()).toBe(second?.["time"]);
+});
+
+test("what nobody reads does not pile up, and how many lines were left out is told to who reads again", async () => {
+  const lines: string[] = [];
+  let readOn = (): void => undefined;
+  let reads = false;
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      if (reads) done();
+      else readOn = done;
+    },
+  });
+  const log = logTo(stderr);
+  const path = "x".repeat(10_000);
+  for (let times = 0; times < 1_000; times += 1) log("info", "request refused", { path });
+  expect(stderr.writableLength).toBeLessThan(limits.logBytesMax + 2 * path.length);
+  reads = true;
+  const drained = once(stderr, "drain");
+  readOn();
+  await drained;
+  const before = lines.length;
+  log("info", "ending");
+  log("info", "ended");
+  const [ending = "", ended = ""] = lines.slice(before);
+  expect(JSON.parse(ending)).toMatchObject({ event: "ending", leftOut: 1_000 - before });
+  expect(JSON.parse(ended)).not.toHaveProperty("leftOut");
 });
