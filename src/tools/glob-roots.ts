@@ -4,7 +4,7 @@ import * as nodePath from "node:path";
 import type { GlobRequest } from "../contract/glob.ts";
 import { Problem } from "../contract/problem.ts";
 import { type GlobNowhere, type GlobStart, startOf } from "./glob-start.ts";
-import { searchTops } from "./search-tops.ts";
+import { searchTops, unsearchedRoots } from "./search-tops.ts";
 import type { Bench } from "./tool.ts";
 
 export interface GlobStarts {
@@ -37,11 +37,9 @@ export async function startsOf(request: GlobRequest, bench: Bench): Promise<Glob
     if (nowhere !== undefined) return nowhere;
     throw problems[0];
   }
-  const count = (...codes: readonly Problem["data"]["code"][]): number =>
-    problems.filter(({ data }) => codes.includes(data.code)).length;
   // What is no pattern and no name in that root either, finds nothing there.
-  const denied = count("ACCESS_DENIED");
-  return { starts: [first, ...others], denied, unreadable: problems.length - denied - count("INVALID_PARAM") };
+  const elsewhere = problems.filter(({ data }) => data.code !== "INVALID_PARAM");
+  return { starts: [first, ...others], ...unsearchedRoots(elsewhere) };
 }
 
 const pathsOf = ({ path, pattern }: GlobRequest, bench: Bench): readonly (string | undefined)[] =>

@@ -23,7 +23,7 @@ import {
 } from "./grep-folder.ts";
 import { type FoundIn, showEntries } from "./grep-lines.ts";
 import { type Located, locate } from "./locate.ts";
-import { searchTops } from "./search-tops.ts";
+import { searchTops, unsearchedRoots } from "./search-tops.ts";
 import type { Bench, Tool } from "./tool.ts";
 
 export const grep: Tool<"grep"> = async (request, bench) => {
@@ -75,8 +75,7 @@ async function startsOf({ path }: GrepRequest, bench: Bench): Promise<Starts> {
   }
   const [first, ...others] = starts;
   if (first === undefined) throw problems[0];
-  const denied = problems.filter(({ data }) => data.code === "ACCESS_DENIED").length;
-  return { starts: [first, ...others], denied, unreadable: problems.length - denied };
+  return { starts: [first, ...others], ...unsearchedRoots(problems) };
 }
 
 async function startAt(path: string, bench: Bench): Promise<Located> {
@@ -127,18 +126,26 @@ async function inFolders(request: GrepRequest, started: Starts, bench: Bench): P
     const byTime = request.mode === "files" && request.order === "newest" && folders.length > 1;
     // Only who finds nothing wonders whether it was looked for everywhere.
     const isAll = sum.filesTotal > 0 || sum.ended === "time";
+    // Folders that the time did not suffice for may hold more of everything.
+    const floored = (tally: Tally): Tally =>
+      tally.number > 0 && found.length < folders.length ? { ...tally, counted: "at least" } : tally;
     return await outcomeOf(
       request,
       started.starts[0].target,
       {
-        places: { ...sum, unreadable: tallied([sum.unreadable, { number: started.unreadable, counted: "all" }]) },
+        places: {
+          ...sum,
+          unreadable: floored(tallied([sum.unreadable, { number: started.unreadable, counted: "all" }])),
+        },
         files: byTime ? files.toSorted((a, b) => newestFirst(a.file, b.file)) : files,
         // Of a root that is denied nobody knows what is in it.
-        withheld: tallied([
-          ...found.map(({ withheld }) => withheld),
-          { number: started.denied, counted: started.denied > 0 ? "at least" : "all" },
-        ]),
-        links: tallied(found.map(({ links }) => links)),
+        withheld: floored(
+          tallied([
+            ...found.map(({ withheld }) => withheld),
+            { number: started.denied, counted: started.denied > 0 ? "at least" : "all" },
+          ]),
+        ),
+        links: floored(tallied(found.map(({ links }) => links))),
         ignored: isAll ? nothing : await ignoredIn(folders),
       },
       bench,

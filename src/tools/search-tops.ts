@@ -1,6 +1,7 @@
 /** Where a search begins that names no folder: where relative paths start, and in all other roots. */
 
 import * as nodePath from "node:path";
+import type { Problem } from "../contract/problem.ts";
 import type { Bench } from "./tool.ts";
 
 /**
@@ -24,6 +25,17 @@ export function searchTops({ guard }: Bench): readonly string[] {
   );
   return outermost.map(([, given]) => given);
 }
+
+/** Of the roots that cannot be searched: how many the session may not see, and how many cannot be read or are no longer there. */
+export function unsearchedRoots(problems: readonly Problem[]): {
+  readonly denied: number;
+  readonly unreadable: number;
+} {
+  const denied = problems.filter(({ data }) => data.code === "ACCESS_DENIED" && !bySystem.has(data.reason)).length;
+  return { denied, unreadable: problems.length - denied };
+}
+
+const bySystem: ReadonlySet<string> = new Set(["system", "root changed"]);
 
 function isWithin(path: string, folder: string): boolean {
   const rest = nodePath.relative(folder, path);

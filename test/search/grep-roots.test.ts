@@ -91,6 +91,31 @@ describe("without a path", () => {
     expect(textOf(reply)).toContain("at least 2 files were not searched because permission rules hide them");
   });
 
+  test("a root that was replaced meanwhile is none that rules hide, for Glob neither", async () => {
+    const { path } = workspace({ one: { "a.txt": "needle\n" }, two: { "b.txt": "needle\n" } });
+    const session = createFilehand({ roots: [path("one"), path("two")] }).session({ dialect: "claude" });
+    fs.renameSync(path("two"), path("three"));
+    expect(textOf(await session.call("Grep", { pattern: "needle" }))).toBe(
+      "Found 1 file\na.txt\n[1 file or folder could not be read, so there may be more]",
+    );
+    const { structured } = await session.call("Glob", { pattern: "*.txt" });
+    expect(structured).toMatchObject({ filenames: [path("one/a.txt")], unreadableFolders: 1 });
+    expect(structured).not.toHaveProperty("withheldFolders");
+  });
+
+  test("a root that a session is not let into is withheld, for Glob too", async () => {
+    const session = createFilehand({ roots }).session({ dialect: "claude", within: [at("r1"), at("r3")] });
+    const reply = await session.call("Grep", { pattern: "needle" });
+    expect(textOf(reply)).toContain("at least 2 files were not searched because permission rules hide them");
+    expect((await session.call("Glob", { pattern: "*.txt" })).structured).toMatchObject({ withheldFolders: 1 });
+  });
+
+  test("what is counted is a floor if the time was over before the last root", async () => {
+    const reply = await grep({}, { searchMsMax: 1 });
+    expect(reply.structured?.timedOut).toBe(true);
+    expect(textOf(reply)).toContain("at least 1 file was not searched because a permission rule hides it");
+  });
+
   test("where relative paths start in a folder, that is searched and the other roots", async () => {
     const { structured } = await grep({}, { cwd: at("r1/sub") });
     expect(structured?.filenames).toEqual([at("r2/b.txt"), at("r1/sub/s.txt"), at("r2/in/c.md")]);
