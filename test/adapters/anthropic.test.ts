@@ -463,6 +463,22 @@ describe("the memory tool", () => {
       expect(readFileSync(files.path("memories/new/place/deep/c.md"), "utf8")).toBe("C");
     });
 
+    test("files are named below /memories also where that is a folder of a root", async () => {
+      const files = workspace({ memories: { "a.md": "one", sub: { "b.md": "b" } } });
+      const tool = memoryTool(sessionIn(files, { cwd: files.path("memories"), permissions: {} }));
+      const onto = { command: "rename", old_path: "/memories/sub/b.md", new_path: "/memories/a.md/b.md" };
+      const { answers } = await converse(
+        [tool],
+        [rename, remove, onto].map((input) => ["memory", input] as const),
+      );
+      const unseen = "Error: The file /memories/sub/b.md has not been viewed. View it first, then edit it.";
+      expect(answers.map(({ text }) => text)).toEqual([
+        unseen,
+        unseen,
+        "Error: The destination /memories/a.md/b.md cannot be used: a name before the last one is a file",
+      ]);
+    });
+
     test("an empty one goes, too", async () => {
       const { files, ask } = memory();
       const told = await ask(

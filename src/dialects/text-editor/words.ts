@@ -205,7 +205,8 @@ function sentenceOf(problem: ProblemData, command: Command, flavour: Flavour): s
 /** What is said of a file in a folder names that file. */
 const takesAway = ({ command }: Command): boolean => command === "delete" || command === "rename";
 
-const inMemory = ({ relative }: Place): string => `/memories/${relative}`;
+/** As it was asked for, which is below where relative paths start; that need not be the root. */
+const inMemory = ({ asked }: Place): string => `/memories/${asked.replace(/^(?:\.\/)+/, "")}`;
 
 /** A file that holds something is in the way of a new one, whatever else would be wrong with changing it. */
 const isThere = (problem: ProblemData): boolean =>
