@@ -156,7 +156,9 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     roots: ownRoots,
     spell(absolute) {
       const below = relativeTo(absolute, startPaths, nodePath);
-      return below === "" ? "." : (below ?? absolute);
+      if (below === "") return ".";
+      // A name that begins with two backslashes is taken for a network path where nothing stands before it.
+      return below === undefined || pathFault(below, nodePath) !== undefined ? absolute : below;
     },
     denied,
     requireWriting,
