@@ -108,7 +108,10 @@ export interface Session<Name extends DialectName = DialectName> {
   markRead(path: string, shown: ShownElsewhere): Promise<void>;
   /** What the session has read, for `SessionOptions.readState` of one that goes on in another process. */
   readState(): ReadState;
-  /** From here on changes belong to this message of the conversation, until the next one or a rewind. */
+  /**
+   * From here on changes belong to this message of the conversation, until the next one or a rewind. Throws a FilehandError
+   * for the id "start", which is the name of the beginning.
+   */
   checkpoint(messageId: string): Promise<void>;
   /**
    * Looks at the workspace; what others changed since the last look (a shell command, a formatter) becomes a part of the

@@ -2,7 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import type { Ids } from "./contract/ask.ts";
-import type { RewindOutcome } from "./contract/rewind.ts";
+import { FilehandError } from "./contract/failure.ts";
+import { beginning, type RewindOutcome } from "./contract/rewind.ts";
 import type { SessionHistory } from "./history/session-history.ts";
 import type { Bench } from "./tools/tool.ts";
 
@@ -38,6 +39,11 @@ export function createMessages(open: () => Promise<SessionHistory | undefined>, 
       };
     },
     begin: async (messageId) => {
+      // Nobody could go back to both.
+      if (messageId === beginning) {
+        const why = "that is the name of what was before the first one, use another id";
+        throw new FilehandError("INVALID_PARAM", `Cannot begin a turn "${messageId}": ${why}`);
+      }
       message = messageId;
       begun = messageId;
       await (await past())?.checkpoint(messageId);

@@ -5,6 +5,9 @@ import type { DiagnosticsReport } from "./language.ts";
 import type { Loss, RewindAction, RewindKind, RewindStep } from "./history.ts";
 import type { ProblemData } from "./problem.ts";
 
+/** The name of the state before the first change of a session; no turn is called so. */
+export const beginning = "start";
+
 export interface RewindRequest {
   readonly verb: "rewind";
   /** The message before whose changes the files shall be as they were; or the last that is in effect, or was undone. */

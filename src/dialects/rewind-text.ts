@@ -3,7 +3,7 @@
 import type { Reply } from "../contract/call.ts";
 import type { ProblemData } from "../contract/problem.ts";
 import type { ConflictReason, Loss } from "../contract/history.ts";
-import type { RewindOutcome, RewoundFile } from "../contract/rewind.ts";
+import { beginning, type RewindOutcome, type RewoundFile } from "../contract/rewind.ts";
 import { escapeName } from "../text/escape.ts";
 import { success } from "./replies.ts";
 import { counted, quoted } from "./words.ts";
@@ -49,7 +49,7 @@ export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemD
 }
 
 /** Before a turn; the beginning is none, and nothing was before it. */
-export const backTo = (to: string): string => (to === "start" ? "to the start" : `before ${quoted(to)}`);
+export const backTo = (to: string): string => (to === beginning ? "to the start" : `before ${quoted(to)}`);
 
 export const passedWords = (passed: readonly string[]): readonly string[] =>
   passed.length === 0

@@ -4,10 +4,8 @@
  */
 
 import type { ConflictReason, FileVersion, NotKept, RewindAction, RewindStep } from "../contract/history.ts";
+import { beginning } from "../contract/rewind.ts";
 import { byPath, changesIn, isBroken, type Story } from "./snapshots.ts";
-
-/** The name of the state before the first change of a session. */
-export const beginning = "start";
 
 /** What happened to a file since the moment that a rewind goes back to. */
 export interface FileStory {

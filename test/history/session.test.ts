@@ -28,6 +28,18 @@ describe("turns", () => {
     deepEqual(d.tree(), {});
   });
 
+  test("none may be called what the beginning is called, or nobody could go back to both", async () => {
+    const d = desk();
+    d.stranger("a.txt", "a0\n");
+    await d.session.checkpoint("m1");
+    await rejects(d.session.checkpoint("start"), {
+      code: "INVALID_PARAM",
+      message: 'Cannot begin a turn "start": that is the name of what was before the first one, use another id',
+    });
+    await d.edit("a.txt", "a0", "a1");
+    deepEqual(await turnsOf(d), ["m1"]);
+  });
+
   test("without one every call is a turn of its own", async () => {
     const d = desk();
     await d.write("a.txt", "one\n");

@@ -2,7 +2,7 @@
 
 import { styleText } from "node:util";
 import type { RewindOptions } from "../../api.ts";
-import type { RewindOutcome, RewoundFile } from "../../contract/rewind.ts";
+import { beginning, type RewindOutcome, type RewoundFile } from "../../contract/rewind.ts";
 import { sentenceOf } from "../../dialects/claude/problems.ts";
 import { inBrackets, type RewindResult, renderRewind } from "../../dialects/rewind-text.ts";
 import { escapeName } from "../../text/escape.ts";
@@ -99,7 +99,7 @@ const forPerson = (why: string): string =>
 function headOf(way: Way, { to, turn, files, dryRun: dry }: RewindOutcome, ids: readonly string[]): string {
   const changed = files.filter(({ came }) => came === "done" || came === "planned").length;
   const what = `${changed} of ${files.length} ${files.length === 1 ? "file" : "files"}`;
-  const id = to === "start" ? "the start" : escapeName(shortNames(ids).get(to) ?? to);
+  const id = to === beginning ? "the start" : escapeName(shortNames(ids).get(to) ?? to);
   if (files.length === 0) return `There is nothing to bring back: no file was changed since ${id}`;
   if (dry) return `Dry run, nothing was written. ${would[way](id)} would change ${what}:`;
   if (changed === 0) return `Nothing was changed by ${would[way](id).replace(/^./, (first) => first.toLowerCase())}:`;

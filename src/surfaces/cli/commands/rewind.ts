@@ -1,5 +1,6 @@
 /** `filehand rewind`: files become what they were before a turn. */
 
+import { beginning } from "../../../contract/rewind.ts";
 import { escapeName } from "../../../text/escape.ts";
 import type { Command, Given, Host } from "../command.ts";
 import { orJsonFailure } from "../json-failure.ts";
@@ -14,9 +15,6 @@ import {
   sessionToLookAt,
 } from "../past.ts";
 import { rewindOptions, runRewind } from "../rewound.ts";
-
-/** What the engine calls the state before the first change of a session. */
-const beginning = "start";
 
 export const rewind: Command = {
   name: "rewind",
