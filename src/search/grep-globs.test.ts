@@ -61,6 +61,10 @@ for (const [glob, path, fits] of [
 
 for (const [glob, words] of [
   ["[a", 'a "[" is not closed'],
+  ["[]", 'a "[" is not closed'],
+  ["*.ts,[!]", 'a "[" is not closed'],
+  ["x[a/b]", 'a "[" is not closed'],
+  ["{a,[]}", 'a "[" is not closed'],
   ["*.{ts,tsx", 'a "{" is not closed'],
   ["a}", 'a "}" closes nothing'],
   ["[z-a].txt", "the range z-a goes backwards"],
@@ -84,6 +88,19 @@ test("ripgrep gets the last names where they are plain", () => {
 test("many stars take no longer than the path is long", () => {
   const glob = compiled(`${"*a".repeat(200)}b`);
   expect(glob.matches("a".repeat(200_000))).toBe(false);
+});
+
+test("any signs come to an end: a fault, or globs that match or do not", () => {
+  const signs = fc.array(fc.constantFrom("[", "]", "!", "^", "-", "/", "{", "}", ",", "\\", "*", "a", " "), {
+    maxLength: 12,
+  });
+  fc.assert(
+    fc.property(signs, (glob) => {
+      const globs = compileGlobs(glob.join(""), "/ws");
+      if ("matches" in globs) globs.matches("a/[/]");
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 test("what is matched is what a plain translation to a regular expression matches", () => {

@@ -98,10 +98,8 @@ function faultOf(glob: string): string | undefined {
   const plain = glob.replace(/\\./gs, "");
   if (plain.endsWith("\\")) return "it ends with a backslash that escapes nothing";
   if (glob.includes("\0")) return "it holds a NUL character, which no file name has";
-  const bare = plain.replace(/\[[!^]?\]?[^\]]*\]/g, "");
-  if (bare.includes("[")) return 'a "[" is not closed, write \\[ for the character itself';
-  const backwards = backwardsRange(glob);
-  if (backwards !== undefined) return `the range ${backwards} goes backwards`;
+  const bare = withoutSets(glob);
+  if (typeof bare !== "string") return bare.fault;
   let depth = 0;
   for (const sign of bare) {
     if (sign === "{") depth += 1;
@@ -114,18 +112,30 @@ function faultOf(glob: string): string | undefined {
     : undefined;
 }
 
-/** `z-a`, of which no sign can be. */
-function backwardsRange(glob: string): string | undefined {
+/** The signs of a glob that are neither escaped nor in a set, or what is wrong with a set. It must be closed within its name. */
+function withoutSets(glob: string): string | { readonly fault: string } {
+  let bare = "";
   for (let at = 0; at < glob.length; at += 1) {
-    if (glob[at] === "\\") at += 1;
-    if (glob[at] !== "[") continue;
-    const end = closing(glob, at);
-    const set = setOf(glob.slice(at + 1, end));
-    const wrong = set.is === "set" ? set.ranges.find(([from, to]) => from > to) : undefined;
-    if (wrong !== undefined) return String.fromCodePoint(wrong[0], 0x2d, wrong[1]);
-    at = end;
+    const sign = glob[at] ?? "";
+    if (sign === "\\") at += 1;
+    else if (sign === "[") {
+      const end = closing(glob, at);
+      if (end === -1 || glob.slice(at, end).includes("/")) {
+        return { fault: 'a "[" is not closed, write \\[ for the character itself' };
+      }
+      const backwards = backwardsRange(glob.slice(at + 1, end));
+      if (backwards !== undefined) return { fault: `the range ${backwards} goes backwards` };
+      at = end;
+    } else bare += sign;
   }
-  return undefined;
+  return bare;
+}
+
+/** `z-a`, of which no sign can be. */
+function backwardsRange(inside: string): string | undefined {
+  const set = setOf(inside);
+  const wrong = set.is === "set" ? set.ranges.find(([from, to]) => from > to) : undefined;
+  return wrong && String.fromCodePoint(wrong[0], 0x2d, wrong[1]);
 }
 
 /** `a{b,c}` is `ab` and `ac`; undefined if there are too many. */
@@ -171,7 +181,7 @@ function outermost(glob: string) {
   return undefined;
 }
 
-/** Where the bracket that opens at `open` is closed; `]` as the first sign is meant literally. */
+/** Where the bracket that opens at `open` is closed; `]` as the first sign is meant literally. -1: it is not. */
 function closing(glob: string, open: number): number {
   const first = /^[!^]/.test(glob.slice(open + 1)) ? open + 2 : open + 1;
   return glob.indexOf("]", first + 1);
