@@ -31,10 +31,7 @@ export interface Source {
   after(changes: readonly TextChange[]): Source;
 }
 
-export function sourceOf(text: string): Source {
-  const loneReturns = !text.includes("\n") && text.includes("\r");
-  return new LinedSource(text, loneReturns, new LinedText(text, loneReturns ? "\r" : "\n"), new Map());
-}
+export const sourceOf = (text: string): Source => LinedSource.of(text);
 
 /** More changes at once are a new text. */
 const changesMax = 8;
@@ -52,6 +49,11 @@ class LinedSource implements Source {
     this.loneReturns = loneReturns;
     this.#own = own;
     this.#views = views;
+  }
+
+  static of(text: string): LinedSource {
+    const loneReturns = !text.includes("\n") && text.includes("\r");
+    return new LinedSource(text, loneReturns, new LinedText(text, loneReturns ? "\r" : "\n"), new Map());
   }
 
   lines(): Lines {
@@ -81,16 +83,17 @@ class LinedSource implements Source {
   }
 
   after(changes: readonly TextChange[]): Source {
-    if (this.loneReturns || changes.length > changesMax) return sourceOf(apply(this.text, changes));
+    if (changes.length > changesMax) return sourceOf(apply(this.text, changes));
     // From the last on, so that none moves another.
     return changes.reduceRight<LinedSource>((source, change) => source.#with(change), this);
   }
 
   /** No fold reaches from one line into another: lines that a change does not touch stay folded as they are. */
   #with(change: TextChange): LinedSource {
+    // Before this one, changes behind it may have taken the last `\n` away.
+    if (this.loneReturns) return LinedSource.of(apply(this.text, [change]));
     const own = this.#own.with(change);
-    if (!own.text.includes("\n") && own.text.includes("\r"))
-      return new LinedSource(own.text, true, new LinedText(own.text, "\r"), new Map());
+    if (!own.text.includes("\n") && own.text.includes("\r")) return LinedSource.of(own.text);
     const lines = this.lines();
     const [first, last] = [lines.at(change.from), lines.at(change.to)];
     const touched =
