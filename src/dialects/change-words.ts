@@ -142,7 +142,8 @@ function nearestWords({ from: first, lines, linesTotal, difference }: NearestReg
   const more = linesTotal > lines.length ? `\n(${linesTotal - lines.length} more lines)` : "";
   const { kind, line, asked, actual } = difference;
   // The lines themselves are the same where only a newline around them differs.
-  const sent = asked && (kind === "final newline" ? `${asked}\n` : kind === "newline in front" ? `\n${asked}` : asked);
+  const [front, behind] = [kind === "newline in front" ? "\n" : "", kind === "final newline" ? "\n" : ""];
+  const sent = asked === undefined ? undefined : front + asked + behind;
   const from = shownFrom(sent, actual);
   const sides = [
     ...(actual === undefined ? [] : [`the file has ${visible(actual, from)}`]),

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { linesIn } from "./insert.ts";
 import { match } from "./match.ts";
 import { type Source, sourceOf } from "./match-source.ts";
 import { nearestRegion } from "./nearest-region.ts";
@@ -96,6 +97,24 @@ describe("two texts that are shown as different are different", () => {
     expect(nearestRegion(sourceOf("bad \udcff x\n"), "bad \ufffd x")?.difference.kind).toBe("undecoded byte");
   });
 
+  test("a line that is asked for behind the last one is missing, whatever the file ends with", () => {
+    for (const end of ["", "\n", "\r\n"]) {
+      const told = (more: string) => nearestRegion(sourceOf(`one(1)\ntwo(2)${end}`), `one(1)\ntwo(2)\n${more}`);
+      for (const [more, asked] of [
+        ["x", "x"],
+        ["\n", ""],
+      ] as const) {
+        expect(told(more)).toEqual({
+          from: 1,
+          lines: ["one(1)", "two(2)"],
+          linesTotal: 2,
+          difference: { kind: "missing line", line: 3, asked, actual: undefined },
+        });
+      }
+    }
+    expect(nearestRegion(sourceOf("one(1)\ntwo(2)"), "one(1)\ntwo(2)\n")?.difference.kind).toBe("final newline");
+  });
+
   test("whatever the file and the call are", () => {
     const words = fc.constantFrom(
       "alpha",
@@ -121,7 +140,9 @@ describe("two texts that are shown as different are different", () => {
         );
         const found = wanted === "" ? undefined : match(own, { oldText: wanted, newText: "unlike all", all: false });
         if (found?.found !== "no" || found.nearest === undefined) return;
-        const { kind, asked, actual } = found.nearest.difference;
+        const { lines: shown, from, difference } = found.nearest;
+        expect(from + shown.length - 1).toBeLessThanOrEqual(linesIn(own));
+        const { kind, asked, actual } = difference;
         if (kind === "final newline" || kind === "newline in front") return;
         if (asked !== undefined && actual !== undefined) expect([wanted, asked]).not.toEqual([wanted, actual]);
       }),

@@ -33,7 +33,7 @@ export function nearestRegion(source: Source, wanted: string): NearestRegion | u
   if (best === undefined) return undefined;
   const from = Math.max(0, best.start);
   const difference = firstDifference(source, wanted, asked, best.start);
-  const linesTotal = Math.min(asked.length, source.lines().count - from);
+  const linesTotal = Math.min(asked.length, linesOf(source) - from);
   const lines = Array.from({ length: Math.min(shownLinesMax, linesTotal) }, (_, at) => lineOf(source, from + at) ?? "");
   // Read counts a text whose lines end in `\r` alone as one line.
   if (source.loneReturns) {
@@ -182,7 +182,7 @@ function firstDifference(source: Source, wanted: string, asked: readonly string[
     return { kind, ...both(source, asked, uneven.at, start + uneven.at) };
   }
   const last = asked.length - 1;
-  if (piecesOf(wanted, source).at(-1) === "" && start + last === source.lines().count - 1) {
+  if (piecesOf(wanted, source).at(-1) === "" && start + last === linesOf(source) - 1 && !endsLine(source)) {
     return { kind: "final newline", ...both(source, asked, last, start + last) };
   }
   const differs = asked.findIndex((line, row) => line !== lineOf(source, start + row));
@@ -214,12 +214,21 @@ function textDifference(source: Source, asked: readonly string[], at: number, li
 }
 
 function both(source: Source, asked: readonly string[], at: number, line: number): Omit<Difference, "kind"> {
-  const count = source.lines().count;
-  return { line: Math.max(1, Math.min(line + 1, count)), asked: asked[at], actual: lineOf(source, line) };
+  return { line: Math.max(1, line + 1), asked: asked[at], actual: lineOf(source, line) };
 }
 
 function lineOf(source: Source, line: number): string | undefined {
   const lines = source.lines();
-  if (line < 0 || line >= lines.count) return undefined;
+  if (line < 0 || line >= linesOf(source)) return undefined;
   return source.text.slice(lines.start(line), lines.end(line));
+}
+
+/** As many as Read counts: what follows the last line end is no line if it is empty. */
+function linesOf(source: Source): number {
+  const { count } = source.lines();
+  return endsLine(source) ? count - 1 : count;
+}
+
+function endsLine({ text, loneReturns }: Source): boolean {
+  return text.endsWith(loneReturns ? "\r" : "\n");
 }
