@@ -136,7 +136,8 @@ interface Replaced {
 
 /**
  * Lines that come into a file with CRLF get that end, each where it comes to, as they do in a file in memory. Where the old
- * text has line ends of its own it was found by them, and the new text has the same.
+ * text has line ends of its own it was found by them, and the new text has the same; but a newline in front may have been
+ * found behind a `\r`, which says otherwise of the lines that follow.
  */
 async function withLocalEnds(
   { oldText, newText }: TextEdit,
@@ -144,9 +145,17 @@ async function withLocalEnds(
   source: Bytes,
   before: Before,
 ): Promise<readonly Put[]> {
-  if (oldText.startsWith("\n") && !newText.startsWith("\n")) {
-    for (const { at } of hits) {
-      if (at === 0 || (await source.read(at - 1, at))[0] !== 13) continue;
+  const put = (text: string): Put => ({ text, bytes: encoded(text, before) });
+  const asSent = put(newText);
+  const endAt = lineEndsIn(source);
+  const inLine = localEnds(oldText, newText, put);
+  const behindReturn = oldText.startsWith("\n")
+    ? localEnds(oldText.slice(1), newText.slice(1), (text) => put(`\n${text}`))
+    : undefined;
+  const puts: Put[] = [];
+  for (const { at } of hits) {
+    const isTorn = oldText.startsWith("\n") && at > 0 && (await source.read(at - 1, at))[0] === 13;
+    if (isTorn && !newText.startsWith("\n")) {
       throw new Problem({
         code: "NO_MATCH",
         place: before.target,
@@ -155,19 +164,22 @@ async function withLocalEnds(
         searched: "exactly",
       });
     }
-  }
-  const put = (text: string): Put => ({ text, bytes: encoded(text, before) });
-  const sent = lineEndOf(newText);
-  const asSent = put(newText);
-  if (oldText.includes("\n") || (sent !== "LF" && sent !== "CRLF")) return hits.map(() => asSent);
-  const by = { "\n": put(withLineEnds(newText, "\n")), "\r\n": put(withLineEnds(newText, "\r\n")) };
-  const endAt = lineEndsIn(source);
-  const puts: Put[] = [];
-  for (const { at } of hits) {
-    const end = await endAt(at);
-    puts.push(end === undefined ? asSent : by[end]);
+    const by = isTorn ? behindReturn : inLine;
+    const end = by === undefined ? undefined : await endAt(isTorn ? at + 1 : at);
+    puts.push(by === undefined || end === undefined ? asSent : by[end]);
   }
   return puts;
+}
+
+/** A new text with either line end; undefined where it is meant as it was sent. */
+function localEnds(
+  oldText: string,
+  newText: string,
+  put: (text: string) => Put,
+): Readonly<Record<"\n" | "\r\n", Put>> | undefined {
+  const sent = lineEndOf(newText);
+  if (oldText.includes("\n") || (sent !== "LF" && sent !== "CRLF")) return undefined;
+  return { "\n": put(withLineEnds(newText, "\n")), "\r\n": put(withLineEnds(newText, "\r\n")) };
 }
 
 interface LinesChanged {

@@ -46,6 +46,7 @@ describe("a large file is edited as a small one", () => {
     ["also the other way round", "top\naa NEEDLE\nx\n", "c1\r\nbb NEEDLE\r\nc2\r\n", "NEEDLE", "n1\nn2"],
     ["a last line without an end goes by the one before", "top\n", "z\r\nlast NEEDLE", "NEEDLE", "n1\nn2"],
     ["CRLF that was sent becomes LF", "aa NEEDLE\n", "bb NEEDLE\nend\n", "NEEDLE", "n1\r\nn2"],
+    ["also behind a newline that was found", "top\r\nNEEDLE\r\n", "end\n", "\nNEEDLE", "\nn1\nn2"],
     ["several in a line are one line", "NEEDLE NEEDLE NEEDLE\n", "NEEDLE NEEDLE\n", "NEEDLE", "n"],
     ["a mark within the file is text", "\ufeff1\n2\n", "a\n\ufeffmarked\nb\nNEEDLE\nc\n", "NEEDLE", "n"],
     ["text that begins with a mark after the edit", "1\n2\n", "a\nNEEDLE\n", "NEEDLE", "\ufeffn"],
