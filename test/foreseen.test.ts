@@ -73,6 +73,20 @@ describe.skipIf(onWindows)("a dry run and the real call refuse alike", () => {
     const reply = await claude.call("Write", { file_path: "a.txt", content: "1\n" }, { dryRun: true });
     expect(textOf(reply)).toContain("The file has other names (hard links); they would keep the old content.");
   });
+
+  for (const hardLinks of ["separate", "keep"] as const) {
+    test(`a dry run of a move tells of them no more than the move does, hard links: ${hardLinks}`, async () => {
+      const { path, opencode } = bed({ "a.txt": "one\n" }, { hardLinks });
+      fs.linkSync(path("a.txt"), path("b.txt"));
+      const input = { patchText: patch("*** Update File: a.txt", "*** Move to: c.txt", "@@", "-one", "+1") };
+      const [dry, real] = [await opencode.call("patch", input, { dryRun: true }), await opencode.call("patch", input)];
+      const notes = (reply: typeof dry) =>
+        textOf(reply)
+          .split("\n")
+          .filter((line) => /other names|in place/.test(line));
+      expect([real.isError, notes(dry)]).toEqual([false, notes(real)]);
+    });
+  }
 });
 
 describe("a question about a patch says what no diff says", () => {

@@ -99,10 +99,11 @@ async function applied(
       }
       bench.signal.throwIfAborted();
       // What can be known before is not found out half way.
-      const foreseen = jobs.map(({ prepared, moved }) => [
-        ...(moved === undefined ? [] : requireNothingAt(moved.target, bench)),
-        ...requireWritable(prepared, bench),
-      ]);
+      const foreseen = jobs.map(({ prepared, moved }) => {
+        const notes = requireWritable(prepared, bench);
+        // What is moved is made anew at its goal: what holds for writing over a file is not told of it.
+        return moved === undefined ? notes : requireNothingAt(moved.target, bench);
+      });
       const files = bench.dryRun
         ? jobs.map((job, at) => shownAs(job, foreseen[at] ?? []))
         : [...(await writeAll(jobs, bench))];
