@@ -93,21 +93,27 @@ export interface ShiftedPlaces {
 /** Whole lines that are equal but for one and the same shift of their indentation. */
 export function shiftedPlaces(source: Source, asked: string): ShiftedPlaces {
   const pieces = piecesOf(asked, source);
-  const seen = sparse(trimmedLines(source, asked), pieces.length);
+  const all = trimmedLines(source, asked);
+  const seen = sparse(all, pieces.length);
   const places = seen.flatMap((line) => shiftedPlace(source, pieces, line) ?? []);
+  // Where some were not looked at, a single one is not known to be the only one.
+  if (places.length === 1 && seen.length < all.length) return { places: [], uneven: all.length };
   return { places, uneven: seen.length - places.length };
 }
 
 /** Lines that are looked at again because places overlap. */
 const linesAgainMax = 100_000;
 
-/** Places that overlap others, up to a limit: then only those that begin behind the end of the one before. */
+/**
+ * Places that overlap others, up to a limit: then only those that begin behind the end of the one before. The first two stay,
+ * whatever they cost: two are not one.
+ */
 function sparse(starts: readonly number[], length: number): readonly number[] {
   let again = 0;
   let last = -length;
-  return starts.filter((start) => {
+  return starts.filter((start, at) => {
     const shared = Math.max(0, last + length - start);
-    if (again + shared > linesAgainMax) return false;
+    if (at > 1 && again + shared > linesAgainMax) return false;
     again += shared;
     last = start;
     return true;

@@ -351,6 +351,12 @@ test("four times the lines that all look alike are four times the work", async (
   }
 });
 
+test("two places are two, however many lines they share", () => {
+  const lines = 120_000;
+  const twice = match("  0,0\n".repeat(lines + 1), { oldText: "0,0\n".repeat(lines), newText: "x\n", all: false });
+  expect(twice).toEqual({ found: "several", matchedBy: "indentation", lines: [1, 2], total: 2 });
+});
+
 test("a lone return is content in a file whose lines end otherwise", () => {
   const sent = (text: string, newText: string) => {
     const found = match(text, { oldText: "x", newText, all: false });
