@@ -44,4 +44,7 @@ test("each line of an ambiguous place is named once", async () => {
     "4 places (at lines 1, 3)",
   );
   expect(await answer("a a a\n", "Edit", { old_string: "a", new_string: "x" })).toContain("3 places (at line 1)");
+  expect(await answer("a ".repeat(60), "Edit", { old_string: "a", new_string: "x" })).toContain(
+    "60 places (the first 50 at line 1)",
+  );
 });

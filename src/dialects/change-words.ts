@@ -169,9 +169,12 @@ const visible = (line: string, from: number): string =>
 
 export function ambiguousWords({ which, matchedBy, lines, total, hunk }: ProblemOf<"AMBIGUOUS">, names: Names): string {
   const how = matchedBy === "exact" ? "" : `, ${stepWords[matchedBy]},`;
-  const more = total > lines.length ? ` and ${total - lines.length} more` : "";
   const each = [...new Set(lines)];
-  const where = `${total} places (at ${each.length === 1 ? "line" : "lines"} ${each.join(", ")}${more})`;
+  const left = total - lines.length;
+  // Places that are left out are as many lines only where each of the others has a line of its own.
+  const first = left > 0 && each.length < lines.length ? `the first ${lines.length} ` : "";
+  const more = left > 0 && first === "" ? ` and ${left} more` : "";
+  const where = `${total} places (${first}at ${each.length === 1 ? "line" : "lines"} ${each.join(", ")}${more})`;
   if (hunk === true) {
     return `hunk ${which.index} fits${how} ${where}, nothing was changed, give more lines around it or a line behind @@`;
   }
