@@ -53,9 +53,13 @@ export class Collector implements OutputTaker {
 
   file(bytes: Buffer): void {
     this.#end();
-    const path = pathOf(bytes);
-    if (path === undefined) this.unnamed += 1;
-    if (path === undefined || !this.#collecting.isWanted(path)) return;
+    const { path, isText } = pathOf(bytes);
+    // Also of a name that nobody can be told: what rules hide is not counted by what it holds.
+    if (!this.#collecting.isWanted(path)) return;
+    if (!isText) {
+      this.unnamed += 1;
+      return;
+    }
     const file = fileAt(path, this.#collecting.mtimeOf?.(path) ?? 0n);
     this.#file = { held: this.#first.accepts(file) ? file : undefined, matches: true, binary: false, lines: 0 };
   }
@@ -106,11 +110,10 @@ export class Collector implements OutputTaker {
   }
 }
 
-/** Without the `./` that ripgrep puts before it; undefined if it is no text. */
-export function pathOf(bytes: Buffer): string | undefined {
-  if (!isUtf8(bytes)) return undefined;
+/** Without the `./` that ripgrep puts before it. If it is no text, as far as it is: the folders above it may well be. */
+export function pathOf(bytes: Buffer): { readonly path: string; readonly isText: boolean } {
   const path = bytes.toString("utf8", 2);
-  return process.platform === "win32" ? path.replaceAll("\\", "/") : path;
+  return { path: process.platform === "win32" ? path.replaceAll("\\", "/") : path, isText: isUtf8(bytes) };
 }
 
 const fileAt = (path: string, mtimeNs: bigint): FoundFile => ({ path, mtimeNs, lines: [], count: 0 });

@@ -6,8 +6,16 @@ const parseError = (pattern: string, pointer: string, message: string): string =
 
 test("files that cannot be read are counted, the rest is told apart", () => {
   const text = "rg: ./a: Permission denied (os error 13)\nrg: ./b\nc: Permission denied (os error 13)\n";
-  expect(sortComplaints(text, false)).toEqual({ unreadable: { number: 2, counted: "all" }, rest: "rg: ./b" });
-  expect(sortComplaints(text, true).unreadable.counted).toBe("at least");
+  const none = () => false;
+  expect(sortComplaints(text, false, none)).toEqual({ unreadable: { number: 2, counted: "all" }, rest: "rg: ./b" });
+  expect(sortComplaints(text, true, none).unreadable.counted).toBe("at least");
+});
+
+test("but not those that are hidden, whatever their names hold", () => {
+  for (const name of ["a", "sub/a: b", "a\nb", "a (os error 13)b"]) {
+    const text = `rg: ./${name}: Permission denied (os error 13)\nrg: ./c: Permission denied (os error 13)\n`;
+    expect([name, sortComplaints(text, false, (path) => path === name).unreadable.number]).toEqual([name, 1]);
+  }
 });
 
 for (const [name, complaint, pattern, expected] of [

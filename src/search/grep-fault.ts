@@ -9,16 +9,26 @@ export interface Complaints {
   readonly rest: string;
 }
 
-/** `cut`: are these only the first of the complaints? */
-export function sortComplaints(text: string, cut: boolean): Complaints {
+/** `cut`: are these only the first of the complaints? What is hidden is not counted. */
+export function sortComplaints(text: string, cut: boolean, isHidden: (path: string) => boolean): Complaints {
   let number = 0;
+  let message = "";
   const rest: string[] = [];
   for (const line of text.split("\n")) {
+    message = line.startsWith("rg: ") ? line : `${message}\n${line}`;
     // A name may hold newlines: only the end of such a message is looked for.
-    if (/\(os error \d+\)$/.test(line)) number += 1;
-    else rest.push(line);
+    if (/\(os error \d+\)$/.test(line)) {
+      const path = pathIn(message);
+      if (path === undefined || !isHidden(path)) number += 1;
+      message = "";
+    } else rest.push(line);
   }
   return { unreadable: { number, counted: cut ? "at least" : "all" }, rest: rest.join("\n").trim() };
+}
+
+function pathIn(message: string): string | undefined {
+  const path = /^rg: \.[\\/](.*): [^:]*\(os error \d+\)$/s.exec(message)?.[1];
+  return process.platform === "win32" ? path?.replaceAll("\\", "/") : path;
 }
 
 /** Undefined if this is nothing that a caller could mend. */

@@ -22,6 +22,8 @@ import { type RipgrepRun, runRipgrep } from "./ripgrep.ts";
 export interface GrepTask extends Collecting {
   readonly query: GrepQuery;
   readonly searched: Searched;
+  /** Do rules hide this path? Then not even that it cannot be read is told. Nothing is hidden by default. */
+  readonly isHidden?: ((path: string) => boolean) | undefined;
   readonly onProgress: ((files: number) => void) | undefined;
   readonly run: Pick<RipgrepRun, "cwd" | "input" | "signal" | "notBeneath"> & { readonly timeMsMax: number };
 }
@@ -75,7 +77,7 @@ async function grepOnce(task: GrepTask, by?: ReadBy): Promise<Found> {
   if (end.ended === "not started") return { found: "not started", errno: end.errno };
   if (end.ended === "killed") return { found: "killed", signal: end.signal };
   const files = collector.finish();
-  const { unreadable, rest } = sortComplaints(end.complaints, end.complaintsCut);
+  const { unreadable, rest } = sortComplaints(end.complaints, end.complaintsCut, task.isHidden ?? (() => false));
   if (end.ended === "by itself" && end.status !== 0 && rest !== "" && collector.filesTotal === 0) {
     const fault = await faultWithoutFiles(query, run);
     if (fault !== undefined) return { found: "fault", fault };
@@ -121,7 +123,7 @@ export async function countFiles(
   const reader = readFiles({
     file: (bytes) => {
       seen += 1;
-      if (seen <= filesMax && isCounted(pathOf(bytes) ?? bytes.toString("latin1", 2))) number += 1;
+      if (seen <= filesMax && isCounted(pathOf(bytes).path)) number += 1;
     },
   });
   const end = await runRipgrep(filesArguments(types, searched), {

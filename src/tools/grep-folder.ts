@@ -47,6 +47,7 @@ export function folderSearch(request: GrepRequest, located: Located, bench: Benc
   const run = { ...runOf(bench), cwd: found.held.handlePath };
   const task: Omit<GrepTask, "searched" | "isWanted"> = {
     query: request,
+    isHidden: (path) => hides(path) !== undefined,
     entriesMax: request.skip + request.entriesMax,
     mtimeOf: request.mode === "files" && request.order === "newest" ? (path) => disk.changedNs(found, path) : undefined,
     onProgress: undefined,

@@ -1,10 +1,11 @@
 /** G15, A69: no number of an answer depends on how a pattern fits names that the caller may not see. */
 
-import { equal } from "node:assert/strict";
+import { equal, match } from "node:assert/strict";
+import * as fs from "node:fs";
 import { describe, test } from "vitest";
 import { createFilehand } from "../../src/index.ts";
 import { textOf } from "../support/reading.ts";
-import { onWindows, workspace } from "../support/workspace.ts";
+import { onLinux, onWindows, workspace } from "../support/workspace.ts";
 
 const { path: at } = workspace({
   ws: {
@@ -48,4 +49,21 @@ describe.skipIf(onWindows)("a right guess is answered like a wrong one", () => {
       equal(await answer(right), await answer(wrong));
     });
   }
+});
+
+describe.skipIf(!onLinux)("of files whose names are not UTF-8", () => {
+  test("denied ones are not counted by what they hold", async () => {
+    const { top } = workspace({ "priv\u00e9": {}, open: {} });
+    for (const [folder, text] of [
+      ["priv\u00e9", "hunter2\n"],
+      ["open", "found\n"],
+    ] as const) {
+      fs.writeFileSync(Buffer.concat([Buffer.from(`${top}/${folder}/caf`), Buffer.from([0xe9])]), text);
+    }
+    const deny = [`Read(/${top}/priv\u00e9/**)`];
+    const grep = createFilehand({ roots: [top], permissions: { deny } }).session({ dialect: "claude" });
+    const answer = async (pattern: string): Promise<string> => textOf(await grep.call("Grep", { pattern }));
+    equal(await answer("hunter2"), await answer("hunter3"));
+    match(await answer("found"), /1 file matches whose name is not UTF-8/);
+  });
 });

@@ -81,6 +81,26 @@ describe.skipIf(onWindows)("what cannot be read", () => {
     });
   }
 
+  test("is not counted where a rule denies it: by the glob its name could be guessed", async () => {
+    const { top, path } = workspace({ other: { "token-abc.py": "x", "mine.py": "x" } });
+    fs.chmodSync(top, 0o755);
+    fs.chmodSync(path("other"), 0o755);
+    for (const name of ["token-abc.py", "mine.py"]) fs.chmodSync(path("other", name), 0o000);
+    // By its absolute path, which is nothing that ripgrep could be told.
+    const deny = [`Read(/${path("other", "token-*")})`];
+    const grep = (glob: string) =>
+      createFilehand({ roots: [top], permissions: { deny } })
+        .session({ dialect: "claude" })
+        .call("Grep", { pattern: "y", glob });
+    const [right, wrong, mine] = await asNobody(async () => [
+      textOf(await grep("token-a*")),
+      textOf(await grep("token-b*")),
+      textOf(await grep("mine*")),
+    ]);
+    expect(right).toBe(wrong);
+    expect(mine).toContain("1 file or folder could not be read");
+  });
+
   test("is not a missing ripgrep, if it is the folder", async () => {
     const { top, path } = workspace({ locked: { "a.txt": "x" } });
     fs.chmodSync(top, 0o755);
