@@ -36,9 +36,10 @@ export function isIgnored(ignored: Ignored, above: readonly string[], name: stri
 
 /**
  * What ripgrep, which reads ignore files by itself, may take otherwise. `link`: an ignore file that we do not read.
- * `border`: a repository below ignore files of Git. `exclude`: one with an exclude file of its own.
+ * `border`: a repository below ignore files of Git. `exclude`: one with an exclude file of its own. `elsewhere`: one whose
+ * `.git` is a file that says where Git keeps its own, which may be outside of the workspace.
  */
-export type Unlike = "link" | "border" | "exclude";
+export type Unlike = "link" | "border" | "exclude" | "elsewhere";
 type Tell = (what: Unlike) => void;
 
 /** The same for what lies in `folder`, with the ignore files that it holds. A promise only where reading may take long. */
@@ -109,6 +110,7 @@ async function read(
   for (const entry of found) {
     const { name } = entry;
     if (entry.isSymbolicLink()) tell("link");
+    else if (name === ".git" && !entry.isDirectory()) tell("elsewhere");
     const text =
       name !== ".git" ? await folder.text(name) : entry.isDirectory() ? await excludeFile(folder, tell) : undefined;
     if (text === undefined && name !== ".git" && !entry.isDirectory()) tell("link");

@@ -52,9 +52,13 @@ export async function ignoringOf(located: Located, bench: Bench): Promise<Ignori
     repository: isRepository || (parents && above.inRepository),
     exclude: named.ignored.levels.some(({ kind }) => kind === "exclude"),
   };
-  const isWrong = (what: Unlike): boolean =>
-    what === "link" || (what === "border" ? !reads.repository : !reads.exclude);
-  return { by: "ripgrep", above: above.ignored, reads, isWrong };
+  const wrong: Readonly<Record<Unlike, boolean>> = {
+    link: true,
+    border: !reads.repository,
+    exclude: !reads.exclude,
+    elsewhere: reads.exclude,
+  };
+  return { by: "ripgrep", above: above.ignored, reads, isWrong: (what) => wrong[what] };
 }
 
 /** Would ripgrep, on its way up, come to ignore files that do not hold? Those of Git end at a repository. */

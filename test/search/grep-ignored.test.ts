@@ -164,6 +164,22 @@ describe.skipIf(onWindows)("an ignore file that is a link is not read", () => {
   });
 });
 
+test("an exclude file elsewhere, which a .git file leads to, is not read", async () => {
+  for (const outer of ["other\n", ""]) {
+    const { path: at } = workspace({
+      out: { ".git": { info: { exclude: "guess\n" }, worktrees: { one: { commondir: "../..\n" } } } },
+      ws: { ".git": { info: { exclude: outer } }, "a.txt": "x", sub: { guess: "x", deep: { guess: "x" } } },
+    });
+    fs.writeFileSync(at("ws", "sub", ".git"), `gitdir: ${at("out", ".git", "worktrees", "one")}\n`);
+    const { grep, glob } = searches(at("ws"));
+    for (const path of [".", "sub", "sub/deep"]) {
+      const found = await grep(path);
+      expect([path, found]).toEqual([path, (await glob(path)).filter((file) => file !== "sub/.git")]);
+      expect(found).toContain("sub/deep/guess");
+    }
+  }
+});
+
 describe("random trees", () => {
   const names = ["a", "b", "c.log", "d.txt", "build", ".x", "e {f}", "[g]"] as const;
   const pattern = fc
