@@ -1,6 +1,7 @@
 /** Which turns an undo or a redo can go back to. */
 
 import { isRewind } from "./cancelled.ts";
+import { beginning } from "../contract/rewind.ts";
 import { changesIn, type Story } from "./snapshots.ts";
 import { isSameContent } from "./versions.ts";
 
@@ -9,7 +10,7 @@ export interface UndoTargets {
   readonly undo: readonly string[];
   /** Rewinds that no new change has followed, the latest first: going back to before one brings back what it undid. */
   readonly redo: readonly string[];
-  /** Were there changes in turns that are no longer kept one by one? */
+  /** Are changes in effect of turns that are no longer kept one by one? */
   readonly forgotten: boolean;
 }
 
@@ -20,13 +21,17 @@ export interface UndoTargets {
  */
 export function undoTargets(story: Story): UndoTargets {
   const changed = new Set(changesIn(story.steps).map(({ messageId }) => messageId));
-  const before = new Map<string, readonly string[]>();
+  const hasForgotten = changesIn(story.steps).some(
+    ({ messageId, before: then, after }) => messageId === "" && !isSameContent(then, after),
+  );
+  const before = new Map<string, Pick<UndoTargets, "forgotten"> & { readonly done: readonly string[] }>();
   const rewinding = new Set<string>();
   let done: readonly string[] = [];
+  let forgotten = hasForgotten;
   let redo: readonly string[] = [];
   for (const step of story.steps) {
     const { messageId } = step;
-    if (step.type === "turn") before.set(messageId, done);
+    if (step.type === "turn") before.set(messageId, { done, forgotten });
     if (!changed.has(messageId) || messageId === "") continue;
     const rewinds = isRewind(step) ? step.rewinds : undefined;
     if (rewinds === undefined) {
@@ -37,12 +42,10 @@ export function undoTargets(story: Story): UndoTargets {
       continue;
     }
     rewinding.add(messageId);
-    done = before.get(rewinds.to) ?? []; // the beginning, or what was before all that is still known
+    // Else what was before all that is still known; only the beginning is before what is forgotten too.
+    ({ done, forgotten } = before.get(rewinds.to) ?? { done: [], forgotten: hasForgotten && rewinds.to !== beginning });
     const again = redo.lastIndexOf(rewinds.to);
     redo = again < 0 ? [...redo, messageId] : redo.slice(0, again);
   }
-  const forgotten = changesIn(story.steps).some(
-    ({ messageId, before: then, after }) => messageId === "" && !isSameContent(then, after),
-  );
   return { undo: done.toReversed(), redo: redo.toReversed(), forgotten };
 }

@@ -111,5 +111,8 @@ describe("the limit of turns", () => {
     await rejects(d.session.undo(), /older ones are forgotten one by one; rewind to "start" goes back/);
     await d.session.rewind("start");
     deepEqual(d.tree(), {});
+    await rejects(d.session.undo(), /there is nothing to undo/);
+    await d.session.redo();
+    await rejects(d.session.undo(), /older ones are forgotten/);
   });
 });
