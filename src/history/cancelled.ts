@@ -4,6 +4,9 @@ import type { ChangeRecord } from "../contract/history.ts";
 import type { Story, TurnRecord } from "./snapshots.ts";
 import { isKnownSame } from "./versions.ts";
 
+/** Names of turns that are no longer known one by one. */
+export const prunedMax = 1_000;
+
 /** A turn that goes back, but for one of some files only, which is a change like others. */
 export const isRewind = (step: TurnRecord | ChangeRecord): step is TurnRecord =>
   step.type === "turn" && step.rewinds !== undefined && step.rewinds.as !== "partial";
@@ -45,7 +48,7 @@ export function withoutCancelled(story: Story, outcomes: ReadonlyMap<ChangeRecor
   }
   if (gone.length === 0) return story;
   const steps = kept.flatMap(({ turn, changes }) => (turn === undefined ? changes : [turn, ...changes]));
-  return { ...story, steps, pruned: [...story.pruned, ...gone] };
+  return { ...story, steps, pruned: [...story.pruned, ...gone].slice(-prunedMax) };
 }
 
 type Candidate = Block & { readonly turn: TurnRecord };

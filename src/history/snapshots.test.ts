@@ -87,6 +87,17 @@ describe("the limit", () => {
     equal(letters(short), "m0 m0:a>b m1 m1:b>c m2 m2:c>d u8 u8:d>c r8 r8:c>d");
   });
 
+  test("and so are the names of the oldest", () => {
+    const again = Array.from({ length: 800 }, (_, n) => [
+      `u${n} undo m2`,
+      `u${n} d>c`,
+      `r${n} redo u${n}`,
+      `r${n} c>d`,
+    ]);
+    const { pruned } = shortened(storyFrom(...writes(3), ...again.flat()), 3);
+    deepEqual([pruned.length, pruned.at(-1)], [1_000, "r798"]);
+  });
+
   test("also where one lies within the other", () => {
     const lines = [
       "u undo m1",

@@ -3,7 +3,7 @@
 import type { ChangeRecord, FileVersion, HistoryRecord, Snapshot } from "../contract/history.ts";
 import type { Entry } from "./record.ts";
 import { isSameContent } from "./versions.ts";
-import { isRewind, withoutCancelled } from "./cancelled.ts";
+import { isRewind, prunedMax, withoutCancelled } from "./cancelled.ts";
 import { plainOf } from "./written-change.ts";
 
 export type StartRecord = Extract<HistoryRecord, { readonly type: "start" }>;
@@ -16,8 +16,6 @@ export interface Story {
   /** Messages of turns that are no longer known one by one; the latest of them. */
   readonly pruned: readonly string[];
 }
-
-const prunedMax = 1_000;
 
 export function storyOf(entries: readonly Entry[]): Story {
   let start: StartRecord | undefined;
