@@ -26,5 +26,13 @@ for (const dialect of everyDialect) {
       const text = textOf(await session.call(ls, { path: "empty" }));
       equal(saysEmpty.test(text), dialect !== "envelope", text);
     });
+
+    // Others refuse a folder.
+    test.skipIf(dialect !== "opencode")("a read", async () => {
+      const read = async (filePath: string): Promise<string> => textOf(await session.call("read", { filePath }));
+      const text = await read("denied");
+      ok(!saysEmpty.test(text) && text.includes("(0 entries shown, all are withheld by permission rules)"), text);
+      ok((await read("empty")).includes("(0 entries)"));
+    });
   });
 }

@@ -21,9 +21,10 @@ function textResult(outcome: TextOutcome): ReadResult {
 function directoryResult(outcome: DirectoryOutcome): ReadResult {
   const names = outcome.entries.map(entryName);
   const last = outcome.from + names.length - 1;
+  const isHidden = outcome.entriesTotal === 0 && outcome.withheld > 0;
   const foot =
     outcome.next === undefined
-      ? `(${outcome.entriesTotal} entries)`
+      ? `(${outcome.entriesTotal} entries${isHidden ? " shown, all are withheld by permission rules" : ""})`
       : `(Showing ${names.length} of ${outcome.entriesTotal} entries. Use 'offset' parameter to read beyond entry ${last})`;
   const output = `${head(outcome, "directory")}\n<entries>\n${names.join("\n")}\n\n${foot}\n</entries>`;
   return resultOf(outcome.target, output, names, outcome.next !== undefined);
