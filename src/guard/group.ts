@@ -40,6 +40,8 @@ export class Group {
   /** `ignore` has a time for every pattern, so it gets only those that may match; most paths come to few such sets. */
   readonly #matchers = new Map<string, Ignore>();
   readonly #answers = new Map<string, RuleText | undefined>();
+  /** Of which that is known to the letter, for all that lies in them: their folded and their written names. */
+  readonly #freeFolders = new Set<string>();
 
   constructor(base: Base, compare: "exact" | "any letter case") {
     this.#base = base;
@@ -54,6 +56,7 @@ export class Group {
     }
     this.#index = undefined;
     this.#answers.clear();
+    this.#freeFolders.clear();
     this.#matchers.clear();
   }
 
@@ -103,17 +106,41 @@ export class Group {
   #judgeToTheLetter(path: string, asWritten: string, numbers: readonly number[]): RuleText | undefined {
     const [folders, written] = [upTo(path), upTo(asWritten)];
     for (const [at, folder] of folders.entries()) {
-      const counting = numbers.filter((number) => {
-        const line = this.#lines[number];
-        if (line?.negated !== true || line.rule.source === builtIn) return true;
-        return ignore({ ignorecase: false })
-          .add({ pattern: line.written })
-          .ignores(written[at] ?? "");
-      });
-      const rule = this.#ruleFor(folder, counting);
+      const letters = written[at] ?? "";
+      const key = `${folder}\0${letters}`;
+      if (this.#freeFolders.has(key)) continue;
+      const rule = this.#ownRule(folder, letters, at + 1, numbers);
       if (rule !== undefined) return rule;
+      if (at === folders.length - 1) break;
+      if (this.#freeFolders.size >= answersMax) this.#freeFolders.clear();
+      this.#freeFolders.add(key);
     }
     return undefined;
+  }
+
+  /** What speaks last of the path itself, whatever is said of the folders above it. */
+  #ownRule(path: string, asWritten: string, depth: number, numbers: readonly number[]): RuleText | undefined {
+    const last = numbers.findLast((number) => {
+      const line = this.#lines[number];
+      if (line === undefined) return false;
+      return line.negated && line.rule.source !== builtIn
+        ? this.#isAbout(asWritten, depth, line.written, "exact")
+        : this.#isAbout(path, depth, line.pattern, "any letter case");
+    });
+    const line = last === undefined ? undefined : this.#lines[last];
+    return line?.negated === true ? undefined : line?.rule;
+  }
+
+  /** `ignore` takes a path for matched if a folder above it is: so all paths of its depth are left out, and this one taken back. */
+  #isAbout(path: string, depth: number, pattern: string, compare: "exact" | "any letter case"): boolean {
+    const key = `${depth} ${compare} ${pattern}`;
+    const matcher = ignore({ ignorecase: compare === "any letter case" });
+    const made = this.#matchers.get(key);
+    if (made !== undefined) matcher.add(made);
+    else matcher.add({ pattern: "/*".repeat(depth) }).add({ pattern: `!${pattern}` });
+    if (this.#matchers.size >= matchersMax) this.#matchers.clear();
+    this.#matchers.set(key, matcher);
+    return !matcher.ignores(path);
   }
 
   #matcher(numbers: readonly number[], lines: readonly Line[]): Ignore {

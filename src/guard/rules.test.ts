@@ -536,6 +536,10 @@ describe("what takes paths out of a deny rule", () => {
     [["secret*", "!secret.txt"], "a/secret.txt", false],
     [["secret*", "!SECRET.TXT"], "SECRET.TXT", false],
     [["docs", "!docs"], "Docs/docs/x", true],
+    [["docs", "!docs"], "docs/Docs/x", true],
+    [["docs", "!docs"], "docs/docs/x", false],
+    [["keys*", "!keys"], "keys/KEYS", true],
+    [["keys*", "!keys"], "keys/a/keys", false],
     [["docs/*", "!docs/*.md"], "docs/a.md", false],
     [["docs/*", "!docs/*.md"], "docs/a.MD", true],
     [["caf\u00e9*", "!caf\u00e9.txt"], "caf\u00e9.txt", false],
@@ -546,4 +550,12 @@ describe("what takes paths out of a deny rule", () => {
       equal(rules.decide("read", [named(path)]).verdict === "deny", denied);
     });
   }
+
+  test("whatever was asked about before in a folder of other letters", () => {
+    const rules = compile(write("deny", "Read(docs)"), write("deny", "Read(!docs)"));
+    const denied = (path: string): boolean => rules.decide("read", [named(path)]).verdict === "deny";
+    for (const name of ["a", "b"]) {
+      deepEqual([denied(`docs/${name}`), denied(`Docs/${name}`), denied(`docs/Docs/${name}`)], [false, true, true]);
+    }
+  });
 });
