@@ -21,10 +21,14 @@ const graceMs = 10_000;
 /** Requests that are begun at once, and bytes of answers that the client has not read; beyond that requests wait their turn. */
 const atOnceMax = 512;
 const unreadBytesMax = 4_194_304;
-/** Requests that wait like this; beyond that nothing is read. */
+/** Lines that wait like this, and their characters; beyond that nothing is read. */
 const heldMax = 10_000;
+const heldCharsMax = limits.mcpLineBytesMax;
 /** How many are begun when the client reads again; each answer then brings the next one. */
 const begunAtOnce = 32;
+
+/** A line whose turn has not come: a request, or the refusal of what is none. */
+type Held = { readonly chars: number } & ({ readonly request: Request } | { readonly refusal: object });
 
 export class StdioWire implements Transport {
   onclose?: () => void;
@@ -37,8 +41,9 @@ export class StdioWire implements Transport {
   readonly #lines = new Lines(limits.mcpLineBytesMax);
   /** Requests that wait for their answer. */
   readonly #pending = new Set<Id>();
-  /** Requests that are not begun yet, because the client does not read or has asked for too much at once. */
-  readonly #held: Request[] = [];
+  /** What is not begun yet, because the client does not read or has asked for too much at once. */
+  readonly #held: Held[] = [];
+  #heldChars = 0;
   /** Our own requests, which only the client can answer. */
   readonly #asked = new Set<Id>();
   /** One for all who wait: a listener each would be hundreds. */
@@ -109,19 +114,31 @@ export class StdioWire implements Transport {
     return this.#pending.size >= atOnceMax || this.#stdout.writableLength > unreadBytesMax;
   }
 
-  /** Begins requests that were held back, so many at most. */
+  /** Begins requests that were held back, so many at most; a refusal brings no answer that would begin the next one. */
   #begin(count: number): void {
-    for (let left = count; left > 0 && !this.#closed && !this.#isFull(); left -= 1) {
+    for (let left = count; left > 0 && !this.#closed && !this.#isFull(); ) {
       const next = this.#held.shift();
       if (next === undefined) break;
+      this.#heldChars -= next.chars;
+      if ("request" in next) left -= 1;
       this.#run(next);
     }
-    if (this.#held.length < heldMax && !this.#closed) this.#stdin.resume();
+    if (!this.#isOverfull() && !this.#closed) this.#stdin.resume();
+    this.#closeIfDone();
   }
 
-  #run(request: Request): void {
-    this.#pending.add(request.id);
-    this.onmessage?.(request);
+  #run(held: Held): void {
+    if ("refusal" in held) return void this.#write(JSON.stringify(held.refusal));
+    this.#pending.add(held.request.id);
+    this.onmessage?.(held.request);
+  }
+
+  #isOverfull(): boolean {
+    return this.#held.length >= heldMax || this.#heldChars >= heldCharsMax;
+  }
+
+  #closeIfDone(): void {
+    if (this.#ended && this.#pending.size === 0 && this.#held.length === 0) void this.close();
   }
 
   async close(): Promise<void> {
@@ -136,43 +153,51 @@ export class StdioWire implements Transport {
   };
 
   #take(line: Line): void {
-    if ("notUtf8" in line) return this.#answer(failure(line.id, -32700, "Parse error: not valid UTF-8"));
+    if ("notUtf8" in line) return this.#refuse(line.id, -32700, "Parse error: not valid UTF-8");
     if ("tooLong" in line) {
       const most = Math.floor(limits.mcpLineBytesMax / 1_048_576);
-      return this.#answer(failure(line.id, -32600, `Invalid request: longer than ${most} MiB, send it in parts`));
+      return this.#refuse(line.id, -32600, `Invalid request: longer than ${most} MiB, send it in parts`);
     }
     const parsed = parseMessage(line.text);
     const refused = "fault" in parsed ? parsed : requestFault(parsed.message);
-    if (refused !== undefined) this.#answer(failure(refused.id, refused.code, refused.fault));
-    else if ("message" in parsed) this.#deliver(parsed.message as JSONRPCMessage); // its outline was looked at, the SDK looks closer
+    if (refused !== undefined) return this.#refuse(refused.id, refused.code, refused.fault);
+    if ("message" in parsed) this.#deliver(parsed.message as JSONRPCMessage, line.text.length); // its outline was looked at, the SDK looks closer
   }
 
-  #deliver(message: JSONRPCMessage): void {
-    if (isRequest(message)) {
-      if (this.#held.length === 0 && !this.#isFull()) return this.#run(message);
-      this.#held.push(message);
-      if (this.#held.length >= heldMax) this.#stdin.pause();
-      return undefined;
-    }
+  #deliver(message: JSONRPCMessage, chars: number): void {
+    if (isRequest(message)) return this.#runInTurn({ request: message, chars });
     // All else is never held back: calls that are under way may wait for it.
     if ("method" in message && message.method === "notifications/cancelled") {
       const cancelled = message.params?.["requestId"];
-      const held = this.#held.findIndex(({ id }) => id === cancelled);
-      if (held !== -1) return void this.#held.splice(held, 1);
+      const at = this.#held.findIndex((held) => "request" in held && held.request.id === cancelled);
+      if (at !== -1) {
+        this.#heldChars -= this.#held[at]?.chars ?? 0;
+        this.#held.splice(at, 1);
+        if (!this.#isOverfull()) this.#stdin.resume();
+        return;
+      }
       if (typeof cancelled === "string" || typeof cancelled === "number") this.#settled(cancelled);
     }
     if (!("method" in message)) this.#asked.delete(message.id ?? null);
     this.onmessage?.(message);
   }
 
-  #answer(message: object): void {
-    this.#stdout.write(`${JSON.stringify(message)}\n`);
+  #refuse(id: Id, code: number, message: string): void {
+    this.#runInTurn({ refusal: failure(id, code, message), chars: message.length });
+  }
+
+  #runInTurn(held: Held): void {
+    if (this.#closed) return;
+    if (this.#held.length === 0 && !this.#isFull()) return this.#run(held);
+    this.#held.push(held);
+    this.#heldChars += held.chars;
+    if (this.#isOverfull()) this.#stdin.pause();
   }
 
   #settled(id: Id): void {
     this.#pending.delete(id);
     if (this.#held.length > 0) this.#begin(1);
-    if (this.#ended && this.#pending.size === 0 && this.#held.length === 0) void this.close();
+    else this.#closeIfDone();
   }
 
   readonly #onEnd = (): void => {

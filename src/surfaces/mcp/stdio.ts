@@ -4,6 +4,7 @@
  */
 
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { Desk } from "./desk.ts";
 import { greeting } from "./greeting.ts";
@@ -16,8 +17,8 @@ export interface Pipes {
   readonly stdout: Writable;
 }
 
-/** How long a client may take to read the last answers, after the connection is over. */
-const readMsMax = 2_000;
+/** How long a client may read nothing of the last answers, after the connection is over. */
+const unreadMsMax = 2_000;
 
 /** Resolves when the client is gone, or when it was told to stop; `unread` if it does not read what was written for it. */
 export async function serveOverStdio(
@@ -83,12 +84,22 @@ export async function serveOverStdio(
 async function lastRead(stdout: Writable): Promise<"read" | "unread"> {
   if (stdout.writableLength === 0 || stdout.destroyed) return "read";
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve("unread"), readMsMax);
+    const stopWaiting = whenIdle(stdout, () => resolve("unread"));
     const done = (): void => {
-      clearTimeout(timer);
+      stopWaiting();
       resolve("read");
     };
     stdout.once("drain", done).once("close", done);
     stdout.write("", done); // behind all that was written
   });
+}
+
+/** A pipe knows whether any of what it holds was read meanwhile, however little; of another stream only the time is known. */
+function whenIdle(stdout: Writable, idle: () => void): () => void {
+  if (stdout instanceof Socket) {
+    stdout.setTimeout(unreadMsMax, idle);
+    return () => void stdout.setTimeout(0);
+  }
+  const timer = setTimeout(idle, unreadMsMax);
+  return () => clearTimeout(timer);
 }
