@@ -360,6 +360,14 @@ export function* hostileOfficeFiles(): Generator<OfficeSample> {
     zipOf(xlsxParts([{ name: "S", xml: rowsXml(numberRows(100_000, 25)) }])),
     "any",
   );
+  const shared = (name: string, value: string, answer: OfficeSample["answer"]): OfficeSample => ({
+    name,
+    format: "xlsx",
+    bytes: zipOf(xlsxParts([{ name: "S", xml: `<!--${noise(120_000)}-->${rowsXml(sharedRows(250, 200, value))}` }])),
+    answer,
+  });
+  yield shared("one long formula in fifty thousand cells", "", "too large");
+  yield shared("two long formulas, turn by turn in fifty thousand cells", "<v>1</v>", "read");
   yield { name: "slides without end", format: "pptx", bytes: endlessSlides(), answer: "any" };
 }
 
@@ -379,6 +387,14 @@ function numberRows(rows: number, columns: number): readonly string[] {
   const row = Array.from({ length: columns }, (_, column) => `<c><v>${column}</v></c>`).join("");
   return Array.from({ length: rows }, (_, index) => `<row spans="${letters.slice(index, index + 20)}">${row}</row>`);
 }
+
+/** Two formulas of eight thousand characters, told once and meant in every cell of every other row. */
+const sharedRows = (rows: number, columns: number, value: string): readonly string[] =>
+  Array.from({ length: rows }, (_, row) => {
+    const formula = row < 2 ? `${"A1+".repeat(2_700)}${row}` : "";
+    const first = `<c><f t="shared" si="${row % 2}" ref="A1:ZZ9999">${formula}</f>${value}</c>`;
+    return `<row>${first}${`<c><f t="shared" si="${row % 2}"/>${value}</c>`.repeat(columns - 1)}</row>`;
+  });
 
 const nested = (open: string, close: string, depth: number, inside: string): string =>
   open.repeat(depth) + inside + close.repeat(depth);

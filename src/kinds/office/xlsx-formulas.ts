@@ -55,7 +55,9 @@ export function startFormulas(): Formulas {
       run.toRow = row;
       return;
     }
-    const next = { column, fromRow: row, toRow: row, formula: formula(), relative };
+    // Moving one takes time, and a file can have millions: only for those that are told.
+    const told = found.length < runsMax ? formula() : "";
+    const next = { column, fromRow: row, toRow: row, formula: told, relative };
     open.set(column, next);
     keep(next);
   };

@@ -20,6 +20,8 @@ export interface Workbook {
   cellsLeft: number;
   /** Were there more? */
   isCut: boolean;
+  /** Throws if there is no room for so many characters, which the file says once and means often. */
+  readonly spend: (chars: number) => void;
 }
 
 /** The runs of a text, without the reading aid above East Asian characters. */
@@ -145,7 +147,11 @@ function readCell(xml: XmlReader, row: number, column: number, workbook: Workboo
     if (formula !== "") sheet.shared.set(sharedAs, sharedFormula(row, column, formula));
     const shared = sheet.shared.get(sharedAs);
     if (shared === undefined) return text;
-    if (!isCalculated) return `=${movedTo(row, column, shared)}`;
+    if (!isCalculated) {
+      const moved = `=${movedTo(row, column, shared)}`;
+      workbook.spend(moved.length);
+      return moved;
+    }
     sheet.formulas.addShared(row, column, shared);
     return text;
   }

@@ -26,6 +26,7 @@ export async function readWorkbook({ main, office, markdown, leftOut, cellsMax }
     epoch,
     cellsLeft: cellsMax,
     isCut: false,
+    spend: (chars) => markdown.spend(chars),
   };
   const notes: string[] = [];
   const parts: string[] = [];
