@@ -48,6 +48,8 @@ export const limits = {
   notebookOutputCharsMax: 10_000,
   notebookOutputsMax: 50,
   notebookCellsMax: 100_000,
+  /** Pixels of a notebook's pictures that are decoded for one answer. */
+  notebookPixelsMax: 200_000_000,
   /** Bytes up to which a file's content is hashed when it is read, to know it again when only its time has changed. */
   hashedBytesMax: 1_048_576,
   /** Bytes of a file that can be edited at all (settable). */

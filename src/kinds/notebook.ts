@@ -84,12 +84,13 @@ async function cellsWithin(
   signal: AbortSignal,
 ): Promise<{ readonly cells: readonly NotebookCell[]; readonly tokens: number }> {
   const cells: NotebookCell[] = [];
+  const look = lookAtImages(tokensMax * imageShare, signal);
   let tokens = 0;
   for (const cell of asked) {
     const text = textTokens(cell);
     const isFirst = cells.length === 0;
     if (!isFirst && tokens + text > tokensMax) return { cells, tokens: tokens + text };
-    const looked = await withImages(cell, tokensMax, signal);
+    const looked = await withImages(cell, look);
     tokens += text + looked.imageTokens;
     if (tokens > tokensMax && !isFirst) return { cells, tokens };
     cells.push(tokens > tokensMax ? cutCell(looked.cell, looked.tokensOf, tokensMax) : looked.cell);
@@ -98,11 +99,27 @@ async function cellsWithin(
 }
 
 /** Without its pictures. */
-const textTokens = ({ source, outputs }: NotebookCell<ClaimedOutput>): number =>
-  outputs.reduce((sum, output) => sum + outputTokens(output), estimateTokens(source));
+const textTokens = ({ source, outputs, id }: NotebookCell<ClaimedOutput>): number =>
+  outputs.reduce((sum, output) => sum + outputTokens(output), headTokens + estimateTokens(id) + estimateTokens(source));
+
+/** What the line above a cell takes, and that above an output: a cell of nothing is not free. */
+const headTokens = 20;
+const outputHeadTokens = 6;
 
 function outputTokens(output: ClaimedOutput | NotebookOutput): number {
-  return "text" in output ? estimateTokens(output.text) : 0;
+  switch (output.type) {
+    case "text":
+      return outputHeadTokens + estimateTokens(output.text);
+    case "error":
+      return (
+        outputHeadTokens + estimateTokens(output.name) + estimateTokens(output.message) + estimateTokens(output.text)
+      );
+    case "other":
+      return outputHeadTokens + estimateTokens(output.mimes.join());
+    case "image":
+    case "no image":
+      return outputHeadTokens;
+  }
 }
 
 /** One picture may take this part of the budget: a cell of plots should not end at its first. */
@@ -114,7 +131,7 @@ interface Looked {
   readonly tokensOf: ReadonlyMap<NotebookOutput, number>;
 }
 
-async function withImages(cell: NotebookCell<ClaimedOutput>, tokensMax: number, signal: AbortSignal): Promise<Looked> {
+async function withImages(cell: NotebookCell<ClaimedOutput>, look: Look): Promise<Looked> {
   const outputs: NotebookOutput[] = [];
   const tokensOf = new Map<NotebookOutput, number>();
   let imageTokens = 0;
@@ -123,7 +140,7 @@ async function withImages(cell: NotebookCell<ClaimedOutput>, tokensMax: number, 
       outputs.push(output);
       continue;
     }
-    const { shown, tokens } = await lookAt(output, tokensMax * imageShare, signal);
+    const { shown, tokens } = await look(output);
     tokensOf.set(shown, tokens);
     imageTokens += tokens;
     outputs.push(shown);
@@ -131,33 +148,45 @@ async function withImages(cell: NotebookCell<ClaimedOutput>, tokensMax: number, 
   return { cell: { ...cell, outputs }, imageTokens, tokensOf };
 }
 
-async function lookAt(
-  claimed: ClaimedImage,
-  tokensMax: number,
-  signal: AbortSignal,
-): Promise<{ readonly shown: NotebookOutput; readonly tokens: number }> {
-  const no = { type: "no image", mime: claimed.mime } as const;
-  const sizeBytes = Math.floor((claimed.base64.length * 3) / 4);
-  if (sizeBytes > limits.imageBytesMax) {
-    const limit = `${sizeBytes} bytes of at most ${limits.imageBytesMax}`;
-    return { shown: { ...no, why: "too large", limit }, tokens: 0 };
-  }
-  const { imageBudget, readImage } = await import("./image.ts");
-  const result = await readImage(Buffer.from(claimed.base64, "base64"), imageBudget(tokensMax), signal);
-  switch (result.kind) {
-    case "image": {
-      const { mime, base64, originalMime, original, display, frames, tokens } = result;
-      return { shown: { type: "image", mime, base64, originalMime, original, display, frames }, tokens };
-    }
-    case "damaged":
-      return { shown: { ...no, why: "damaged", detail: result.detail }, tokens: 0 };
-    case "too large": {
-      const limit = `${result.width}x${result.height} pixels of at most ${result.pixelsMax}`;
+type Look = (claimed: ClaimedImage) => Promise<{ readonly shown: NotebookOutput; readonly tokens: number }>;
+
+/** For one answer: a picture of few bytes, or one that turns out to be damaged, can take as long as the largest. */
+function lookAtImages(tokensMax: number, signal: AbortSignal): Look {
+  let pixelsLeft: number = limits.notebookPixelsMax;
+  return async (claimed) => {
+    const no = { type: "no image", mime: claimed.mime } as const;
+    const sizeBytes = Math.floor((claimed.base64.length * 3) / 4);
+    if (sizeBytes > limits.imageBytesMax) {
+      const limit = `${sizeBytes} bytes of at most ${limits.imageBytesMax}`;
       return { shown: { ...no, why: "too large", limit }, tokens: 0 };
     }
-    case "no codec":
-      return { shown: { ...no, why: "no codec", install: result.install }, tokens: 0 };
-  }
+    const { imageBudget, readImage } = await import("./image.ts");
+    const { probeImage } = await import("./image-size.ts");
+    const bytes = Buffer.from(claimed.base64, "base64");
+    const { width, height } = probeImage(bytes) ?? { width: 0, height: 0 };
+    if (width * height <= limits.imagePixelsMax) {
+      if (width * height > pixelsLeft) {
+        const limit = `${width}x${height} pixels, more than are left of ${limits.notebookPixelsMax} for one answer`;
+        return { shown: { ...no, why: "too large", limit }, tokens: 0 };
+      }
+      pixelsLeft -= width * height;
+    }
+    const result = await readImage(bytes, imageBudget(tokensMax), signal);
+    switch (result.kind) {
+      case "image": {
+        const { mime, base64, originalMime, original, display, frames, tokens } = result;
+        return { shown: { type: "image", mime, base64, originalMime, original, display, frames }, tokens };
+      }
+      case "damaged":
+        return { shown: { ...no, why: "damaged", detail: result.detail }, tokens: 0 };
+      case "too large": {
+        const limit = `${result.width}x${result.height} pixels of at most ${result.pixelsMax}`;
+        return { shown: { ...no, why: "too large", limit }, tokens: 0 };
+      }
+      case "no codec":
+        return { shown: { ...no, why: "no codec", install: result.install }, tokens: 0 };
+    }
+  };
 }
 
 /** There is no smaller page than one cell: of one that is over the budget by itself, as much as fits, and a word on the rest. */
@@ -167,7 +196,7 @@ function cutCell(cell: NotebookCell, tokensOf: Looked["tokensOf"], tokensMax: nu
   const outputs: NotebookOutput[] = [];
   let outputsLeftOut = cell.outputsLeftOut;
   for (const output of cell.outputs) {
-    const tokens = tokensOf.get(output) ?? outputTokens(output);
+    const tokens = outputTokens(output) + (tokensOf.get(output) ?? 0);
     if (tokens <= left) {
       outputs.push(output);
       left -= tokens;
