@@ -309,6 +309,20 @@ describe("dense text", () => {
     expect(tokens).toBeLessThanOrEqual(25_000);
   });
 
+  test("what has few tokens by count is not refused for a high estimate, nor is a refusal at odds with itself", async () => {
+    const rule = `${"=".repeat(80)}\n`;
+    put("rules.txt", rule.repeat(1_200));
+    const whole = { numLines: 1_200, totalLines: 1_200 };
+    expect((await read("claude", "rules.txt", { offset: 1, limit: 1_200 })).structured).toMatchObject({ file: whole });
+    put("rules.txt", rule.repeat(60_000));
+    const { error } = await read("claude", "rules.txt", { offset: 1, limit: 60_000 });
+    const [, tokens, limit] = /have (?:about|at least) (\d+) tokens.*at most (\d+)/.exec(error?.message ?? "") ?? [];
+    expect(Number(tokens)).toBeGreaterThan(25_000);
+    const shown = await read("claude", "rules.txt", { offset: 1, limit: Number(limit) });
+    expect(shown.structured).toMatchObject({ file: { numLines: Number(limit) } });
+    expect((await countTokens(rule.repeat(Number(limit)))) ?? 0).toBeGreaterThan(20_000);
+  });
+
   test("a refusal names the tokens that were measured", async () => {
     put("dense.txt", base64Lines.join("\n"));
     const refused = await read("claude", "dense.txt", { offset: 1, limit: 600 });

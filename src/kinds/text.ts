@@ -111,17 +111,23 @@ async function stepWithin(
   if (isOver && reading.request.overBudget === "first page" && !isDense(within, charsIn(page.stepper))) {
     return page;
   }
+  let fitting: typeof page | undefined;
   for (let tries = 1; tries <= countsMax; tries += 1) {
     const counted = (await countTokens(page.stepper.lines.join("\n"))) ?? within;
-    if (counted <= tokensMax) return page;
-    within *= (tokensMax / counted) * (1 - countMargin);
+    if (counted <= tokensMax) {
+      // Of rules and tables the estimate is far too high: what fits by count must not be refused for it.
+      if (page.stepper.full !== "tokens" || counted > tokensMax * closeEnough) return page;
+      fitting = page;
+    }
+    within *= (tokensMax / Math.max(1, counted)) * (1 - countMargin);
     page = await step(within);
   }
-  return page;
+  return fitting ?? page;
 }
 
 /** A page that is over by count is made smaller by as much, and a little: its lines are not all alike. */
 const countsMax = 4;
+const closeEnough = 0.95;
 const countMargin = 0.005;
 
 /** No text has more tokens than bytes, so a short one needs no look. */
@@ -244,7 +250,8 @@ async function overBudget(
   return new Problem({
     code: "OVER_BUDGET",
     place: reading.target,
-    tokens: await tokensOf(measure, tokensMax),
+    // What was measured may end before the budget by count, where the estimate is far too high.
+    tokens: Math.max(await tokensOf(measure, tokensMax), tokensMax + 1),
     counted: measure.full === "tokens" ? "at least" : "all",
     tokensMax,
     of: "lines",
