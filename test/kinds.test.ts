@@ -252,6 +252,13 @@ describe("PDFs", () => {
 });
 
 describe("text that begins like something else", () => {
+  test("is looked at once, whatever it goes on with", async () => {
+    put("digits.txt", `%PDF-1.4 ${"1".repeat(65_000)}`);
+    const startedMs = performance.now();
+    expect(words(await read("claude", "digits.txt"))).toContain("1→%PDF-1.4 111");
+    expect(performance.now() - startedMs).toBeLessThan(1_500);
+  });
+
   test("is text, unless it is what it begins like", async () => {
     put("note.txt", "GIF89a is how a GIF begins\n");
     put("pdfnote.md", "%PDF-1.7 is how a PDF begins\n");

@@ -34,8 +34,13 @@ export function mediaOf(name: string, head: Uint8Array): MediaKind | undefined {
 function isTextBehindMark(extension: string, head: Uint8Array): boolean {
   if (extension === ".gif" || extension === ".pdf") return false;
   if (head.some((byte) => byte >= 0x7f || (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13))) return false;
-  return !startsWith(head, "%PDF-") || !/^%PDF-\d\.\d\s[^]*?\d+ \d+ obj\b/.test(Buffer.from(head).toString("latin1"));
+  if (!startsWith(head, "%PDF-")) return true;
+  const text = Buffer.from(head).toString("latin1");
+  return !/^%PDF-\d\.\d\s/.test(text) || !firstObject.test(text);
 }
+
+/** Tried at the beginning of a number only, and of no more digits than one has: a head of digits is looked at once. */
+const firstObject = /(?<!\d)\d{1,10} \d{1,5} obj\b/;
 
 const imageExtensions = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".heic"];
 
