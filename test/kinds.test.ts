@@ -273,14 +273,31 @@ describe("text that begins like something else", () => {
 });
 
 describe("the end of a file that nobody counts", () => {
-  const readEnd = (dialect: DialectName, path: string): Promise<Reply> =>
+  const readEnd = (dialect: DialectName, path: string, last = 2, pageTokensMax?: number): Promise<Reply> =>
     filehand.session({ dialect }).run((profile) => ({
       verb: "read",
       path,
-      ranges: [{ last: 2, numbered: "from the end" }],
+      ranges: [{ last, numbered: "from the end" }],
       overBudget: "first page",
-      profile,
+      profile: pageTokensMax === undefined ? profile : { ...profile, pageTokensMax },
     }));
+
+  for (const [what, count, last, first] of [
+    ["a part of it", 1_500, 100, 1_401],
+    ["more than it has", 80, 100, 1],
+    ["just what it has", 80, 80, 1],
+    ["the end of a large one", 40_000, 100, 39_901],
+  ] as const) {
+    test(`lines keep their numbers where the budget ends before the file: ${what}`, async () => {
+      put("numbered.txt", Array.from({ length: count }, (_, line) => `this is line ${line + 1}\n`).join(""));
+      const text = words(await readEnd("claude", "numbered.txt", last, 200));
+      const from = first - count - 1;
+      expect(text).toMatch(new RegExp(`^${from}→this is line ${first}\n`));
+      const shown = text.match(/→this/g)?.length ?? 0;
+      expect(text).toContain(`lines ${from} to ${from + shown - 1}, go on with offset ${from + shown}]`);
+      expect(shown).toBeLessThan(79);
+    });
+  }
 
   test("no dialect says more of the total than is known", async () => {
     put("three.txt", "a\nb\nc\n");

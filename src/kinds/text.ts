@@ -158,12 +158,14 @@ async function readEnd(lines: number, reading: Asked): Promise<Page> {
   const lastUnit = await source.bytes(Math.max(firstByte, source.sizeBytes - width), width);
   const closed = request.profile.lines === "terminated" && lastNewline(lastUnit, newline) === width;
   const searchEnd = closed ? source.sizeBytes - width : source.sizeBytes;
-  const start = (await source.beforeEnd(lines, searchEnd)) ?? firstByte;
-  const stepper = startPage(pageRules(reading), -lines, lines);
-  const { reached } = await fill(stepper, start, lines, reading, reading.request.profile.lineCharsMax);
-  // Fewer lines than asked for: the file has no more, and the count starts at what there is.
-  const from = reached ? -stepper.count : -lines;
-  const next = reached && stepper.full === undefined ? undefined : from + stepper.count;
+  const start = await source.beforeEnd(lines, searchEnd);
+  // Fewer lines than asked for: all of the file was looked at for that, and the count starts at what there is.
+  const there = start === undefined ? await linesIn(reading) : lines;
+  const stepper = startPage(pageRules(reading), -there, lines);
+  await fill(stepper, start ?? firstByte, lines, reading, reading.request.profile.lineCharsMax);
+  const from = -there;
+  // A page can be full before the end, also where its last window holds the end.
+  const next = stepper.count >= there ? undefined : from + stepper.count;
   return pageOf(stepper, from, undefined, next);
 }
 
