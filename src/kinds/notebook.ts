@@ -9,18 +9,22 @@ import { limits } from "../contract/limits.ts";
 import type { ClaimedImage, ClaimedOutput, NotebookCell, NotebookOutput } from "../contract/notebook.ts";
 import { Problem } from "../contract/problem.ts";
 import type { NotebookOutcome, ReadRequest, TextOutcome } from "../contract/read.ts";
+import type { Target } from "../contract/target.ts";
 import { parseNotebook } from "../text/notebook.ts";
 import { estimateTokens, fittingStart } from "../text/tokens.ts";
-import type { MediaFile } from "./read-media.ts";
-import { readText } from "./text.ts";
-import type { Scanning } from "./text-file.ts";
+
+export interface NotebookFile {
+  readonly bytes: Buffer;
+  readonly target: Target;
+  /** The same file as lines. Handed in: what reads text stays out of what is loaded for notebooks only. */
+  readonly readAsText: () => Promise<TextOutcome>;
+}
 
 export async function readNotebook(
-  bytes: Buffer,
-  { target, asText }: MediaFile,
+  { bytes, target, readAsText }: NotebookFile,
   request: ReadRequest,
   tokensMax: number,
-  scanning: Scanning,
+  signal: AbortSignal,
 ): Promise<NotebookOutcome | TextOutcome> {
   const parsed = parseNotebook(bytes.toString("utf8"), {
     outputCharsMax: limits.notebookOutputCharsMax,
@@ -32,7 +36,7 @@ export async function readNotebook(
     const empty = parsed.fault === "empty";
     // Who names lines after that wants the text, and needs it to repair it.
     if (!empty && ("last" in range || range.from > 1 || Number.isFinite(range.linesMax))) {
-      return readText(await asText(), request, scanning);
+      return readAsText();
     }
     const detail =
       parsed.fault === "not json"
@@ -49,7 +53,7 @@ export async function readNotebook(
     throw new Problem({ code: "INVALID_PARAM", reason: "range", place: target, of: "cells", from, total });
   }
   const asked = parsed.cells.slice(from - 1, from - 1 + limit);
-  const { cells, tokens } = await cellsWithin(asked, tokensMax, scanning.signal);
+  const { cells, tokens } = await cellsWithin(asked, tokensMax, signal);
   if (Number.isFinite(limit) && cells.length < asked.length) {
     const rest = asked.slice(cells.length + 1);
     throw new Problem({

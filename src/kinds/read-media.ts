@@ -58,8 +58,11 @@ export async function readMedia(
       return image(bytes, target, request, scanning.signal);
     case "pdf":
       return pdf(bytes, target, request, scanning.signal);
-    case "notebook":
-      return (await import("./notebook.ts")).readNotebook(bytes, media, request, tokensOf(request), scanning);
+    case "notebook": {
+      const { readNotebook } = await import("./notebook.ts");
+      const readAsText = async (): Promise<TextOutcome> => readText(await media.asText(), request, scanning);
+      return readNotebook({ bytes, target, readAsText }, request, tokensOf(request), scanning.signal);
+    }
     case "office":
       return office(bytes, media, request, scanning);
   }
