@@ -167,8 +167,23 @@ function closingQuietly(system: System): System {
       quietly(error);
     }
   };
-  return { ...system, close, closeLater: (fd) => system.closeLater(fd).catch(quietly) };
+  let closing = 0;
+  const closeLater = async (fd: number): Promise<void> => {
+    if (closing >= closingMax) return close(fd);
+    closing += 1;
+    try {
+      await system.closeLater(fd);
+    } catch (error) {
+      quietly(error);
+    } finally {
+      closing -= 1;
+    }
+  };
+  return { ...system, close, closeLater };
 }
+
+/** Nobody may wait for these, and threads that hang must not leave ever more of them open. */
+const closingMax = 16;
 
 function rootAt(given: string, system: System, strong: boolean): Root {
   const absolute = nodePath.resolve(given);

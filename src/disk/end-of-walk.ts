@@ -54,7 +54,6 @@ export function judge(at: Inside, bent: boolean, system: System, border: Border)
     if (fd !== rootFd) system.close(rootFd);
   } else if (aboveFd !== rootFd) system.close(rootFd);
   const held = hold(fd, stat, reads, system, folder);
-  const letGo = (): void | Promise<void> => (stat.size > atOnceBytesMax ? held.closeLater() : held.closeAlone());
   // Name by name and always the same ones: to add one to a copy of an object costs V8 as much as a system call.
   return {
     seen: "node",
@@ -64,7 +63,7 @@ export function judge(at: Inside, bent: boolean, system: System, border: Border)
     bent,
     held,
     folder,
-    letGo: folder === undefined ? undefined : letGo,
+    letGo: folder === undefined ? undefined : held.closeLater,
   };
 }
 
@@ -74,9 +73,6 @@ export function judge(at: Inside, bent: boolean, system: System, border: Border)
  */
 const isGone = (real: string, names: readonly string[]): boolean =>
   real.endsWith(" (deleted)") && names.length > 0 && !real.endsWith(`/${names.at(-1)}`);
-
-/** More than this is freed in another thread: 1 GB takes a third of a second. */
-const atOnceBytesMax = 1_048_576;
 
 /** Undefined where another look must tell more about the folder. */
 function folderOf({ root, aboveFd }: Inside, device: bigint, border: Border, system: System): Held | undefined {

@@ -9,9 +9,8 @@ export const O_PATH = 0o10000000;
 export const handlePathOf = (fd: number): string => `/proc/self/fd/${fd}`;
 
 export interface Holding extends Held {
-  /** Closes it and leaves open what else is held with it: at once, or in another thread. */
-  closeAlone(): void;
-  closeLater(): Promise<void>;
+  /** Closes it in another thread and leaves open what else is held with it. */
+  readonly closeLater: () => Promise<void>;
 }
 
 /** `folder` is held with it and closed with it. */
@@ -23,10 +22,6 @@ export function hold(
   folder?: Held,
 ): Holding {
   let open = true;
-  const closeAlone = (): void => {
-    if (open) system.close(fd);
-    open = false;
-  };
   return {
     identity: {
       device: stat.dev,
@@ -38,10 +33,10 @@ export function hold(
     reads,
     handlePath: handlePathOf(fd),
     close: () => {
-      closeAlone();
+      if (open) system.close(fd);
+      open = false;
       folder?.close();
     },
-    closeAlone,
     closeLater: async () => {
       if (!open) return;
       open = false;

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import * as fs from "node:fs";
 import { describe, test } from "vitest";
 import { litter, never, newText, oldText, pieces, removeAt, replaceAt } from "../../test/faults/changes.ts";
-import { systemError } from "../../test/support/faulty-system.ts";
+import { paced, systemError } from "../../test/support/faulty-system.ts";
 import { onLinux, onWindows, openDescriptors, workspace } from "../../test/support/workspace.ts";
 import { createDisk } from "./disk.ts";
 import { nodeSystem, type System } from "./system.ts";
@@ -25,6 +25,19 @@ const read = (path: string): string => fs.readFileSync(path, "utf8");
 const modeOf = (path: string): number => fs.statSync(path).mode & 0o7777;
 const didOf = (outcome: { readonly did: string } | "not looked up"): string =>
   outcome === "not looked up" ? outcome : outcome.did;
+
+/** Descriptors of files below the folder. */
+const leftOpen = (folder: string): readonly number[] =>
+  fs
+    .readdirSync("/proc/self/fd")
+    .map(Number)
+    .filter((fd) => {
+      try {
+        return fs.readlinkSync(`/proc/self/fd/${fd}`).startsWith(`${folder}/`);
+      } catch {
+        return false; // that of the listing itself
+      }
+    });
 
 /** Without `/proc`, as on macOS: names instead of handles. */
 const weak: System = { ...nodeSystem, platform: "darwin" };
@@ -419,6 +432,34 @@ describe.skipIf(onWindows)("a replace", () => {
       fs.rmSync(`${folder}/a.txt`);
     });
   }
+
+  test.skipIf(!onLinux)("old files that no thread comes to close do not pile up", async () => {
+    const folder = folderWith();
+    let waiting = 0;
+    const closeLater = (): Promise<void> => {
+      waiting += 1;
+      return new Promise(() => undefined);
+    };
+    const disk = createDisk([folder], paced({ ...nodeSystem, closeLater }, 0));
+    const before = openDescriptors() ?? 0;
+    for (let round = 0; round < 40; round += 1) {
+      const found = disk.look(`${folder}/a.txt`, "its folder");
+      ok(found.seen === "node");
+      const file = disk.open(found);
+      ok(!("errno" in file));
+      const letGo = (): Promise<void> | undefined => {
+        file.close();
+        return found.letGo?.();
+      };
+      const put = [Buffer.from(`round ${round}`)];
+      const { did } = await disk.replace({ found, file, pieces: put, hardLinks: "separate", signal: never, letGo });
+      equal(did, "replaced");
+      found.held.close();
+    }
+    equal(waiting, 16);
+    equal(openDescriptors(), before + waiting);
+    for (const fd of leftOpen(folder)) fs.closeSync(fd);
+  });
 
   test("a file may become empty, and an empty one may be filled", async () => {
     const folder = folderWith();

@@ -59,10 +59,10 @@ export interface ReplaceInput {
    */
   readonly meanwhile?: (() => void) | undefined;
   /**
-   * Called when the old file has lost its name, to let go of it while another thread waits for the disk: the system then
-   * takes its bytes away, which costs time. It may not be called at all.
+   * Called when the old file has lost its name, to let go of it: the system then takes its bytes away, which costs time.
+   * It is waited for only together with a sync in another thread. It may not be called at all.
    */
-  readonly letGo?: (() => void | Promise<void>) | undefined;
+  readonly letGo?: (() => Promise<void> | undefined) | undefined;
 }
 
 export type Replaced =
@@ -131,8 +131,7 @@ async function replaceIn(
   const atOnce = syncsAtOnce(content.sizeBytes, context.system) && context.underWay.count === 1;
   const prepared = await prepare(folder, input, content, before, atOnce ? undefined : input.meanwhile, context);
   if (prepared === "in place") return inPlace(false);
-  const letGo = atOnce ? undefined : input.letGo;
-  const swapped = await swap(folder, name, prepared.temp, input, content, letGo, compare, context);
+  const swapped = await swap(folder, name, prepared.temp, input, content, atOnce, compare, context);
   if (swapped === "in place") return inPlace(input.beforeSwap !== undefined);
   return "did" in swapped
     ? swapped
@@ -182,9 +181,9 @@ async function swap(
   folder: HeldFolder,
   name: string,
   temp: TempFile,
-  { file, readBytes, signal, beforeSwap }: ReplaceInput,
+  { file, readBytes, signal, beforeSwap, letGo }: ReplaceInput,
   content: Content,
-  letGo: ReplaceInput["letGo"],
+  atOnce: boolean,
   compare: Comparison,
   { system }: WriteContext,
 ): Promise<{ readonly identity: Identity; readonly notes: readonly WriteNote[] } | "in place" | Unconfirmed> {
@@ -216,9 +215,11 @@ async function swap(
     try {
       const look = () => confirm(folder, name, temp.inode, content.sizeBytes, note, system);
       const { note } = folderSync;
-      if (letGo === undefined) {
+      if (letGo === undefined || atOnce) {
         await folderSync.sync();
-        return look();
+        const confirmed = look();
+        void letGo?.();
+        return confirmed;
       }
       let confirmed: ReturnType<typeof confirm> | undefined;
       await folderSync.sync(() => {

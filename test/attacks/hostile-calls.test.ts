@@ -9,7 +9,7 @@ import { describe, test } from "vitest";
 import { createFilehand, type FilehandOptions } from "../../src/index.ts";
 import { everyDialect, readCalls, textOf, wholeOf } from "../support/reading.ts";
 import { snapshot } from "../support/snapshot.ts";
-import { onWindows, openDescriptors, workspace } from "../support/workspace.ts";
+import { onWindows, openAtLast, openDescriptors, workspace } from "../support/workspace.ts";
 
 const sessionAt = (root: string, options: Partial<FilehandOptions> = {}) =>
   createFilehand({ roots: [root], ask: "yes", dedup: false, ...options }).session({ dialect: "claude" });
@@ -88,7 +88,7 @@ describe("A83 a thousand calls at once", () => {
     const replies = await Promise.all(calls);
     deepEqual(replies.filter(({ isError }) => isError).map(wholeOf), []);
     equal(fs.readFileSync(at("ws/n.txt"), "utf8").split("\n").length, 102);
-    equal(openDescriptors(), before);
+    equal(await openAtLast(before), before);
   });
 });
 

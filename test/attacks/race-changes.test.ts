@@ -12,7 +12,7 @@ import { createFilehand, type FilehandOptions, type Session } from "../../src/in
 import { everyAttempt } from "../support/changing.ts";
 import { wholeOf } from "../support/reading.ts";
 import { snapshot } from "../support/snapshot.ts";
-import { inMemory, onLinux, openDescriptors, type Tree, workspace } from "../support/workspace.ts";
+import { inMemory, onLinux, openAtLast, openDescriptors, type Tree, workspace } from "../support/workspace.ts";
 import { type Racer, race, timesMore, untilCaught } from "./racer.ts";
 
 const outside = "outside-content-88d2";
@@ -81,7 +81,7 @@ describe.skipIf(!onLinux)("A32 A33 (Linux only: elsewhere the window is narrowed
           equal(reading.isError, false, wholeOf(reading));
         }
       }
-      equal((openDescriptors() ?? 0) - (before ?? 0), 0);
+      equal(await openAtLast(before), before);
       ok(racer.runs(), "the racer died");
       deepEqual(snapshot(at("out")), sentinels);
       process.stderr.write(`race of ${changes} changes: ${JSON.stringify(done)}, ${JSON.stringify(codes)}\n`);

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterAll } from "vitest";
 
 /** A folder by its entries. `{ link }` and `{ fifo: true }` alone are a link and a FIFO, so no folder can be just that. */
@@ -91,4 +92,10 @@ export const onWindows: boolean = process.platform === "win32";
 /** Descriptors this process has open; undefined where the system does not tell. */
 export function openDescriptors(): number | undefined {
   return onLinux ? fs.readdirSync("/proc/self/fd").length : undefined;
+}
+
+/** The same after changes: old files are closed by another thread, and nobody waits for that. `before` is what it should come to. */
+export async function openAtLast(before: number | undefined): Promise<number | undefined> {
+  for (let looks = 1; looks <= 1_000 && openDescriptors() !== before; looks += 1) await setTimeout(2);
+  return openDescriptors();
 }
