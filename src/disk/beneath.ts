@@ -12,6 +12,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
+import * as nodePath from "node:path";
 import type { RealPath } from "../contract/brand.ts";
 import { limits } from "../contract/limits.ts";
 import { errnoName } from "./errno.ts";
@@ -74,12 +75,14 @@ function walk(
   };
   /** There is no `name` where the walk stands; the folder in which it would be is told with that. */
   const missing = (): Look => {
-    if (!("root" in at) || todo.length >= askedMax) return { seen: "missing", reason: "missing" };
+    if (!("root" in at)) return { seen: "missing", reason: "missing" };
+    const isInLink = todo.length >= askedMax;
     const names = [name ?? "", ...todo.reverse()];
     const nearest = nearestOf(at, names, border, system);
     if (nearest === "too long") return { seen: "too long" };
     if (nearest === undefined) return { seen: "missing", reason: "missing" };
     const { real, root, rest, isWithin } = nearest;
+    if (isInLink) return { seen: "missing", reason: "missing", leadsTo: nodePath.resolve(real, rest) };
     const held = also !== undefined && names.length === 1 && isWithin ? heldAbove(at, system) : undefined;
     // The caller has it from now on.
     if (held !== undefined) at = { outside: "" };

@@ -89,12 +89,24 @@ export interface Nearest {
 
 export type Look =
   | Found
-  | { readonly seen: "missing"; readonly reason: "missing" | "file on the way"; readonly nearest?: Nearest }
+  | {
+      readonly seen: "missing";
+      readonly reason: "missing" | "file on the way";
+      readonly nearest?: Nearest;
+      /** Of a link that leads nowhere: the real path that it names, if that would be beneath a root. */
+      readonly leadsTo?: string;
+    }
   | { readonly seen: "outside" | "loop" | "root changed" | "too long" | "changed" }
   /** Inside, but not wanted by `Border`. */
   | { readonly seen: "other mount" | "other names" }
   /** The system said no: EACCES, EPERM, EIO and their like, by name. */
   | { readonly seen: "refused"; readonly errno: string };
+
+/** What a rule about the end of a path goes by, be it there or not; undefined where nothing can be said of it. */
+export function endOf(look: Look): { readonly real: string; readonly is: "file" | "folder" } | undefined {
+  if (look.seen === "node") return { real: look.real, is: look.kind === "directory" ? "folder" : "file" };
+  return look.seen === "missing" && look.leadsTo !== undefined ? { real: look.leadsTo, is: "file" } : undefined;
+}
 
 export function kindOfMode(mode: bigint): "file" | "directory" | "link" | SpecialKind {
   switch (Number(mode) & 0o170000) {

@@ -8,7 +8,7 @@ import { isNoWrite } from "../contract/mode.ts";
 import type { Permission } from "../contract/permission.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
-import type { Held, Look, LookAlso, Nearest } from "../disk/look.ts";
+import { endOf, type Held, type Look, type LookAlso, type Nearest } from "../disk/look.ts";
 import { ask } from "./asking.ts";
 import { cautionOf } from "./caution.ts";
 import { explanationOf, externalExplanation, refusedExplanation } from "./explain.ts";
@@ -83,11 +83,10 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     return policy.denied(permission, names, links);
   };
 
-  /** Whether a denied path exists, and what is wrong with it, is not told; nor by way of a link to its folder. */
-  const refuseIfDenied = (place: Place, wouldBe: string | undefined): void => {
-    const names = [place.absolute, ...(wouldBe === undefined || wouldBe === place.absolute ? [] : [wouldBe])].filter(
-      (name) => relativeTo(name, rootPaths, nodePath) !== undefined,
-    );
+  /** Whether a denied path exists, and what is wrong with it, is not told; nor by way of a link to it or to its folder. */
+  const refuseIfDenied = (place: Place, wouldBe: readonly (string | undefined)[]): void => {
+    const all = new Set([place.absolute, ...wouldBe.filter((name) => name !== undefined)]);
+    const names = [...all].filter((name) => relativeTo(name, rootPaths, nodePath) !== undefined);
     const rule = names.length === 0 ? undefined : denied("read", names, "file");
     if (rule === undefined) return;
     throw new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source });
@@ -192,7 +191,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       const folder = folderIn(look);
       if (look.seen !== "node") {
         try {
-          refuseIfDenied(place, above?.real);
+          refuseIfDenied(place, [above?.real, endOf(look)?.real]);
         } catch (error) {
           folder?.close();
           throw error;

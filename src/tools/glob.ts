@@ -4,6 +4,7 @@ import * as nodePath from "node:path";
 import type { Counted, GlobFile, GlobOutcome, GlobRequest } from "../contract/glob.ts";
 import { limits } from "../contract/limits.ts";
 import type { Target } from "../contract/target.ts";
+import { endOf } from "../disk/look.ts";
 import type { Glance, WalkFolder } from "../disk/walk.ts";
 import { refusal } from "../guard/guard.ts";
 import { type FilesTally, walkFiles } from "../search/files.ts";
@@ -136,28 +137,30 @@ async function searchIn(
     return true;
   }
 
-  function isDenied(real: string, is: "file" | "folder"): boolean {
+  function isDenied({ real, is }: NonNullable<ReturnType<typeof endOf>>): boolean {
     return bench.guard.denies && bench.guard.denied("read", [real], is) !== undefined;
   }
 
   function hidesEnd(path: string): boolean {
     if (!bench.guard.denies) return false;
-    const look = bench.disk.look(nodePath.join(target.real, path));
-    if (look.seen !== "node") return false;
-    look.held.close();
-    return isDenied(look.real, look.kind === "directory" ? "folder" : "file");
+    const end = endAt(path);
+    return end !== undefined && isDenied(end);
   }
 
   /** Looked up beneath the roots only: of what lies outside not even its being there is told. */
   function isShownLink(path: string): boolean {
-    const look = bench.disk.look(nodePath.join(target.real, path));
-    if (look.seen !== "node") return true;
-    look.held.close();
-    const is = look.kind === "directory" ? "folder" : "file";
-    const hidden = isDenied(look.real, is);
+    const end = endAt(path);
+    if (end === undefined) return true;
+    const hidden = isDenied(end);
     // Not counted either: here it is known only of links that match, and so their names could be guessed.
-    if (!hidden && is === "folder") sum.linkedFolders += 1;
-    return !hidden && is === "file";
+    if (!hidden && end.is === "folder") sum.linkedFolders += 1;
+    return !hidden && end.is === "file";
+  }
+
+  function endAt(path: string): ReturnType<typeof endOf> {
+    const look = bench.disk.look(nodePath.join(target.real, path));
+    if (look.seen === "node") look.held.close();
+    return endOf(look);
   }
 }
 

@@ -8,6 +8,7 @@ import { lineNumber } from "../contract/brand.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { LsRequest, TreeEntry, TreeOutcome } from "../contract/read.ts";
+import { endOf } from "../disk/look.ts";
 import { type FolderEntry, kindOfEntry } from "../disk/folder-entry.ts";
 import type { WalkFolder } from "../disk/walk.ts";
 import { refusal } from "../guard/guard.ts";
@@ -191,9 +192,9 @@ function isDenied({ name, kind }: FolderEntry, { real }: Branch, { guard, disk }
   const path = nodePath.join(real, name);
   const look = kind === "link" ? disk.look(path) : undefined;
   if (look?.seen === "node") look.held.close();
-  const names = look?.seen === "node" ? [path, look.real] : [path];
-  const is = kind === "directory" || (look?.seen === "node" && look.kind === "directory") ? "folder" : "file";
-  return guard.denied("read", names, is) !== undefined;
+  const end = look && endOf(look);
+  const is = kind === "directory" ? "folder" : (end?.is ?? "file");
+  return guard.denied("read", end === undefined ? [path] : [path, end.real], is) !== undefined;
 }
 
 const isLeftOut = ({ name, kind }: FolderEntry, { leaveOut }: Branch): boolean =>

@@ -1,6 +1,6 @@
 /** G15, A69: no number of an answer depends on how a pattern fits names that the caller may not see. */
 
-import { equal, match } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import * as fs from "node:fs";
 import { describe, test } from "vitest";
 import { createFilehand } from "../../src/index.ts";
@@ -49,6 +49,34 @@ describe.skipIf(onWindows)("a right guess is answered like a wrong one", () => {
       equal(await answer(right), await answer(wrong));
     });
   }
+});
+
+test.skipIf(!onLinux)("a link to what is denied does not tell whether that is there", async () => {
+  const { top } = workspace({
+    private: { "a.txt": "x" },
+    folder: {
+      right: { link: "../private/a.txt" },
+      wrong: { link: "../private/b.txt" },
+      deeper: { link: "../private/none/b.txt" },
+      free: { link: "nowhere" },
+    },
+  });
+  const linked = createFilehand({ roots: [top], ask: "yes", permissions: { deny: ["Read(/private/**)"] } }).session({
+    dialect: "claude",
+  });
+  const told = async (name: string) => {
+    const path = `folder/${name}`;
+    const calls = [
+      linked.call("Read", { file_path: path }),
+      linked.call("Write", { file_path: path, content: "y" }),
+      linked.call("Glob", { pattern: path }),
+      linked.call("Grep", { pattern: "x", path }),
+    ];
+    return (await Promise.all(calls)).map((reply) => textOf(reply).replaceAll(name, "NAME"));
+  };
+  for (const wrong of ["wrong", "deeper"]) deepEqual(await told(wrong), await told("right"));
+  match(textOf(await linked.call("LS", { path: "folder" })), /- free \(link\)\n\[3 entries are withheld/);
+  match((await told("free")).join("\n"), /does not exist.*leads nowhere.*folder\/NAME/s);
 });
 
 describe.skipIf(!onLinux)("of files whose names are not UTF-8", () => {
