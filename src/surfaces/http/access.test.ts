@@ -31,6 +31,8 @@ for (const [what, verified, admitted] of [
   ["a good token is let in", good, true],
   ["one that has ended is not", { ...good, expiresAt: 1_000 }, false],
   ["nor one without an end", { clientId: "c", scopes: [], resource: good.resource }, false],
+  ["nor one for a list of servers", { ...good, resource: [good.resource] }, false],
+  ["nor one for something without words", { ...good, resource: Object.create(null) }, false],
   ["nor one for another server", { ...good, resource: "https://other.example/mcp" }, false],
   ["nor one whose end is a word", { ...good, expiresAt: "never" }, false],
   ["nor one whose end is a number in a text", { ...good, expiresAt: "2000" }, false],

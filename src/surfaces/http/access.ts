@@ -94,17 +94,24 @@ async function verify(verifier: TokenVerifier, token: string): Promise<Verified 
   }
 }
 
-type Verified = VerifiedToken & { readonly expiresAt: number };
+type Verified = VerifiedToken & { readonly expiresAt: number; readonly resource: URL | string };
 
 function isVerified(answer: unknown): answer is Verified {
   if (typeof answer !== "object" || answer === null) return false;
-  const { clientId, scopes: given, expiresAt, subject } = answer as Partial<Record<keyof VerifiedToken, unknown>>; // each is looked at
+  const {
+    clientId,
+    scopes: given,
+    expiresAt,
+    resource,
+    subject,
+  } = answer as Partial<Record<keyof VerifiedToken, unknown>>; // each is looked at
   return (
     typeof clientId === "string" &&
     clientId !== "" &&
     Array.isArray(given) &&
     given.every((scope) => typeof scope === "string") &&
     Number.isFinite(expiresAt) &&
+    (typeof resource === "string" || resource instanceof URL) &&
     (subject === undefined || typeof subject === "string")
   );
 }
@@ -119,7 +126,6 @@ export const openAccess: Access = {
 const bearerOf = (authorization: string | undefined): string | undefined =>
   /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization ?? "")?.[1];
 
-const sameResource = (named: URL | string | undefined, ours: string): boolean =>
-  named !== undefined && plain(String(named)) === plain(ours);
+const sameResource = (named: URL | string, ours: string): boolean => plain(String(named)) === plain(ours);
 
 const plain = (url: string): string => url.replace(/#.*$/s, "").replace(/\/$/, "");
