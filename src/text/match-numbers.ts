@@ -20,22 +20,26 @@ const dialects = [
 ];
 
 /**
- * Both texts without the numbers: if every line of the old text has one and they are consecutive, and the new text has
- * one on every line or on none. Numbers on some lines could be the text's own, and must not get into the file.
+ * Both texts without the numbers, for each way to read them: the blank behind a colon can be the line's own. Only if every
+ * line of the old text has one and they are consecutive, and the new text has one on every line or on none. Numbers on
+ * some lines could be the text's own, and must not get into the file.
  */
-export function withoutLineNumbers(oldText: string, newText: string): Unnumbered | undefined {
+export function withoutLineNumbers(oldText: string, newText: string): readonly Unnumbered[] {
+  const readings: Unnumbered[] = [];
   for (const dialect of dialects) {
     const old = strip(oldText, dialect);
-    if (old === undefined || !old.numbers.every((number, at) => number === (old.numbers[0] ?? 0) + at)) continue;
-    const first = old.numbers[0];
-    if (first === undefined) continue;
-    const stripped = strip(newText, dialect)?.text;
-    if (stripped === undefined && newText.split("\n").some((line) => dialects.some((other) => other.test(line)))) {
-      return undefined;
-    }
-    return { oldText: old.text, newText: stripped ?? newText, first, count: old.numbers.length };
+    const first = old?.numbers[0];
+    if (old === undefined || first === undefined) continue;
+    if (!old.numbers.every((number, at) => number === first + at)) continue;
+    const stripped = strip(newText, dialect)?.text ?? (hasNumbers(newText) ? undefined : newText);
+    if (stripped === undefined || readings.some((reading) => reading.oldText === old.text)) continue;
+    readings.push({ oldText: old.text, newText: stripped, first, count: old.numbers.length });
   }
-  return undefined;
+  return readings;
+}
+
+function hasNumbers(text: string): boolean {
+  return text.split("\n").some((line) => dialects.some((dialect) => dialect.test(line)));
 }
 
 /** Undefined if a line has no number. What follows the last newline is no line if it is empty. */

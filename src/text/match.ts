@@ -145,13 +145,44 @@ function indented(call: Climb): Match | undefined {
   return settle(call, "indentation", places, { changes: rewriting(source, pieces, "trailing blanks") });
 }
 
-/** Step seven. Numbers stand in front of whole lines; a single one proves little, so it must be the line's own. */
+/**
+ * Step seven. Numbers stand in front of whole lines; a single one proves little, so it must be the line's own. A reading of
+ * them that fits as it is comes before one that leaves a blank to be shifted.
+ */
 function withoutNumbers(source: Source, oldText: string, newText: string, all: boolean): Match | undefined {
-  const plain = withoutLineNumbers(oldText, newText);
-  if (plain === undefined || !/[\p{L}\p{N}]/u.test(plain.oldText)) return undefined;
-  const accept = (place: Place) =>
-    isWholeLines(source, place) && (plain.count > 1 || source.lines().at(place.from) + 1 === plain.first);
-  return renamed(climb({ source, oldText: plain.oldText, newText: plain.newText, all, accept }), "line numbers");
+  const readings = withoutLineNumbers(oldText, newText).filter((plain) => /[\p{L}\p{N}]/u.test(plain.oldText));
+  for (const step of [exact, folded, indented]) {
+    const found = readings.flatMap(({ first, count, ...plain }) => {
+      const accept = (place: Place) =>
+        isWholeLines(source, place) && (count > 1 || source.lines().at(place.from) + 1 === first);
+      return step({ source, ...plain, all, accept }) ?? [];
+    });
+    const [only] = found;
+    if (only === undefined) continue;
+    return found.length === 1 ? renamed(only, "line numbers") : bothReadings(source, found, all);
+  }
+  return undefined;
+}
+
+/** Two readings that fit are two places. Those of one call are never of both. */
+function bothReadings(source: Source, found: readonly Match[], all: boolean): Match | undefined {
+  if (all) return undefined;
+  const lines = found.flatMap((match) => linesOf(source, match)).sort((one, other) => one - other);
+  const total = found.reduce((sum, match) => sum + (match.found === "several" ? match.total : 1), 0);
+  return { found: "several", matchedBy: "line numbers", lines: lines.slice(0, linesMax), total };
+}
+
+function linesOf(source: Source, match: Match): readonly number[] {
+  switch (match.found) {
+    case "yes":
+      return match.places.map((place) => numberOf(source.lines().at(place.from), source));
+    case "several":
+      return match.lines;
+    case "already":
+      return [match.line];
+    case "no":
+      return [];
+  }
 }
 
 /** Step eight, to the letter but for the line ends: looser comparisons on top of it would be chance. */
