@@ -4,6 +4,7 @@ import type { Difference, NearestRegion } from "../contract/edit.ts";
 import { placesIn } from "./find-text.ts";
 import { differenceOf, isSameLine, withoutNumber } from "./match-difference.ts";
 import { foldCharacters } from "./match-fold.ts";
+import { likenessOf, type Wanted, wantedLine } from "./match-likeness.ts";
 import { type IndentationPair, shiftOf } from "./match-shift.ts";
 import { indentationOf, piecesOf, type Source, trimBlanks } from "./match-source.ts";
 
@@ -16,11 +17,7 @@ const hitsMax = 200;
 const candidatesMax = 12;
 /** Lines of a region that are compared with the wanted ones. */
 const comparedLinesMax = 60;
-/** A longer line is compared by its beginning. */
-const comparedCharsMax = 400;
 const likenessMin = 0.45;
-/** Of a line that is not the wanted one to the letter. */
-const almostSame = 0.999;
 
 export function nearestRegion(source: Source, wanted: string): NearestRegion | undefined {
   const asked = askedLines(source, wanted);
@@ -93,13 +90,6 @@ function rareWords(
     .slice(0, soughtWordsMax);
 }
 
-/** A wanted line with the pairs of neighbouring characters in it, every run of blanks counted as one. */
-interface Wanted {
-  readonly text: string;
-  readonly even: string;
-  readonly pairs: ReadonlyMap<number, number>;
-}
-
 /** From 0 to 1: how much of the wanted lines stands in the region, each compared with those around its row. */
 function likenessAt(source: Source, wanted: readonly Wanted[], start: number): number {
   let sum = 0;
@@ -124,44 +114,6 @@ function likenessAt(source: Source, wanted: readonly Wanted[], start: number): n
     weight += line.text.length;
   }
   return weight === 0 ? 0 : sum / weight;
-}
-
-/** Shared pairs of neighbouring characters, as Dice counts them. */
-function likenessOf(wanted: Wanted, line: string): number {
-  if (wanted.text === line) return 1;
-  const actual = evenBlanks(line.slice(0, comparedCharsMax));
-  if (wanted.even.length < 2 || actual.length < 2) return 0;
-  let shared = 0;
-  const counted = new Map<number, number>();
-  for (let at = 1; at < actual.length; at += 1) {
-    const pair = pairAt(actual, at);
-    const wantedTimes = wanted.pairs.get(pair);
-    if (wantedTimes === undefined) continue;
-    const times = counted.get(pair) ?? 0;
-    if (times < wantedTimes) shared += 1;
-    counted.set(pair, times + 1);
-  }
-  // Part of a long line is as good as the whole of a short one.
-  const whole = actual.includes(wanted.even) ? wanted.even.length - 1 : (wanted.even.length + actual.length - 2) / 2;
-  return Math.min(almostSame, shared / whole);
-}
-
-function wantedLine(line: string): Wanted {
-  const text = trimBlanks(withoutNumber(line)).slice(0, comparedCharsMax);
-  const even = evenBlanks(text);
-  const pairs = new Map<number, number>();
-  for (let at = 1; at < even.length; at += 1) {
-    const pair = pairAt(even, at);
-    pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
-  }
-  return { text, even, pairs };
-}
-
-/** Blanks are what calls get wrong most often: a line that differs in nothing else is the one that was meant. */
-const evenBlanks = (line: string): string => line.replace(/[ \t]+/g, " ");
-
-function pairAt(text: string, at: number): number {
-  return text.charCodeAt(at - 1) * 0x10000 + text.charCodeAt(at);
 }
 
 /** The first line that no step forgives; where each could be forgiven by itself, the first that differs at all. */
