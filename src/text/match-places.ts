@@ -79,7 +79,7 @@ function trimmedLines(source: Source, asked: string): readonly number[] {
 }
 
 /** Without the empty pieces before a first and after a last line end, which are no lines. */
-function wholeLinesOf(pieces: readonly string[]): readonly string[] {
+export function wholeLinesOf(pieces: readonly string[]): readonly string[] {
   const from = pieces[0] === "" && pieces.length > 1 ? 1 : 0;
   return pieces.slice(from, pieces.length - from > 1 && pieces.at(-1) === "" ? -1 : undefined);
 }

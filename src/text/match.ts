@@ -50,9 +50,9 @@ export function matchIn(source: Source, edit: TextEdit): Match {
   if (oldText === "") return { found: "no", nearest: undefined };
   const decided = decide(source, oldText, newText, all);
   if (decided !== undefined) return decided;
-  const line = alreadyAt(source, newText);
-  if (line !== undefined) return { found: "already", line };
-  return { found: "no", nearest: nearestRegion(source, oldText) };
+  const nearest = nearestRegion(source, oldText);
+  const line = alreadyAt(source, oldText, newText, nearest?.from);
+  return line === undefined ? { found: "no", nearest } : { found: "already", line };
 }
 
 /** Whether an edit could be made, without the help that a failure gets. */
