@@ -41,6 +41,21 @@ test("a line that differs in its blanks alone is nearer than one that differs in
   expect({ from, difference }).toMatchObject({ from: 5, difference: { kind: "blank inside the line", line: 5 } });
 });
 
+test("a region begins where its first line does, also where a line between it and the others is missing", () => {
+  const python =
+    "\ndef parse_other_parameters(self, section: str) -> list:\n    return self.format(self.consume_fields())\n";
+  const wanted =
+    "def parse_other_parameters(self, section):\n    # type: (str) -> list\n    return self.format(self.consume_fields())\n";
+  const { from, difference } = nearestRegion(sourceOf(python), wanted) ?? {};
+  expect({ from, difference }).toMatchObject({ from: 2, difference: { kind: "text", line: 2 } });
+});
+
+test("a blank line that fits again does not make another one an extra line", () => {
+  const go = 'package paths\n\nimport (\n\t"os"\n)\n\nfunc init() {\n';
+  const wanted = 'package paths\n\nimport (\n\t"os"\n\n\t"github.com/go-git"\n)\n';
+  expect(nearestRegion(sourceOf(go), wanted)?.difference).toMatchObject({ kind: "text", line: 5, asked: "" });
+});
+
 test("both sides of the difference are shown", () => {
   expect(nearestRegion(sourceOf(text), "function second() {\n\treturn gamma;\n}")).toEqual({
     from: 7,

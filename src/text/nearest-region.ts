@@ -21,11 +21,15 @@ const likenessMin = 0.45;
 
 export function nearestRegion(source: Source, wanted: string): NearestRegion | undefined {
   const asked = askedLines(source, wanted);
-  let best: { readonly start: number; readonly likeness: number } | undefined;
+  let best: Likeness | undefined;
   const wantedLines = asked.slice(0, comparedLinesMax).map(wantedLine);
-  for (const start of candidates(source, asked)) {
-    const likeness = likenessAt(source, wantedLines, start);
-    if (likeness >= likenessMin && (best === undefined || likeness > best.likeness)) best = { start, likeness };
+  for (const candidate of candidates(source, asked)) {
+    const voted = likenessAt(source, wantedLines, candidate);
+    // Lines that only one side has, between the first line and those that voted, move the beginning.
+    const moved = candidate + voted.firstDrift;
+    for (const region of voted.firstDrift === 0 ? [voted] : [voted, likenessAt(source, wantedLines, moved)]) {
+      if (region.likeness >= likenessMin && region.likeness > (best?.likeness ?? 0)) best = region;
+    }
   }
   if (best === undefined) return undefined;
   const from = Math.max(0, best.start);
@@ -90,12 +94,19 @@ function rareWords(
     .slice(0, soughtWordsMax);
 }
 
-/** From 0 to 1: how much of the wanted lines stands in the region, each compared with those around its row. */
-function likenessAt(source: Source, wanted: readonly Wanted[], start: number): number {
+interface Likeness {
+  readonly start: number;
+  /** From 0 to 1: how much of the wanted lines stands in the region, each compared with those around its row. */
+  readonly likeness: number;
+  /** How many rows from its own the first line stands. */
+  readonly firstDrift: number;
+}
+
+function likenessAt(source: Source, wanted: readonly Wanted[], start: number): Likeness {
   let sum = 0;
   let weight = 0;
   let drift = 0;
-  let isFirst = true;
+  let firstDrift: number | undefined;
   for (const [at, line] of wanted.entries()) {
     if (line.text === "") continue;
     let best = 0;
@@ -104,16 +115,16 @@ function likenessAt(source: Source, wanted: readonly Wanted[], start: number): n
       const actual = lineOf(source, start + at + drift + step);
       if (actual === undefined) continue;
       // A region begins where its first line does.
-      const likeness = likenessOf(line, trimBlanks(actual)) * (step === 0 ? 1 : isFirst ? 0.8 : 0.99);
+      const likeness = likenessOf(line, trimBlanks(actual)) * (step === 0 ? 1 : firstDrift === undefined ? 0.8 : 0.99);
       if (likeness > best) [best, bestDrift] = [likeness, drift + step];
       if (best > 0.8) break;
     }
     if (best > 0.6) drift = bestDrift;
-    isFirst = false;
+    firstDrift ??= drift;
     sum += best * line.text.length;
     weight += line.text.length;
   }
-  return weight === 0 ? 0 : sum / weight;
+  return { start, likeness: weight === 0 ? 0 : sum / weight, firstDrift: firstDrift ?? 0 };
 }
 
 /** The first line that no step forgives; where each could be forgiven by itself, the first that differs at all. */
@@ -151,18 +162,29 @@ function textDifference(source: Source, asked: readonly string[], at: number, li
   if (pair.asked === undefined || pair.actual === undefined) return { ...pair, kind: "missing line" };
   const kind = differenceOf(pair.asked, pair.actual);
   if (kind !== "text") return { kind, ...pair };
-  const nextAsked = asked[at + 1];
-  const nextActual = lineOf(source, line + 1);
-  const isNext = (one: string | undefined, other: string | undefined) =>
-    one !== undefined && other !== undefined && isSameLine(one, other);
-  // A line that only one side has: the next ones fit again without it.
-  if (isNext(pair.asked, nextActual) && !isNext(nextAsked, nextActual)) {
+  // A line that only one side has: the next ones fit again without it, and would not beside it.
+  const changed = fitting(source, asked, at + 1, line + 1);
+  const extra = fitting(source, asked, at, line + 1);
+  const missing = fitting(source, asked, at + 1, line);
+  if (extra > changed && extra >= missing) {
     return { kind: "extra line", line: pair.line, asked: undefined, actual: pair.actual };
   }
-  if (isNext(nextAsked, pair.actual) && !isNext(nextAsked, nextActual)) {
-    return { kind: "missing line", line: pair.line, asked: pair.asked, actual: undefined };
-  }
+  if (missing > changed) return { kind: "missing line", line: pair.line, asked: pair.asked, actual: undefined };
   return { kind, ...pair };
+}
+
+const fittingLinesMax = 3;
+
+/** How many of the next lines are the file's from a line on; blank ones do not count, to have come to the end does. */
+function fitting(source: Source, asked: readonly string[], from: number, line: number): number {
+  let count = 0;
+  for (let row = 0; count < fittingLinesMax; row += 1) {
+    const [wanted, actual] = [asked[from + row], lineOf(source, line + row)];
+    if (wanted === undefined) return count + 1;
+    if (actual === undefined || !isSameLine(wanted, actual)) return count;
+    if (trimBlanks(wanted) !== "") count += 1;
+  }
+  return count;
 }
 
 function both(source: Source, asked: readonly string[], at: number, line: number): Omit<Difference, "kind"> {
