@@ -17,6 +17,7 @@ import {
 } from "./match-quotes.ts";
 import { type Shift, shifted, shiftFor } from "./match-shift.ts";
 import { contentLength, indentationOf, type Source, trimBlanks } from "./match-source.ts";
+import { apply } from "./pieces.ts";
 
 /** The texts of a call as the pieces between their line ends. */
 export interface CallPieces {
@@ -58,8 +59,16 @@ export function rewriting(
       if (change === undefined) return undefined;
       if (change.from < change.to || change.text !== "") changes.push(change);
     }
-    return changes;
+    return isNothing(source.text, changes) ? [] : changes;
   };
+}
+
+/** Lines that are alike to the file can trade places: what one change takes, another brings back. */
+function isNothing(text: string, changes: readonly TextChange[]): boolean {
+  const [from, to] = [changes[0]?.from ?? 0, changes.at(-1)?.to ?? 0];
+  const inside = changes.map((change) => ({ ...change, from: change.from - from, to: change.to - from }));
+  const before = text.slice(from, to);
+  return apply(before, inside) === before;
 }
 
 function regionOf(source: Source, call: CallPieces, fold: Fold, place: Place): Region {

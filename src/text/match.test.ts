@@ -140,6 +140,7 @@ table("quotes", [
   ["German marks open below", "„ja“ x\n", '"ja" x', '"nein" x', "quotes: „nein“ x\n"],
   ["quotes that are the edit are written as sent", "a “b” c\n", 'a "b" c', "a „b“ c", "quotes: a „b“ c\n"],
   ["also where the file has neither", 'a "b" c\n', "a “b” c", "a „b“ c", "quotes: a „b“ c\n"],
+  ["lines with quotes that trade places in the call alone", "x1\n’a\n’a\n", "x1\n’a\n'a", "x1\n'a\n’a", "already 1"],
   ["quotes asked for that are there", "a “b” c\n", 'a "b" c', "a “b” c", "already 1"],
   ["with CRLF", "“a”\r\nb\r\n", '"a"\nb', '"c"\nb\nd', "quotes: “c”\r\nb\r\nd\r\n"],
 ]);
