@@ -1,7 +1,7 @@
 /** Where a text stands in another: letter by letter, folded, or with another indentation. */
 
 import { borders, placesIn } from "./find-text.ts";
-import { type Fold, foldText } from "./match-fold.ts";
+import { type Fold, foldCharacters, foldText } from "./match-fold.ts";
 import { contentLength, indentationOf, piecesOf, type Source, trimBlanks } from "./match-source.ts";
 import { type IndentationPair, type Shift, shiftOf } from "./match-shift.ts";
 
@@ -51,7 +51,8 @@ export function foldedPlaces(source: Source, asked: string, fold: Fold): readonl
  * Knuth, Morris and Pratt: a line is compared once, however often the lines repeat.
  */
 function trimmedLines(source: Source, asked: string): readonly number[] {
-  const wanted = wholeLinesOf(foldText(asked, "look-alikes", source.loneReturns).split("\n")).map(trimBlanks);
+  // What has no width is a line, although nothing of it is compared.
+  const wanted = wholeLinesOf(piecesOf(asked, source)).map((line) => trimBlanks(foldCharacters(line, "look-alikes")));
   // Brackets alone fit anywhere.
   if (!wanted.some((line) => /[\p{L}\p{N}]/u.test(line))) return [];
   const longest = wanted.reduce((best, line, at) => (line.length > (wanted[best]?.length ?? 0) ? at : best), 0);

@@ -220,6 +220,8 @@ table("indentation", [
   ["a new line above the block's depth is refused", "a1\nb1\n", "  a1\n  b1", "  a1\nc1", "no: indentation"],
   ["with CRLF and quotes", "\t“a”\r\n\tb1\r\n", '"a"\nb1', '"c"\nb1\nd1', "indentation: \t“c”\r\n\tb1\r\n\td1\r\n"],
   ["the end of the line before", "x0\n  a1\n  b1\n", "\n a1\n b1", "\n a1\n c1", "indentation: x0\n  a1\n  c1\n"],
+  ["a last line without any width is a line", "  a1\n  b1\n  keep1\n", "a1\nb1\n\u200b", "c1", "no: text"],
+  ["and so is a first one", "  keep1\n  a1\n  b1\n", "\u200b\na1\nb1", "c1", "no: text"],
   ["no final newline", "  a1\n  b1", "a1\nb1\n", "c1\n", "no: final newline"],
 ]);
 
