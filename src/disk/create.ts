@@ -20,6 +20,7 @@ import {
   prepareSync,
   patiently,
   unlinkQuietly,
+  withRoom,
   type WriteContext,
 } from "./held-folder.ts";
 import type { Held, Identity } from "./look.ts";
@@ -127,7 +128,7 @@ export async function holdOrMake(
     const parent = folder;
     const parentSync = prepareSync(parent, system);
     try {
-      if (makeFolder(parent.at(name), context)) made.push({ parent, name });
+      if (await withRoom(context, () => makeFolder(parent.at(name), context))) made.push({ parent, name });
       await parentSync.sync();
     } finally {
       parentSync.close();

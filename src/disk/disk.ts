@@ -2,7 +2,7 @@
 
 import { constants } from "node:fs";
 import * as nodePath from "node:path";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import type { RealPath } from "../contract/brand.ts";
 import { lookBeneath } from "./beneath.ts";
 import { lookByRealpath } from "./by-realpath.ts";
@@ -78,26 +78,27 @@ export function createDisk(
   given: System = nodeSystem,
   { stateDir, border }: DiskOptions = {},
 ): Disk {
-  const system = closingQuietly(given);
+  const { system, freed } = closingQuietly(given);
   const strong = system.platform === "linux" && hasProc(system);
   const firstRoots = rootPaths.map((path) => rootAt(path, system, strong));
-  return diskOn(firstRoots, { given, system, strong, stateDir, border });
+  return diskOn(firstRoots, { given, system, freed, strong, stateDir, border });
 }
 
 interface Making {
   readonly given: System;
   readonly system: System;
+  readonly freed: WriteContext["freed"];
   readonly strong: boolean;
   readonly stateDir: string | undefined;
   readonly border: Border | undefined;
 }
 
 function diskOn(roots: readonly Root[], making: Making): Disk {
-  const { given, system, strong, stateDir, border } = making;
+  const { given, system, freed, strong, stateDir, border } = making;
   const look = (path: string, also?: LookAlso): Look =>
     strong ? lookBeneath(path, roots, system, border, also) : lookByRealpath(path, roots, system, undefined, border);
   // Of a file that was written, the error of closing counts: this one tells it.
-  const writing: WriteContext = { system: given, look, stateDir, swept: new Set(), underWay: { count: 0 } };
+  const writing: WriteContext = { system: given, look, stateDir, swept: new Set(), underWay: { count: 0 }, freed };
   const closedBeneath = strong ? kernelMounts(system) : () => new Set<string>();
   const quick: Quick = { calls: undefined };
   const walking = { system, look, strong, closedBeneath, sameDevice: border?.sameDevice === true, quick };
@@ -156,7 +157,7 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
  * A descriptor that was only read from loses nothing when closing it fails, and its number is free even then. A bad
  * number is a bug and stays one.
  */
-function closingQuietly(system: System): System {
+function closingQuietly(system: System): { readonly system: System; readonly freed: WriteContext["freed"] } {
   const quietly = (error: unknown): void => {
     if (["EBADF", undefined].includes(errnoName(error))) throw error;
   };
@@ -167,23 +168,32 @@ function closingQuietly(system: System): System {
       quietly(error);
     }
   };
-  let closing = 0;
+  const closing = new Set<Promise<void>>();
   const closeLater = async (fd: number): Promise<void> => {
-    if (closing >= closingMax) return close(fd);
-    closing += 1;
+    if (closing.size >= closingMax) return close(fd);
+    const closed = system.closeLater(fd).catch(quietly);
+    closing.add(closed);
     try {
-      await system.closeLater(fd);
-    } catch (error) {
-      quietly(error);
+      await closed;
     } finally {
-      closing -= 1;
+      closing.delete(closed);
     }
   };
-  return { ...system, close, closeLater };
+  const freed = async (): Promise<boolean> => {
+    if (closing.size === 0) return false;
+    const stop = new AbortController();
+    const patience = setTimeout(freedMsMax, undefined, { signal: stop.signal }).catch(() => undefined);
+    await Promise.race([Promise.allSettled(closing), patience]);
+    stop.abort();
+    return true;
+  };
+  return { system: { ...system, close, closeLater }, freed };
 }
 
 /** Nobody may wait for these, and threads that hang must not leave ever more of them open. */
 const closingMax = 16;
+/** A thread that takes longer hangs: 1 GB is freed in a third of it. */
+const freedMsMax = 1_000;
 
 function rootAt(given: string, system: System, strong: boolean): Root {
   const absolute = nodePath.resolve(given);

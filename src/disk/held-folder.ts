@@ -8,7 +8,7 @@ import * as nodePath from "node:path";
 import { errnoName } from "./errno.ts";
 import type { Found, Held, Identity, Look, ReadMode } from "./look.ts";
 import type { System } from "./system.ts";
-import { asFailure, asWriteFailed, during, FileChanged, type WriteNote } from "./write-failed.ts";
+import { asFailure, asWriteFailed, during, FileChanged, WriteFailed, type WriteNote } from "./write-failed.ts";
 
 /** What changing files needs of the disk. */
 export interface WriteContext {
@@ -21,6 +21,24 @@ export interface WriteContext {
   readonly swept: Set<string>;
   /** Files that are being replaced at the moment. */
   readonly underWay: { count: number };
+  /** Waits, but not for long, until what is closed in other threads has given back its room. False if there is nothing. */
+  freed(): Promise<boolean>;
+}
+
+const noRoom = ["ENOSPC", "EDQUOT"];
+
+/**
+ * Work that takes room on the disk and leaves nothing behind if it fails. Old files are freed by threads that nobody waits
+ * for; who finds the disk full waits for them, and tries once more.
+ */
+export async function withRoom<Result>(context: WriteContext, work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const isFull = error instanceof WriteFailed && noRoom.includes(error.errno);
+    if (!isFull || !(await context.freed())) throw error;
+    return work();
+  }
 }
 
 export interface HeldFolder {

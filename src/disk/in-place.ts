@@ -11,7 +11,14 @@ import { type BigIntStats, constants } from "node:fs";
 import * as nodePath from "node:path";
 import { compareContent, type Content, contentOf, type Moving, syncFile, writeContent } from "./content.ts";
 import { errnoName } from "./errno.ts";
-import { closeQuietly, type HeldFolder, prepareSync, unlinkQuietly, type WriteContext } from "./held-folder.ts";
+import {
+  closeQuietly,
+  type HeldFolder,
+  prepareSync,
+  unlinkQuietly,
+  withRoom,
+  type WriteContext,
+} from "./held-folder.ts";
 import { type Journal, type JournalHead, writeJournal } from "./journal.ts";
 import type { OpenFile } from "./open-file.ts";
 import type { Replaced, ReplaceInput } from "./replace.ts";
@@ -112,7 +119,7 @@ async function keepOld(input: InPlaceInput, moving: Moving, context: WriteContex
     const folderSync = prepareSync(place, context.system);
     let journal: Journal | undefined;
     try {
-      journal = await writeJournal(place.at(tempName("undo")), head, before, content, moving);
+      journal = await withRoom(context, () => writeJournal(place.at(tempName("undo")), head, before, content, moving));
       await folderSync.sync();
       return journal;
     } catch (error) {

@@ -461,6 +461,85 @@ describe.skipIf(onWindows)("a replace", () => {
     for (const fd of leftOpen(folder)) fs.closeSync(fd);
   });
 
+  for (const errno of ["ENOSPC", "EDQUOT"] as const) {
+    test.skipIf(!onLinux)(`a disk that is full until an old file is freed is not full (${errno})`, async () => {
+      const folder = folderWith();
+      let freed = false;
+      let free: (() => void) | undefined;
+      const system: System = {
+        ...nodeSystem,
+        closeLater: async (fd) => {
+          await new Promise<void>((resolve) => (free = resolve));
+          await nodeSystem.closeLater(fd);
+          freed = true;
+        },
+        make: (path, flags, mode) => {
+          if (free === undefined || freed) return nodeSystem.make(path, flags, mode);
+          setImmediate(free);
+          throw systemError(errno, "make");
+        },
+      };
+      const disk = createDisk([folder], paced(system, 0));
+      const before = openDescriptors();
+      const first = disk.look(`${folder}/a.txt`, "its folder");
+      ok(first.seen === "node");
+      const file = disk.open(first);
+      ok(!("errno" in file));
+      const letGo = (): Promise<void> | undefined => {
+        file.close();
+        return first.letGo?.();
+      };
+      const { did } = await disk.replace({ found: first, file, pieces, hardLinks: "separate", signal: never, letGo });
+      first.held.close();
+      equal(did, "replaced");
+      equal(freed, false);
+      const real = `${folder}/new/b.txt`;
+      equal((await disk.create({ real, pieces: [Buffer.from("new")], signal: never })).did, "created");
+      equal(freed, true);
+      equal(openDescriptors(), before);
+    });
+  }
+
+  test.skipIf(!onLinux)("a thread that hangs is not waited for on a full disk without end", async () => {
+    const folder = folderWith();
+    let isFull = false;
+    const system: System = {
+      ...nodeSystem,
+      closeLater: () => {
+        isFull = true;
+        return new Promise(() => undefined);
+      },
+      make: (path, flags, mode) => {
+        if (isFull) throw systemError("ENOSPC", "make");
+        return nodeSystem.make(path, flags, mode);
+      },
+    };
+    const disk = createDisk([folder], paced(system, 0));
+    const found = disk.look(`${folder}/a.txt`, "its folder");
+    ok(found.seen === "node");
+    const file = disk.open(found);
+    ok(!("errno" in file));
+    const letGo = found.letGo;
+    equal((await disk.replace({ found, file, pieces, hardLinks: "separate", signal: never, letGo })).did, "replaced");
+    file.close();
+    found.held.close();
+    const create = disk.create({ real: `${folder}/b.txt`, pieces: [], signal: never });
+    deepEqual(await create, { did: "nothing", why: "refused", errno: "ENOSPC", during: "making the temporary file" });
+    for (const fd of leftOpen(folder)) fs.closeSync(fd);
+  });
+
+  test("a disk that is full is full at once where nothing is being freed", async () => {
+    const folder = folderWith();
+    let tries = 0;
+    const make = (): number => {
+      tries += 1;
+      throw systemError("ENOSPC", "make");
+    };
+    const outcome = await replaceAt(createDisk([folder], { ...nodeSystem, make }), `${folder}/a.txt`);
+    deepEqual(outcome, { did: "nothing", why: "refused", errno: "ENOSPC", during: "making the temporary file" });
+    equal(tries, 1);
+  });
+
   test("a file may become empty, and an empty one may be filled", async () => {
     const folder = folderWith();
     equal(didOf(await replaceAt(createDisk([folder]), `${folder}/a.txt`, { pieces: [] })), "replaced");

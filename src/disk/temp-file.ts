@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { compareContent, type Content, type Moving, readAll, syncsAtOnce, syncFile, writeContent } from "./content.ts";
-import { closeQuietly, type HeldFolder, unlinkQuietly, type WriteContext } from "./held-folder.ts";
+import { closeQuietly, type HeldFolder, unlinkQuietly, withRoom, type WriteContext } from "./held-folder.ts";
 import { processMark } from "./process-mark.ts";
 import type { System } from "./system.ts";
 import { during, WriteFailed } from "./write-failed.ts";
@@ -52,7 +52,7 @@ export interface TempPlan {
   readonly signal: AbortSignal;
   /** Gives the file its owner, attributes and mode, before the sync, so that one sync covers all. */
   readonly dress?: (fd: number, fresh: BigIntStats) => Promise<void>;
-  /** Work that need not wait for the disk: done while the file is synced. What it throws stops the change. */
+  /** Work that need not wait for the disk: done while the file is synced, each time. What it throws stops the change. */
   readonly meanwhile?: (() => void) | undefined;
 }
 
@@ -60,7 +60,10 @@ export interface TempPlan {
 export class NoTempFile extends WriteFailed {}
 
 /** Throws WriteFailed or what the signal says; then there is no temporary file. */
-export async function writeTemp(folder: HeldFolder, plan: TempPlan, { system }: WriteContext): Promise<TempFile> {
+export const writeTemp = (folder: HeldFolder, plan: TempPlan, context: WriteContext): Promise<TempFile> =>
+  withRoom(context, () => writeOnce(folder, plan, context));
+
+async function writeOnce(folder: HeldFolder, plan: TempPlan, { system }: WriteContext): Promise<TempFile> {
   const { content, signal } = plan;
   const path = folder.at(tempName("new"));
   const moving: Moving = { system, reads: folder.reads, signal };
