@@ -98,7 +98,7 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
   const look = (path: string, also?: LookAlso): Look =>
     strong ? lookBeneath(path, roots, system, border, also) : lookByRealpath(path, roots, system, undefined, border);
   // Of a file that was written, the error of closing counts: this one tells it.
-  const writing: WriteContext = { system: given, look, stateDir, swept: new Set(), underWay: { count: 0 }, freed };
+  const writing: WriteContext = { system: given, look, stateDir, swept: new Map(), underWay: { count: 0 }, freed };
   const closedBeneath = strong ? kernelMounts(system) : () => new Set<string>();
   const quick: Quick = { calls: undefined };
   const walking = { system, look, strong, closedBeneath, sameDevice: border?.sameDevice === true, quick };

@@ -7,6 +7,7 @@ import { constants } from "node:fs";
 import * as nodePath from "node:path";
 import { errnoName } from "./errno.ts";
 import type { Found, Held, Identity, Look, ReadMode } from "./look.ts";
+import type { Swept } from "./sweep.ts";
 import type { System } from "./system.ts";
 import { asFailure, asWriteFailed, during, FileChanged, WriteFailed, type WriteNote } from "./write-failed.ts";
 
@@ -17,8 +18,8 @@ export interface WriteContext {
   look(path: string): Look;
   /** Where undo journals go if the file's own folder takes none. */
   readonly stateDir: string | undefined;
-  /** Folders that this process has swept already. */
-  readonly swept: Set<string>;
+  /** Folders that this process has swept already; a promise while it still does. */
+  readonly swept: Map<string, Promise<Swept> | undefined>;
   /** Files that are being replaced at the moment. */
   readonly underWay: { count: number };
   /** Waits, but not for long, until what is closed in other threads has given back its room. False if there is nothing. */

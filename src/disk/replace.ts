@@ -15,10 +15,11 @@ import type { Found, Identity } from "./look.ts";
 import { CannotKeep, keepMetadata } from "./metadata.ts";
 import type { OpenFile } from "./open-file.ts";
 import { checkBytes, type Comparison, refuseReadOnly, stillThere } from "./same-file.ts";
-import { sweepOnce } from "./sweep.ts";
+import { sweepAgain, sweepOnce } from "./sweep.ts";
 import { NoTempFile, type TempFile, writeTemp } from "./temp-file.ts";
 import {
   during,
+  FileChanged,
   identityOf,
   type NothingDone,
   nothingDone,
@@ -119,10 +120,11 @@ async function replaceIn(
     if (before.nlink > 1n && hardLinks === "separate") {
       throw new WriteFailed("EMLINK", "writing in place: it has other names, which would change with it");
     }
-    return writeInPlace(
-      { ...input, folder, name, before, content, linked: linked || compare === "all but ctime" },
-      context,
-    );
+    // Since this process swept the folder another one may have died in the middle of writing the very file.
+    const { removed, restored } = await sweepAgain(folder, context);
+    if (restored.includes(found.real)) throw new FileChanged();
+    const unlinked = removed > 0 || compare === "all but ctime";
+    return writeInPlace({ ...input, folder, name, before, content, linked: linked || unlinked }, context);
   };
 
   if (before.nlink > 1n && hardLinks === "keep") return inPlace(false);

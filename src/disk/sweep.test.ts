@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { describe, test } from "vitest";
 import { newText, oldText, replaceAt } from "../../test/faults/changes.ts";
 import { deadMark } from "../../test/support/dead-mark.ts";
@@ -55,6 +56,72 @@ function journal(path: string, file: string, old: string, next: string, changes:
   const body = Buffer.concat([block, Buffer.from(old).subarray(22), Buffer.from(next).subarray(22)]);
   fs.writeFileSync(path, Buffer.concat([body, createHash("sha256").update(body).digest()]), { mode: 0o600 });
 }
+
+/** Half written by a process that was killed: the new end is there, the old middle still is. */
+const torn = `${oldText}${newText.slice(oldText.length)}`;
+
+describe.skipIf(onWindows)("a file that another process left half written since the sweep", () => {
+  for (const where of ["beside it", "in the state folder"]) {
+    test(`is put back before it is written in place (the journal is ${where})`, async () => {
+      const folder = folderWithFile();
+      const stateDir = `${folder}.state`;
+      fs.mkdirSync(`${stateDir}/undo`, { recursive: true, mode: 0o700 });
+      fs.linkSync(`${folder}/a.txt`, `${folder}/twin.txt`);
+      const disk = createDisk([folder], nodeSystem, { stateDir });
+      equal(((await replaceAt(disk, `${folder}/other.txt`)) as { did: string }).did, "replaced");
+      fs.writeFileSync(`${folder}/a.txt`, torn);
+      const place = where === "beside it" ? folder : `${stateDir}/undo`;
+      journal(`${place}/${name("undo", dead)}`, `${folder}/a.txt`, oldText, newText);
+      const hardLinks = "keep";
+      deepEqual(await replaceAt(disk, `${folder}/a.txt`, { hardLinks }), { did: "nothing", why: "changed" });
+      equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), oldText);
+      deepEqual(fs.readdirSync(place).filter(parseTempName), []);
+      equal(((await replaceAt(disk, `${folder}/a.txt`, { hardLinks })) as { did: string }).did, "replaced");
+      equal(fs.readFileSync(`${folder}/twin.txt`, "utf8"), newText);
+    });
+  }
+
+  test("does not get an edit back that was taken back by hand", async () => {
+    const folder = folderWithFile(newText);
+    fs.linkSync(`${folder}/a.txt`, `${folder}/twin.txt`);
+    const disk = createDisk([folder]);
+    await replaceAt(disk, `${folder}/other.txt`);
+    // The process was killed when all was written, right before it had removed its journal.
+    const [old, next] = ["first line\nsecond line\nONE, TWO\n", "first line\nsecond line\none, two\n"];
+    fs.writeFileSync(`${folder}/a.txt`, next);
+    journal(`${folder}/${name("undo", dead)}`, `${folder}/a.txt`, old, next);
+    const half = Buffer.from("first line\nsecond line\none, TWO\n");
+    equal(
+      ((await replaceAt(disk, `${folder}/a.txt`, { hardLinks: "keep", pieces: [half] })) as { did: string }).did,
+      "replaced",
+    );
+    await sweep(folder);
+    equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), half.toString());
+  });
+});
+
+test.skipIf(onWindows)("a change waits for a sweep that another one began, which may put its file back", async () => {
+  const folder = folderWithFile();
+  const stateDir = `${folder}.state`;
+  fs.mkdirSync(`${stateDir}/undo`, { recursive: true, mode: 0o700 });
+  fs.writeFileSync(`${folder}/a.txt`, torn);
+  journal(`${stateDir}/undo/${name("undo", dead)}`, `${folder}/a.txt`, oldText, newText);
+  const folderLate = async (path: string): Promise<fs.Dirent[]> => {
+    await setTimeout(100);
+    return nodeSystem.folder(path);
+  };
+  const disk = createDisk([folder], { ...nodeSystem, folder: folderLate }, { stateDir });
+  const outcomes = await Promise.all([
+    replaceAt(disk, `${folder}/a.txt`, { pieces: [{ from: 0, to: 30 }] }),
+    replaceAt(disk, `${folder}/other.txt`),
+    replaceAt(disk, `${folder}/a.txt`, { pieces: [{ from: 0, to: 20 }] }),
+  ]);
+  deepEqual(
+    outcomes.map((outcome) => outcome !== "not looked up" && outcome.did),
+    ["nothing", "replaced", "nothing"],
+  );
+  equal(fs.readFileSync(`${folder}/a.txt`, "utf8"), oldText);
+});
 
 describe.skipIf(onWindows)("the sweep", () => {
   test("a name tells what it is and who made it", () => {

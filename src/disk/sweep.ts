@@ -21,28 +21,42 @@ import { during, FileChanged, WriteFailed } from "./write-failed.ts";
 export interface Swept {
   /** Temporary files and journals that are gone. */
   readonly removed: number;
-  /** Files that have their old bytes again, by name. */
+  /** Files that have their old bytes again, by path. */
   readonly restored: readonly string[];
 }
 
 /**
- * Sweeps a folder that is about to be written in, once in the life of a process. Never fails. Answers how a file is to be
- * compared with what it was before: a leftover may have been a second name of it, and taking that away moves its ctime.
+ * Sweeps a folder that is about to be written in, once in the life of a process; who comes meanwhile waits for that, since one of the
+ * files may be the one to be put right. Never fails. Answers how a file is to be compared with what it was before: a leftover may
+ * have been a second name of it, and taking that away moves its ctime.
  */
 export async function sweepOnce(folder: HeldFolder, context: WriteContext): Promise<Comparison> {
-  const { swept } = context;
-  let compare: Comparison = "all";
-  const key = `${folder.identity.device}:${folder.identity.inode}`;
+  const { device, inode } = folder.identity;
+  const removed = await once(`${device}:${inode}`, context, () => sweepFolder(folder, context));
+  await once("state", context, () => sweepState(context));
+  return removed > 0 ? "all but ctime" : "all";
+}
+
+async function once(key: string, { swept }: WriteContext, sweep: () => Promise<Swept>): Promise<number> {
   if (!swept.has(key)) {
-    swept.add(key);
-    const { removed } = await sweepFolder(folder, context);
-    if (removed > 0) compare = "all but ctime";
+    swept.set(
+      key,
+      sweep().finally(() => swept.set(key, undefined)),
+    );
   }
-  if (swept.has("state")) return compare;
-  swept.add("state");
+  return (await swept.get(key))?.removed ?? 0;
+}
+
+/** The same anew: for a file that another process may have left half written since. */
+export async function sweepAgain(folder: HeldFolder, context: WriteContext): Promise<Swept> {
+  const beside = await sweepFolder(folder, context);
+  const elsewhere = await sweepState(context);
+  return { removed: beside.removed, restored: [...beside.restored, ...elsewhere.restored] };
+}
+
+async function sweepState(context: WriteContext): Promise<Swept> {
   const state = stateFolder(context, "find");
-  if (state !== undefined) await sweepFolder(state, context, "elsewhere");
-  return compare;
+  return state === undefined ? { removed: 0, restored: [] } : sweepFolder(state, context, "elsewhere");
 }
 
 /** Where the files lie that a folder's journals belong to. */
