@@ -25,7 +25,15 @@ import type { Replaced, ReplaceInput } from "./replace.ts";
 import { checkBytes, stillThere } from "./same-file.ts";
 import { stateFolder } from "./state-folder.ts";
 import { tempName } from "./temp-file.ts";
-import { during, FileChanged, identityOf, unconfirmed, WriteFailed, type WriteNote } from "./write-failed.ts";
+import {
+  during,
+  duringLater,
+  FileChanged,
+  identityOf,
+  unconfirmed,
+  WriteFailed,
+  type WriteNote,
+} from "./write-failed.ts";
 
 export interface InPlaceInput extends ReplaceInput {
   readonly folder: HeldFolder;
@@ -42,6 +50,7 @@ export async function writeInPlace(input: InPlaceInput, context: WriteContext): 
   const compare = input.linked ? "all but ctime" : "all";
   // What is begun is finished, so only the preparations ask the signal.
   const moving: Moving = { system, reads: folder.reads, signal: undefined };
+  const rights = await rightsOf(input, context);
   const fd = openForWriting(input, context);
   let open = true;
   let journal: Journal | undefined;
@@ -66,11 +75,12 @@ export async function writeInPlace(input: InPlaceInput, context: WriteContext): 
       const back = await putBack(fd, journal, moving, file);
       if (back !== undefined)
         return { did: "damaged", errno: error.errno, during: error.during, journal: journal.path };
+      rights.giveBack(fd);
       unlinkQuietly(journal.path, system);
       throw error;
     }
     try {
-      const notes = keepMode(fd, input.before, context);
+      const notes = rights.giveBack(fd);
       const after = identityOf(during("reading back what was written", () => system.stat(fd)));
       open = false;
       during("closing the file", () => system.close(fd));
@@ -171,17 +181,42 @@ export async function putBack(
   }
 }
 
-/** Writing takes set-user-id and set-group-id away; they are the file's own and are given back. */
-function keepMode(fd: number, before: BigIntStats, { system }: WriteContext): readonly WriteNote[] {
-  const now = during("reading back what was written", () => system.stat(fd));
-  if (now.mode === before.mode) return [];
-  try {
-    system.changeMode(fd, Number(before.mode) & 0o7777);
-    return [];
-  } catch (error) {
-    if (errnoName(error) === undefined) throw error;
-    return ["special mode bits not kept"];
-  }
+/** What a file is allowed to do, and loses when somebody writes into it. */
+interface Rights {
+  /** Never throws for what the system says: the content is what it shall be by then. */
+  giveBack(fd: number): readonly WriteNote[];
+}
+
+/** The system takes it from a file with the first byte that is written, also where root writes it. */
+const capability = "security.capability";
+
+/** Writing takes set-user-id, set-group-id and capabilities away; they are the file's own and are given back. */
+async function rightsOf({ found, before }: InPlaceInput, { system }: WriteContext): Promise<Rights> {
+  const step = "carrying over owner, mode and attributes";
+  const path = found.held.handlePath;
+  const calls = await duringLater(step, () => system.attributes());
+  const value = during(step, () =>
+    calls?.list(path).includes(capability) === true ? calls.get(path, capability) : undefined,
+  );
+  const orNote = (note: WriteNote, call: () => void): readonly WriteNote[] => {
+    try {
+      call();
+      return [];
+    } catch (error) {
+      if (errnoName(error) === undefined) throw error;
+      return [note];
+    }
+  };
+  return {
+    giveBack: (fd) => [
+      ...orNote("special mode bits not kept", () => {
+        if (system.stat(fd).mode !== before.mode) system.changeMode(fd, Number(before.mode) & 0o7777);
+      }),
+      ...orNote("attributes not kept", () => {
+        if (value !== undefined) calls?.set(fd, capability, value);
+      }),
+    ],
+  };
 }
 
 async function dropJournal(journal: Journal, folder: HeldFolder, context: WriteContext): Promise<void> {

@@ -683,5 +683,45 @@ describe.skipIf(noAttributes !== undefined)(
       deepEqual(attributes?.list(`${folder}/a.txt`), ["user.origin"]);
       deepEqual(fs.readdirSync(folder), ["a.txt"]);
     });
+
+    /** Version 2, one that is in effect: a process may take ports below 1,024. */
+    const capability = Buffer.from("0100000200040000000000000000000000000000", "hex");
+    const capable = (folder: string): void => {
+      const fd = fs.openSync(`${folder}/a.txt`, "r+");
+      attributes?.set(fd, "security.capability", capability);
+      fs.closeSync(fd);
+      fs.linkSync(`${folder}/a.txt`, `${folder}/twin.txt`);
+    };
+    const notRoot = process.geteuid?.() !== 0;
+
+    for (const fails of [false, true]) {
+      const title = fails ? "that fails half way" : "of a file";
+      test.skipIf(notRoot)(`a write in place ${title} keeps what the file may do`, async () => {
+        const folder = folderWith();
+        capable(folder);
+        const sync = (fd: number): void => {
+          const isFile = fs.readlinkSync(`/proc/self/fd/${fd}`) === `${folder}/a.txt`;
+          if (fails && isFile && read(`${folder}/a.txt`) === newText) throw systemError("EIO", "fsync");
+          nodeSystem.sync(fd);
+        };
+        const disk = createDisk([folder], paced({ ...nodeSystem, sync }, 0));
+        const outcome = await replaceAt(disk, `${folder}/a.txt`, { hardLinks: "keep" });
+        equal(didOf(outcome), fails ? "nothing" : "replaced");
+        equal(read(`${folder}/a.txt`), fails ? oldText : newText);
+        ok(capability.equals(attributes?.get(`${folder}/a.txt`, "security.capability") ?? Buffer.alloc(0)));
+      });
+    }
+
+    test.skipIf(notRoot)("what a file may do and cannot be given back is told", async () => {
+      const folder = folderWith();
+      capable(folder);
+      const set = (): void => {
+        throw systemError("EPERM", "fsetxattr");
+      };
+      const system: System = { ...nodeSystem, attributes: async () => attributes && { ...attributes, set } };
+      const outcome = await replaceAt(createDisk([folder], system), `${folder}/a.txt`, { hardLinks: "keep" });
+      ok(outcome !== "not looked up" && outcome.did === "replaced");
+      deepEqual(outcome.notes, ["attributes not kept"]);
+    });
   },
 );
