@@ -287,6 +287,24 @@ const errnoWords: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name is too long",
 };
 
+/** What helps where trying again does not. */
+const errnoRemedies: Readonly<Record<string, string>> = {
+  ENOSPC: "ask the user to make room on it",
+  EDQUOT: "ask the user to make room or to raise it",
+  EROFS: "ask the user to make it writable, or use a path elsewhere",
+  EFBIG: "ask the user to raise that limit",
+  ENAMETOOLONG: "use a shorter one",
+};
+
+/** What to do about a system error, as the end of a sentence. */
+export function errnoRemedy(errno: string, during: string): string {
+  // Folders can have too many names, too.
+  if (errno === "EMLINK" && during.startsWith("writing in place")) {
+    return 'ask the user to separate them, or to set hardLinks to "keep"';
+  }
+  return errnoRemedies[errno] ?? "try again";
+}
+
 /** A system error in a sentence: `the disk is full (ENOSPC) while writing`. */
 export const errnoIn = (errno: string, during: string): string =>
   errnoWords[errno] === undefined ? `${errno} while ${during}` : `${errnoWords[errno]} (${errno}) while ${during}`;

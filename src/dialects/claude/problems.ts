@@ -10,6 +10,7 @@ import {
   editFaultWords,
   encodingWords,
   errnoIn,
+  errnoRemedy,
   existsWords,
   lockedWords,
   type Names,
@@ -127,7 +128,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
   NO_RENAME: (problem, cannot) => `${cannot(problem.place.asked)}: ${noRenameWords(problem)}`,
   NO_OUTLINE: (problem, cannot) => `${cannot(problem.place.asked)}: ${noOutlineWords(problem, outlineNames)}`,
   CHANGED: ({ place }, cannot) => `${cannot(place.asked)}: it kept changing while it was read, try again`,
-  IO_ERROR: ({ place, errno, during }, cannot) => `${cannot(place.asked)}: ${errnoIn(errno, during)}, try again`,
+  IO_ERROR: ({ place, errno, during }, cannot) =>
+    `${cannot(place.asked)}: ${errnoIn(errno, during)}, ${errnoRemedy(errno, during)}`,
   NOT_READ: (problem, cannot) => `${cannot(problem.place.asked)}: ${notReadWords(problem, names)}`,
   STALE: (problem, cannot) => `${cannot(problem.place.asked)}: ${staleWords(problem)}`,
   NO_MATCH: (problem, cannot) => `${cannot(problem.place.asked)}: ${noMatchWords(problem, names)}`,
