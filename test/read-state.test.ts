@@ -132,6 +132,71 @@ describe("with `content-match`", () => {
     expect(there("a.txt")).toBe("zero\none\n2\nthree\n");
   });
 
+  describe("what names no text that is to be there, or not to the letter, is refused", () => {
+    const theirs = "one\ntwo  \nfour\n";
+    const patches: Record<string, readonly string[]> = {
+      "a hunk whose line has other blanks": ["*** Update File: a.txt", "@@", "-two", "+2"],
+      "lines at the end of the file": ["*** Update File: a.txt", "@@", "+more", "*** End of File"],
+      "lines below a header": ["*** Update File: a.txt", "@@ one", "+more"],
+      "a move of the file as it is": ["*** Update File: a.txt", "*** Move to: b.txt"],
+      "a deletion": ["*** Delete File: a.txt"],
+    };
+    for (const [title, lines] of Object.entries(patches)) {
+      test(`in a patch: ${title}`, async () => {
+        const editor = await reader(loose);
+        fs.writeFileSync(at("a.txt"), theirs);
+        const patchText = ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+        const reply = await editor.run((profile) => ({ verb: "patch", patchText, profile }));
+        expect(reply.error?.code).toBe("STALE");
+        expect(fs.readdirSync(root)).toEqual(["a.txt"]);
+        expect(there("a.txt")).toBe(theirs);
+      });
+    }
+
+    test("in a patch: a hunk whose lines stand there twice, whatever its header says", async () => {
+      const editor = await reader(loose);
+      fs.writeFileSync(at("a.txt"), "f:\n  two\ng:\n  two\n");
+      const patchText = "*** Begin Patch\n*** Update File: a.txt\n@@ g:\n-  two\n+  2\n*** End Patch";
+      const reply = await editor.run((profile) => ({ verb: "patch", patchText, profile }));
+      expect(reply.error?.code).toMatch(/AMBIGUOUS|STALE/);
+      expect(there("a.txt")).toBe("f:\n  two\ng:\n  two\n");
+    });
+
+    test("but a hunk whose lines stand there once is made", async () => {
+      const editor = await reader(loose);
+      fs.writeFileSync(at("a.txt"), theirs);
+      const patchText = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** End Patch";
+      const reply = await editor.run((profile) => ({ verb: "patch", patchText, profile }));
+      expect(words(reply)).toMatch(/Somebody else changed the file since it was read/);
+      expect(there("a.txt")).toBe("1\ntwo  \nfour\n");
+    });
+
+    for (const verb of ["delete", "move"] as const) {
+      test(`${verb} of the file`, async () => {
+        const editor = await reader(loose);
+        fs.writeFileSync(at("a.txt"), theirs);
+        const path = at("a.txt");
+        const reply = await editor.run((profile) =>
+          verb === "delete" ? { verb, path, profile } : { verb, path, to: at("b.txt"), profile },
+        );
+        expect(reply.error?.code).toBe("STALE");
+        expect(there("a.txt")).toBe(theirs);
+      });
+    }
+
+    test("a cell of a notebook: its number may be that of another one by now", async () => {
+      const notebook = (...sources: readonly string[]): string =>
+        JSON.stringify({ cells: sources.map((source) => ({ cell_type: "raw", metadata: {}, source })), nbformat: 4 });
+      fs.writeFileSync(at("n.ipynb"), notebook("one", "two"));
+      const editor = session(loose);
+      await read(editor, "n.ipynb");
+      fs.writeFileSync(at("n.ipynb"), notebook("theirs", "one", "two"));
+      const input = { notebook_path: "n.ipynb", cell_id: "cell-0", new_source: "mine" };
+      expect((await editor.call("NotebookEdit", input)).error?.code).toBe("STALE");
+      expect(there("n.ipynb")).toBe(notebook("theirs", "one", "two"));
+    });
+  });
+
   test("a file that was never read is still refused", async () => {
     expect((await edit(session(loose), "two", "2")).error?.code).toBe("NOT_READ");
   });

@@ -68,6 +68,12 @@ export function applyHunks(text: string, hunks: readonly PatchHunk[]): Applied {
   return { applied: "yes", changes: runs.map((run) => changeOf(lines, run)), matchedBy: steps[loosest] ?? "exact" };
 }
 
+/** Do the old lines of every hunk stand in the text to the letter and once, so that neither order nor header is needed? */
+export function standOnce(text: string, hunks: readonly PatchHunk[]): boolean {
+  const lines = textLines(text);
+  return hunks.every((hunk) => findPlaces(lines, textsOf(hunk, "-"), 0, "exact").length === 1);
+}
+
 interface Place {
   /** Index of the first old line, or of the line before which lines are added. */
   readonly at: number;

@@ -22,6 +22,7 @@ export const edit: Tool<"edit"> = async (request, bench) => {
     profile: request.profile,
     holds: "if need be",
     overwrites: false,
+    changedSince: "where certain",
     there: (before) => planEdits(before, request, bench),
     ...(isCreation(request.edits[0]) ? { missing: (target: Target) => planNew(target, request) } : {}),
   };

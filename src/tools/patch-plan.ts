@@ -7,12 +7,12 @@ import type { Target } from "../contract/target.ts";
 import { shifted } from "../session/line-spans.ts";
 import { hunksOfTexts } from "../text/hunks.ts";
 import { match } from "../text/match.ts";
-import { applyHunks, type Refused } from "../text/patch-apply.ts";
+import { applyHunks, type Refused, standOnce } from "../text/patch-apply.ts";
 import type { PatchFile, PatchHunk } from "../text/patch.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import type { Before } from "./before.ts";
 import type { Plan, Planned } from "./plan.ts";
-import { knownAfter, requireShown } from "./edit-checks.ts";
+import { knownAfter, requireCertain, requireShown } from "./edit-checks.ts";
 import { linesChanged, planOfChanges, shownRegion } from "./edit-text.ts";
 import { newTextFile } from "./new-text.ts";
 
@@ -30,7 +30,7 @@ export function planOf(file: PatchFile, profile: Profile): Plan<MatchedBy> {
     case "delete":
       return { ...shared, there: planRemoval };
     case "update":
-      return { ...shared, there: (before) => planHunks(before, file.hunks) };
+      return { ...shared, changedSince: "where certain", there: (before) => planHunks(before, file.hunks) };
   }
 }
 
@@ -42,10 +42,14 @@ function planRemoval(before: Before): Planned<MatchedBy> {
 
 function planHunks(before: Before, hunks: readonly PatchHunk[]): Planned<MatchedBy> {
   const text = held(before);
-  if (hunks.length === 0) return planOfChanges(before, [], knownAfter(before, shownOf(before)), "exact");
+  if (hunks.length === 0) {
+    requireCertain(before, "exact", 0); // a file that is only moved names no text that is to be there
+    return planOfChanges(before, [], knownAfter(before, shownOf(before)), "exact");
+  }
   const applied = applyHunks(text, hunks);
   if (applied.applied === "no") throw new Problem(problemOf(applied, hunks.length, text, before.target));
   const { changes, matchedBy } = applied;
+  if (before.seen.state === "changed") requireCertain(before, matchedBy, standOnce(text, hunks) ? 1 : 0);
   if (changes.length === 0) {
     throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: before.target, fault: "same text" });
   }

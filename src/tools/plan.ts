@@ -46,6 +46,11 @@ export interface Plan<Extra> {
   readonly holds?: Holds;
   /** Is the whole file overwritten, so that all of it must have been seen? */
   readonly overwrites: boolean;
+  /**
+   * Where the operator lets edits find their text in a file that somebody else changed: does the plan refuse what is not
+   * certain there? All other plans are refused such a file.
+   */
+  readonly changedSince?: "where certain";
   /** May files be changed that the session has not seen? Only where somebody who has read them says what to change. */
   readonly unseen?: "permitted";
 }

@@ -131,7 +131,7 @@ async function seenAs<Extra>(before: BeforeJudged, plan: Plan<Extra>, bench: Ben
     plan.fits?.(before);
     throw new Problem({ code: "NOT_READ", place: target, reason: "never" });
   }
-  if (seen.state === "changed" && (staleness === "refuse" || plan.overwrites)) {
+  if (seen.state === "changed" && (staleness === "refuse" || plan.changedSince !== "where certain")) {
     const { sizeBytes: sizeNow, mtimeMs } = file;
     throw new Problem({ code: "STALE", place: target, reason: "changed", sizeThen: seen.sizeThen, sizeNow, mtimeMs });
   }
