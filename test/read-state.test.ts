@@ -202,6 +202,41 @@ describe("with `content-match`", () => {
   });
 });
 
+describe("a file that is moved", () => {
+  const page = { offset: 2, limit: 1 };
+  const moves: Record<string, (mover: Session) => Promise<Reply>> = {
+    "as it is": (mover) => patched(mover, "*** Update File: a.txt", "*** Move to: b.txt"),
+    "with a change": (mover) => patched(mover, "*** Update File: a.txt", "*** Move to: b.txt", "@@", "-two", "+2"),
+    "by its own verb": (mover) =>
+      mover.run((profile) => ({ verb: "move", path: at("a.txt"), to: at("b.txt"), profile })),
+  };
+  const patched = (mover: Session, ...lines: readonly string[]): Promise<Reply> =>
+    mover.run((profile) => ({
+      verb: "patch",
+      patchText: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n"),
+      profile,
+    }));
+
+  for (const [title, move] of Object.entries(moves)) {
+    test(`${title}: what was not shown of it was not shown under its new name`, async () => {
+      const mover = session();
+      await read(mover, "a.txt", page);
+      expect((await move(mover)).error).toBeUndefined();
+      const moved = there("b.txt");
+      expect((await write(mover, "x", "b.txt")).error?.code).toBe("NOT_READ");
+      expect((await edit(mover, "three", "3", "b.txt")).error?.code).toBe("NOT_READ");
+      expect(there("b.txt")).toBe(moved);
+      expect((await edit(mover, moved.includes("two") ? "two" : "2", "II", "b.txt")).error).toBeUndefined();
+    });
+
+    test(`${title}: what was read whole can be written over`, async () => {
+      const mover = await reader();
+      expect((await move(mover)).error).toBeUndefined();
+      expect((await write(mover, "x", "b.txt")).error).toBeUndefined();
+    });
+  }
+});
+
 describe("one file under two names", () => {
   test("is one file: read by a link, changed by its own name, and the reverse", async () => {
     fs.mkdirSync(at("sub"));

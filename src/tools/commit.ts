@@ -95,7 +95,7 @@ export async function commitNew<Extra>(
   bench: Bench,
   moved?: Moved,
 ): Promise<readonly ChangeNote[]> {
-  const { target, mode, remember, folder } = prepared;
+  const { target, mode, remember, folder, wrote = "all" } = prepared;
   const { bytes, pieces, source, after } = contentOfNew(prepared);
   const { signal } = bench;
   bench.guard.requireWriting(target);
@@ -118,9 +118,9 @@ export async function commitNew<Extra>(
       if (created.why === "changed") throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
       throw refused(target, created.errno, created.during);
     case "unconfirmed":
-      return unconfirmed(target, created.errno, "all", keeper, bench);
+      return unconfirmed(target, created.errno, wrote, keeper, bench, remember);
     case "created":
-      rememberAs(target, created.identity, hashIfSmall(bytes), "all", bench, remember);
+      rememberAs(target, created.identity, hashIfSmall(bytes), wrote, bench, remember);
       return [
         ...keeper.done(created.identity, keeper.keeps ? modeOf(target, bench) : undefined),
         ...created.notes.map((detail) => ({ note: "metadata", detail }) as const),

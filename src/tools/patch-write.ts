@@ -62,7 +62,7 @@ async function put(job: Job, bench: Bench, undos: Undo[]): Promise<readonly Chan
       mode,
       diff: prepared.diff,
       extra: undefined,
-      remember: prepared.is === "there" ? prepared.remember : undefined,
+      ...(prepared.is === "there" && { remember: prepared.remember, wrote: prepared.planned.wrote }),
       close: () => undefined,
     } as const;
     const keeper = keeperOf(await bench.turn(), target);

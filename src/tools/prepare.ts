@@ -7,7 +7,7 @@ import type { Held } from "../disk/look.ts";
 import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
 import { FileCut } from "../disk/scan.ts";
 import { refusal } from "../guard/guard.ts";
-import type { Seen } from "../session/ledger.ts";
+import type { Seen, Wrote } from "../session/ledger.ts";
 import { unified } from "../text/unified.ts";
 import { moreLine } from "../text/unified-text.ts";
 import { type Before, type BeforeJudged, hashOfView, type Holds, readBefore } from "./before.ts";
@@ -26,6 +26,8 @@ export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; 
       /** The folder that it will be in, if that is held. */
       readonly folder?: Held | undefined;
       readonly remember?: Before["remember"];
+      /** What the session knows of it from then on; all of it by default. */
+      readonly wrote?: Wrote;
     }
   | {
       readonly is: "there";
