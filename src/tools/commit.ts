@@ -89,11 +89,12 @@ export async function commit<Extra>(
   }
 }
 
+/** `onFolders` is told which folders were made for it, the uppermost first. */
 export async function commitNew<Extra>(
   prepared: New<Extra>,
   keeper: Keeper,
   bench: Bench,
-  moved?: Moved,
+  { moved, onFolders }: { readonly moved?: Moved; readonly onFolders?: (made: readonly string[]) => void } = {},
 ): Promise<readonly ChangeNote[]> {
   const { target, mode, remember, folder, wrote = "all" } = prepared;
   const { bytes, pieces, source, after } = contentOfNew(prepared);
@@ -120,6 +121,7 @@ export async function commitNew<Extra>(
     case "unconfirmed":
       return unconfirmed(target, created.errno, wrote, keeper, bench, remember);
     case "created":
+      onFolders?.(created.folders);
       rememberAs(target, created.identity, hashIfSmall(bytes), wrote, bench, remember);
       return [
         ...keeper.done(created.identity, keeper.keeps ? modeOf(target, bench) : undefined),

@@ -3,11 +3,14 @@
 import type { ChangedFile, ChangeNote, MatchedBy } from "../contract/edit.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
+import type { Found } from "../disk/look.ts";
+import type { OpenFile } from "../disk/open-file.ts";
 import { othersTurn } from "../disk/others-turn.ts";
 import { write } from "./change.ts";
 import { fileOf, type Prepared } from "./prepare.ts";
 import { commitNew, commitRemoval } from "./commit.ts";
 import type { PatchFile } from "../text/patch.ts";
+import { stampOf } from "./stamp.ts";
 import type { Bench } from "./tool.ts";
 import { type Keeper, keeperOf } from "./turn.ts";
 
@@ -53,33 +56,30 @@ export async function writeAll(jobs: readonly Job[], bench: Bench): Promise<read
 
 async function put(job: Job, bench: Bench, undos: Undo[]): Promise<readonly ChangeNote[]> {
   const { prepared, moved } = job;
-  if (moved !== undefined) {
-    const { target, bytes, mode } = moved;
-    const made = {
-      is: "new",
-      target,
-      bytes,
-      mode,
-      diff: prepared.diff,
-      extra: undefined,
-      ...(prepared.is === "there" && { remember: prepared.remember, wrote: prepared.planned.wrote }),
-      close: () => undefined,
-    } as const;
-    const keeper = keeperOf(await bench.turn(), target);
-    const notes = await commitNew(made, keeper, bench, { movedFrom: prepared.target.real });
-    undos.push({ place: target, keeper, run: () => removeAgain(target, bench) });
-    return notes;
-  }
-  const { target } = prepared;
+  const { target } = moved ?? prepared;
   const keeper = keeperOf(await bench.turn(), target);
-  const { notes } = await write(prepared, bench, keeper);
-  if (prepared.is === "new") undos.push({ place: target, keeper, run: () => removeAgain(target, bench) });
-  else {
+  if (moved === undefined && prepared.is === "there") {
+    const { notes } = await write(prepared, bench, keeper);
     const { old } = prepared;
     undos.push({ place: target, keeper, run: () => writeAgain(target, old, bench) });
+    // Those of the plan come with the file itself.
+    return notes.filter((note) => !prepared.planned.notes.includes(note));
   }
-  // Those of the plan come with the file itself.
-  return notes.filter((note) => prepared.is === "new" || !prepared.planned.notes.includes(note));
+  let folders: readonly string[] = [];
+  const notes = await commitNew(newFileOf(job), keeper, bench, {
+    ...(moved && { moved: { movedFrom: prepared.target.real } }),
+    onFolders: (made) => (folders = made),
+  });
+  undos.push({ place: target, keeper, run: () => removeAgain(target, folders, bench) });
+  return notes;
+}
+
+function newFileOf({ prepared, moved }: Job): Extract<Prepared<MatchedBy>, { readonly is: "new" }> {
+  if (prepared.is === "new") return prepared;
+  if (moved === undefined) throw new Error("a file that is there is made anew only where it is moved to");
+  const { diff, extra, remember, planned } = prepared;
+  const { target, bytes, mode } = moved;
+  return { is: "new", target, bytes, mode, diff, extra, remember, wrote: planned.wrote, close: () => undefined };
 }
 
 async function take(job: Job, bench: Bench, undos: Undo[]): Promise<readonly ChangeNote[]> {
@@ -107,28 +107,51 @@ async function takeBack(undos: readonly Undo[]): Promise<{ readonly putBack: Pla
 /** Undoing must come to its end, whoever has lost interest. */
 const uninterrupted = (): AbortSignal => new AbortController().signal;
 
-async function removeAgain(target: Target, { disk, ledger }: Bench): Promise<boolean> {
+/** Is it what was written a moment ago? What somebody else made of it since is not taken away from them. */
+async function isOurs(target: Target, file: OpenFile, { ledger }: Bench): Promise<boolean> {
+  const seen = await ledger.seen(target.real, stampOf(file), () => Promise.resolve(undefined));
   ledger.drop(target.real);
-  const look = disk.look(target.real);
-  if (look.seen !== "node") return look.seen === "missing";
-  try {
-    const removed = await disk.remove({ found: look, identity: look.held.identity, signal: uninterrupted() });
-    return removed.did !== "nothing";
-  } finally {
-    look.held.close();
-  }
+  return seen.state === "fresh";
 }
 
-async function writeAgain(target: Target, old: Buffer | undefined, { disk, ledger }: Bench): Promise<boolean> {
-  ledger.drop(target.real);
+async function removeAgain(target: Target, folders: readonly string[], bench: Bench): Promise<boolean> {
+  const { disk } = bench;
+  const isGone = await withFile(target, bench, async (found, file) => {
+    if (!(await isOurs(target, file, bench))) return false;
+    const removed = await disk.remove({ found, identity: file.identity, signal: uninterrupted() });
+    return removed.did !== "nothing";
+  });
+  // One that somebody has put something into stays.
+  if (isGone !== false) for (const folder of folders.toReversed()) await disk.removeFolder(folder);
+  return isGone !== false;
+}
+
+async function writeAgain(target: Target, old: Buffer | undefined, bench: Bench): Promise<boolean> {
+  const isBack = await withFile(target, bench, async (found, file) => {
+    if (!(await isOurs(target, file, bench)) || old === undefined) return false;
+    const pieces = old.length === 0 ? [] : [old];
+    // Other names that were kept got the new content too.
+    const { hardLinks } = bench.changes;
+    const replaced = await bench.disk.replace({ found, file, pieces, hardLinks, signal: uninterrupted() });
+    return replaced.did === "replaced" || replaced.did === "unconfirmed";
+  });
+  return isBack === true;
+}
+
+/** What the work answers; `missing` if there is nothing any more, false if it cannot be worked on. */
+async function withFile(
+  target: Target,
+  { disk, ledger }: Bench,
+  work: (found: Found, file: OpenFile) => Promise<boolean>,
+): Promise<boolean | "missing"> {
   const look = disk.look(target.real);
-  if (look.seen !== "node") return false;
+  if (look.seen !== "node") {
+    ledger.drop(target.real);
+    return look.seen === "missing" ? "missing" : false;
+  }
   const file = disk.open(look);
   try {
-    if ("errno" in file || old === undefined) return false;
-    const pieces = old.length === 0 ? [] : [old];
-    const replaced = await disk.replace({ found: look, file, pieces, hardLinks: "separate", signal: uninterrupted() });
-    return replaced.did === "replaced" || replaced.did === "unconfirmed";
+    return "errno" in file ? false : await work(look, file);
   } finally {
     if (!("errno" in file)) file.close();
     look.held.close();
