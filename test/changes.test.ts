@@ -5,7 +5,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { dialectNames } from "../src/dialects/index.ts";
-import { type Asker, createFilehand, type Question, type Session } from "../src/index.ts";
+import { type Asker, createFilehand, type Question, type Reply, type Session } from "../src/index.ts";
 import { isWellFormed } from "../src/text/well-formed.ts";
 import { type ChangeCase, changeSuite } from "./suites/change.ts";
 import { onLinux, onWindows, type Tree, workspace } from "./support/workspace.ts";
@@ -55,6 +55,8 @@ const cases: readonly ChangeCase[] = [
 ];
 
 for (const given of cases) changeSuite(given);
+
+const textOf = ({ content }: Reply): string => content.map((part) => (part.type === "text" ? part.text : "")).join("");
 
 test("no dialect is left out", () => {
   expect(cases.map(({ name }) => name).toSorted()).toEqual(dialectNames.toSorted());
@@ -291,6 +293,24 @@ describe("a dry run says what would be, and nothing that is not so", () => {
       expect(text).toContain(says);
       expect(text).not.toMatch(/\b(?:now|gone|changed|kept the)\b|^(?:Edited|Wrote|Created|Replaced|Deleted)/m);
       for (const [file, before] of Object.entries(tree)) expect(fs.readFileSync(at(file), "utf8")).toBe(before);
+    });
+  }
+});
+
+describe("a write of the same text with a byte order mark", () => {
+  const mark = Buffer.from([0xef, 0xbb, 0xbf]);
+  for (const [title, before] of [
+    ["puts the mark before it", Buffer.from("déjà vu\n")],
+    ["makes a file in a legacy encoding UTF-8", Buffer.from("déjà vu\n", "latin1")],
+  ] as const) {
+    test(title, async () => {
+      const { top, path: at } = workspace({ "a.txt": before });
+      const session = createFilehand({ roots: [top], ask: "yes" }).session();
+      await session.call("Read", { file_path: "a.txt" });
+      const content = "\ufeffdéjà vu\n";
+      expect(textOf(await session.call("Write", { file_path: "a.txt", content }))).toBe('Wrote "a.txt" (+0 -0).');
+      expect(fs.readFileSync(at("a.txt"))).toEqual(Buffer.concat([mark, Buffer.from("déjà vu\n")]));
+      expect(textOf(await session.call("Write", { file_path: "a.txt", content }))).toContain("exactly this content");
     });
   }
 });

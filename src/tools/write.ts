@@ -37,13 +37,14 @@ function planOver(before: Before, { content: sent }: WriteRequest, bench: Bench)
   const content = keeps ? withLineEnds(sent, lineEnds.before === "CRLF" ? "\r\n" : "\n") : sent;
   const pieces = contentPieces(before, content);
   const text = content.startsWith("\ufeff") ? content.slice(1) : content;
+  const bringsMark = content.startsWith("\ufeff") && before.form.bomBytes === 0;
   const shown = old === undefined ? undefined : wellFormed(old);
   return {
     pieces,
     diff: shown === undefined ? unknownDiff : new LaterDiff(() => hunksOfTexts(shown, text)),
     before: shown === undefined || shown.length > limits.changeCharsMax * 4 ? undefined : shown,
     notes: [
-      ...(old === text ? [{ note: "same content" } as const] : []),
+      ...(old === text && !bringsMark ? [{ note: "same content" } as const] : []),
       ...(keeps ? [] : lineEndNote(lineEnds.before, lineEnds.after)),
     ],
     wrote: "all",
