@@ -41,6 +41,18 @@ describe.skipIf(onWindows)("a dry run and the real call refuse alike", () => {
     ["a move of a read-only file", ["*** Update File: locked.txt", "*** Move to: b.txt"], "ACCESS_DENIED"],
     ["its deletion", ["*** Add File: c.txt", "+c", "*** Delete File: locked.txt"], "ACCESS_DENIED"],
     ["a move onto a link that leads nowhere", ["*** Update File: a.txt", "*** Move to: nowhere.txt"], "EXISTS"],
+    ["a file in a file", ["*** Add File: x", "+x", "*** Add File: x/y/z", "+z"], "INVALID_PARAM"],
+    [
+      "a file in a file, named the other way round",
+      ["*** Add File: x/y", "+y", "*** Add File: x", "+x"],
+      "INVALID_PARAM",
+    ],
+    [
+      "a file in one that is moved",
+      ["*** Update File: a.txt", "*** Move to: x", "*** Add File: x/y", "+y"],
+      "INVALID_PARAM",
+    ],
+    ["a file by two names", ["*** Add File: x", "+x", "*** Add File: y/../x", "+y"], "INVALID_PARAM"],
   ] as const) {
     test(`${what} in a patch, and nothing of it is left`, async () => {
       const { top, path, opencode } = bed({ "a.txt": "a\n", "locked.txt": "one\n" });
@@ -54,6 +66,29 @@ describe.skipIf(onWindows)("a dry run and the real call refuse alike", () => {
       expect(fs.readdirSync(top)).toEqual(before);
     });
   }
+
+  test("a path that clashes with another one of the patch is told as such", async () => {
+    const { opencode } = bed({});
+    const told = async (...lines: readonly string[]) =>
+      textOf(await opencode.call("patch", { patchText: patch(...lines) }));
+    expect(await told("*** Add File: x", "+x", "*** Add File: x/y", "+y")).toContain(
+      '"x/y" would lie in a file that the same patch makes',
+    );
+    expect(await told("*** Add File: x", "+x", "*** Add File: y/../x", "+y")).toContain(
+      '"y/../x" is a file that the patch names before by another spelling',
+    );
+  });
+
+  test("a file that somebody else deleted is told by a dry run as often as it is asked", async () => {
+    const { path, claude } = bed({ "a.txt": "one\n" }, { readFirst: true });
+    await claude.call("Read", { file_path: "a.txt" });
+    fs.rmSync(path("a.txt"));
+    const write = (dryRun: boolean) => claude.call("Write", { file_path: "a.txt", content: "1\n" }, { dryRun });
+    const codes = [];
+    for (const dryRun of [true, true, false]) codes.push((await write(dryRun)).error?.code);
+    expect(codes).toEqual(["STALE", "STALE", "STALE"]);
+    expect([(await write(true)).error, (await write(false)).error]).toEqual([undefined, undefined]);
+  });
 
   test("nobody is asked about a change that cannot be made", async () => {
     const asked: Question[] = [];

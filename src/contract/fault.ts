@@ -102,6 +102,10 @@ export type PatchFault =
   /** An update that neither changes a line nor moves the file. */
   | "nothing changes"
   | "same file twice"
+  /** The text is a path that the patch named before by another spelling. */
+  | "two spellings"
+  /** The text is a path below a file that the patch makes. */
+  | "in a new file"
   | "unified diff";
 
 /** Why a place in code is none. */

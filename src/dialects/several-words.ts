@@ -38,6 +38,10 @@ export function patchFaultWords({
       return `${at}: it neither changes a line nor moves the file`;
     case "same file twice":
       return `${at}: the file stands in the patch before, put all its changes into one section`;
+    case "two spellings":
+      return `${quoted(cutChars(text, 120))} is a file that the patch names before by another spelling, put all its changes into one section`;
+    case "in a new file":
+      return `${quoted(cutChars(text, 120))} would lie in a file that the same patch makes, give one of them another name`;
     case "unified diff":
       return "this is a unified diff; write it as *** Begin Patch, *** Update File: path, @@, lines with a blank, - or +, *** End Patch";
   }

@@ -3,6 +3,7 @@
  * fails half way, what was written is put back.
  */
 
+import * as nodePath from "node:path";
 import type { MatchedBy, PatchOutcome } from "../contract/edit.ts";
 import type { ToldChange } from "../contract/language.ts";
 import { limits } from "../contract/limits.ts";
@@ -78,7 +79,7 @@ async function applied(
   for (const file of others) answers.push(await asked(file, ticket, bench));
   const [head, ...rest] = answers;
   const targets: [Target, ...Target[]] = [...targetsOf(head), ...rest.flatMap(targetsOf)];
-  refuseTwice(targets);
+  refuseClashes(targets);
 
   return exclusively(targets, ticket, bench, async () => {
     const subjects: Subject[] = [];
@@ -183,12 +184,23 @@ function refuseIfThere(file: Part, subject: Subject, bench: Bench): void {
   }
 }
 
-/** Two names of one file, or two sections that make the same one: who of them is right? */
-function refuseTwice(targets: readonly Target[]): void {
-  for (const [index, target] of targets.entries()) {
-    if (targets.findIndex(({ real }) => real === target.real) === index) continue;
-    const data = { fault: "same file twice", line: 1, text: target.asked } as const;
-    throw new Problem({ code: "INVALID_PARAM", reason: "patch", ...data });
+/** Two names of one file, or two sections that make the same one: who of them is right? And no file is a folder too. */
+function refuseClashes(targets: readonly Target[]): void {
+  const refuse = (fault: "two spellings" | "in a new file", { asked }: Target): Problem =>
+    new Problem({ code: "INVALID_PARAM", reason: "patch", fault, line: 1, text: asked });
+  const files = new Set<string>();
+  for (const target of targets) {
+    if (files.has(target.real)) throw refuse("two spellings", target);
+    files.add(target.real);
+  }
+  for (const target of targets) {
+    for (
+      let above = nodePath.dirname(target.real);
+      above !== nodePath.dirname(above);
+      above = nodePath.dirname(above)
+    ) {
+      if (files.has(above)) throw refuse("in a new file", target);
+    }
   }
 }
 

@@ -44,8 +44,8 @@ export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench:
   const { target } = subject;
   if (subject.is === "new") {
     if (bench.ledger.has(target.real)) {
-      // Told once: who asks again wants a new file.
-      bench.ledger.drop(target.real);
+      // Told once: who asks again wants a new file. A dry run asks for nothing yet.
+      if (!bench.dryRun) bench.ledger.drop(target.real);
       throw new Problem({ code: "STALE", place: target, reason: "deleted" });
     }
     if (plan.missing === undefined)

@@ -47,6 +47,8 @@ const patchFaults: readonly PatchFault[] = [
   "empty hunk",
   "nothing changes",
   "same file twice",
+  "two spellings",
+  "in a new file",
   "unified diff",
 ];
 const patternFaults: readonly PatternFault[] = [
