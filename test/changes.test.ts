@@ -159,6 +159,25 @@ describe.skipIf(!onLinux)("a name whose accents are composed otherwise on the di
   });
 });
 
+describe("a patch that moves a file", () => {
+  const moved = async (...hunk: readonly string[]) => {
+    const { top } = workspace({ "a.txt": "one\ntwo\n" });
+    const session = createFilehand({ roots: [top], ask: "yes", readFirst: false }).session({ dialect: "opencode" });
+    const lines = ["*** Begin Patch", "*** Update File: a.txt", "*** Move to: b.txt", "@@", ...hunk, "*** End Patch"];
+    const { error } = await session.call("patch", { patchText: lines.join("\n") });
+    return [error?.code, ...fs.readdirSync(top)];
+  };
+
+  test("may show lines of it that stay, if they are there", async () => {
+    expect(await moved(" two")).toEqual([undefined, "b.txt"]);
+    expect(await moved(" three")).toEqual(["NO_MATCH", "a.txt"]);
+  });
+
+  test("is refused if a line that it replaces would be the same", async () => {
+    expect(await moved("-two", "+two")).toEqual(["INVALID_PARAM", "a.txt"]);
+  });
+});
+
 describe("a file's mode", () => {
   test.skipIf(onWindows)("stays, without bits that it never had, and a new file follows the umask", async () => {
     const { top, path } = workspace({ "run.sh": "one\n" });

@@ -50,7 +50,9 @@ function planHunks(before: Before, hunks: readonly PatchHunk[]): Planned<Matched
   if (applied.applied === "no") throw new Problem(problemOf(applied, hunks.length, text, before.target));
   const { changes, matchedBy } = applied;
   if (before.seen.state === "changed") requireCertain(before, matchedBy, standOnce(text, hunks) ? 1 : 0);
-  if (changes.length === 0) {
+  // Lines of context alone say where something is moved from.
+  const asksForChange = hunks.some(({ lines }) => lines.some(({ mark }) => mark !== " "));
+  if (changes.length === 0 && asksForChange) {
     throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: before.target, fault: "same text" });
   }
   return planOfChanges(before, changes, requireLines(before, text, changes), matchedBy);
