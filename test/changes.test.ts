@@ -3,8 +3,9 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { dialectNames } from "../src/dialects/index.ts";
+import { nodeSystem } from "../src/disk/system.ts";
 import { type Asker, createFilehand, type Question, type Reply, type Session } from "../src/index.ts";
 import { isWellFormed } from "../src/text/well-formed.ts";
 import { type ChangeCase, changeSuite } from "./suites/change.ts";
@@ -157,6 +158,58 @@ describe.skipIf(!onLinux)("a name whose accents are composed otherwise on the di
     expect(fs.readdirSync(top)).toEqual([`${decomposed}.txt`]);
     expect(fs.readFileSync(at(`${decomposed}.txt`), "utf8")).toBe("secret\n");
   });
+});
+
+describe.skipIf(onWindows)("a file that is moved stays as it is in all but its name", () => {
+  const asRoot = process.getuid?.() === 0;
+  const move = async (top: string, by: "patch" | "move"): Promise<readonly [string, string]> => {
+    const session = createFilehand({ roots: [top], ask: "yes", readFirst: false }).session({ dialect: "opencode" });
+    const text = "*** Begin Patch\n*** Update File: a.sh\n*** Move to: new/b.sh\n@@\n-one\n+two\n*** End Patch";
+    const reply = await session.run((profile) =>
+      by === "patch"
+        ? { verb: "patch", patchText: text, profile }
+        : { verb: "move", path: "a.sh", to: "new/b.sh", profile },
+    );
+    expect(reply.error).toBeUndefined();
+    return [textOf(reply), `${top}/new/b.sh`];
+  };
+
+  for (const by of ["patch", "move"] as const) {
+    test(`by ${by}: its mode, whatever the umask`, async () => {
+      const { top, path: at } = workspace({ "a.sh": "one\n" });
+      fs.chmodSync(at("a.sh"), 0o4775);
+      const [said, moved] = await move(top, by);
+      expect((fs.statSync(moved).mode & 0o7777).toString(8)).toBe("4775");
+      expect(said).not.toContain("could be kept");
+    });
+
+    test.skipIf(!asRoot)(`by ${by}: its owner`, async () => {
+      const { top, path: at } = workspace({ "a.sh": "one\n" });
+      fs.chownSync(at("a.sh"), 1_234, 5_678);
+      const [, moved] = await move(top, by);
+      const { uid, gid } = fs.statSync(moved);
+      expect([uid, gid]).toEqual([1_234, 5_678]);
+    });
+
+    test(`by ${by}: what the system gives to nobody else is told, and no right is made of it`, async () => {
+      const { top, path: at } = workspace({ "a.sh": "one\n" });
+      fs.chmodSync(at("a.sh"), 0o4775);
+      const stat = nodeSystem.stat.bind(nodeSystem);
+      const { ino } = fs.statSync(at("a.sh"), { bigint: true });
+      const refuse = (): never => {
+        throw Object.assign(new Error("EPERM: made up"), { code: "EPERM", errno: -1 });
+      };
+      vi.spyOn(nodeSystem, "changeOwner").mockImplementation(refuse);
+      vi.spyOn(nodeSystem, "stat").mockImplementation((fd) => {
+        const found = stat(fd);
+        return found.ino === ino ? Object.defineProperty(Object.create(found), "uid", { value: 4_321n }) : found;
+      });
+      onTestFinished(() => void vi.restoreAllMocks());
+      const [said, moved] = await move(top, by);
+      expect(said).toContain("Not all about the file could be kept: owner or attributes not kept.");
+      expect((fs.statSync(moved).mode & 0o7777).toString(8)).toBe("775");
+    });
+  }
 });
 
 describe("a patch that moves a file", () => {

@@ -85,6 +85,18 @@ describe.skipIf(onWindows)("a patch that fails at its last file", () => {
     });
   }
 
+  test("makes deleted files again with the mode that they had", async () => {
+    fs.chmodSync(at("a.txt"), 0o4775);
+    const unlink = nodeSystem.unlink.bind(nodeSystem);
+    vi.spyOn(nodeSystem, "unlink").mockImplementation((path) => {
+      if (!path.endsWith("/z.txt")) return unlink(path);
+      throw Object.assign(new Error("EIO: made up"), { code: "EIO", errno: -5 });
+    });
+    fs.writeFileSync(at("z.txt"), "");
+    equal((await patched({}, "*** Delete File: a.txt", "*** Delete File: z.txt")).error?.code, "ROLLED_BACK");
+    deepEqual([there("a.txt"), (fs.statSync(at("a.txt")).mode & 0o7777).toString(8)], ["one\n", "4775"]);
+  });
+
   test("puts large files back too", async () => {
     const large = `one\n${"line\n".repeat(300_000)}`;
     fs.writeFileSync(at("a.txt"), large);

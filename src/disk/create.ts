@@ -4,7 +4,7 @@
  * the file cannot be made, the folders made for it are removed again.
  */
 
-import { constants } from "node:fs";
+import { type BigIntStats, constants } from "node:fs";
 import * as nodePath from "node:path";
 import { limits } from "../contract/limits.ts";
 import type { Piece } from "../contract/edit.ts";
@@ -23,7 +23,8 @@ import {
   withRoom,
   type WriteContext,
 } from "./held-folder.ts";
-import type { Held, Identity } from "./look.ts";
+import type { Found, Held, Identity } from "./look.ts";
+import { CannotKeep, keepMetadata } from "./metadata.ts";
 import type { OpenFile } from "./open-file.ts";
 import { confirm } from "./replace.ts";
 import { sweepOnce } from "./sweep.ts";
@@ -50,6 +51,8 @@ export interface CreateInput {
   readonly source?: OpenFile | undefined;
   /** Permissions of the new file, minus the umask. */
   readonly mode?: number | undefined;
+  /** A file whose owner, attributes and mode it gets instead, as it was looked up and opened; both still held. */
+  readonly like?: { readonly found: Found; readonly file: OpenFile } | undefined;
   readonly signal: AbortSignal;
   /** Called when all is prepared, right before the file gets its name. What it throws stops the change. */
   readonly beforeSwap?: (() => Promise<void> | void) | undefined;
@@ -176,7 +179,17 @@ async function createIn(
   const name = nodePath.basename(input.real);
   refuseExisting(folder.at(name), context);
   const content: Content = contentOf(input.pieces, input.source);
-  const temp = await writeTemp(folder, { content, mode: input.mode ?? 0o666, signal }, context);
+  const { like } = input;
+  const old = like?.file.stat;
+  let kept: readonly WriteNote[] = [];
+  const dressed = like !== undefined &&
+    old !== undefined && {
+      mode: 0o600,
+      dress: async (fd: number, fresh: BigIntStats): Promise<void> => {
+        kept = await keepOrTell(fd, fresh, old, like.found, context);
+      },
+    };
+  const temp = await writeTemp(folder, { content, mode: input.mode ?? 0o666, signal, ...dressed }, context);
   let folderSync: FolderSync | undefined;
   try {
     try {
@@ -195,12 +208,30 @@ async function createIn(
       await folderSync.sync();
       const { identity, notes } = confirm(folder, name, temp.inode, content.sizeBytes, folderSync.note, system);
       const folders = made.map(({ parent, name: below }) => nodePath.join(parent.path, below));
-      return { did: "created", identity, folders, notes };
+      return { did: "created", identity, folders, notes: [...kept, ...notes] };
     } catch (error) {
       return unconfirmed(error);
     }
   } finally {
     folderSync?.close();
+  }
+}
+
+/** There is no file to write into instead: what cannot be kept is told. */
+async function keepOrTell(
+  fd: number,
+  fresh: BigIntStats,
+  old: BigIntStats,
+  { held }: Found,
+  { system }: WriteContext,
+): Promise<readonly WriteNote[]> {
+  try {
+    return await keepMetadata(fd, fresh, old, held.handlePath, system);
+  } catch (error) {
+    if (!(error instanceof CannotKeep)) throw error;
+    // Set-user-id of another owner would be a right that nobody gave.
+    during("carrying over owner, mode and attributes", () => system.changeMode(fd, Number(old.mode) & 0o777));
+    return ["owner or attributes not kept"];
   }
 }
 

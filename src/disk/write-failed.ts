@@ -33,6 +33,8 @@ export type WriteStep =
 export type WriteNote =
   /** Extended attributes, an ACL among them, could not be carried over. */
   | "attributes not kept"
+  /** Of a file that was made like another one: the system gives them to no one else, or not there. */
+  | "owner or attributes not kept"
   /** The system took set-user-id or set-group-id away. */
   | "special mode bits not kept"
   /** The folder may be written but not read, so its entry cannot be made durable by itself. */

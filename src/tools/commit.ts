@@ -96,7 +96,7 @@ export async function commitNew<Extra>(
   bench: Bench,
   { moved, onFolders }: { readonly moved?: Moved; readonly onFolders?: (made: readonly string[]) => void } = {},
 ): Promise<readonly ChangeNote[]> {
-  const { target, mode, remember, folder, wrote = "all" } = prepared;
+  const { target, mode, like, remember, folder, wrote = "all" } = prepared;
   const { bytes, pieces, source, after } = contentOfNew(prepared);
   const { signal } = bench;
   bench.guard.requireWriting(target);
@@ -107,6 +107,7 @@ export async function commitNew<Extra>(
       pieces,
       source,
       mode,
+      like,
       signal,
       beforeSwap: () => keeper.keep({ before: "absent", after, ...(moved && { moved }) }),
     }),

@@ -79,17 +79,23 @@ function newFileOf({ prepared, moved }: Job): Extract<Prepared<MatchedBy>, { rea
   if (moved === undefined) throw new Error("a file that is there is made anew only where it is moved to");
   const { diff, extra, remember, planned } = prepared;
   const { target, bytes, mode } = moved;
-  return { is: "new", target, bytes, mode, diff, extra, remember, wrote: planned.wrote, close: () => undefined };
+  const kept = { like: likeOf(prepared), remember, wrote: planned.wrote };
+  return { is: "new", target, bytes, mode, diff, extra, ...kept, close: () => undefined };
 }
+
+const likeOf = ({ subject, file }: Extract<Prepared<MatchedBy>, { readonly is: "there" }>) => ({
+  found: subject.found,
+  file,
+});
 
 async function take(job: Job, bench: Bench, undos: Undo[]): Promise<readonly ChangeNote[]> {
   const { prepared } = job;
   if (prepared.is === "new") return [];
-  const { target, old, file } = prepared;
+  const { target } = prepared;
   const keeper = keeperOf(await bench.turn(), target);
   const moved = job.moved === undefined ? undefined : { movedTo: job.moved.target.real };
   const notes = await commitRemoval(prepared, keeper, bench, moved);
-  undos.push({ place: target, keeper, run: () => createAgain(target, old, file.mode, bench) });
+  undos.push({ place: target, keeper, run: () => createAgain(prepared, bench) });
   return notes;
 }
 
@@ -158,10 +164,14 @@ async function withFile(
   }
 }
 
-async function createAgain(target: Target, old: Buffer | undefined, mode: number, { disk }: Bench): Promise<boolean> {
+async function createAgain(prepared: Extract<Prepared<MatchedBy>, { readonly is: "there" }>, { disk }: Bench) {
+  const { target, old, file } = prepared;
   if (old === undefined) return false;
   const pieces = old.length === 0 ? [] : [old];
-  const created = await disk.create({ real: target.real, pieces, mode, signal: uninterrupted() });
+  const input = { real: target.real, pieces, mode: file.mode, signal: uninterrupted() };
+  const created = await disk.create({ ...input, like: likeOf(prepared) });
+  // Where a file without a name can be asked for nothing: rather without its owner and attributes than not at all.
+  if (created.did === "nothing" && created.why === "refused") return (await disk.create(input)).did !== "nothing";
   return created.did !== "nothing";
 }
 

@@ -3,7 +3,7 @@
 import type { ChangedFile, ChangeNote } from "../contract/edit.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
-import type { Held } from "../disk/look.ts";
+import type { Found, Held } from "../disk/look.ts";
 import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
 import { FileCut } from "../disk/scan.ts";
 import { refusal } from "../guard/guard.ts";
@@ -23,6 +23,8 @@ export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; 
       /** An open file is copied, not held. */
       readonly bytes: Uint8Array | OpenFile;
       readonly mode?: number;
+      /** What else it is like: the file that it was. */
+      readonly like?: { readonly found: Found; readonly file: OpenFile };
       /** The folder that it will be in, if that is held. */
       readonly folder?: Held | undefined;
       readonly remember?: Before["remember"];
