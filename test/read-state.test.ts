@@ -346,6 +346,16 @@ describe("a conversation that goes on", () => {
     expect((await edit(editor, "one", "1")).error).toBeUndefined();
   });
 
+  test("in another process knows a large file again that was only touched, however soon the state was taken", async () => {
+    fs.writeFileSync(at("large.txt"), numbered(80_000));
+    const first = session();
+    await read(first, "large.txt", { offset: 70_000, limit: 10 });
+    const kept = JSON.parse(JSON.stringify(first.readState())) as unknown;
+    fs.utimesSync(at("large.txt"), new Date(), new Date(Date.now() + 60_000));
+    const second = session({}, kept);
+    expect((await edit(second, "line 70003 of the file\n", "", "large.txt")).error).toBeUndefined();
+  });
+
   test("in another process has the state of the first one", async () => {
     const first = await reader();
     const kept = JSON.parse(JSON.stringify(first.readState())) as unknown;

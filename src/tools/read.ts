@@ -157,11 +157,22 @@ async function tellLedger(outcome: ReadOutcome, stamp: Stamp, { ledger }: Bench)
   await ledger.saw(real, stamp, views, total);
 }
 
-/** A part of a file too large to be hashed whole is hashed by itself, but nobody waits for that. */
+/** A part of a file too large to be hashed whole is hashed by itself: when there is time for it, or when somebody asks. */
 function viewOf(page: Page, stamp: Stamp): View {
-  const view: { from: number; to: number; hash: string | undefined } = { ...spanOf(page), hash: undefined };
-  if (!isHashed(stamp)) setImmediate(() => (view.hash = viewHash(page)));
-  return view;
+  if (isHashed(stamp)) return { ...spanOf(page), hash: undefined };
+  let [hash, pending]: [string | undefined, Page | undefined] = [undefined, page];
+  const hashed = (): string | undefined => {
+    if (pending !== undefined) hash = viewHash(pending);
+    pending = undefined; // a page is not kept longer than it is needed
+    return hash;
+  };
+  setImmediate(hashed);
+  return {
+    ...spanOf(page),
+    get hash() {
+      return hashed();
+    },
+  };
 }
 
 const marks = new WeakMap<object, number>();
