@@ -521,6 +521,13 @@ describe("what happens meanwhile", () => {
     expect(there("a.txt")).toBe("one\ntwo\nthree\n");
   });
 
+  test("is made anew at once where nothing must have been read", async () => {
+    const writer = await reader({ readFirst: false });
+    fs.rmSync(at("a.txt"));
+    expect((await write(writer, "x")).error).toBeUndefined();
+    expect(there("a.txt")).toBe("x");
+  });
+
   test("a file that is gone is told once, and then can be made anew by Write", async () => {
     const editor = await reader();
     fs.rmSync(at("a.txt"));

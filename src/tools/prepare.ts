@@ -45,7 +45,7 @@ export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; 
 export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench: Bench): Promise<Prepared<Extra>> {
   const { target } = subject;
   if (subject.is === "new") {
-    if (bench.ledger.has(target.real)) {
+    if (bench.changes.readFirst && bench.ledger.has(target.real)) {
       // Told once: who asks again wants a new file. A dry run asks for nothing yet.
       if (!bench.dryRun) bench.ledger.drop(target.real);
       throw new Problem({ code: "STALE", place: target, reason: "deleted" });
