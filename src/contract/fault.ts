@@ -101,6 +101,8 @@ export type PatchFault =
   | "empty hunk"
   /** An update that neither changes a line nor moves the file. */
   | "nothing changes"
+  /** The lines that the hunks of an update take out are those that they put in. */
+  | "same lines"
   | "same file twice"
   /** The text is a path that the patch named before by another spelling. */
   | "two spellings"

@@ -36,6 +36,8 @@ export function patchFaultWords({
       return `${at}: there is nothing behind it`;
     case "nothing changes":
       return `${at}: it neither changes a line nor moves the file`;
+    case "same lines":
+      return `line ${line} of the patch: the lines that are taken out and put in are the same, so nothing would change`;
     case "same file twice":
       return `${at}: the file stands in the patch before, put all its changes into one section`;
     case "two spellings":

@@ -51,9 +51,9 @@ function planHunks(before: Before, hunks: readonly PatchHunk[]): Planned<Matched
   const { changes, matchedBy } = applied;
   if (before.seen.state === "changed") requireCertain(before, matchedBy, standOnce(text, hunks) ? 1 : 0);
   // Lines of context alone say where something is moved from.
-  const asksForChange = hunks.some(({ lines }) => lines.some(({ mark }) => mark !== " "));
-  if (changes.length === 0 && asksForChange) {
-    throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: before.target, fault: "same text" });
+  const idle = hunks.find(({ lines }) => lines.some(({ mark }) => mark !== " "));
+  if (changes.length === 0 && idle !== undefined) {
+    throw new Problem({ code: "INVALID_PARAM", reason: "patch", fault: "same lines", line: idle.at, text: "" });
   }
   return planOfChanges(before, changes, requireLines(before, text, changes), matchedBy);
 }

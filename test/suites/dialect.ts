@@ -46,6 +46,7 @@ const patchFaults: readonly PatchFault[] = [
   "blank line without mark",
   "empty hunk",
   "nothing changes",
+  "same lines",
   "same file twice",
   "two spellings",
   "in a new file",
