@@ -371,6 +371,48 @@ describe("a dry run says what would be, and nothing that is not so", () => {
   }
 });
 
+describe("several edits make a new file as they fill an empty one", () => {
+  const cases: Readonly<Record<string, readonly (readonly [old: string, put: string])[]>> = {
+    "a later one sees the first": [
+      ["", "one\ntwo\n"],
+      ["two", "2"],
+      ["one\n2", "both"],
+    ],
+    "one that finds nothing makes none": [
+      ["", "one\ntwo\n"],
+      ["three", "3"],
+    ],
+    "one that finds two places makes none": [
+      ["", "one\none\n"],
+      ["one", "1"],
+    ],
+    "only the first may be without an old text": [
+      ["", "one\n"],
+      ["", "two\n"],
+    ],
+    "a text of nothing is none": [
+      ["", ""],
+      ["a", "b"],
+    ],
+  };
+  for (const [title, pairs] of Object.entries(cases)) {
+    test(title, async () => {
+      const { top, path: at } = workspace({ empty: { "a.txt": "" }, missing: {} });
+      const edits = pairs.map(([old_string, new_string]) => ({ old_string, new_string }));
+      const made = async (folder: string) => {
+        const session = createFilehand({ roots: [at(folder)], ask: "yes" }).session();
+        const dry = textOf(await session.call("MultiEdit", { file_path: "a.txt", edits }, { dryRun: true }));
+        const reply = await session.call("MultiEdit", { file_path: "a.txt", edits });
+        const text = fs.existsSync(at(folder, "a.txt")) ? fs.readFileSync(at(folder, "a.txt"), "utf8") : "";
+        const said = textOf(reply).replace(/^Created "a\.txt" \(/, 'Edited "a.txt": 3 edits, 3 replacements (');
+        return [reply.error?.code, said, text, dry.startsWith("Dry run") === (reply.error === undefined)];
+      };
+      expect(await made("missing")).toEqual(await made("empty"));
+      expect(fs.existsSync(`${top}/missing/a.txt`)).toBe(title === "a later one sees the first");
+    });
+  }
+});
+
 describe("a write of the same text with a byte order mark", () => {
   const mark = Buffer.from([0xef, 0xbb, 0xbf]);
   for (const [title, before] of [

@@ -3,6 +3,7 @@
 import type { EditFound, NearestRegion, Piece, TextChange, TextEdit } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
 import { type LineSpan, Problem, type WhichEdit } from "../contract/problem.ts";
+import type { Target } from "../contract/target.ts";
 import { type LineChange, shifted } from "../session/line-spans.ts";
 import { hunksOfPlaces, placesOf } from "../text/hunks.ts";
 import { insertion, linesIn } from "../text/insert.ts";
@@ -26,7 +27,7 @@ export function planText(before: Before, edits: readonly TextEdit[]): Planned<re
   const found: EditFound[] = [];
   for (const [index, edit] of edits.entries()) {
     const matched = matchOf(source, edit);
-    if (matched.found !== "yes") throw failed(before, edits, index, source, matched);
+    if (matched.found !== "yes") throw failed(before.target, edits, index, source, matched);
     const { changes, places, matchedBy } = matched;
     // A line's number says nothing about a file that somebody else changed.
     requireCertain(before, matchedBy, edit.behindLine === undefined ? places.length : 0);
@@ -39,6 +40,23 @@ export function planText(before: Before, edits: readonly TextEdit[]): Planned<re
     source = source.after(changes);
   }
   return planOfChanges(before, changesOf(pieces.pieces, original.length), knownAfter(before, shown), found);
+}
+
+/** What edits make of nothing, the first of which brings a text; each sees what the earlier ones did. */
+export function textFromEdits(
+  place: Target,
+  edits: readonly TextEdit[],
+): { readonly text: string; readonly found: readonly EditFound[] } {
+  let source = sourceOf("");
+  const found = edits.map((edit, index): EditFound => {
+    const matched = matchOf(source, edit);
+    if (matched.found !== "yes") throw failed(place, edits, index, source, matched);
+    const { changes, places, matchedBy } = matched;
+    const line = linesChanged(source.text, changes, lineNumbers(source))[0]?.line ?? 1;
+    source = source.after(changes);
+    return { matchedBy, replacements: places.length, line };
+  });
+  return { text: source.text, found };
 }
 
 /** Lines as Read counts them: a lone `\r` ends none. */
@@ -102,14 +120,13 @@ function piecesOf(source: SourceText, changes: readonly TextChange[], before: Be
 }
 
 function failed(
-  before: Before,
+  place: Target,
   edits: readonly TextEdit[],
   index: number,
   source: Source,
   matched: Exclude<Match, { readonly found: "yes" }>,
 ): Problem {
   const which = whichOf(edits, index, source);
-  const { target: place } = before;
   const from = edits[index]?.behindLine;
   if (from !== undefined) {
     return new Problem({

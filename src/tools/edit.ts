@@ -11,7 +11,7 @@ import type { Before } from "./before.ts";
 import { change } from "./change.ts";
 import type { NewFile, Plan, Planned } from "./plan.ts";
 import { planBytes } from "./edit-bytes.ts";
-import { planText } from "./edit-text.ts";
+import { planText, textFromEdits } from "./edit-text.ts";
 import { newTextFile } from "./new-text.ts";
 import { isHashed } from "./stamp.ts";
 import type { Bench, Tool } from "./tool.ts";
@@ -34,12 +34,7 @@ export const edit: Tool<"edit"> = async (request, bench) => {
 const isCreation = (edit: TextEdit): boolean => edit.oldText === "" && edit.behindLine === undefined;
 
 async function planEdits(before: Before, { edits }: EditRequest, bench: Bench): Promise<Planned<readonly EditFound[]>> {
-  for (const [index, edit] of edits.entries()) {
-    const fault = faultOf(edit, index === 0 && before.file.sizeBytes === before.form.bomBytes);
-    if (fault === undefined) continue;
-    const which = { index: index + 1, of: edits.length };
-    throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: before.target, fault, which });
-  }
+  requireSound(edits, before.target, before.file.sizeBytes === before.form.bomBytes);
   if (before.bytes !== undefined || before.file.sizeBytes > limits.editHeldBytesMax) {
     return (await quickly(before, edits, bench)) ?? planText(before, edits);
   }
@@ -128,6 +123,16 @@ async function orProblem<Result>(work: Promise<Result>): Promise<Result | Proble
   }
 }
 
+/** Throws what is wrong with an edit whatever the text is. Of an empty file, or of none, the first one may say all. */
+function requireSound(edits: EditRequest["edits"], place: Target, isEmpty: boolean): void {
+  for (const [index, edit] of edits.entries()) {
+    const fault = faultOf(edit, index === 0 && isEmpty);
+    if (fault === undefined) continue;
+    const which = { index: index + 1, of: edits.length };
+    throw new Problem({ code: "INVALID_PARAM", reason: "edit", place, fault, which });
+  }
+}
+
 function faultOf(edit: TextEdit, mayBeEmpty: boolean): EditFault | undefined {
   if (edit.behindLine !== undefined) return isWellFormed(edit.newText) ? undefined : "lone surrogate";
   if (edit.oldText === edit.newText) return "same text";
@@ -137,10 +142,7 @@ function faultOf(edit: TextEdit, mayBeEmpty: boolean): EditFault | undefined {
 }
 
 function planNew(target: Target, { edits }: EditRequest): NewFile<readonly EditFound[]> {
-  const [first, ...others] = edits;
-  if (others.length > 0 || first.newText === "") {
-    const fault = others.length > 0 ? "empty old text" : "same text";
-    throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: target, fault });
-  }
-  return { ...newTextFile(target, first.newText), extra: [{ matchedBy: "exact", replacements: 1, line: 1 }] };
+  requireSound(edits, target, true);
+  const { text, found } = textFromEdits(target, edits);
+  return { ...newTextFile(target, text), extra: found };
 }
