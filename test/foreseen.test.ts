@@ -75,7 +75,7 @@ describe.skipIf(onWindows)("a dry run and the real call refuse alike", () => {
       '"x/y" would lie in a file that the same patch makes',
     );
     expect(await told("*** Add File: x", "+x", "*** Add File: y/../x", "+y")).toContain(
-      '"y/../x" is a file that the patch names before by another spelling',
+      '"y/../x" is a file that the patch names before by another name',
     );
   });
 

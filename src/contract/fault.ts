@@ -104,8 +104,8 @@ export type PatchFault =
   /** The lines that the hunks of an update take out are those that they put in. */
   | "same lines"
   | "same file twice"
-  /** The text is a path that the patch named before by another spelling. */
-  | "two spellings"
+  /** The text is a path to a file that the patch named before by another one. */
+  | "two names"
   /** The text is a path below a file that the patch makes. */
   | "in a new file"
   | "unified diff";

@@ -40,8 +40,8 @@ export function patchFaultWords({
       return `line ${line} of the patch: the lines that are taken out and put in are the same, so nothing would change`;
     case "same file twice":
       return `${at}: the file stands in the patch before, put all its changes into one section`;
-    case "two spellings":
-      return `${quoted(cutChars(text, 120))} is a file that the patch names before by another spelling, put all its changes into one section`;
+    case "two names":
+      return `${quoted(cutChars(text, 120))} is a file that the patch names before by another name, put all its changes into one section`;
     case "in a new file":
       return `${quoted(cutChars(text, 120))} would lie in a file that the same patch makes, give one of them another name`;
     case "unified diff":

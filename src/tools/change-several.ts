@@ -98,6 +98,7 @@ async function applied(
         const { approved } = answer;
         if (approved !== undefined && approved !== diffText(job.prepared)) return { askAgain: subject.target };
       }
+      refuseTwins(jobs, bench);
       bench.signal.throwIfAborted();
       // What can be known before is not found out half way.
       const foreseen = jobs.map(({ prepared, moved }) => {
@@ -186,11 +187,11 @@ function refuseIfThere(file: Part, subject: Subject, bench: Bench): void {
 
 /** Two names of one file, or two sections that make the same one: who of them is right? And no file is a folder too. */
 function refuseClashes(targets: readonly Target[]): void {
-  const refuse = (fault: "two spellings" | "in a new file", { asked }: Target): Problem =>
+  const refuse = (fault: "two names" | "in a new file", { asked }: Target): Problem =>
     new Problem({ code: "INVALID_PARAM", reason: "patch", fault, line: 1, text: asked });
   const files = new Set<string>();
   for (const target of targets) {
-    if (files.has(target.real)) throw refuse("two spellings", target);
+    if (files.has(target.real)) throw refuse("two names", target);
     files.add(target.real);
   }
   for (const target of targets) {
@@ -201,6 +202,23 @@ function refuseClashes(targets: readonly Target[]): void {
     ) {
       if (files.has(above)) throw refuse("in a new file", target);
     }
+  }
+}
+
+/** A file that is written in place changes under all of its names, so that none of the others stays what was read. */
+function refuseTwins(jobs: readonly Job[], { changes }: Bench): void {
+  if (changes.hardLinks !== "keep") return;
+  const there = jobs.flatMap(({ does, moved, prepared }) =>
+    prepared.is === "new" ? [] : [{ prepared, inPlace: does === "update" && moved === undefined }],
+  );
+  for (const [index, { prepared, inPlace }] of there.entries()) {
+    const { device, inode } = prepared.file.identity;
+    const twin = there
+      .slice(0, index)
+      .find(({ prepared: { file } }) => file.identity.device === device && file.identity.inode === inode);
+    if (twin === undefined || !(inPlace || twin.inPlace)) continue;
+    const text = prepared.target.asked;
+    throw new Problem({ code: "INVALID_PARAM", reason: "patch", fault: "two names", line: 1, text });
   }
 }
 

@@ -4,8 +4,10 @@ import type { ChangedFile, ChangeNote, MatchedBy } from "../contract/edit.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
 import type { Found } from "../disk/look.ts";
-import type { OpenFile } from "../disk/open-file.ts";
+import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
 import { othersTurn } from "../disk/others-turn.ts";
+import { FileCut } from "../disk/scan.ts";
+import { wholeFile } from "../disk/whole-file.ts";
 import { write } from "./change.ts";
 import { fileOf, type Prepared } from "./prepare.ts";
 import { commitNew, commitRemoval } from "./commit.ts";
@@ -22,6 +24,8 @@ export interface Job {
   readonly moved: { readonly target: Target; readonly bytes: Buffer; readonly mode: number } | undefined;
 }
 
+type Existing = Extract<Prepared<MatchedBy>, { readonly is: "there" }>;
+
 /** How a step is taken back. */
 interface Undo {
   readonly place: Place;
@@ -32,16 +36,17 @@ interface Undo {
 /** Files are taken away last: that is what cannot be undone without making them anew. */
 export async function writeAll(jobs: readonly Job[], bench: Bench): Promise<readonly ChangedFile[]> {
   const undos: Undo[] = [];
+  const touched = new Set<string>();
   const notes = new Map<Job, readonly ChangeNote[]>();
   try {
     for (const job of jobs) {
       if (job.does === "delete") continue;
-      notes.set(job, await put(job, bench, undos));
+      notes.set(job, await put(job, bench, undos, touched));
       await othersTurn(); // a write may wait for nothing, and others want their turn
     }
     for (const job of jobs) {
       if (job.does !== "delete" && job.moved === undefined) continue;
-      notes.set(job, [...(notes.get(job) ?? []), ...(await take(job, bench, undos))]);
+      notes.set(job, [...(notes.get(job) ?? []), ...(await take(job, bench, undos, touched))]);
       await othersTurn();
     }
   } catch (error) {
@@ -54,12 +59,42 @@ export async function writeAll(jobs: readonly Job[], bench: Bench): Promise<read
   return jobs.map((job) => shownAs(job, notes.get(job) ?? []));
 }
 
-async function put(job: Job, bench: Bench, undos: Undo[]): Promise<readonly ChangeNote[]> {
+/** By which two names of one file are known. */
+const inodeOf = ({ file }: Existing): string => `${file.identity.device}:${file.identity.inode}`;
+
+/**
+ * A file of which an earlier step took one of its other names: by that its times are others, and nothing else is. Where more is,
+ * it stays as it was, and the disk refuses it.
+ */
+async function renewed(prepared: Existing, touched: Set<string>, { disk }: Bench): Promise<Existing> {
+  const isTouched = touched.has(inodeOf(prepared));
+  touched.add(inodeOf(prepared));
+  const { old, file: before, subject } = prepared;
+  if (!isTouched || old === undefined) return prepared;
+  const file = disk.open(subject.found);
+  if ("errno" in file) return prepared;
+  const isSame = file.identity.mtimeNs === before.identity.mtimeNs && (await holds(file, old));
+  if (isSame) return { ...prepared, file, close: () => file.close() };
+  file.close();
+  return prepared;
+}
+
+async function holds(file: OpenFile, bytes: Buffer): Promise<boolean> {
+  try {
+    return file.sizeBytes === bytes.length && ((await wholeFile(file, bytes.length))?.equals(bytes) ?? false);
+  } catch (error) {
+    if (error instanceof ReadFailed || error instanceof FileCut) return false;
+    throw error;
+  }
+}
+
+async function put(job: Job, bench: Bench, undos: Undo[], touched: Set<string>): Promise<readonly ChangeNote[]> {
   const { prepared, moved } = job;
   const { target } = moved ?? prepared;
   const keeper = keeperOf(await bench.turn(), target);
   if (moved === undefined && prepared.is === "there") {
-    const { notes } = await write(prepared, bench, keeper);
+    const now = await renewed(prepared, touched, bench);
+    const { notes } = await write(now, bench, keeper).finally(now.close);
     const { old } = prepared;
     undos.push({ place: target, keeper, run: () => writeAgain(target, old, bench) });
     // Those of the plan come with the file itself.
@@ -83,18 +118,19 @@ function newFileOf({ prepared, moved }: Job): Extract<Prepared<MatchedBy>, { rea
   return { is: "new", target, bytes, mode, diff, extra, ...kept, close: () => undefined };
 }
 
-const likeOf = ({ subject, file }: Extract<Prepared<MatchedBy>, { readonly is: "there" }>) => ({
+const likeOf = ({ subject, file }: Existing) => ({
   found: subject.found,
   file,
 });
 
-async function take(job: Job, bench: Bench, undos: Undo[]): Promise<readonly ChangeNote[]> {
+async function take(job: Job, bench: Bench, undos: Undo[], touched: Set<string>): Promise<readonly ChangeNote[]> {
   const { prepared } = job;
   if (prepared.is === "new") return [];
   const { target } = prepared;
   const keeper = keeperOf(await bench.turn(), target);
   const moved = job.moved === undefined ? undefined : { movedTo: job.moved.target.real };
-  const notes = await commitRemoval(prepared, keeper, bench, moved);
+  const now = await renewed(prepared, touched, bench);
+  const notes = await commitRemoval(now, keeper, bench, moved).finally(() => now !== prepared && now.close());
   undos.push({ place: target, keeper, run: () => createAgain(prepared, bench) });
   return notes;
 }
@@ -164,7 +200,7 @@ async function withFile(
   }
 }
 
-async function createAgain(prepared: Extract<Prepared<MatchedBy>, { readonly is: "there" }>, { disk }: Bench) {
+async function createAgain(prepared: Existing, { disk }: Bench): Promise<boolean> {
   const { target, old, file } = prepared;
   if (old === undefined) return false;
   const pieces = old.length === 0 ? [] : [old];

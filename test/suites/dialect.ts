@@ -48,7 +48,7 @@ const patchFaults: readonly PatchFault[] = [
   "nothing changes",
   "same lines",
   "same file twice",
-  "two spellings",
+  "two names",
   "in a new file",
   "unified diff",
 ];
