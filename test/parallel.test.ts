@@ -255,4 +255,25 @@ describe("a call that is cancelled", () => {
       expect(states.has("new")).toBe(!reply.isError);
     }
   });
+
+  test("a patch that is stopped in the middle takes the folders back that it made, but none in which others have put something", async () => {
+    for (const other of [false, true]) {
+      for (const n of ten) fs.writeFileSync(at(`p${n}.txt`), `old ${n}\n`);
+      const session = toolkit({ readFirst: false }).session({ dialect: "opencode" });
+      const control = new AbortController();
+      const added = ["made/deep/one.txt", "made/deep/two.txt"].map((name) => `*** Add File: ${name}\n+text\n`);
+      const updated = ten.map((n) => `*** Update File: p${n}.txt\n@@\n-old ${n}\n+new ${n}\n`);
+      const patchText = `*** Begin Patch\n${[...added, ...updated].join("")}*** End Patch`;
+      const call = session.call("patch", { patchText }, { signal: control.signal });
+      while (!fs.existsSync(at("made/deep/two.txt"))) await new Promise((resolve) => setImmediate(resolve));
+      if (other) fs.writeFileSync(at("made/others.txt"), "theirs");
+      control.abort();
+      expect((await call).isError).toBe(true);
+      expect(there("p0.txt")).toBe("old 0\n");
+      expect(fs.existsSync(at("made/deep"))).toBe(false);
+      expect(fs.existsSync(at("made")) ? fs.readdirSync(at("made")) : undefined).toEqual(
+        other ? ["others.txt"] : undefined,
+      );
+    }
+  });
 });
