@@ -172,7 +172,13 @@ export function createLedger(restored: unknown = {}): Ledger {
       if (path === undefined) parts.clear();
       else parts.delete(path);
     },
-    state: () => Object.fromEntries(files),
+    state: () =>
+      Object.fromEntries(
+        [...files].map(([path, known]) => [
+          path,
+          { ...known, views: known.views.map(({ from, to, hash }) => ({ from, to, hash })) },
+        ]),
+      ),
   };
 }
 

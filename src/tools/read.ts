@@ -10,6 +10,7 @@ import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
 import { FileCut } from "../disk/scan.ts";
 import type { Stamp } from "../session/ledger.ts";
 import type { View } from "../session/read-state.ts";
+import { LaterView } from "./later-view.ts";
 import { isAtRest } from "../disk/line-index.ts";
 import { refusal } from "../guard/guard.ts";
 import { type Recognition, recognise } from "../kinds/kind.ts";
@@ -20,7 +21,7 @@ import { withInstructions } from "./instructions.ts";
 import { touch } from "./languages.ts";
 import { listing } from "./listing.ts";
 import { type Located, locatePermitted } from "./locate.ts";
-import { isHashed, signOf, stampOf, viewHash } from "./stamp.ts";
+import { isHashed, signOf, stampOf } from "./stamp.ts";
 import { textOf } from "./text-of.ts";
 import type { Bench, Tool } from "./tool.ts";
 
@@ -157,23 +158,8 @@ async function tellLedger(outcome: ReadOutcome, stamp: Stamp, { ledger }: Bench)
   await ledger.saw(real, stamp, views, total);
 }
 
-/** A part of a file too large to be hashed whole is hashed by itself: when there is time for it, or when somebody asks. */
-function viewOf(page: Page, stamp: Stamp): View {
-  if (isHashed(stamp)) return { ...spanOf(page), hash: undefined };
-  let [hash, pending]: [string | undefined, Page | undefined] = [undefined, page];
-  const hashed = (): string | undefined => {
-    if (pending !== undefined) hash = viewHash(pending);
-    pending = undefined; // a page is not kept longer than it is needed
-    return hash;
-  };
-  setImmediate(hashed);
-  return {
-    ...spanOf(page),
-    get hash() {
-      return hashed();
-    },
-  };
-}
+const viewOf = (page: Page, stamp: Stamp): View =>
+  isHashed(stamp) ? { ...spanOf(page), hash: undefined } : new LaterView(page);
 
 const marks = new WeakMap<object, number>();
 const marksByContent = new Map<string, number>();
