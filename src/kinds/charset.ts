@@ -8,7 +8,7 @@ import type { EncodingName, LegacyEncodingName } from "../contract/read.ts";
 import { decode, highLines, isUtf8 } from "../text/encoding.ts";
 
 /** Lines enough for any language. Costs 10 to 50 ms, and once per process some 90 ms to load the detector. */
-const sampleBytesMax = 16_384;
+export const sampleBytesMax = 16_384;
 
 /** Up to so many characters above ASCII, the commonest Western ones are taken to be just these. */
 const fewLettersMax = 3;

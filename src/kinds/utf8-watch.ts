@@ -1,31 +1,101 @@
 /** Whether bytes that go by are UTF-8; and what they are, if they turn out not to be. */
 
-import { Buffer } from "node:buffer";
+import { Buffer, isAscii } from "node:buffer";
 import type { EncodingName } from "../contract/read.ts";
-import { isUtf8, unfinishedBytes } from "../text/encoding.ts";
-import { decideEncoding } from "./charset.ts";
+import { highLines, isUtf8, unfinishedBytes } from "../text/encoding.ts";
+import { decideEncoding, sampleBytesMax } from "./charset.ts";
 
 export interface Utf8Watch {
   /** Chunks in their order, cut anywhere. None is kept. */
   see(chunk: Uint8Array): void;
-  /** UTF-8 if nothing else was seen; else what the first chunk that is not is taken for, as a page of it would be. */
+  /** UTF-8 if nothing else was seen; else what the same bytes are taken for in one piece, wherever they were cut. */
   encoding(head: Uint8Array): Promise<EncodingName>;
 }
 
 export function startUtf8Watch(): Utf8Watch {
-  let other: Buffer | undefined;
+  const lines = new HighLines();
+  let valid = true;
   /** The beginning of a character that the chunk before ended with. */
-  let cut = Buffer.alloc(0);
+  let cut = none;
   return {
     see(chunk) {
-      if (other !== undefined) return;
+      const plain = isAscii(chunk);
+      lines.see(chunk, plain);
+      if (!valid || (plain && cut.length === 0)) return;
       const bytes = cut.length === 0 ? chunk : Buffer.concat([cut, chunk]);
-      if (!isUtf8(bytes, "anywhere")) other = Buffer.from(bytes.subarray(bytes.indexOf(10) + 1));
-      else cut = Buffer.from(bytes.subarray(bytes.length - unfinishedBytes(bytes)));
+      valid = isUtf8(bytes, "anywhere");
+      const cutBytes = unfinishedBytes(bytes);
+      cut = cutBytes === 0 ? none : Buffer.from(bytes.subarray(-cutBytes));
     },
     async encoding(head) {
-      const last = other ?? (cut.length > 0 ? cut : undefined);
-      return last === undefined ? "utf-8" : (await decideEncoding([head, last])).encoding;
+      return valid && cut.length === 0 ? "utf-8" : (await decideEncoding([head, lines.all()])).encoding;
     },
   };
+}
+
+const none = Buffer.alloc(0);
+const newline = 10;
+/** Of a line that was ASCII so far, enough for the word that its first other letter may belong to. */
+const plainBytesMax = 1_024;
+
+/** The first lines that have a byte above ASCII, as many as a decision is made by; a line is whole wherever it was cut. */
+class HighLines {
+  readonly #lines: Uint8Array[] = [];
+  #bytes = 0;
+  /** The last bytes that were seen, if these are ASCII. One buffer for all: much of a large file goes by. */
+  readonly #plain = Buffer.alloc(plainBytesMax);
+  #plainBytes = 0;
+  /** A line that goes on in the next chunk and is not ASCII. */
+  #begun = none;
+
+  see(chunk: Uint8Array, plain: boolean): void {
+    if (this.#bytes >= sampleBytesMax) return;
+    if (plain && this.#begun.length === 0) {
+      this.#pass(chunk);
+      return;
+    }
+    const firstEnd = chunk.indexOf(newline) + 1;
+    const first = Buffer.concat([this.#lineSoFar(), firstEnd === 0 ? chunk : chunk.subarray(0, firstEnd)]);
+    if (firstEnd === 0) {
+      this.#begin(first);
+      return;
+    }
+    const lastStart = chunk.lastIndexOf(newline) + 1;
+    this.#keep(first);
+    this.#keep(chunk.subarray(firstEnd, lastStart));
+    this.#begin(chunk.subarray(lastStart));
+  }
+
+  all(): Uint8Array {
+    return Buffer.concat([...this.#lines, this.#begun]);
+  }
+
+  #lineSoFar(): Buffer {
+    if (this.#begun.length > 0) return this.#begun;
+    const plain = this.#plain.subarray(0, this.#plainBytes);
+    return plain.subarray(plain.lastIndexOf(newline) + 1);
+  }
+
+  #begin(line: Uint8Array): void {
+    this.#begun = none;
+    this.#plainBytes = 0;
+    if (isAscii(line)) this.#pass(line);
+    else if (line.length >= sampleBytesMax) this.#keep(line);
+    else this.#begun = Buffer.from(line);
+  }
+
+  #pass(plain: Uint8Array): void {
+    const last = plain.subarray(-plainBytesMax);
+    const keptBytes = Math.min(this.#plainBytes, plainBytesMax - last.length);
+    this.#plain.copyWithin(0, this.#plainBytes - keptBytes, this.#plainBytes);
+    this.#plain.set(last, keptBytes);
+    this.#plainBytes = keptBytes + last.length;
+  }
+
+  #keep(lines: Uint8Array): void {
+    if (isAscii(lines)) return;
+    const high = highLines(lines, Infinity);
+    this.#lines.push(high);
+    this.#bytes += high.length;
+  }
 }

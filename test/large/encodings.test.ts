@@ -69,6 +69,30 @@ describe("a file of 10 MB", () => {
   });
 });
 
+// "Привет, как дела сегодня" in windows-1251
+const russian = Buffer.from("cff0e8e2e5f22c20eae0ea20e4e5ebe020f1e5e3eee4edff0a", "hex");
+
+describe("one line that is not UTF-8 tells the encoding wherever it stands", () => {
+  const line = Buffer.from("abc def ghi jkl\n");
+  for (const [size, bytes] of [
+    ["3 MB", 1_572_864],
+    ["40 MB", 20_971_520],
+  ] as const) {
+    // At the beginning of a chunk that is searched, and cut by one.
+    for (const early of [0, 2]) {
+      test(`in a file of ${size}, with ${early} bytes before a chunk's border`, async () => {
+        const plain = filler(line, bytes);
+        const content = Buffer.concat([plain.subarray(early), russian, plain, Buffer.from("the end\n")]);
+        fs.writeFileSync(at("a.txt"), content);
+        await new Promise((resolve) => setTimeout(resolve, 1_100)); // what was changed just now is held whatever its size
+        expect((await edit("the end", "конец")).error).toBeUndefined();
+        const after = Buffer.concat([content.subarray(0, -8), Buffer.from("eaeeede5f60a", "hex")]);
+        expect(same(fs.readFileSync(at("a.txt")), after)).toBe(true);
+      });
+    }
+  }
+});
+
 describe("a file too large to be held", () => {
   const ascii = filler(Buffer.from("plain text, as far as the first bytes tell\n"), 17_500_000);
 
