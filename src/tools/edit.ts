@@ -107,7 +107,9 @@ async function quickly(
   const found = await watch.encoding(before.head);
   if (found !== "utf-8") {
     const known = { ...before, form: { ...before.form, encoding: found }, head: undefined };
-    return quickly(known, edits, bench);
+    const again = await quickly(known, edits, bench);
+    // The change may take away the very letters that told.
+    return again && { ...again, remember: found };
   }
   if (planned instanceof Problem) throw planned;
   return planned;

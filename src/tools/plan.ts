@@ -2,6 +2,7 @@
 
 import type { ChangeNote, Hunk, Piece } from "../contract/edit.ts";
 import type { Profile } from "../contract/profile.ts";
+import type { EncodingName } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import type { OpenFile } from "../disk/open-file.ts";
 import type { Wrote } from "../session/ledger.ts";
@@ -28,6 +29,8 @@ export interface Planned<Extra> {
   readonly notes: readonly ChangeNote[];
   /** The file goes. */
   readonly removes?: true;
+  /** The encoding to remember, where it became known only while this was planned. */
+  readonly remember?: EncodingName;
   /** What the session knows of the file from then on. */
   readonly wrote: Wrote;
   readonly extra: Extra;

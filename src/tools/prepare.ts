@@ -68,7 +68,7 @@ export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench:
       subject,
       file,
       old: before.bytes,
-      remember: before.remember,
+      remember: planned.remember ?? before.remember,
       planned,
       extra: planned.extra,
       diff: planned.diff,

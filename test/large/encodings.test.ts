@@ -107,6 +107,15 @@ describe("a file too large to be held", () => {
     expect((await edit("rusé", "😀")).error?.code).toBe("ENCODING");
   });
 
+  test("keeps its encoding when an edit takes away what told it", async () => {
+    fs.writeFileSync(at("a.txt"), Buffer.concat([ascii, russian, ascii]));
+    const editor = session();
+    expect((await edit("Привет, как дела сегодня", "Да", editor)).error).toBeUndefined();
+    expect((await edit("Да", "Нет", editor)).error).toBeUndefined();
+    const expected = Buffer.concat([ascii, Buffer.from("cde5f20a", "hex"), ascii]);
+    expect(same(fs.readFileSync(at("a.txt")), expected)).toBe(true);
+  });
+
   test("and is UTF-8 further on is edited as that", async () => {
     fs.writeFileSync(at("a.txt"), Buffer.concat([ascii, Buffer.from("größer 漢字\n"), ascii]));
     expect((await edit("größer", "kühler")).error).toBeUndefined();
