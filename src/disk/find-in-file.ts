@@ -15,6 +15,8 @@ export interface Hit {
 export interface FindOptions {
   readonly hitsMax: number;
   readonly overlapping: boolean;
+  /** Where the text begins, behind the BOM; no hit begins before. */
+  readonly firstByte: number;
   /** Lines of every hit, or right ones only up to the chunk of the first. */
   readonly lines: "all" | "first";
   readonly signal: AbortSignal;
@@ -36,8 +38,8 @@ export async function findInFile(
   needle: Uint8Array,
   options: FindOptions,
 ): Promise<{ readonly hits: readonly Hit[]; readonly total: number }> {
-  const { hitsMax, overlapping, signal } = options;
-  const finder = startFinding(needle, { hitsMax, overlapping, unitBytes: 1, firstByte: 0 });
+  const { hitsMax, overlapping, firstByte, signal } = options;
+  const finder = startFinding(needle, { hitsMax, overlapping, unitBytes: 1, firstByte });
   const kernel = takeKernel("byte");
   const hits: Hit[] = [];
   let newlines = 0;

@@ -240,11 +240,14 @@ function mayStand(source: Source, wanted: string): boolean {
   return firstPlace(source.folded("look-alikes").text, longest) >= 0;
 }
 
-/** A BOM in front of the old text is the file's, which is kept apart from the text. */
 function withoutBom(text: string, edit: TextEdit): TextEdit {
-  if (!edit.oldText.startsWith("\ufeff") || text.includes(edit.oldText)) return edit;
-  const newText = edit.newText.startsWith("\ufeff") ? edit.newText.slice(1) : edit.newText;
-  return { oldText: edit.oldText.slice(1), newText, all: edit.all };
+  return !edit.oldText.startsWith("\ufeff") || text.includes(edit.oldText) ? edit : withoutMark(edit);
+}
+
+/** A BOM in front of the old text is the file's, which is kept apart from the text; for one that does not stand in the text. */
+export function withoutMark({ oldText, newText, all }: TextEdit): TextEdit {
+  const unmarked = (text: string): string => (text.startsWith("\ufeff") ? text.slice(1) : text);
+  return { oldText: unmarked(oldText), newText: unmarked(newText), all };
 }
 
 function hasLoneSurrogate(text: string): boolean {

@@ -94,7 +94,7 @@ export async function planBytes(
 
   async function search(wanted: Uint8Array): Promise<{ readonly hits: readonly Hit[]; readonly total: number }> {
     if (bytes === undefined) {
-      const options = { hitsMax, overlapping: !edit.all, signal, onProgress } as const;
+      const options = { hitsMax, overlapping: !edit.all, firstByte: form.bomBytes, signal, onProgress } as const;
       if (isDoubleByte(form.encoding)) {
         const all = await findInFile(file, wanted, { ...options, overlapping: true, lines: "all" });
         return wholeCharacters(all, wanted.length, form.encoding, bytesInFile(file), target, !edit.all);

@@ -7,6 +7,7 @@ import { type EditFault, Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import { startUtf8Watch } from "../kinds/utf8-watch.ts";
 import { isByteSearchable } from "../text/find.ts";
+import { withoutMark } from "../text/match.ts";
 import type { Before } from "./before.ts";
 import { change } from "./change.ts";
 import type { NewFile, Plan, Planned } from "./plan.ts";
@@ -100,10 +101,10 @@ async function quickly(
     const remedy = searchable && edits.length > 1 ? ({ remedy: "one by one" } as const) : {};
     throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "text", limit, ...remedy });
   }
-  if (before.head === undefined) return planBytes(before, only, bench);
+  if (before.head === undefined) return planUnheld(before, only, bench);
   // The first bytes look like UTF-8; the search goes through all of them and knows better afterwards.
   const watch = startUtf8Watch();
-  const planned = await orProblem(planBytes(before, only, bench, (chunk) => watch.see(chunk)));
+  const planned = await orProblem(planUnheld(before, only, bench, (chunk) => watch.see(chunk)));
   const found = await watch.encoding(before.head);
   if (found !== "utf-8") {
     const known = { ...before, form: { ...before.form, encoding: found }, head: undefined };
@@ -115,7 +116,22 @@ async function quickly(
   return planned;
 }
 
-/** A refusal that may rest on the wrong encoding. */
+/** In a file that is not held nobody can see beforehand whether a mark in front of the old text stands in the text. */
+async function planUnheld(
+  before: Before,
+  edit: TextEdit,
+  bench: Bench,
+  onChunk?: (chunk: Uint8Array) => void,
+): Promise<Planned<readonly EditFound[]> | undefined> {
+  const planned = await orProblem(planBytes(before, edit, bench, onChunk));
+  if (!(planned instanceof Problem)) return planned;
+  const unmarked = withoutMark(edit);
+  const again = planned.data.code === "NO_MATCH" && unmarked.oldText !== edit.oldText;
+  if (!again || faultOf(unmarked, false) !== undefined) throw planned;
+  return planBytes(before, unmarked, bench);
+}
+
+/** A refusal that may not be the last word: it may rest on the wrong encoding, or on a mark. */
 async function orProblem<Result>(work: Promise<Result>): Promise<Result | Problem> {
   try {
     return await work;

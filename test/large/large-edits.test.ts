@@ -49,6 +49,9 @@ describe("a large file is edited as a small one", () => {
     ["also behind a newline that was found", "top\r\nNEEDLE\r\n", "end\n", "\nNEEDLE", "\nn1\nn2"],
     ["several in a line are one line", "NEEDLE NEEDLE NEEDLE\n", "NEEDLE NEEDLE\n", "NEEDLE", "n"],
     ["a mark within the file is text", "\ufeff1\n2\n", "a\n\ufeffmarked\nb\nNEEDLE\nc\n", "NEEDLE", "n"],
+    ["the mark of the file is no text", "\ufeffNEEDLE\n", "end\n", "\ufeffNEEDLE", "n"],
+    ["a mark in the call is none in the file", "NEEDLE\n", "end\n", "\ufeffNEEDLE", "\ufeffn"],
+    ["but a mark that stands in the text is found", "\ufeff1\n\ufeffNEEDLE\n", "NEEDLE\n", "\ufeffNEEDLE", "n"],
     ["text that begins with a mark after the edit", "1\n2\n", "a\nNEEDLE\n", "NEEDLE", "\ufeffn"],
   ] as const) {
     test(what, async () => {
