@@ -178,7 +178,7 @@ function localEnds(
   put: (text: string) => Put,
 ): Readonly<Record<"\n" | "\r\n", Put>> | undefined {
   const sent = lineEndOf(newText);
-  if (oldText.includes("\n") || (sent !== "LF" && sent !== "CRLF")) return undefined;
+  if (/[\r\n]/.test(oldText) || (sent !== "LF" && sent !== "CRLF")) return undefined;
   return { "\n": put(withLineEnds(newText, "\n")), "\r\n": put(withLineEnds(newText, "\r\n")) };
 }
 

@@ -52,6 +52,7 @@ describe("a large file is edited as a small one", () => {
     ["the mark of the file is no text", "\ufeffNEEDLE\n", "end\n", "\ufeffNEEDLE", "n"],
     ["a mark in the call is none in the file", "NEEDLE\n", "end\n", "\ufeffNEEDLE", "\ufeffn"],
     ["but a mark that stands in the text is found", "\ufeff1\n\ufeffNEEDLE\n", "NEEDLE\n", "\ufeffNEEDLE", "n"],
+    ["a lone return in the old text is no line end", "a\r\nNEEDLE\r\n", "end\n", "NEEDLE\r", "n1\nn2"],
     ["text that begins with a mark after the edit", "1\n2\n", "a\nNEEDLE\n", "NEEDLE", "\ufeffn"],
   ] as const) {
     test(what, async () => {
