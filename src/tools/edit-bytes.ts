@@ -97,7 +97,7 @@ export async function planBytes(
       const options = { hitsMax, overlapping: !edit.all, firstByte: form.bomBytes, signal, onProgress } as const;
       if (isDoubleByte(form.encoding)) {
         const all = await findInFile(file, wanted, { ...options, overlapping: true, lines: "all" });
-        return wholeCharacters(all, wanted.length, form.encoding, bytesInFile(file), target, !edit.all);
+        return wholeCharacters(all, wanted.length, form.encoding, bytesInFile(file), target, options);
       }
       if (edit.all) return findInFile(file, wanted, { ...options, onChunk, lines: "all" });
       const once = await findInFile(file, wanted, { ...options, onChunk, lines: "first" });
