@@ -313,6 +313,25 @@ describe("one call is one change", () => {
   });
 });
 
+describe("what becomes of a line in front of a very long one", () => {
+  for (const [name, oldText, newText, counts, diff] of [
+    ["they become one", "two\n", "2", "(+1 -2)", []],
+    ["the rest of the line is put before it", "wo\n", "", "(+1 -2)", []],
+    ["it goes", "two\n", "", "(+0 -1)", [" one", "-two"]],
+    ["it stays a line", "wo\n", "o\n", "(+1 -1)", [" one", "-two", "+to"]],
+  ] as const) {
+    test(name, async () => {
+      const { top } = workspace({ "a.txt": `one\ntwo\n${"x".repeat(70_000)}\nend\n` });
+      const session = createFilehand({ roots: [top], ask: "yes", readFirst: false }).session();
+      const input = { file_path: "a.txt", old_string: oldText, new_string: newText };
+      const { content, structured } = await session.call("Edit", input);
+      expect(JSON.stringify(content)).toContain(counts);
+      const { structuredPatch } = structured as { readonly structuredPatch: readonly { readonly lines: string[] }[] }; // what Edit answers with
+      expect(structuredPatch.flatMap(({ lines }) => lines)).toEqual(diff);
+    });
+  }
+});
+
 describe("a dry run says what would be, and nothing that is not so", () => {
   const output = { output_type: "stream", name: "stdout", text: "1" };
   const cell = { cell_type: "code", execution_count: 1, metadata: {}, outputs: [output], source: "print(1)" };

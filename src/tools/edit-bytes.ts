@@ -65,7 +65,7 @@ export async function planBytes(
   shown = shifted(shown, changes);
 
   const shownMax = shownHits(changes);
-  const replaced = { hits, oldBytes: needle.bytes.length, puts };
+  const replaced = { hits, oldText: edit.oldText, oldBytes: needle.bytes.length, puts };
   const places = await placesAround(replaced, shownMax, source, before);
   const diff = hunksOfPlaces(places ?? []);
   // What is not shown is counted all the same.
@@ -118,8 +118,11 @@ async function isWholeLines(
   firstByte: number,
 ): Promise<boolean> {
   if (!oldText.endsWith("\n") || !(newText === "" || newText.endsWith("\n"))) return false;
-  return at === firstByte || (await source.read(at - 1, at))[0] === 10;
+  return beginsLine(at, source, firstByte);
 }
+
+const beginsLine = async (at: number, source: Bytes, firstByte: number): Promise<boolean> =>
+  at === firstByte || (await source.read(at - 1, at))[0] === 10;
 
 /** What takes the place of the old text. */
 interface Put {
@@ -130,6 +133,7 @@ interface Put {
 /** All places of the old text, in order, and what each of them gets. */
 interface Replaced {
   readonly hits: readonly Hit[];
+  readonly oldText: string;
   readonly oldBytes: number;
   readonly puts: readonly Put[];
 }
@@ -229,14 +233,19 @@ function piecesOf({ hits, oldBytes, puts }: Replaced, sizeBytes: number): readon
  * to show, or none is to be shown.
  */
 async function placesAround(
-  { hits, oldBytes, puts }: Replaced,
+  { hits, oldText, oldBytes, puts }: Replaced,
   shownMax: number,
   source: Bytes,
   before: Before,
 ): Promise<readonly ChangedPlace[] | undefined> {
   if (shownMax === 0) return undefined;
   const { bomBytes } = before.form;
-  const around = ({ at }: Hit) => linesAround(source, at, at + oldBytes, bomBytes);
+  const around = async (index: number, { at }: Hit) => {
+    const put = puts[index]?.text ?? "";
+    // Where the old text ends a line and nothing does in its place, the next line goes on with what is left.
+    const stays = oldText.endsWith("\n") && (put === "" ? await beginsLine(at, source, bomBytes) : put.endsWith("\n"));
+    return linesAround(source, { from: at, to: at + oldBytes, behind: stays ? "context" : "changed" }, bomBytes);
+  };
   // The lines of the next hit are changed too, so they are not context of these.
   const hiddenFrom = hits[shownMax];
   const end = hiddenFrom === undefined ? source.sizeBytes : await lineStart(source, hiddenFrom.at, bomBytes);
@@ -244,10 +253,10 @@ async function placesAround(
   for (let first = 0; first < shownMax; ) {
     const hit = hits[first];
     if (hit === undefined) break;
-    let window = await around(hit);
+    let window = await around(first, hit);
     let next = first + 1;
     for (let other = hits[next]; window !== undefined && other !== undefined && next < shownMax; other = hits[next]) {
-      const there = await around(other);
+      const there = await around(next, other);
       // Lines that are the context of both are shown once.
       if (there !== undefined && there.from >= window.to) break;
       window = there === undefined ? undefined : { from: window.from, to: Math.max(window.to, there.to) };

@@ -2,6 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { bytesInMemory, linesAround } from "./lines-around.ts";
 
+const behind = "changed";
+
 /** The same from a list of lines. */
 function naive(text: string, from: number, to: number): { from: number; to: number } {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
@@ -18,7 +20,9 @@ test("three lines each way, whole ones", async () => {
     fc.asyncProperty(text, fc.nat(60), fc.nat(60), async (content, a, b) => {
       const from = Math.min(a, b, content.length);
       const to = Math.min(Math.max(a, b), content.length);
-      expect(await linesAround(bytesInMemory(Buffer.from(content)), from, to, 0)).toEqual(naive(content, from, to));
+      const behind = to > from && content[to - 1] === "\n" ? "context" : "changed";
+      const found = await linesAround(bytesInMemory(Buffer.from(content)), { from, to, behind }, 0);
+      expect(found).toEqual(naive(content, from, to));
     }),
   );
 });
@@ -26,11 +30,22 @@ test("three lines each way, whole ones", async () => {
 test("lines too long to be shown are no context", async () => {
   const long = "x".repeat(100_000);
   const bytes = Buffer.from(`${long}\nabc\n${long}`);
-  expect(await linesAround(bytesInMemory(bytes), 100_001, 100_004, 0)).toEqual({ from: 100_001, to: 100_005 });
-  expect(await linesAround(bytesInMemory(Buffer.from(long + long)), 100_000, 100_001, 0)).toBeUndefined();
+  expect(await linesAround(bytesInMemory(bytes), { from: 100_001, to: 100_004, behind }, 0)).toEqual({
+    from: 100_001,
+    to: 100_005,
+  });
+  expect(
+    await linesAround(bytesInMemory(Buffer.from(long + long)), { from: 100_000, to: 100_001, behind }, 0),
+  ).toBeUndefined();
 });
 
 test("a byte order mark is not part of the first line", async () => {
   const bytes = Buffer.from("\ufeffab\n");
-  expect(await linesAround(bytesInMemory(bytes), 3, 4, 3)).toEqual({ from: 3, to: 6 });
+  expect(await linesAround(bytesInMemory(bytes), { from: 3, to: 4, behind }, 3)).toEqual({ from: 3, to: 6 });
+});
+
+test("a line behind that is too long to be shown is left out as context only", async () => {
+  const bytes = bytesInMemory(Buffer.from(`abc\n${"x".repeat(100_000)}\n`));
+  expect(await linesAround(bytes, { from: 1, to: 4, behind: "context" }, 0)).toEqual({ from: 0, to: 4 });
+  expect(await linesAround(bytes, { from: 1, to: 4, behind: "changed" }, 0)).toBeUndefined();
 });

@@ -28,11 +28,13 @@ const reachBytes = 65_536;
 const newline = 10;
 const carriageReturn = 13;
 
-/** From the beginning of a line to the end of one; undefined if the lines there are too long. */
+/**
+ * From the beginning of a line to the end of one; undefined if the lines there are too long. `behind`: is the line that goes on
+ * or begins at `to` a part of the change, or context, of which there may be less?
+ */
 export async function linesAround(
   source: Bytes,
-  from: number,
-  to: number,
+  { from, to, behind }: { readonly from: number; readonly to: number; readonly behind: "changed" | "context" },
   firstByte: number,
 ): Promise<{ readonly from: number; readonly to: number } | undefined> {
   const above = Math.max(firstByte, from - reachBytes);
@@ -44,14 +46,13 @@ export async function linesAround(
     if (start === 0) return undefined;
   }
 
-  const endsLine = to > from && (await source.read(to - 1, to))[0] === newline;
   const below = Math.min(source.sizeBytes, to + reachBytes);
   const tail = await source.read(to, below);
-  let end = endsLine ? 0 : endOfLine(tail, 0);
+  let end = behind === "context" ? 0 : endOfLine(tail, 0);
   for (let lines = 0; lines < contextLines; lines += 1) end = endOfLine(tail, end);
   const isCut = below < source.sizeBytes && end === tail.length && tail[end - 1] !== newline;
   if (isCut) end = tail.lastIndexOf(newline) + 1;
-  return isCut && end === 0 && !endsLine ? undefined : { from: above + start, to: to + end };
+  return isCut && end === 0 && behind === "changed" ? undefined : { from: above + start, to: to + end };
 }
 
 /** Where the line that holds a place begins; undefined if that is too far. */
