@@ -196,6 +196,22 @@ describe.skipIf(onWindows)("a replace", () => {
     });
   }
 
+  test("a change while the old bytes are copied is a change, not a fault of the disk", async () => {
+    const folder = folderWith();
+    const changed = oldText.toUpperCase();
+    const meanwhile: System = {
+      ...nodeSystem,
+      sync(fd) {
+        fs.writeFileSync(`${folder}/a.txt`, changed, { flag: "r+" });
+        nodeSystem.sync(fd);
+      },
+    };
+    const outcome = await replaceAt(createDisk([folder], meanwhile), `${folder}/a.txt`);
+    deepEqual(outcome, { did: "nothing", why: "changed" });
+    equal(read(`${folder}/a.txt`), changed);
+    deepEqual(litter(folder), []);
+  });
+
   test("times too coarse to tell: what was read decides", async () => {
     const folder = folderWith();
     const readBytes = Buffer.from(oldText).fill("~", 0, 1);

@@ -9,7 +9,7 @@ import { compareContent, type Content, type Moving, readAll, syncsAtOnce, syncFi
 import { closeQuietly, type HeldFolder, unlinkQuietly, withRoom, type WriteContext } from "./held-folder.ts";
 import { processMark } from "./process-mark.ts";
 import type { System } from "./system.ts";
-import { during, WriteFailed } from "./write-failed.ts";
+import { during, FileChanged, WriteFailed } from "./write-failed.ts";
 
 /** `new`: content that has not got its name yet. `undo`: the old bytes of a file that is written in place. */
 export type TempKind = "new" | "undo";
@@ -127,7 +127,14 @@ async function readBack(path: string, inode: bigint, content: Content, moving: M
   }
 }
 
+/** What is copied from a file that somebody writes to is not the same twice: no fault of the disk. */
 async function compare(fd: number, content: Content, moving: Moving): Promise<void> {
   if (content.sizeBytes > comparedBytesMax) return;
-  await compareContent(content, 0, (into, at) => readAll(fd, into, at, moving), moving);
+  try {
+    await compareContent(content, 0, (into, at) => readAll(fd, into, at, moving), moving);
+  } catch (error) {
+    const { source } = content;
+    const changed = source !== undefined && during("looking at the file", () => source.changed()) !== "no";
+    throw error instanceof WriteFailed && changed ? new FileChanged() : error;
+  }
 }
