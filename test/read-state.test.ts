@@ -20,7 +20,10 @@ beforeEach(() => {
 });
 
 const session = (options: Partial<FilehandOptions> = {}, readState?: unknown): Session =>
-  createFilehand({ roots: [root], ask: "yes", ...options }).session({ dialect: "claude", readState });
+  createFilehand({ roots: [root], ask: "yes", ...options }).session({
+    dialect: options.dialect ?? "claude",
+    readState,
+  });
 const read = (reader: Session, name = "a.txt", more: object = {}): Promise<Reply> =>
   reader.call("Read", { file_path: name, ...more });
 const edit = (editor: Session, oldText: string, newText: string, name = "a.txt"): Promise<Reply> =>
@@ -316,6 +319,97 @@ describe("what counts as read", () => {
     expect((await edit(editor, "line 55 of the file\n", "x\n")).error?.code).toBe("NOT_READ");
     expect((await edit(editor, "b\nc\n", "")).error).toBeUndefined();
     expect((await edit(editor, "line 50 of the file\n", "x\n")).error).toBeUndefined();
+  });
+
+  test("a line that was cut only as far as it was shown, whatever was read or edited besides", async () => {
+    fs.writeFileSync(at("a.txt"), `one\n${"x".repeat(3_000)}tail\nthree\nfour\n`);
+    const editor = session({ dialect: "opencode" });
+    const readFrom = (offset: number, limit: number) => editor.call("read", { filePath: "a.txt", offset, limit });
+    const change = async (oldString: string, newString: string): Promise<void> =>
+      expect((await editor.call("edit", { filePath: "a.txt", oldString, newString })).error).toBeUndefined();
+    const overwritten = async (): Promise<string | undefined> =>
+      (await editor.call("write", { filePath: "a.txt", content: "gone\n" })).error?.message;
+    await readFrom(1, 2);
+    await readFrom(3, 9);
+    expect(await overwritten()).toContain("only lines 1 to 4, and of line 2 only the beginning");
+    // Lines above it, and a part of it, are changed by the letter; of the rest nothing more is known by that.
+    await change("one\n", "zero\n1\n");
+    await readFrom(1, 2);
+    expect(await overwritten()).toContain("only lines 1 to 5, and of line 3 only the beginning");
+    await change("xtail", "xend");
+    await readFrom(4, 9);
+    expect(await overwritten()).toContain("of line 3 only the beginning");
+    expect(there("a.txt")).toBe(`zero\n1\n${"x".repeat(3_000)}end\nthree\nfour\n`);
+    await change("x".repeat(3_000), "short ");
+    await readFrom(1, 9);
+    expect(await overwritten()).toBeUndefined();
+  });
+
+  describe("of a notebook", () => {
+    const cellsOf = (name: string): readonly string[] =>
+      (JSON.parse(there(name)) as { cells: { source: string }[] }).cells.map(({ source }) => source);
+    const put = (indent?: number): void => {
+      const cells = ["a", "b", "c", "d"].map((source) => ({
+        cell_type: "code",
+        id: `id-${source}`,
+        metadata: {},
+        source,
+        outputs: [],
+        execution_count: null,
+      }));
+      const notebook = { cells, metadata: {}, nbformat: 4, nbformat_minor: 5 };
+      fs.writeFileSync(at("n.ipynb"), JSON.stringify(notebook, undefined, indent));
+    };
+    const change = (editor: Session, more: object): Promise<Reply> =>
+      editor.call("NotebookEdit", { notebook_path: "n.ipynb", new_source: "x", ...more });
+
+    for (const [what, indent] of [
+      ["on lines of their own", 1],
+      ["all on one line", undefined],
+    ] as const) {
+      test(`the cells that were shown, ${what}`, async () => {
+        put(indent);
+        const editor = session();
+        await read(editor, "n.ipynb", { offset: 2, limit: 1 });
+        const refused = await change(editor, { cell_id: "id-c" });
+        expect(refused.error?.code).toBe("NOT_READ");
+        expect(words(refused)).toContain("cell 3 was not shown (only cell 2), read it first with offset 3 and limit 1");
+        expect((await change(editor, { cell_id: "id-d", edit_mode: "delete" })).error?.code).toBe("NOT_READ");
+        expect((await write(editor, "x", "n.ipynb")).error?.message).toContain("only cell 2");
+        expect(cellsOf("n.ipynb")).toEqual(["a", "b", "c", "d"]);
+        // A new cell takes nothing away, and those behind it are known by their new numbers.
+        expect((await change(editor, { edit_mode: "insert", cell_type: "code" })).error).toBeUndefined();
+        expect((await change(editor, { cell_id: "id-a" })).error?.code).toBe("NOT_READ");
+        expect((await change(editor, { cell_id: "id-b", new_source: "B" })).error).toBeUndefined();
+        expect((await change(editor, { cell_id: "id-b", edit_mode: "delete" })).error).toBeUndefined();
+        expect((await change(editor, { cell_id: "id-c" })).error?.code).toBe("NOT_READ");
+        await read(editor, "n.ipynb", { offset: 3, limit: 1 });
+        expect((await change(editor, { cell_id: "id-c", new_source: "C" })).error).toBeUndefined();
+        expect(cellsOf("n.ipynb")).toEqual(["x", "a", "C", "d"]);
+      });
+    }
+
+    test("its lines, where those are what is shown", async () => {
+      put(1);
+      const editor = session({ dialect: "envelope" });
+      const path = "n.ipynb";
+      const change = (cellId: string) => editor.call("NotebookEdit", { path, cell_id: cellId, new_source: "x" });
+      const lineOf = (text: string): number => there(path).slice(0, there(path).indexOf(text)).split("\n").length;
+      await editor.call("Read", { path, start_line: lineOf("id-b"), limit: 5 });
+      expect((await change("id-c")).error?.message).toMatch(/line \d+ was not shown/);
+      expect((await change("id-b")).error).toBeUndefined();
+      expect((await change("id-b")).error?.code).not.toBe("NOT_READ");
+      expect(cellsOf(path)).toEqual(["a", "x", "c", "d"]);
+    });
+
+    test("those cells, in another process as well", async () => {
+      put();
+      const first = session();
+      await read(first, "n.ipynb", { offset: 2, limit: 1 });
+      const second = session({}, JSON.parse(JSON.stringify(first.readState())));
+      expect((await change(second, { cell_id: "id-c" })).error?.code).toBe("NOT_READ");
+      expect((await change(second, { cell_id: "id-b" })).error).toBeUndefined();
+    });
   });
 
   test("not what another session read", async () => {

@@ -166,11 +166,23 @@ export type ProblemData =
   | {
       readonly code: "NOT_READ";
       readonly place: Place;
-      /** `elsewhere`: the text that would change was not shown. `partly`: not all of what would be overwritten was. */
-      readonly reason: "elsewhere" | "partly";
+      /** The text that would change was not shown. */
+      readonly reason: "elsewhere";
+      /** What is counted. */
+      readonly unit: "line" | "cell";
       readonly shown: readonly LineSpan[];
-      /** What must be read first; undefined: the rest. */
-      readonly needed: LineSpan | undefined;
+      /** What must be read first. */
+      readonly needed: LineSpan;
+    }
+  | {
+      readonly code: "NOT_READ";
+      readonly place: Place;
+      /** Not all of what would go was shown. */
+      readonly reason: "partly";
+      readonly unit: "line" | "cell";
+      readonly shown: readonly LineSpan[];
+      /** Lines that were shown, but cut short. */
+      readonly cut: readonly LineSpan[];
     }
   | {
       readonly code: "STALE";

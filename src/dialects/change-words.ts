@@ -76,20 +76,22 @@ const differenceWords = {
 
 export function notReadWords(problem: ProblemOf<"NOT_READ">, names: Names): string {
   if (problem.reason === "never") return "it was not read in this session, read it first and then try again";
-  const shown = problem.shown.length === 0 ? "none of its lines were" : `only ${spans(problem.shown)}`;
-  if (problem.reason === "partly" || problem.needed === undefined) {
-    return `not all of it was shown (${shown}), read the rest before it is overwritten`;
+  const { unit } = problem;
+  const shown = problem.shown.length === 0 ? `none of its ${unit}s were` : `only ${spans(problem.shown, unit)}`;
+  if (problem.reason === "partly") {
+    if (problem.cut.length === 0) return `not all of it was shown (${shown}), read the rest before it is overwritten`;
+    return `not all of it was shown (${shown}, and of ${spans(problem.cut, unit)} only the beginning), change the parts that you know instead`;
   }
   const { from, to } = problem.needed;
-  return `${spans([problem.needed])} ${from === to ? "was" : "were"} not shown (${shown}), read ${from === to ? "it" : "them"} first with ${names.reading(from, to - from + 1)}`;
+  return `${spans([problem.needed], unit)} ${from === to ? "was" : "were"} not shown (${shown}), read ${from === to ? "it" : "them"} first with ${names.reading(from, to - from + 1)}`;
 }
 
 /** Lines 1 to 20, 40 and 50 to 60. */
-function spans(list: readonly LineSpan[]): string {
+function spans(list: readonly LineSpan[], unit: "line" | "cell"): string {
   const shown = list.slice(0, 8).map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`));
   const more = list.length > shown.length ? [`${list.length - shown.length} more parts`] : [];
   const one = list.length === 1 && list[0]?.from === list[0]?.to;
-  return `${one ? "line" : "lines"} ${enumeration([...shown, ...more])}`;
+  return `${unit}${one ? "" : "s"} ${enumeration([...shown, ...more])}`;
 }
 
 export function enumeration(parts: readonly string[]): string {

@@ -60,7 +60,7 @@ test("it is bounded: the oldest files and parts go first", async () => {
 test("what is again as it once was is shown, if the session knows it otherwise by now", async () => {
   const ledger = createLedger();
   const [first, second] = [stamp("s", "h"), stamp("t", "i")];
-  await ledger.saw("/a", first, "all", undefined);
+  await ledger.saw("/a", first, "all");
   await ledger.shown("/a", "1-", first, 1);
   ledger.wrote("/a", { sign: "t", sizeBytes: 1, hash: "i", encoding: undefined }, "all");
   expect(await ledger.repeats("/a", "1-", second)).toBeUndefined();
@@ -68,7 +68,7 @@ test("what is again as it once was is shown, if the session knows it otherwise b
   const again = stamp("u", "h");
   expect((await ledger.seen("/a", again, async () => undefined)).state).toBe("changed");
   expect(await ledger.repeats("/a", "1-", again)).toBeUndefined();
-  await ledger.saw("/a", again, "all", undefined);
+  await ledger.saw("/a", again, "all");
   expect((await ledger.seen("/a", again, async () => undefined)).state).toBe("fresh");
   expect(await ledger.repeats("/a", "1-", again)).toBeDefined();
 });

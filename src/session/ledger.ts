@@ -6,7 +6,7 @@
 
 import type { LineSpan } from "../contract/problem.ts";
 import type { EncodingName } from "../contract/read.ts";
-import { covers, hasSpan, merged } from "./line-spans.ts";
+import { covers, hasSpan, merged, without } from "./line-spans.ts";
 import { type KnownFile, knownElsewhere, type ReadState, type View, wellFormedState } from "./read-state.ts";
 
 /** A file's state: the quick sign, and the one that decides. */
@@ -24,7 +24,25 @@ export interface Stamp {
 export type Seen =
   | { readonly state: "never" }
   | { readonly state: "changed"; readonly sizeThen: number | undefined }
-  | { readonly state: "fresh"; readonly whole: boolean; readonly shown: readonly LineSpan[] };
+  | ({ readonly state: "fresh"; readonly whole: boolean } & Shown);
+
+/** Parts of a file, each list in order and without overlaps, counted from 1. */
+export interface Shown {
+  /** Lines. */
+  readonly shown: readonly LineSpan[];
+  /** Those of them that were cut short. */
+  readonly cut: readonly LineSpan[];
+  /** Cells, of a notebook that was shown as such. */
+  readonly cells: readonly LineSpan[];
+}
+
+export const nothingShown: Shown = { shown: [], cut: [], cells: [] };
+
+/** What a read showed: all of a file, whatever it is; lines of one that has so many (undefined: nobody knows); or cells. */
+export type Sight =
+  | "all"
+  | { readonly views: readonly View[]; readonly cut: readonly LineSpan[]; readonly linesTotal: number | undefined }
+  | { readonly cells: readonly LineSpan[] };
 
 export interface Ledger {
   /**
@@ -34,8 +52,7 @@ export interface Ledger {
   repeats(path: string, part: string, stamp: Stamp): Promise<{ readonly tokens: number } | undefined>;
   /** A part was shown whole. A view that was cut short does not count and is not told here. */
   shown(path: string, part: string, stamp: Stamp, tokens: number): Promise<void>;
-  /** Lines were shown, of a file that has so many (undefined: nobody knows); or all of it, whatever it is. */
-  saw(path: string, stamp: Stamp, views: readonly View[] | "all", linesTotal: number | undefined): Promise<void>;
+  saw(path: string, stamp: Stamp, sight: Sight): Promise<void>;
   /** Would `saw` say anything new? Hashes cost time. */
   knows(path: string, sign: string, span: LineSpan): boolean;
   /** Was anything of it ever shown? */
@@ -55,8 +72,8 @@ export interface Ledger {
   state(): ReadState;
 }
 
-/** All of the content is the session's own, or was seen before and is so still; or these lines are known, as numbered now. */
-export type Wrote = "all" | readonly LineSpan[];
+/** All of the content is the session's own, or was seen before and is so still; or these parts are known, as numbered now. */
+export type Wrote = "all" | Shown;
 
 /** A file as the session left it. */
 export interface Written {
@@ -115,23 +132,31 @@ export function createLedger(restored: unknown = {}): Ledger {
     },
     knows(path, sign, span) {
       const known = files.get(path);
-      return known !== undefined && known.sign === sign && (known.whole || hasSpan(known.spans, span));
+      if (known === undefined || known.sign !== sign) return false;
+      return known.whole || (known.cut === undefined && hasSpan(known.spans, span));
     },
-    async saw(path, stamp, views, linesTotal) {
+    async saw(path, stamp, sight) {
       const { sign, sizeBytes } = stamp;
       const before = files.get(path);
       const hash = before !== undefined && before.sign === sign ? before.hash : await stamp.hash();
       // What was shown of another state says nothing about this one.
       const same = before !== undefined && (before.sign === sign || (hash !== undefined && before.hash === hash));
-      const shown = views === "all" ? [] : views;
-      const all = [...(same ? before.views : []), ...shown].slice(-viewsMax);
-      const spans = merged([...(same ? before.spans : []), ...shown]);
-      const whole =
-        views === "all" ||
-        (same && before.whole) ||
-        (linesTotal !== undefined && (linesTotal === 0 || hasSpan(spans, { from: 1, to: linesTotal })));
+      const lines =
+        typeof sight === "object" && "views" in sight ? sight : { views: [], cut: [], linesTotal: undefined };
+      const all = [...(same ? before.views : []), ...lines.views].slice(-viewsMax);
+      const spans = merged([...(same ? before.spans : []), ...lines.views]);
+      // What was cut before may be shown whole by now.
+      const cut = merged([...without(same ? (before.cut ?? []) : [], lines.views), ...lines.cut]);
+      const cells = merged([
+        ...(same ? (before.cells ?? []) : []),
+        ...(typeof sight === "object" && "cells" in sight ? sight.cells : []),
+      ]);
+      const { linesTotal } = lines;
+      const isCovered = linesTotal !== undefined && (linesTotal === 0 || hasSpan(spans, { from: 1, to: linesTotal }));
+      const whole = sight === "all" || (same && before.whole) || (isCovered && cut.length === 0);
       const encoding = same && before.encoding !== undefined ? { encoding: before.encoding } : {};
-      know(path, { sign, sizeBytes, ...(hash === undefined ? {} : { hash }), whole, spans, views: all, ...encoding });
+      const known = { ...(hash === undefined ? {} : { hash }), ...partsOf({ shown: spans, cut, cells }), ...encoding };
+      know(path, { sign, sizeBytes, ...known, whole, views: all });
     },
     has: (path) => files.has(path),
     async seen(path, now, viewHash) {
@@ -140,7 +165,8 @@ export function createLedger(restored: unknown = {}): Ledger {
       if (known.sign !== now.sign && !(await isStillSo(known, now, viewHash))) {
         return { state: "changed", sizeThen: known.sizeBytes };
       }
-      return { state: "fresh", whole: known.whole, shown: known.spans };
+      const { whole, spans: shown, cut = [], cells = [] } = known;
+      return { state: "fresh", whole, shown, cut, cells };
     },
     shownElsewhere(path, shown) {
       const known = knownElsewhere(shown);
@@ -160,9 +186,9 @@ export function createLedger(restored: unknown = {}): Ledger {
     },
     wrote(path, { sign, sizeBytes, hash, encoding }, how) {
       const whole = how === "all";
-      const spans = how === "all" ? [] : merged(how);
+      const parts = partsOf(how === "all" ? nothingShown : how);
       const known = { ...(hash === undefined ? {} : { hash }), ...(encoding === undefined ? {} : { encoding }) };
-      know(path, { sign, sizeBytes, ...known, whole, spans, views: [] });
+      know(path, { sign, sizeBytes, ...known, whole, ...parts, views: [] });
     },
     drop(path) {
       parts.delete(path);
@@ -181,6 +207,13 @@ export function createLedger(restored: unknown = {}): Ledger {
       ),
   };
 }
+
+/** As it is kept: most files have no parts but lines. */
+const partsOf = ({ shown, cut, cells }: Shown): Pick<KnownFile, "spans" | "cut" | "cells"> => ({
+  spans: merged(shown),
+  ...(cut.length > 0 && { cut }),
+  ...(cells.length > 0 && { cells }),
+});
 
 const isSame = async (
   before: Pick<Part, "sign"> & { readonly hash?: string | undefined },

@@ -19,6 +19,13 @@ export const covers = (spans: readonly LineSpan[], span: LineSpan): boolean => h
 export const hasSpan = (spans: readonly LineSpan[], { from, to }: LineSpan): boolean =>
   spans.some((span) => span.from <= from && to <= span.to);
 
+/** Those lines of the first that the second has not. */
+export function without(spans: readonly LineSpan[], taken: readonly LineSpan[]): readonly LineSpan[] {
+  let left = spans;
+  for (const { from, to } of taken) left = left.flatMap((span) => around(span, from, to - from + 1, 0));
+  return left;
+}
+
 /** Lines that give way to others. */
 export interface LineChange {
   readonly line: number;
@@ -39,6 +46,21 @@ export function shifted(spans: readonly LineSpan[], changes: readonly LineChange
     const first = line + moved;
     const delta = linesAfter - linesBefore;
     const own = linesAfter > 0 ? [{ from: first, to: first + linesAfter - 1 }] : [];
+    result = merged([...result.flatMap((span) => around(span, first, linesBefore, delta)), ...own]);
+    moved += delta;
+  }
+  return result;
+}
+
+/** The same for lines of which only a part is known: who changes a part of such a line still does not know the rest. */
+export function shiftedCut(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
+  let result = spans;
+  let moved = 0;
+  for (const { line, linesBefore, linesAfter } of changes) {
+    const first = line + moved;
+    const delta = linesAfter - linesBefore;
+    const isCut = result.some(({ from, to }) => from < first + linesBefore && first <= to);
+    const own = isCut && linesAfter > 0 ? [{ from: first, to: first + linesAfter - 1 }] : [];
     result = merged([...result.flatMap((span) => around(span, first, linesBefore, delta)), ...own]);
     moved += delta;
   }

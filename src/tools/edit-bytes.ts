@@ -4,7 +4,6 @@ import type { EditFound, Piece, TextEdit } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem, type WhichEdit } from "../contract/problem.ts";
 import { findInFile, type Hit } from "../disk/find-in-file.ts";
-import { shifted } from "../session/line-spans.ts";
 import { encode } from "../text/encode.ts";
 import { isDoubleByte } from "../text/encode-tables.ts";
 import { decode } from "../text/encoding.ts";
@@ -14,7 +13,16 @@ import { lineEndOf, withLineEnds } from "../text/line-ends.ts";
 import { countIn } from "../text/newlines.ts";
 import type { Before } from "./before.ts";
 import type { Planned } from "./plan.ts";
-import { encoded, knownAfter, notesOf, requireCertain, requireShown, spanFrom } from "./edit-checks.ts";
+import {
+  encoded,
+  knownAfter,
+  movedAlong,
+  notesOf,
+  requireCertain,
+  requireShown,
+  shownOf,
+  spanFrom,
+} from "./edit-checks.ts";
 import { type Bytes, bytesInFile, bytesInMemory, lineEndsIn, linesAround, lineStart } from "./lines-around.ts";
 import type { Bench } from "./tool.ts";
 import { wholeCharacters } from "./whole-characters.ts";
@@ -55,15 +63,13 @@ export async function planBytes(
   const asSent = { text: edit.newText, bytes: encoded(edit.newText, before) };
   const puts = bytes === undefined ? await withLocalEnds(edit, hits, source, before) : hits.map(() => asSent);
   const newlines = { old: newlinesIn(needle.bytes), new: newlinesIn(asSent.bytes) };
-  let shown = before.seen.state === "fresh" ? before.seen.shown : [];
+  const shown = shownOf(before.seen);
   for (const { line } of hits) requireShown(before, shown, spanFrom(line, newlines.old, edit.oldText.endsWith("\n")));
   const changes: LinesChanged[] = [];
   for (const { at, line } of hits) {
     const extra = (await isWholeLines(edit, at, source, form.bomBytes)) ? 0 : 1;
     changes.push({ line, linesBefore: newlines.old + extra, linesAfter: newlines.new + extra });
   }
-  shown = shifted(shown, changes);
-
   const shownMax = shownHits(changes);
   const replaced = { hits, oldText: edit.oldText, oldBytes: needle.bytes.length, puts };
   const places = await placesAround(replaced, shownMax, source, before);
@@ -82,7 +88,7 @@ export async function planBytes(
     // The mark at the file's beginning is not part of its text.
     before: isShort ? textOf(bytes.subarray(form.bomBytes), before) : undefined,
     notes: notesOf(before),
-    wrote: knownAfter(before, shown),
+    wrote: knownAfter(before, movedAlong(shown, changes)),
     extra: [
       {
         matchedBy: puts.every(({ text }) => text === edit.newText) ? "exact" : "line ends",

@@ -3,8 +3,8 @@
 import type { MatchedBy } from "../contract/edit.ts";
 import { type LineSpan, Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
-import type { Wrote } from "../session/ledger.ts";
-import { covers } from "../session/line-spans.ts";
+import { nothingShown, type Seen, type Shown, type Wrote } from "../session/ledger.ts";
+import { covers, type LineChange, shifted, shiftedCut } from "../session/line-spans.ts";
 import { encode } from "../text/encode.ts";
 import type { Before } from "./before.ts";
 
@@ -14,10 +14,20 @@ export const spanFrom = (line: number, newlines: number, endsWithNewline: boolea
   to: line + Math.max(0, newlines - (endsWithNewline ? 1 : 0)),
 });
 
+/** What is known of a file, as far as it is still so. */
+export const shownOf = (seen: Seen): Shown => (seen.state === "fresh" ? seen : nothingShown);
+
+/** The same when lines have changed. Cells are not where they were. */
+export const movedAlong = ({ shown, cut }: Shown, changes: readonly LineChange[]): Shown => ({
+  shown: shifted(shown, changes),
+  cut: shiftedCut(cut, changes),
+  cells: [],
+});
+
 /** Throws if the lines were not shown. `shown` are those of the file as it is at that moment. */
-export function requireShown({ target, seen }: Before, shown: readonly LineSpan[], needed: LineSpan): void {
+export function requireShown({ target, seen }: Before, { shown }: Pick<Shown, "shown">, needed: LineSpan): void {
   if (seen.state !== "fresh" || seen.whole || covers(shown, needed)) return;
-  throw new Problem({ code: "NOT_READ", place: target, reason: "elsewhere", shown, needed });
+  throw new Problem({ code: "NOT_READ", place: target, reason: "elsewhere", unit: "line", shown, needed });
 }
 
 /** A file that somebody else changed since is edited only where the very text is still there, once. */
@@ -40,6 +50,6 @@ const lacking = (place: Target, encoding: string, character: string): Problem =>
 export const notesOf = ({ seen }: Before): readonly { readonly note: "other changes" }[] =>
   seen.state === "changed" ? [{ note: "other changes" }] : [];
 
-/** What the session knows once its change is made: all of it, if it knew all of it before; else the lines it was shown. */
-export const knownAfter = ({ seen }: Before, shown: readonly LineSpan[]): Wrote =>
-  seen.state === "fresh" && seen.whole ? "all" : shown;
+/** What the session knows once its change is made: all of it, if it knew all of it before; else the parts it was shown. */
+export const knownAfter = ({ seen }: Before, { shown, cut, cells }: Shown): Wrote =>
+  seen.state === "fresh" && seen.whole ? "all" : { shown, cut, cells };

@@ -2,9 +2,10 @@
 
 import type { EditFound, NearestRegion, Piece, TextChange, TextEdit } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
-import { type LineSpan, Problem, type WhichEdit } from "../contract/problem.ts";
+import { Problem, type WhichEdit } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
-import { type LineChange, shifted } from "../session/line-spans.ts";
+import type { Shown } from "../session/ledger.ts";
+import type { LineChange } from "../session/line-spans.ts";
 import { hunksOfPlaces, placesOf } from "../text/hunks.ts";
 import { insertion, linesIn } from "../text/insert.ts";
 import { fits, type Match, matchIn } from "../text/match.ts";
@@ -15,7 +16,16 @@ import { wellFormed } from "../text/well-formed.ts";
 import type { Before } from "./before.ts";
 import { joined } from "./commit.ts";
 import type { Planned } from "./plan.ts";
-import { encoded, knownAfter, notesOf, requireCertain, requireShown, spanFrom } from "./edit-checks.ts";
+import {
+  encoded,
+  knownAfter,
+  movedAlong,
+  notesOf,
+  requireCertain,
+  requireShown,
+  shownOf,
+  spanFrom,
+} from "./edit-checks.ts";
 
 export function planText(before: Before, edits: readonly TextEdit[]): Planned<readonly EditFound[]> {
   const original = before.source().text;
@@ -23,7 +33,7 @@ export function planText(before: Before, edits: readonly TextEdit[]): Planned<re
   const pieces = new PieceList(original.length);
   const { seen } = before;
   const isWhole = seen.state === "fresh" && seen.whole;
-  let shown = seen.state === "fresh" ? seen.shown : [];
+  let shown = shownOf(seen);
   const found: EditFound[] = [];
   for (const [index, edit] of edits.entries()) {
     const matched = matchOf(source, edit);
@@ -35,7 +45,7 @@ export function planText(before: Before, edits: readonly TextEdit[]): Planned<re
     if (!isWhole) requirePlaces(before, shown, source.text, places, lineAt);
     const lineChanges = linesChanged(source.text, changes, lineAt);
     found.push({ matchedBy, replacements: places.length, line: lineChanges[0]?.line ?? 1 });
-    if (!isWhole) shown = shifted(shown, lineChanges);
+    if (!isWhole) shown = movedAlong(shown, lineChanges);
     pieces.splice(changes);
     source = source.after(changes);
   }
@@ -178,7 +188,7 @@ function whichOf(edits: readonly TextEdit[], failedAt: number, source: Source): 
 
 function requirePlaces(
   before: Before,
-  shown: readonly LineSpan[],
+  shown: Shown,
   text: string,
   places: readonly { readonly from: number; readonly to: number }[],
   lineAt: LineAt,

@@ -12,13 +12,13 @@ import { Problem } from "../contract/problem.ts";
 import { ReadFailed } from "../disk/open-file.ts";
 import { FileCut } from "../disk/scan.ts";
 import { heldFile } from "../history/observe.ts";
-import type { Seen, Wrote } from "../session/ledger.ts";
-import { shifted } from "../session/line-spans.ts";
+import { nothingShown, type Seen, type Wrote } from "../session/ledger.ts";
 import { hunksOfTexts } from "../text/hunks.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import { readBefore } from "./before.ts";
 import type { Diff } from "./plan.ts";
 import { hashIfSmall, rememberAs } from "./commit.ts";
+import { movedAlong } from "./edit-checks.ts";
 import type { Bench } from "./tool.ts";
 import { keeperOf } from "./turn.ts";
 
@@ -109,10 +109,10 @@ const linesOf = ({ hunks }: Diff): number => hunks.reduce((sum, { lines }) => su
 
 /** What was known before, moved along, if what changed is shown; nothing of a file that was turned over unseen. */
 function knownAfter(seen: Seen, shown: Diff | undefined): Wrote {
-  if (seen.state !== "fresh" || shown === undefined) return [];
+  if (seen.state !== "fresh" || shown === undefined) return nothingShown;
   if (seen.whole) return "all";
-  return shifted(
-    seen.shown,
+  return movedAlong(
+    seen,
     shown.hunks.map(({ oldStart, oldLines, newLines }) => ({
       line: oldStart,
       linesBefore: oldLines,

@@ -3,13 +3,16 @@
 import type { NotebookEditOutcome, NotebookEditRequest } from "../contract/edit.ts";
 import { type CellFault, Problem, type ProblemData } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
+import type { Profile } from "../contract/profile.ts";
 import { mediaOf } from "../kinds/media.ts";
+import { nothingShown } from "../session/ledger.ts";
+import { covers, type LineChange, shifted } from "../session/line-spans.ts";
 import { type CellEdited, editCell } from "../text/notebook-edit.ts";
 import type { Before, BeforeJudged } from "./before.ts";
 import { change } from "./change.ts";
 import type { Planned } from "./plan.ts";
-import { knownAfter } from "./edit-checks.ts";
-import { planOfChanges } from "./edit-text.ts";
+import { knownAfter, movedAlong, requireShown, shownOf } from "./edit-checks.ts";
+import { linesChanged, planOfChanges } from "./edit-text.ts";
 import type { Tool } from "./tool.ts";
 
 type Told = Pick<NotebookEditOutcome, "cell" | "cellsTotal" | "cleared" | "renumbered">;
@@ -63,7 +66,35 @@ function planCell(before: Before, request: NotebookEditRequest, ids: () => () =>
   const edited = editedBy(before, request, ids);
   if (edited.edited === "no") throw new Problem(problemOf(edited, before.target));
   const { changes, cell, cellsTotal, cleared, renumbered } = edited;
-  return planOfChanges(before, changes, knownAfter(before, []), { cell, cellsTotal, cleared, renumbered });
+  const at = cell.index + 1;
+  const lines = linesChanged(before.source().text, changes);
+  if (request.mode !== "insert") requireCell(before, at, lines, request.profile);
+  const seen = shownOf(before.seen);
+  const cellChange = {
+    line: at,
+    linesBefore: request.mode === "insert" ? 0 : 1,
+    linesAfter: request.mode === "delete" ? 0 : 1,
+  };
+  const cells = shifted(seen.cells, [cellChange]);
+  // Who was shown no lines knows none by a change of a cell: others may stand on the same line.
+  const known = { ...(seen.shown.length === 0 ? nothingShown : movedAlong(seen, lines)), cells };
+  return planOfChanges(before, changes, knownAfter(before, known), { cell, cellsTotal, cleared, renumbered });
+}
+
+/** Throws if the cell was shown neither as a cell nor as lines of the file, as a dialect shows them that has no cells. */
+function requireCell(before: Before, at: number, lines: readonly LineChange[], { kinds }: Profile): void {
+  const { seen, target } = before;
+  const { shown, cells } = shownOf(seen);
+  const needed = { from: at, to: at };
+  if (covers(cells, needed)) return;
+  const places = lines
+    .filter(({ linesBefore }) => linesBefore > 0)
+    .map(({ line, linesBefore }) => ({ from: line, to: line + linesBefore - 1 }));
+  const isCovered = places.every((place) => covers(shown, place));
+  if (kinds.notebook === "read" && !isCovered && seen.state === "fresh" && !seen.whole) {
+    throw new Problem({ code: "NOT_READ", place: target, reason: "elsewhere", unit: "cell", shown: cells, needed });
+  }
+  for (const place of places) requireShown(before, { shown }, place);
 }
 
 function problemOf(refused: Refused, place: Target): ProblemData {

@@ -4,7 +4,7 @@ import type { MatchedBy, TextChange } from "../contract/edit.ts";
 import { Problem, type ProblemData, type WhichEdit } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Target } from "../contract/target.ts";
-import { shifted } from "../session/line-spans.ts";
+import { nothingShown } from "../session/ledger.ts";
 import { hunksOfTexts } from "../text/hunks.ts";
 import { match } from "../text/match.ts";
 import { applyHunks, type Refused, standOnce } from "../text/patch-apply.ts";
@@ -12,7 +12,7 @@ import type { PatchFile, PatchHunk } from "../text/patch.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import type { Before } from "./before.ts";
 import type { Plan, Planned } from "./plan.ts";
-import { knownAfter, requireCertain, requireShown } from "./edit-checks.ts";
+import { knownAfter, movedAlong, requireCertain, requireShown, shownOf } from "./edit-checks.ts";
 import { linesChanged, planOfChanges, shownRegion } from "./edit-text.ts";
 import { newTextFile } from "./new-text.ts";
 
@@ -37,14 +37,14 @@ export function planOf(file: PatchFile, profile: Profile): Plan<MatchedBy> {
 function planRemoval(before: Before): Planned<MatchedBy> {
   const text = wellFormed(held(before));
   const diff = hunksOfTexts(text, "");
-  return { pieces: [], diff, before: text, removes: true, notes: [], wrote: [], extra: "exact" };
+  return { pieces: [], diff, before: text, removes: true, notes: [], wrote: nothingShown, extra: "exact" };
 }
 
 function planHunks(before: Before, hunks: readonly PatchHunk[]): Planned<MatchedBy> {
   const text = held(before);
   if (hunks.length === 0) {
     requireCertain(before, "exact", 0); // a file that is only moved names no text that is to be there
-    return planOfChanges(before, [], knownAfter(before, shownOf(before)), "exact");
+    return planOfChanges(before, [], knownAfter(before, shownOf(before.seen)), "exact");
   }
   const applied = applyHunks(text, hunks);
   if (applied.applied === "no") throw new Problem(problemOf(applied, hunks.length, text, before.target));
@@ -58,16 +58,13 @@ function planHunks(before: Before, hunks: readonly PatchHunk[]): Planned<Matched
   return planOfChanges(before, changes, requireLines(before, text, changes), matchedBy);
 }
 
-const shownOf = ({ seen }: Before): readonly { readonly from: number; readonly to: number }[] =>
-  seen.state === "fresh" ? seen.shown : [];
-
 function requireLines(before: Before, text: string, changes: readonly TextChange[]): Planned<MatchedBy>["wrote"] {
-  const shown = shownOf(before);
+  const shown = shownOf(before.seen);
   const lines = linesChanged(text, changes);
   for (const { line, linesBefore } of lines) {
     if (linesBefore > 0) requireShown(before, shown, { from: line, to: line + linesBefore - 1 });
   }
-  return knownAfter(before, shifted(shown, lines));
+  return knownAfter(before, movedAlong(shown, lines));
 }
 
 /** Files that are patched are held in memory, so that they can be put back. */

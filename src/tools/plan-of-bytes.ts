@@ -5,10 +5,11 @@ import type { MatchedBy } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
+import { nothingShown } from "../session/ledger.ts";
 import { hunksOfTexts } from "../text/hunks.ts";
 import type { Before } from "./before.ts";
 import type { Diff, Plan, Planned } from "./plan.ts";
-import { knownAfter } from "./edit-checks.ts";
+import { knownAfter, shownOf } from "./edit-checks.ts";
 
 export const planOfBytes = (does: "delete" | "move", profile: Profile): Plan<MatchedBy> => ({
   wants: "bytes",
@@ -27,12 +28,12 @@ function planned(before: Before, does: "delete" | "move"): Planned<MatchedBy> {
   }
   const shared = { notes: [], extra: "exact" } as const;
   if (does === "move") {
-    const wrote = knownAfter(before, seen.state === "fresh" ? seen.shown : []);
+    const wrote = knownAfter(before, shownOf(seen));
     return { ...shared, pieces: [bytes], diff: noDiff, before: undefined, wrote };
   }
   const isText = isUtf8(bytes) && !bytes.includes(0);
   // What cannot be shown is said to be missing from the diff.
-  const gone = { ...shared, pieces: [], removes: true, wrote: [] } as const;
+  const gone = { ...shared, pieces: [], removes: true, wrote: nothingShown } as const;
   if (!isText) return { ...gone, diff: { ...noDiff, complete: false }, before: undefined };
   const text = bytes.toString("utf8");
   return { ...gone, diff: hunksOfTexts(text, ""), before: text };

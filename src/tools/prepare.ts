@@ -7,7 +7,7 @@ import type { Found, Held } from "../disk/look.ts";
 import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
 import { FileCut } from "../disk/scan.ts";
 import { refusal } from "../guard/guard.ts";
-import type { Seen, Wrote } from "../session/ledger.ts";
+import { nothingShown, type Seen, type Wrote } from "../session/ledger.ts";
 import { unified } from "../text/unified.ts";
 import { moreLine } from "../text/unified-text.ts";
 import { type Before, type BeforeJudged, hashOfView, type Holds, readBefore } from "./before.ts";
@@ -123,14 +123,14 @@ const knownAs = (judged: BeforeJudged, seen: Seen, held: Before["held"]): Before
 async function seenAs<Extra>(before: BeforeJudged, plan: Plan<Extra>, bench: Bench): Promise<Seen> {
   const { file, target } = before;
   const { readFirst, staleness } = bench.changes;
-  const all: Seen = { state: "fresh", whole: true, shown: [] };
+  const all: Seen = { state: "fresh", whole: true, ...nothingShown };
   // In an empty file there is nothing to be seen or lost.
   if (!readFirst || file.sizeBytes === 0) return all;
   const seen = await bench.ledger.seen(target.real, before.stamp, (span) =>
     hashOfView(span, file, target, plan.profile, bench),
   );
   // Then it has not seen the file afterwards either.
-  if (plan.unseen === "permitted" && seen.state !== "fresh") return { state: "fresh", whole: false, shown: [] };
+  if (plan.unseen === "permitted" && seen.state !== "fresh") return { state: "fresh", whole: false, ...nothingShown };
   if (seen.state === "never") {
     plan.fits?.(before);
     throw new Problem({ code: "NOT_READ", place: target, reason: "never" });
@@ -140,7 +140,10 @@ async function seenAs<Extra>(before: BeforeJudged, plan: Plan<Extra>, bench: Ben
     throw new Problem({ code: "STALE", place: target, reason: "changed", sizeThen: seen.sizeThen, sizeNow, mtimeMs });
   }
   if (seen.state === "fresh" && plan.overwrites && !seen.whole) {
-    throw new Problem({ code: "NOT_READ", place: target, reason: "partly", shown: seen.shown, needed: undefined });
+    const { shown: lines, cut, cells } = seen;
+    const seenSo =
+      cells.length > 0 ? ({ unit: "cell", shown: cells } as const) : ({ unit: "line", shown: lines } as const);
+    throw new Problem({ code: "NOT_READ", place: target, reason: "partly", ...seenSo, cut });
   }
   return seen;
 }

@@ -144,8 +144,9 @@ async function outlineFor(
 /** What was shown may be changed from now on. */
 async function tellLedger(outcome: ReadOutcome, stamp: Stamp, { ledger }: Bench): Promise<void> {
   if (outcome.kind === "notebook") {
-    const shown = outcome.from === 1 && isWhole(outcome) ? "all" : [];
-    return ledger.saw(outcome.target.real, stamp, shown, undefined);
+    const { from, cells } = outcome;
+    const shown = cells.length === 0 ? [] : [{ from, to: from + cells.length - 1 }];
+    return ledger.saw(outcome.target.real, stamp, from === 1 && isWhole(outcome) ? "all" : { cells: shown });
   }
   if (outcome.kind !== "text" || outcome.converted !== undefined) return;
   const { real } = outcome.target;
@@ -153,9 +154,8 @@ async function tellLedger(outcome: ReadOutcome, stamp: Stamp, { ledger }: Bench)
   const isNews = pages.some((page) => !ledger.knows(real, stamp.sign, spanOf(page)));
   if (!isNews) return;
   const views = pages.filter(({ count }) => count > 0).map((page) => viewOf(page, stamp));
-  // A line that was cut was not seen whole.
-  const total = pages.some(({ cut }) => cut.length > 0) ? undefined : pages[0]?.linesTotal;
-  await ledger.saw(real, stamp, views, total);
+  const cut = pages.flatMap((page) => page.cut.map(({ line }) => ({ from: line, to: line })));
+  await ledger.saw(real, stamp, { views, cut, linesTotal: pages[0]?.linesTotal });
 }
 
 const viewOf = (page: Page, stamp: Stamp): View =>

@@ -4,11 +4,10 @@ import type { MatchedBy, TextChange } from "../contract/edit.ts";
 import type { FileEdits } from "../contract/language.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
-import { shifted } from "../session/line-spans.ts";
 import { changesOfEdits } from "../text/range-edits.ts";
 import type { Before } from "./before.ts";
 import type { Plan, Planned } from "./plan.ts";
-import { knownAfter } from "./edit-checks.ts";
+import { knownAfter, movedAlong, shownOf } from "./edit-checks.ts";
 import { linesChanged, planOfChanges } from "./edit-text.ts";
 
 /** The server has read the file; whether it read it as it is now shows in whether the old name stands where it says. */
@@ -39,6 +38,5 @@ function planned(before: Before, edits: FileEdits["edits"], oldName: string): Pl
 
 /** Lines that were shown are known still: all that changed in them is a name. */
 function wrote(before: Before, text: string, changes: readonly TextChange[]): Planned<MatchedBy>["wrote"] {
-  const shown = before.seen.state === "fresh" ? before.seen.shown : [];
-  return knownAfter(before, shifted(shown, linesChanged(text, changes)));
+  return knownAfter(before, movedAlong(shownOf(before.seen), linesChanged(text, changes)));
 }

@@ -6,7 +6,7 @@ import * as path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { DifferenceKind } from "../../src/contract/edit.ts";
 import type { SearchFault } from "../../src/contract/grep.ts";
-import type { Code, PatchFault, PatternFault, ProblemData } from "../../src/contract/problem.ts";
+import type { Code, PatchFault, PatternFault, ProblemData, ProblemOf } from "../../src/contract/problem.ts";
 import type { Facts } from "../../src/dialects/dialect.ts";
 import { type DialectName, dialects } from "../../src/dialects/index.ts";
 import { createFilehand, type Reply, type Session } from "../../src/index.ts";
@@ -296,8 +296,14 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
   CHANGED: [{ code: "CHANGED", place }],
   NOT_READ: [
     { code: "NOT_READ", place, reason: "never" },
-    { code: "NOT_READ", place, reason: "elsewhere", shown: [{ from: 1, to: 9 }], needed: { from: 40, to: 40 } },
-    { code: "NOT_READ", place, reason: "partly", shown: [{ from: 1, to: 9 }], needed: undefined },
+    ...(["line", "cell"] as const).flatMap((unit): ProblemOf<"NOT_READ">[] => {
+      const shown = [{ from: 1, to: 9 }];
+      return [
+        { code: "NOT_READ", place, reason: "elsewhere", unit, shown, needed: { from: 40, to: 40 } },
+        { code: "NOT_READ", place, reason: "partly", unit, shown, cut: [] },
+        { code: "NOT_READ", place, reason: "partly", unit, shown, cut: [{ from: 2, to: 2 }] },
+      ];
+    }),
   ],
   STALE: [
     { code: "STALE", place, reason: "changed", sizeThen: 4, sizeNow: 5, mtimeMs: 7 },
