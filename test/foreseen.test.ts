@@ -102,6 +102,25 @@ describe.skipIf(onWindows)("a dry run and the real call refuse alike", () => {
     expect([reply.error?.code, asked]).toEqual(["ACCESS_DENIED", []]);
   });
 
+  test("nor about a move to where something is, or no name can be", async () => {
+    const asked: Question[] = [];
+    const ask = async (question: Question) => {
+      asked.push(question);
+      return { reply: "once" } as const;
+    };
+    const { path, opencode } = bed({ "a.txt": "one\n", "b.txt": "two\n" }, { ask });
+    for (const [to, code] of [
+      ["b.txt", "EXISTS"],
+      ["folder/", "INVALID_PARAM"],
+      ["../c.txt", "ACCESS_DENIED"],
+    ] as const) {
+      const patchText = patch("*** Update File: a.txt", `*** Move to: ${to}`, "@@", "-one", "+1");
+      const reply = await opencode.call("patch", { patchText });
+      expect([reply.error?.code, asked]).toEqual([code, []]);
+    }
+    expect(fs.readFileSync(path("a.txt"), "utf8")).toBe("one\n");
+  });
+
   test("a dry run tells of other names", async () => {
     const { path, claude } = bed({ "a.txt": "one\n" });
     fs.linkSync(path("a.txt"), path("b.txt"));

@@ -147,8 +147,9 @@ async function asked(file: Part, ticket: Ticket, bench: Bench): Promise<Permitte
     refuseIfThere(file, subject, bench);
     if (subject.is === "there" && file.does === "delete") await refuseLink(target, "be deleted", bench);
     if (subject.is === "there" && file.moveTo !== undefined) await refuseLink(target, "be moved", bench);
-    approved = await permitted(subject, file.plan, ticket, bench, file.moveTo);
+    // Nobody is asked about a move that cannot be made.
     const goal = await goalOf(file, bench);
+    approved = await permitted(subject, file.plan, ticket, bench, file.moveTo);
     if (goal === undefined) return { target, goal, approved };
     const preview = async () => {
       ticket.release();

@@ -1,6 +1,7 @@
 /** What a change is about: a file that is there, or one that will be. */
 
 import * as nodePath from "node:path";
+import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import type { LockKey } from "../disk/lock.ts";
@@ -44,11 +45,18 @@ export async function subjectFrom(resolved: Resolved, bench: Bench): Promise<Sub
 }
 
 /** Behind the name of a file that is there a slash is an ordinary slip; who wants something made there means a folder. */
-export function requireFileName({ asked }: Target): void {
+export function requireFileName({ asked, real }: Target): void {
   const last = asked.split(nodePath.sep === "/" ? "/" : /[\\/]/).at(-1) ?? "";
-  if (!["", ".", ".."].includes(last)) return;
-  throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault: "names a folder" });
+  if (["", ".", ".."].includes(last)) {
+    throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault: "names a folder" });
+  }
+  // Behind a folder that is missing the system was not asked about the names.
+  if (!real.split(nodePath.sep).some((name) => sizeOf(name) > limits.nameBytesMax)) return;
+  throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault: "too long" });
 }
+
+/** Windows counts UTF-16. */
+const sizeOf = (name: string): number => (nodePath.sep === "/" ? Buffer.byteLength(name) : name.length);
 
 /** What a denied path is, and that it is there, is not told: not by any other refusal either. */
 export function refuseDenied(target: Target, { guard }: Bench): void {

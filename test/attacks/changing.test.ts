@@ -202,6 +202,37 @@ describe.skipIf(!onLinux)("A43 A44 A45 A46 with the whole system as root, in eve
   });
 });
 
+describe.skipIf(onWindows)("A13 a name that is too long behind a folder that is missing", () => {
+  for (const [what, asked] of [
+    ["of the file", `missing/${"a".repeat(256)}`],
+    ["of the file, in 128 letters", `missing/${"é".repeat(128)}`],
+    ["of a folder", `missing/${"a".repeat(256)}/new.txt`],
+  ] as const) {
+    test(`${what}: nobody is asked about it, and nothing is made`, async () => {
+      let questions = 0;
+      const ask = async () => {
+        questions += 1;
+        return { reply: "once" } as const;
+      };
+      const tried = everyAttempt(createFilehand({ ...options, ask }).session({ dialect: "claude" }), "spare.txt");
+      const before = snapshot(top);
+      for (const verb of ["write", "edit that makes a file", "patch that adds", "patch that moves to"]) {
+        const reply = await tried[verb]?.(asked);
+        ok(reply !== undefined);
+        refused(reply, "INVALID_PARAM");
+      }
+      equal(questions, 0);
+      deepEqual(snapshot(top), before);
+    });
+  }
+
+  test("255 bytes are not too long", async () => {
+    const { path: here } = workspace({ ws: {} });
+    const tried = everyAttempt(createFilehand({ ...options, roots: [here("ws")] }).session({ dialect: "claude" }), "x");
+    equal((await tried["write"]?.(`new/${"é".repeat(127)}a`))?.isError, false);
+  });
+});
+
 test.skipIf(onWindows)("A15 spaces around a name are a part of it", async () => {
   const { path: here } = workspace({ ws: { "n.txt": "content\n" } });
   const tried = everyAttempt(
