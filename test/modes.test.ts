@@ -1,8 +1,9 @@
 /** Modes hold for every tool of every dialect, and what the operator locked no session lifts. */
 
+import * as fs from "node:fs";
 import { describe, expect, test } from "vitest";
 import { dialectNames } from "../src/dialects/index.ts";
-import { createFilehand, type FilehandOptions, type Mode } from "../src/index.ts";
+import { createFilehand, type FilehandOptions, type Mode, type Session } from "../src/index.ts";
 import { modeSuite } from "./suites/mode.ts";
 import { workspace } from "./support/workspace.ts";
 
@@ -28,6 +29,24 @@ describe("locks", () => {
       }
       for (const other of stricter) session.setMode(other);
       expect(() => session.setMode(mode)).not.toThrow();
+    });
+  }
+
+  for (const [what, lines] of [
+    ["a file that is made", ["*** Add File: new.txt", "+new"]],
+    ["a file that is deleted", ["*** Delete File: a.txt"]],
+  ] as const) {
+    test(`a mode that is switched while somebody is asked holds for ${what}`, async () => {
+      const { path, top } = workspace({ "a.txt": "one\n" });
+      let session: Session | undefined;
+      const ask = async () => {
+        session?.setMode("read-only");
+        return { reply: "once" } as const;
+      };
+      session = createFilehand({ roots: [top], ask, readFirst: false }).session({ dialect: "opencode" });
+      const patchText = ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+      expect((await session.call("patch", { patchText })).error).toMatchObject({ code: "ACCESS_DENIED" });
+      expect([fs.readdirSync(top), fs.readFileSync(path("a.txt"), "utf8")]).toEqual([["a.txt"], "one\n"]);
     });
   }
 

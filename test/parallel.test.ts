@@ -149,6 +149,25 @@ describe("one queue for all tools", () => {
   });
 });
 
+test("nobody waits for a question about the same file that is open", { timeout: 20_000 }, async () => {
+  let isOpen = false;
+  let other: Promise<Reply> | undefined;
+  let session: Session | undefined;
+  const ask = async () => {
+    // The second call is made and answered while the first question is open.
+    if (!isOpen && session !== undefined) {
+      isOpen = true;
+      other = editLine(session, 1);
+      expect((await other).error).toBeUndefined();
+    }
+    return { reply: "once" } as const;
+  };
+  session = createFilehand({ roots: [root], ask }).session({ dialect: "claude" });
+  await read(session);
+  expect((await editLine(session, 0)).error).toBeUndefined();
+  expect(there("a.txt")).toMatch(/^line 0: new, and longer\nline 1: new, and longer\nline 2: old\n/);
+});
+
 describe("calls at once", () => {
   test("one that fails leaves the others alone", async () => {
     const session = toolkit().session();

@@ -147,6 +147,31 @@ describe.skipIf(onWindows)("A34 while a person is asked", () => {
   }
 });
 
+test.skipIf(onWindows)("A34 a link that is turned while a call waits for its turn leads to no other file", async () => {
+  const { path: here } = workspace({
+    ws: { "a.txt": "one\n", "fixed.txt": "one\n", link: { link: "a.txt" } },
+  });
+  let formats = 0;
+  const formatter = async (): Promise<void> => {
+    formats += 1;
+    if (formats > 1) return;
+    fs.unlinkSync(here("ws/link"));
+    fs.symlinkSync("fixed.txt", here("ws/link"));
+  };
+  const permissions = { allow: ["Edit"], deny: ["Edit(/fixed.txt)"] };
+  const session = createFilehand({ roots: [here("ws")], readFirst: false, permissions, formatter }).session({
+    dialect: "claude",
+  });
+  const [first, second] = await Promise.all([
+    session.call("Edit", { file_path: "a.txt", old_string: "one", new_string: "two" }),
+    session.call("Write", { file_path: "link", content: "three\n" }),
+  ]);
+  equal(first.error, undefined);
+  equal(second.error?.code, "CHANGED");
+  equal(fs.readFileSync(here("ws/a.txt"), "utf8"), "two\n");
+  equal(fs.readFileSync(here("ws/fixed.txt"), "utf8"), "one\n");
+});
+
 test.skipIf(!onLinux)("A75 the question names the real place and holds no raw line end of a path", async () => {
   const { path: at } = workspace({
     ws: { dir: { "a.txt": "content\n" }, "a.txt\nallowed? yes": { link: "dir/a.txt" } },
