@@ -183,6 +183,8 @@ export interface ChangedFile {
   readonly deletions: number;
   /** False where the diff would have been too long: then `hunks` is not all of it. */
   readonly diffComplete: boolean;
+  /** The old content was too large to be compared, or no text: no diff was made, and no line counted. */
+  readonly uncounted?: true;
   /** The old content; undefined for a new file, and where it was too large to be held. */
   readonly before: string | undefined;
   readonly notes: readonly ChangeNote[];

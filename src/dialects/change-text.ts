@@ -66,7 +66,8 @@ function headlines(outcome: ChangeOutcome, say: Say): readonly string[] {
   }
 }
 
-const counts = ({ additions, deletions }: ChangedFile): string => `+${additions} -${deletions}`;
+const counts = ({ additions, deletions, uncounted }: ChangedFile): string =>
+  uncounted === true ? "lines not counted" : `+${additions} -${deletions}`;
 
 function editLine({ file, found, edits }: EditOutcome, say: Say): string {
   const path = quoted(file.target.asked);
@@ -83,7 +84,7 @@ function writeLine({ file }: WriteOutcome, say: Say): string {
     return `${path} has exactly this content already${say(", so nothing was written", "")}.`;
   }
   if (file.did === "created") return `${say("Created", "Would create")} ${path} (${counts(file)}).`;
-  return `${say("Wrote", "Would write")} ${path}${file.diffComplete ? ` (${counts(file)})` : ""}.`;
+  return `${say("Wrote", "Would write")} ${path} (${counts(file)}).`;
 }
 
 type Verbs = readonly [done: string, would: string];

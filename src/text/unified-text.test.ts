@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hunksOfTexts } from "./hunks.ts";
 import { unified } from "./unified.ts";
-import { diffOfText, moreLine } from "./unified-text.ts";
+import { diffOfText, moreLine, noDiffLine } from "./unified-text.ts";
 
 describe("a diff that was written out comes back as it was", () => {
   for (const [name, before, after] of [
@@ -42,4 +42,10 @@ test("that not all is shown is no row of the diff", () => {
     deletions: 8,
     complete: false,
   });
+});
+
+test("where a text says that there is no diff there is none, and a line of a file does not say it", () => {
+  expect(diffOfText(`${noDiffLine}\n`)).toBeUndefined();
+  const { hunks } = hunksOfTexts("", `${noDiffLine}\n`);
+  expect(diffOfText(unified("x", hunks, "create"))).toMatchObject({ additions: 1, deletions: 0 });
 });

@@ -15,11 +15,18 @@ export interface DiffOfText {
 export const moreLine = (additions: number, deletions: number): string =>
   `(+${additions} -${deletions}, not all of it is shown)`;
 
+/** What stands in place of a diff that cannot be made. */
+export const noDiffLine = "(no diff: what is there is too large to be compared, or no text)";
+
 const morePattern = /^\(\+(\d+) -(\d+), not all of it is shown\)$/;
 const headerPattern = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/** A hunk's header says how many lines it has, so that neither a line of a file nor what stands behind can pass for another. */
-export function diffOfText(text: string): DiffOfText {
+/**
+ * A hunk's header says how many lines it has, so that neither a line of a file nor what stands behind can pass for another.
+ * Undefined: the text says that there is no diff.
+ */
+export function diffOfText(text: string): DiffOfText | undefined {
+  if (text === `${noDiffLine}\n`) return undefined;
   const lines = text.split("\n");
   const hunks: Hunk[] = [];
   let more: Pick<DiffOfText, "additions" | "deletions"> | undefined;

@@ -32,9 +32,8 @@ function planned(before: Before, does: "delete" | "move"): Planned<MatchedBy> {
     return { ...shared, pieces: [bytes], diff: noDiff, before: undefined, wrote };
   }
   const isText = isUtf8(bytes) && !bytes.includes(0);
-  // What cannot be shown is said to be missing from the diff.
   const gone = { ...shared, pieces: [], removes: true, wrote: nothingShown } as const;
-  if (!isText) return { ...gone, diff: { ...noDiff, complete: false }, before: undefined };
+  if (!isText) return { ...gone, diff: { ...noDiff, complete: false, uncounted: true }, before: undefined };
   const text = bytes.toString("utf8");
   return { ...gone, diff: hunksOfTexts(text, ""), before: text };
 }

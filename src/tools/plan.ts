@@ -13,6 +13,8 @@ export interface Diff {
   readonly additions: number;
   readonly deletions: number;
   readonly complete: boolean;
+  /** The two states cannot be compared as lines, so that there is no diff and the numbers say nothing. */
+  readonly uncounted?: true;
 }
 
 /** A file as it shall be. */

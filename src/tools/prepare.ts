@@ -9,7 +9,7 @@ import { FileCut } from "../disk/scan.ts";
 import { refusal } from "../guard/guard.ts";
 import { nothingShown, type Seen, type Wrote } from "../session/ledger.ts";
 import { unified } from "../text/unified.ts";
-import { moreLine } from "../text/unified-text.ts";
+import { moreLine, noDiffLine } from "../text/unified-text.ts";
 import { type Before, type BeforeJudged, hashOfView, type Holds, readBefore } from "./before.ts";
 import { notFound } from "./locate.ts";
 import type { Diff, Plan, Planned } from "./plan.ts";
@@ -151,13 +151,14 @@ async function seenAs<Extra>(before: BeforeJudged, plan: Plan<Extra>, bench: Ben
 /** What the answer says of a change. */
 export function fileOf<Extra>(prepared: Prepared<Extra>, notes: readonly ChangeNote[]): ChangedFile {
   const { target, diff } = prepared;
-  const { hunks, additions, deletions, complete: diffComplete } = diff;
+  const { hunks, additions, deletions, complete: diffComplete, uncounted } = diff;
   if (prepared.is === "new") {
     return { target, hunks, additions, deletions, diffComplete, did: "created", before: undefined, notes };
   }
   const { before, notes: planned } = prepared.planned;
   const all = [...planned, ...notes];
-  return { target, hunks, additions, deletions, diffComplete, did: "updated", before, notes: all };
+  const file = { target, hunks, additions, deletions, diffComplete, did: "updated", before, notes: all } as const;
+  return uncounted === undefined ? file : { ...file, uncounted };
 }
 
 const isRemoval = <Extra>(prepared: Prepared<Extra>): boolean =>
@@ -171,7 +172,8 @@ export const questionOf = <Extra>(prepared: Prepared<Extra>): { readonly diff: s
 
 /** What a person is shown of a change, and what their yes was said to. */
 export function diffText<Extra>(prepared: Prepared<Extra>): string {
-  const { did, hunks, additions, deletions, diffComplete } = fileOf(prepared, []);
+  const { did, hunks, additions, deletions, diffComplete, uncounted } = fileOf(prepared, []);
+  if (uncounted === true) return `${noDiffLine}\n`;
   const kind = did === "created" ? "create" : isRemoval(prepared) ? "delete" : "update";
   const text = unified(prepared.target.relative, hunks, kind);
   return diffComplete ? text : `${text}${moreLine(additions, deletions)}\n`;

@@ -64,7 +64,7 @@ function contentPieces(before: Before, content: string): readonly Piece[] {
 }
 
 /** Old content too large to be compared. */
-const unknownDiff: Diff = { hunks: [], additions: 0, deletions: 0, complete: false };
+const unknownDiff: Diff = { hunks: [], additions: 0, deletions: 0, complete: false, uncounted: true };
 
 function lineEndNote(before: LineEndName | undefined, after: LineEndName | undefined): readonly ChangeNote[] {
   if (before === undefined || after === undefined || before === after) return [];

@@ -151,6 +151,20 @@ describe("write", () => {
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("nothing was written") as string });
   });
 
+  test("an old file that changes in more lines than are shown is told by its counts", async () => {
+    put("long.txt", "old\n".repeat(6_000));
+    const ran = await filehand(["write", "long.txt", "--yes"], { input: "new\n".repeat(7_000) });
+    const shown = "long.txt\n+7000 -6000\n(13000 more changed lines not shown)\n\n";
+    expect(ran).toEqual({ code: 0, stdout: `${shown}Wrote "long.txt" (+7000 -6000).\n`, stderr: "" });
+  });
+
+  test("of one that is too large to be compared no counts are told", async () => {
+    put("large.txt", "0123456789\n".repeat(3_100_000));
+    const ran = await filehand(["write", "large.txt", "--content", "x", "--dry-run"]);
+    const would = 'Dry run, nothing was written. Would write "large.txt" (lines not counted).\n';
+    expect(ran).toEqual({ code: 0, stdout: would, stderr: "" });
+  });
+
   for (const lines of [4_000, 300_000]) {
     test(`a file of ${lines} lines is written whole, and its diff is cut short`, async () => {
       put("huge.txt", "0123456789\n".repeat(lines));
@@ -539,6 +553,14 @@ describe("on a terminal", () => {
     const ran = await typing(["y\n"], ["write", "empty.txt", "--content", ""]);
     expect(ran.code).toBe(0);
     expect(ran.stdout).toContain(`Change "${file("empty.txt")}"?`);
+  });
+
+  test("what cannot be compared is asked about by its name, and not as a change of no lines", async () => {
+    put("large.txt", "0123456789\n".repeat(3_100_000));
+    const ran = await typing(["n\n"], ["write", "large.txt", "--content", "x"], { NO_COLOR: "1" });
+    expect(ran.stdout).toContain("(no diff: what is there is too large to be compared, or no text)");
+    expect(ran.stdout).toContain(`Change "${file("large.txt")}"?`);
+    expect(ran.stdout).not.toContain("+0 -0");
   });
 
   test("a secret is asked about too", async () => {

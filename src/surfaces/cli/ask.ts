@@ -2,11 +2,11 @@
 
 import type { Answer, Asker, Question } from "../../contract/ask.ts";
 import { escapeName } from "../../text/escape.ts";
-import { diffOfText } from "../../text/unified-text.ts";
+import { diffOfText, noDiffLine } from "../../text/unified-text.ts";
 import { cautionWords } from "../caution-words.ts";
 import { answerOf, menuOf, promptOf } from "./choices.ts";
 import type { Given, Host } from "./command.ts";
-import { paintDiff } from "./diff.ts";
+import { paintDiff, paintName } from "./diff.ts";
 import { coloured } from "./print.ts";
 import { shortened } from "./shown-hunks.ts";
 import { styled } from "./style.ts";
@@ -73,10 +73,13 @@ const quotedForShell = (text: string): string => `'${escapeName(text).replaceAll
 function diffOf(question: Question, host: Host): string {
   const { diff } = question.metadata;
   if (typeof diff !== "string" || diff === "") return "";
+  const told = diffOfText(diff);
+  const colour = coloured(host, "stderr");
+  if (told === undefined) return `${paintName(pathOf(question), colour)}\n${noDiffLine}\n`;
   // The totals are those of the text: it may itself say that it does not show all.
-  const { hunks: all, ...totals } = diffOfText(diff);
+  const { hunks: all, ...totals } = told;
   const { hunks } = shortened(all, diffLinesMax);
-  return `${paintDiff(pathOf(question), hunks, { colour: coloured(host, "stderr"), totals })}\n`;
+  return `${paintDiff(pathOf(question), hunks, { colour, totals })}\n`;
 }
 
 const pathOf = ({ metadata, patterns: [first = ""] }: Question): string =>
@@ -97,7 +100,8 @@ function wordsOf(question: Question): string {
   }
   // An empty file has no diff, and lines can be too long for one: then the path must tell.
   if (metadata["deletes"] === true) return `Delete ${namesOf(question)}?`;
-  const isShown = typeof metadata["diff"] === "string" && metadata["diff"] !== "";
+  const { diff } = metadata;
+  const isShown = typeof diff === "string" && diff !== "" && diffOfText(diff) !== undefined;
   if (permission === "edit" && isShown) {
     return pathOf(question) === real ? "Apply this change?" : `Apply this change to ${namesOf(question)}?`;
   }

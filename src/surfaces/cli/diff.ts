@@ -26,12 +26,14 @@ export function paintDiff(path: string, hunks: readonly Hunk[], paint: DiffPaint
   const { additions, deletions } = paint.totals ?? shown;
   const hidden = additions + deletions - shown.additions - shown.deletions;
   return [
-    style("bold", escapeName(path)),
+    paintName(path, paint.colour),
     `${style("green", `+${additions}`)} ${style("red", `-${deletions}`)}`,
     ...hunks.flatMap((hunk) => [style("cyan", hunkHeader(hunk)), ...hunkLines(hunk, style, paint.words ?? true)]),
     ...(hidden > 0 ? [style("dim", `(${hidden} more changed lines not shown)`)] : []),
   ].join("\n");
 }
+
+export const paintName = (path: string, colour: boolean): string => (colour ? styled : plain)("bold", escapeName(path));
 
 const plain: Style = (_, text) => text;
 
