@@ -243,11 +243,21 @@ describe("colours", () => {
     expect((await onTerminal(["read", "a.txt"], { TERM: "dumb" })).stdout).not.toContain(escape);
   });
 
-  test("escapes inside a file do not act on a terminal", async () => {
-    const { stdout } = await onTerminal(["read", "escape.txt"]);
-    expect(stdout).toContain("^[[31m!");
-    expect(stdout).not.toContain("\x1b[31m");
-  });
+  for (const [name, env] of [
+    ["with colours", {}],
+    ["with NO_COLOR", { NO_COLOR: "1" }],
+    ["with TERM=dumb", { TERM: "dumb" }],
+  ] as const) {
+    test(`escapes inside a file do not act on a terminal ${name}`, async () => {
+      const missed = ["edit", "escape.txt", "--old", "ted: \x1b[31m!\n", "--new", "x", "--yes"];
+      const asModel = ["call", "Read", '{"file_path": "escape.txt"}'];
+      for (const args of [["read", "escape.txt"], ["grep", "red", "escape.txt"], missed, asModel]) {
+        const { stdout } = await onTerminal(args, env);
+        expect(stdout).toContain("^[[31m!");
+        expect(stdout).not.toContain("\x1b[31m!");
+      }
+    });
+  }
 });
 
 /** How to run a command on a terminal that nobody looks at. */

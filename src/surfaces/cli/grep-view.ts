@@ -18,11 +18,7 @@ export function paintedMatches(reply: Reply, colours: boolean): GrepView {
   const said = text.split("\n");
   const notes = said.slice(said.findLastIndex((line) => !/^\[.*\]$/.test(line)) + 1).map((line) => line.slice(1, -1));
   const none = result.totalFiles === 0 ? [said[0] ?? ""] : [];
-  const spoken = [...none, ...notes].join("\n");
-  return {
-    found: foundOf(result, colours),
-    notes: colours ? styled("yellow", visibleControls(spoken)) : spoken,
-  };
+  return { found: foundOf(result, colours), notes: [...none, ...notes].join("\n") };
 }
 
 function foundOf(result: GrepResult, colours: boolean): string {

@@ -5,7 +5,7 @@ import { visibleControls } from "../../text/escape.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 import { styled } from "./style.ts";
 
-/** A text with colours. */
+/** A text with colours. What it is given is `shownText`. */
 export type Paint = (text: string) => string;
 
 /** Prints a reply and says how the process ends. */
@@ -14,10 +14,17 @@ export function printReply(reply: Reply, given: Given, host: Host, paint: Paint 
     host.stdout.write(`${JSON.stringify(reply)}\n`);
   } else {
     const text = reply.content.map((part) => (part.type === "text" ? part.text : `[${part.mimeType}]`)).join("\n\n");
-    if (reply.isError) host.stderr.write(`${coloured(host, "stderr") ? styled("red", visible(text)) : text}\n`);
-    else host.stdout.write(`${coloured(host, "stdout") ? paint(text) : text}\n`);
+    const stream = reply.isError ? "stderr" : "stdout";
+    const shown = shownText(text, host, stream);
+    const colour = reply.isError ? (plain: string) => styled("red", plain) : paint;
+    host[stream].write(`${coloured(host, stream) ? colour(shown) : shown}\n`);
   }
   return reply.isError ? 1 : 0;
+}
+
+/** Nothing that a file holds acts on a terminal, with colours or without; a pipe gets it to the letter. */
+export function shownText(text: string, host: Host, stream: "stdout" | "stderr"): string {
+  return host[stream].isTTY === true || coloured(host, stream) ? visibleControls(text.replaceAll("\r\n", "\n")) : text;
 }
 
 /** Colour is for terminals; NO_COLOR and FORCE_COLOR are honoured. */
@@ -30,7 +37,7 @@ export function coloured(host: Host, stream: "stdout" | "stderr"): boolean {
 
 /** Names of files stand out from the folders they are in; notes step back. */
 export const paintedPaths: Paint = (text) =>
-  visible(text)
+  text
     .split("\n")
     .map((line) => {
       if (isNotice(line)) return styled("yellow", line);
@@ -50,11 +57,9 @@ export const paintedPaths: Paint = (text) =>
 
 const isNotice = (line: string): boolean => /^(?:<\/?[a-z-]+>.*|\(.*\)|\[.*\])$/.test(line);
 
-const visible = (text: string): string => visibleControls(text.replaceAll("\r\n", "\n"));
-
 /** Line numbers, tags and notices step back, so that the file's own text stands out. */
 function painted(text: string): string {
-  return visible(text)
+  return text
     .split("\n")
     .map((line) => {
       const number = /^(?:\s*\d+(?:→|: | \| |\| ))/.exec(line)?.[0];

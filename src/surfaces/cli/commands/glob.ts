@@ -3,10 +3,9 @@
 import type { Reply } from "../../../contract/call.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { GlobResult } from "../../../dialects/claude/search-render.ts";
-import { visibleControls } from "../../../text/escape.ts";
 import { type Command, type Host, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";
-import { coloured, paintedPaths, printReply } from "../print.ts";
+import { coloured, paintedPaths, printReply, shownText } from "../print.ts";
 import { progressBar } from "../progress.ts";
 import { styled } from "../style.ts";
 
@@ -55,10 +54,10 @@ function printFound(reply: Reply, host: Host): void {
   const lines = reply.content.flatMap((part) => (part.type === "text" ? part.text.split("\n") : []));
   const names = lines.slice(0, filenames.length).join("\n");
   const said = lines.slice(filenames.length).map((line) => line.replace(/^\[(.*)\]$/, "$1"));
-  if (names !== "") host.stdout.write(`${coloured(host, "stdout") ? paintedPaths(names) : names}\n`);
-  const notes = said.join("\n");
-  if (notes !== "")
-    host.stderr.write(`${coloured(host, "stderr") ? styled("yellow", visibleControls(notes)) : notes}\n`);
+  const shown = shownText(names, host, "stdout");
+  if (names !== "") host.stdout.write(`${coloured(host, "stdout") ? paintedPaths(shown) : shown}\n`);
+  const notes = shownText(said.join("\n"), host, "stderr");
+  if (notes !== "") host.stderr.write(`${coloured(host, "stderr") ? styled("yellow", notes) : notes}\n`);
 }
 
 /** Every dialect has a number for it. */

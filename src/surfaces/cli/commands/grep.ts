@@ -5,8 +5,9 @@ import { limits } from "../../../contract/limits.ts";
 import { type Command, type Given, UsageError } from "../command.ts";
 import { paintedMatches } from "../grep-view.ts";
 import { openSession } from "../open-session.ts";
-import { coloured, printReply } from "../print.ts";
+import { coloured, printReply, shownText } from "../print.ts";
 import { progressBar } from "../progress.ts";
+import { styled } from "../style.ts";
 
 const lineChars = 500;
 const entriesDefault = 1_000;
@@ -59,8 +60,10 @@ export const grep: Command = {
       printReply(reply, given, host);
     } else {
       const { found, notes } = paintedMatches(reply, paints);
-      if (found !== "") host.stdout.write(`${found}\n`);
-      if (notes !== "") host.stderr.write(`${notes}\n`);
+      // What has colours was made safe piece by piece.
+      if (found !== "") host.stdout.write(`${paints ? found : shownText(found, host, "stdout")}\n`);
+      const said = shownText(notes, host, "stderr");
+      if (said !== "") host.stderr.write(`${coloured(host, "stderr") ? styled("yellow", said) : said}\n`);
     }
     return hasMatches(reply.structured) ? 0 : 1;
   },

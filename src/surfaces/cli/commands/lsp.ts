@@ -2,7 +2,6 @@
 
 import { type LspOperation, lspOperations } from "../../../contract/lsp.ts";
 import { nearest } from "../../../dialects/nearest.ts";
-import { visibleControls } from "../../../text/escape.ts";
 import { writtenPlace } from "../code-place.ts";
 import { type Command, type Given, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";
@@ -78,7 +77,7 @@ export function symbolOf(given: Given): string | undefined {
 
 /** Where something is steps back, what it is stands out. */
 const paintedResults: Paint = (text) =>
-  visibleControls(text)
+  text
     .split("\n")
     .map((line) => {
       if (/^\[.*\]$/.test(line)) return styled("yellow", line);

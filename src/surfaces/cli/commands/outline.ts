@@ -6,7 +6,6 @@ import { type Command, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";
 import { type Paint, printReply } from "../print.ts";
 import { styled } from "../style.ts";
-import { visibleControls } from "../../../text/escape.ts";
 
 export const outline: Command = {
   name: "outline",
@@ -44,7 +43,7 @@ export const outline: Command = {
 
 /** Names stand out; where they are and what they are steps back. */
 const paintedOutline: Paint = (text) =>
-  visibleControls(text)
+  text
     .split("\n")
     .map((line) => {
       if (/^(?:<\/?[a-z-]+>.*|\(.*\)|\[.*\])$/.test(line)) return styled("yellow", line);
