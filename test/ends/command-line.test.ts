@@ -208,6 +208,26 @@ describe("help", () => {
   });
 });
 
+describe("arguments that would act on a terminal", () => {
+  const name = "\x1b]0;x\x07\n\u202ename";
+  const shown = "\\x1b]0;x\\x07\\n\\u202ename";
+  for (const args of [
+    [name],
+    ["read", "a.txt", name],
+    ["read", "a.txt", `--${name}`],
+    ["edit", "a.txt", "--old-file", name, "--new", "x"],
+    ["read", "a.txt", "--mode", name],
+    ["read", "a.txt", "--root", name],
+  ]) {
+    test(`are escaped where they are told: ${JSON.stringify(args)}`, async () => {
+      const { code, stderr } = await filehand(args);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^filehand: [^\p{Cc}\u202e]+\n$/u);
+      expect(stderr).toContain(shown);
+    });
+  }
+});
+
 describe("colours", () => {
   const escape = "\x1b[";
   const terminal = terminalProgram();

@@ -5,6 +5,7 @@ import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import { isFailure } from "../../contract/failure.ts";
 import { nearest } from "../../dialects/nearest.ts";
+import { escapeName } from "../../text/escape.ts";
 import { type Command, type ExitCode, type Host, UsageError } from "./command.ts";
 import { commands } from "./commands/index.ts";
 import { helpOf, helpOfAll } from "./help.ts";
@@ -19,7 +20,8 @@ export async function main(argv: readonly string[], host: Host): Promise<ExitCod
     return await run(argv, host);
   } catch (error) {
     if (error instanceof UsageError || isFailure(error)) {
-      host.stderr.write(`filehand: ${modeWords(error.message)}\n`);
+      // Arguments are quoted in it, and a shell may have put names of files there: one line that acts on no terminal.
+      host.stderr.write(`filehand: ${escapeName(modeWords(error.message))}\n`);
       // Without a root or a dialect nothing could begin; anything else was refused by a tool.
       const usage = error instanceof UsageError || error.code === "NO_ROOT" || error.code === "UNKNOWN_DIALECT";
       return usage ? 2 : 1;
