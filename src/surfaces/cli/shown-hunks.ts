@@ -31,9 +31,11 @@ export function shortened(
 }
 
 /** A long line is cut around what changed in it: nobody shall say yes to a change that is not on the screen. */
-export function cutAll(lines: readonly string[]): readonly string[] {
-  if (lines.every((line) => line.length <= lineCharsMax)) return lines;
-  return lines.map((line, at) => cut(line, line.length > lineCharsMax ? changeIn(line, partnerOf(lines, at)) : 0));
+export function cutAll(lines: readonly string[], charsMax: number = lineCharsMax): readonly string[] {
+  if (lines.every((line) => line.length <= charsMax)) return lines;
+  return lines.map((line, at) =>
+    line.length > charsMax ? cut(line, changeIn(line, partnerOf(lines, at)), charsMax) : line,
+  );
 }
 
 /** The line that another took the place of: in a run of `-` lines and the `+` lines after it, the first of the first. */
@@ -56,10 +58,9 @@ function changeIn(line: string, partner: string | undefined): number {
   return at;
 }
 
-function cut(line: string, changeAt: number): string {
-  if (line.length <= lineCharsMax) return line;
-  const from = changeAt > lineCharsMax / 2 ? changeAt - 200 : 1;
-  const part = cutChars(line.slice(from).replace(/^[\udc00-\udfff]/, ""), lineCharsMax);
+function cut(line: string, changeAt: number, charsMax: number): string {
+  const from = changeAt > charsMax / 2 ? changeAt - charsMax / 10 : 1;
+  const part = cutChars(line.slice(from).replace(/^[\udc00-\udfff]/, ""), charsMax);
   const more = line.length - from - part.length;
   return `${line.charAt(0)}${from > 1 ? "…" : ""}${part}${more > 0 ? `… (${more} more characters)` : ""}`;
 }

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import type { Question } from "../../contract/ask.ts";
+import { hunksOfTexts } from "../../text/hunks.ts";
+import { unified } from "../../text/unified.ts";
+import { moreLine, noDiffLine } from "../../text/unified-text.ts";
 import { questionText } from "./question-text.ts";
 
 const question: Question = {
@@ -41,7 +44,31 @@ test("a long diff is cut, and says so", () => {
   const lines = questionText({ ...question, metadata: { path: "/ws/a.txt", diff } }).split("\n");
   expect(lines).toHaveLength(64);
   expect(lines.at(-1)).toBe("(40 more lines are not shown)");
-  expect(Math.max(...lines.map((line) => line.length))).toBe(203);
+  expect(lines[3]).toBe(`| +0 ${"x".repeat(198)}… (102 more characters)`);
+});
+
+const asked = (before: string, after: string, more = ""): readonly string[] => {
+  const diff = unified("a.txt", hunksOfTexts(before, after).hunks, "update") + more;
+  return questionText({ ...question, metadata: { path: "/ws/a.txt", diff } })
+    .split("\n")
+    .slice(3);
+};
+
+test("of a long line that part is shown which changes", () => {
+  const lines = asked(`${"x".repeat(900)}old\n`, `${"x".repeat(900)}new\n`);
+  expect(lines.slice(3)).toEqual([`| -…${"x".repeat(20)}old`, `| +…${"x".repeat(20)}new`]);
+});
+
+test("what a diff itself leaves out is told by the numbers of all of it", () => {
+  const more = `${moreLine(7_000, 6_000)}\n`;
+  expect(asked("a\n", "b\n", more).at(-1)).toBe("(+7000 -6000, not all of it is shown)");
+  expect(asked("", "b\n".repeat(500), more).slice(60)).toEqual(["(+7000 -6000, not all of it is shown)"]);
+  expect(asked("", `${more}c\n`).slice(3)).toEqual(["| +(+7000 -6000, not all of it is shown)", "| +c"]);
+});
+
+test("where there is no diff, that is said", () => {
+  const text = questionText({ ...question, metadata: { path: "/ws/a.txt", diff: `${noDiffLine}\n` } });
+  expect(text.split("\n").at(-1)).toBe(noDiffLine);
 });
 
 test("what else should be known is said in words, not as a code", () => {

@@ -5,7 +5,9 @@
 
 import type { Question } from "../../contract/ask.ts";
 import { escapeName } from "../../text/escape.ts";
+import { diffOfText } from "../../text/unified-text.ts";
 import { cautionWords } from "../caution-words.ts";
+import { cutAll } from "../cli/shown-hunks.ts";
 
 export type Decision = "once" | "always";
 
@@ -42,13 +44,14 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 
 function shownDiff(diff: string): readonly string[] {
   const lines = diff.replace(/\n$/, "").split("\n");
-  const shown = lines.slice(0, diffLinesMax).map((line) => `| ${safe(line)}`);
+  const told = diffOfText(diff);
+  if (told === undefined) return lines;
+  // A diff that is not all of it ends with a line that says so, and how much there is.
+  const more = told.complete ? [] : lines.splice(-1);
+  const shown = cutAll(lines.slice(0, diffLinesMax), diffLineCharsMax).map((line) => `| ${safe(line)}`);
   const rest = lines.length - shown.length;
-  return rest > 0 ? [...shown, `(${rest} more lines are not shown)`] : shown;
+  return [...shown, ...(rest > 0 && told.complete ? [`(${rest} more lines are not shown)`] : more)];
 }
 
 /** Tabs stay: with marks in their place no Makefile could be read. */
-function safe(line: string): string {
-  const short = line.length > diffLineCharsMax ? `${line.slice(0, diffLineCharsMax)}…` : line;
-  return short.split("\t").map(escapeName).join("\t");
-}
+const safe = (line: string): string => line.split("\t").map(escapeName).join("\t");
