@@ -35,7 +35,7 @@ export const originalFor = ({ before }: ChangedFile, facts: Facts): string | nul
 
 export function patchFor(file: ChangedFile, facts: Facts): string {
   const kind = file.did === "created" ? "create" : file.did === "deleted" ? "delete" : "update";
-  return unified(file.target.relative, hunksFor(file, facts), kind);
+  return unified(file.target.relative, hunksFor(file, facts), kind, file.movedFrom?.relative);
 }
 
 /** A line with its number, as the dialect shows it. */
@@ -212,9 +212,11 @@ function newSide(hunks: readonly Hunk[], numberLine: NumberLine): readonly strin
   const lines: string[] = [];
   for (const { newStart, lines: all } of hunks) {
     let number = newStart;
-    for (const line of all) {
+    for (const [at, line] of all.entries()) {
       if (line.startsWith("-") || line.startsWith("\\")) continue;
-      if (lines.length <= linesShownMax) lines.push(numberLine(number, cutLine(line.slice(1))));
+      // In a hunk with two kinds of line ends a line carries the \r of its own, which Read does not show.
+      const text = all[at + 1]?.startsWith("\\") === true ? line.slice(1) : line.slice(1).replace(/\r$/, "");
+      if (lines.length <= linesShownMax) lines.push(numberLine(number, cutLine(text)));
       number += 1;
     }
   }

@@ -178,6 +178,25 @@ describe("write", () => {
   }
 });
 
+describe("what is told of a change", () => {
+  test("the diff of a moved file has both of its names", async () => {
+    const input = patch("*** Update File: a.txt", "*** Move to: b.txt", "@@", "-two", "+2");
+    for (const dialect of ["envelope", "opencode"]) {
+      const { stdout } = await filehand(["patch", "--dry-run", "--json", "--dialect", dialect], { input });
+      expect(stdout).toContain('"diff":"--- a/a.txt\\n+++ b/b.txt\\n@@ -1,3 +1,3 @@\\n');
+    }
+  });
+
+  test("lines that a loose match left are shown as Read shows them, whatever their ends are", async () => {
+    put("a.txt", "“q”\n-\r\nx\r\nlast\r");
+    const input = { file_path: "a.txt", old_string: '"q"\n-', new_string: '"p"\n-' };
+    const ran = await filehand(["call", "Edit", JSON.stringify(input), "--no-read-first", "--yes"]);
+    expect(ran.stdout).toMatch(/:\n1→“p”\n2→-\n3→x\n4→last\r?\n$/);
+    const { stdout } = await filehand(["read", "a.txt"]);
+    expect(ran.stdout.endsWith(`\n${stdout}`)).toBe(true);
+  });
+});
+
 describe("a path that ends with a separator", () => {
   for (const [name, args, input] of [
     ["write", ["write", "sub/", "--content", "x"], ""],
