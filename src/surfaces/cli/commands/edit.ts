@@ -24,7 +24,11 @@ export const edit: Command = {
       value: "FILE",
       words: "Take the new text from a file, to the letter (-: standard input)",
     },
-    edits: { type: "text", value: "FILE", words: 'Several edits as JSON, all or none: [{"old", "new", "all"?}, ...]' },
+    edits: {
+      type: "text",
+      value: "FILE",
+      words: 'Several edits as JSON, all or none: [{"old", "new", "all"?}, ...] (-: standard input)',
+    },
     "dry-run": dryRun,
     "language-servers": languageServers,
   },
