@@ -22,7 +22,7 @@ import { quoted } from "./words.ts";
 /** A diff for programs; what would be too long is not cut in the middle but left out. */
 export function hunksFor(file: ChangedFile, { full }: Facts): readonly Hunk[] {
   const chars = file.hunks.reduce((sum, { lines }) => sum + lines.reduce((all, line) => all + line.length + 1, 0), 0);
-  return full || chars <= limits.changeCharsMax ? file.hunks : [];
+  return full || (file.diffComplete && chars <= limits.changeCharsMax) ? file.hunks : [];
 }
 
 /** A text for programs, or null where it is too long. */

@@ -197,6 +197,16 @@ describe("what is told of a change", () => {
   });
 });
 
+test("a program gets all of a diff or none of it", async () => {
+  put("long.txt", Array.from({ length: 8_000 }, (_, at) => `${at % 8 === 0 ? "x" : at}\n`).join(""));
+  const input = { file_path: "long.txt", old_string: "x\n", new_string: "y\n", replace_all: true };
+  const ran = await filehand(["call", "Edit", JSON.stringify(input), "--no-read-first", "--yes", "--json"]);
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    content: [{ text: 'Edited "long.txt": 1000 replacements (+1000 -1000).' }],
+    structured: { structuredPatch: [] },
+  });
+});
+
 describe("a path that ends with a separator", () => {
   for (const [name, args, input] of [
     ["write", ["write", "sub/", "--content", "x"], ""],

@@ -23,7 +23,8 @@ async function edited(before: string, between: number, behind: string, oldText: 
   fs.writeFileSync(file, before + middle + behind);
   const session = createFilehand({ roots: [top], ask: "yes", readFirst: false, history: false }).session();
   const input = { file_path: "a.txt", old_string: oldText, new_string: newText, replace_all: true };
-  const reply = await session.call("Edit", input);
+  // A diff that is not complete is left out of an answer that is not to be full.
+  const reply = await session.call("Edit", input, { full: true });
   const text = fs.readFileSync(file, "utf8");
   const [head, tail] = [
     text.slice(0, text.indexOf("some line")),

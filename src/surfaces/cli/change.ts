@@ -17,7 +17,7 @@ import { progressBar } from "./progress.ts";
 import { shortened } from "./shown-hunks.ts";
 import { startUpkeep } from "./upkeep.ts";
 
-/** Diff lines on the screen; `--json` has them all. */
+/** Diff lines on the screen; `--json` has as many as the engine makes. */
 const diffLinesMax = 2_000;
 
 /** The session's dialect words the reply if it was asked for by name, or for programs; else the reply is for people. */
