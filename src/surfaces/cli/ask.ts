@@ -8,7 +8,7 @@ import { answerOf, menuOf, promptOf } from "./choices.ts";
 import type { Given, Host } from "./command.ts";
 import { paintDiff, paintName } from "./diff.ts";
 import { coloured } from "./print.ts";
-import { shortened } from "./shown-hunks.ts";
+import { shortened } from "../shown-hunks.ts";
 import { styled } from "./style.ts";
 
 /** Diff lines in a question: what is asked about should still be on the screen, or near it. */

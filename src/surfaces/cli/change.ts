@@ -14,7 +14,7 @@ import { modeWords } from "./mode-words.ts";
 import { type Needs, openSession } from "./open-session.ts";
 import { coloured, printReply } from "./print.ts";
 import { progressBar } from "./progress.ts";
-import { shortened } from "./shown-hunks.ts";
+import { shortened } from "../shown-hunks.ts";
 import { startUpkeep } from "./upkeep.ts";
 
 /** Diff lines on the screen; `--json` has as many as the engine makes. */

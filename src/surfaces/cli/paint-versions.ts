@@ -4,7 +4,7 @@ import { escapeName } from "../../text/escape.ts";
 import type { Host } from "./command.ts";
 import { paintDiff } from "./diff.ts";
 import { coloured } from "./print.ts";
-import { shortened } from "./shown-hunks.ts";
+import { shortened } from "../shown-hunks.ts";
 import type { VersionDiff } from "./versions.ts";
 
 /** Diff lines of one file on the screen; `--json` has them all. */

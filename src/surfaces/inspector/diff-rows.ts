@@ -2,7 +2,7 @@
 
 import type { Hunk } from "../../contract/edit.ts";
 import type { HunkPart } from "../../contract/inspector.ts";
-import { cutAll } from "../cli/shown-hunks.ts";
+import { cutAll } from "../shown-hunks.ts";
 
 export const rowsIn = (hunks: readonly Hunk[]): number => hunks.reduce((sum, { lines }) => sum + lines.length, 0);
 

@@ -7,7 +7,7 @@ import type { Question } from "../../contract/ask.ts";
 import { escapeName } from "../../text/escape.ts";
 import { diffOfText } from "../../text/unified-text.ts";
 import { cautionWords } from "../caution-words.ts";
-import { cutAll } from "../cli/shown-hunks.ts";
+import { cutAll } from "../shown-hunks.ts";
 
 export type Decision = "once" | "always";
 

@@ -13,7 +13,7 @@ import { askingWords, type Client, clientIds, clients, type Scope, scopes, usual
 import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
 import { paintDiff } from "../diff.ts";
 import { coloured } from "../print.ts";
-import { shortened } from "../shown-hunks.ts";
+import { shortened } from "../../shown-hunks.ts";
 
 /** Who writes at the same time is waited for so many times: some clients write their file all the time. */
 const triesMax = 5;

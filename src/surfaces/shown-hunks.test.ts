@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hunksOfTexts } from "../../text/hunks.ts";
+import { hunksOfTexts } from "../text/hunks.ts";
 import { shortened } from "./shown-hunks.ts";
 
 describe("shortened", () => {
