@@ -102,6 +102,34 @@ describe.skipIf(onWindows)("a dry run and the real call refuse alike", () => {
     expect([reply.error?.code, asked]).toEqual(["ACCESS_DENIED", []]);
   });
 
+  test("nor about the first file of a patch of which another does not fit", async () => {
+    const questions: Question[] = [];
+    const ask = async (question: Question) => {
+      questions.push(question);
+      return { reply: "once" } as const;
+    };
+    const { path, opencode } = bed(
+      { "a.txt": "one\n", "b.txt": "two\n", "locked.txt": "three\n", ".env": "K=1\n" },
+      { ask },
+    );
+    fs.chmodSync(path("locked.txt"), 0o444);
+    const first = ["*** Update File: a.txt", "@@", "-one", "+1"];
+    for (const [lines, code] of [
+      [["*** Update File: b.txt", "@@", "-three", "+3"], "NO_MATCH"],
+      [["*** Delete File: locked.txt"], "ACCESS_DENIED"],
+      [["*** Add File: b.txt", "+b"], "EXISTS"],
+      [["*** Delete File: none.txt"], "NOT_FOUND"],
+    ] as const) {
+      const reply = await opencode.call("patch", { patchText: patch(...first, ...lines) });
+      expect([reply.error?.code, questions]).toEqual([code, []]);
+    }
+    // What may not be read without a question is not looked into for that.
+    const secret = ["*** Update File: .env", "@@", "-K=2", "+K=3"];
+    const reply = await opencode.call("patch", { patchText: patch(...first, ...secret) });
+    expect([reply.error?.code, questions.map(({ permission }) => permission)]).toEqual(["NO_MATCH", ["edit", "read"]]);
+    expect(fs.readFileSync(path("a.txt"), "utf8")).toBe("one\n");
+  });
+
   test("nor about a move to where something is, or no name can be", async () => {
     const asked: Question[] = [];
     const ask = async (question: Question) => {

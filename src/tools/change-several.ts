@@ -19,7 +19,7 @@ import { formatted } from "./formatted.ts";
 import { reported, tell } from "./languages.ts";
 import { type Job, shownAs, writeAll } from "./patch-write.ts";
 import { refuseLink } from "./refuse-link.ts";
-import { exclusively, refuseDenied, requireFileName, type Subject, subjectOf, ticketFor } from "./subject.ts";
+import { exclusively, heldBy, refuseDenied, requireFileName, type Subject, subjectOf, ticketFor } from "./subject.ts";
 import type { Bench } from "./tool.ts";
 
 /** What one file becomes. */
@@ -75,8 +75,10 @@ async function applied(
   bench: Bench,
 ): Promise<Made | { readonly askAgain: Target }> {
   const [first, ...others] = all;
-  const answers: [Permitted, ...Permitted[]] = [await asked(first, ticket, bench)];
-  for (const file of others) answers.push(await asked(file, ticket, bench));
+  let looked: Promise<void> | undefined;
+  const beforeAsking = (): Promise<void> => (looked ??= foresee(all, bench));
+  const answers: [Permitted, ...Permitted[]] = [await asked(first, ticket, beforeAsking, bench)];
+  for (const file of others) answers.push(await asked(file, ticket, beforeAsking, bench));
   const [head, ...rest] = answers;
   const targets: [Target, ...Target[]] = [...targetsOf(head), ...rest.flatMap(targetsOf)];
   refuseClashes(targets);
@@ -138,8 +140,27 @@ interface Permitted {
 const targetsOf = ({ target, goal }: Permitted): [Target, ...Target[]] =>
   goal === undefined ? [target] : [target, goal];
 
+/** Throws what is known to stand in the way of one of the files. What would have to be asked about to be read is not looked at. */
+async function foresee(parts: readonly Part[], bench: Bench): Promise<void> {
+  for (const part of parts) {
+    const subject = await subjectOf(part.path, bench);
+    try {
+      refuseIfThere(part, subject, bench);
+      if (subject.is === "there" && bench.guard.explain("patch", "read", part.path).verdict !== "allow") continue;
+      const prepared = await prepare(subject, part.plan, bench);
+      try {
+        requireWritable(prepared, bench);
+      } finally {
+        prepared.close();
+      }
+    } finally {
+      heldBy(subject)?.close();
+    }
+  }
+}
+
 /** Everything that is to be permitted, before anything is locked or written. */
-async function asked(file: Part, ticket: Ticket, bench: Bench): Promise<Permitted> {
+async function asked(file: Part, ticket: Ticket, beforeAsking: () => Promise<void>, bench: Bench): Promise<Permitted> {
   const subject = await subjectOf(file.path, bench);
   const { target } = subject;
   let approved: string | undefined;
@@ -149,12 +170,13 @@ async function asked(file: Part, ticket: Ticket, bench: Bench): Promise<Permitte
     if (subject.is === "there" && file.moveTo !== undefined) await refuseLink(target, "be moved", bench);
     // Nobody is asked about a move that cannot be made.
     const goal = await goalOf(file, bench);
-    approved = await permitted(subject, file.plan, ticket, bench, file.moveTo);
+    approved = await permitted(subject, file.plan, ticket, bench, { movedTo: file.moveTo, beforeAsking });
     if (goal === undefined) return { target, goal, approved };
     const preview = async () => {
       ticket.release();
       const prepared = await prepare(subject, file.plan, bench);
       prepared.close();
+      await beforeAsking();
       approved = diffText(prepared);
       return { diff: approved, movedFrom: target.absolute };
     };

@@ -112,14 +112,17 @@ async function changeOnce<Extra>(
 
 /**
  * Throws unless the session may do this. What it would see of the file in a question or an error, it may read. Answers
- * with the diff that somebody said yes to, if somebody was asked.
+ * with the diff that somebody said yes to, if somebody was asked. `beforeAsking` may throw what makes the question idle.
  */
 export async function permitted<Extra>(
   subject: Subject,
   plan: Plan<Extra>,
   ticket: Ticket,
   bench: Bench,
-  movedTo?: string,
+  {
+    movedTo,
+    beforeAsking,
+  }: { readonly movedTo?: string | undefined; readonly beforeAsking?: () => Promise<void> } = {},
 ): Promise<string | undefined> {
   const { target } = subject;
   // Nothing can be done to what is not there, whoever permits it.
@@ -136,6 +139,7 @@ export async function permitted<Extra>(
     } finally {
       prepared.close();
     }
+    await beforeAsking?.();
     const question = questionOf(prepared);
     ({ diff } = question);
     return movedTo === undefined ? question : { ...question, movedTo };
