@@ -33,6 +33,28 @@ interface Where {
 const filehand = (args: readonly string[], { cwd = workspace, input = "", env = {} }: Where = {}): Promise<Ran> =>
   run(process.execPath, [commandLine, ...args], { cwd, input, env: { HOME: home, ...env } });
 
+test.skipIf(process.platform !== "linux")("arguments that are not UTF-8 are refused, not guessed", () => {
+  const typed = (text: string): Ran => {
+    const line = `exec "$0" "$1" write odd.txt --yes --content "$(printf '${text}')"`;
+    const { status, stdout, stderr } = spawnSync("sh", ["-c", line, process.execPath, commandLine], {
+      cwd: workspace,
+      env: environment({ HOME: home }),
+      encoding: "utf8",
+    });
+    return { code: status ?? -1, stdout, stderr };
+  };
+  expect(typed("caf\\351")).toEqual({
+    code: 2,
+    stdout: "",
+    stderr:
+      "filehand: Cannot take the arguments: one of them is not UTF-8, give a text in a file and a path by a pattern or a link\n",
+  });
+  expect(existsSync(join(workspace, "odd.txt"))).toBe(false);
+  // The character itself may well be meant.
+  expect(typed("caf\\357\\277\\275")).toMatchObject({ code: 0 });
+  expect(readFileSync(join(workspace, "odd.txt"), "utf8")).toBe("caf\ufffd");
+});
+
 const reading = ["read", "ls", "glob", "grep", "tools", "stats", "permissions", "diagnostics"];
 const changing = ["edit", "write", "patch", "notebook-edit", "call", "batch"];
 const lookingBack = ["history", "diff", "show", "rewind", "undo", "redo"];

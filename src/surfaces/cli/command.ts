@@ -26,6 +26,8 @@ export interface Host {
   readonly abandon?: () => void;
   /** What starts this program: Node and the script, by their whole paths. */
   readonly program?: readonly string[];
+  /** Are the arguments what was typed? Asked only if they hold the character that stands for what is none. */
+  readonly argumentsAreUtf8?: () => boolean;
 }
 
 /** How an option's value is read: `flag` has none, `list` may be given several times. */

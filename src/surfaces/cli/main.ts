@@ -5,6 +5,7 @@ import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import { isFailure } from "../../contract/failure.ts";
 import { nearest } from "../../dialects/nearest.ts";
+import { argumentsAreUtf8 } from "../../settings/own-arguments.ts";
 import { escapeName } from "../../text/escape.ts";
 import { type Command, type ExitCode, type Host, UsageError } from "./command.ts";
 import { commands } from "./commands/index.ts";
@@ -31,7 +32,13 @@ export async function main(argv: readonly string[], host: Host): Promise<ExitCod
   }
 }
 
-async function run([name, ...rest]: readonly string[], host: Host): Promise<ExitCode> {
+async function run(argv: readonly string[], host: Host): Promise<ExitCode> {
+  const [name, ...rest] = argv;
+  if (argv.some((argument) => argument.includes("\ufffd")) && host.argumentsAreUtf8?.() === false) {
+    throw new UsageError(
+      "Cannot take the arguments: one of them is not UTF-8, give a text in a file and a path by a pattern or a link",
+    );
+  }
   if (name === "--version" || name === "-v") return print(version, host);
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     if (rest[0] === undefined) return print(helpOfAll(), host);
@@ -90,6 +97,7 @@ export function processHost(): Host {
     onIdle: (work) => process.once("beforeExit", work),
     abandon: () => process.exit(0),
     program: [process.execPath, ...process.argv.slice(1, 2)],
+    argumentsAreUtf8,
   };
 }
 
