@@ -2,6 +2,7 @@
 
 import { type Client, clients, scopes } from "./clients.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
+import { printJson } from "./print.ts";
 
 export async function listClients(given: Given, host: Host): Promise<ExitCode> {
   const { isThere, programOnPath } = await import("../../settings/client-file.ts");
@@ -17,7 +18,7 @@ export async function listClients(given: Given, host: Host): Promise<ExitCode> {
       ...(sign === undefined ? {} : { sign }),
       files: Object.fromEntries(scopes.map((scope) => [scope, client.files(scope, host) ?? []])),
     }));
-    host.stdout.write(`${JSON.stringify(told)}\n`);
+    printJson(told, host);
     return 0;
   }
   const width = Math.max(...clients.map(({ id }) => id.length));

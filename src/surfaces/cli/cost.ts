@@ -3,13 +3,14 @@
 import type { Session } from "../../api.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 import { progressBar } from "./progress.ts";
+import { printJson } from "./print.ts";
 
 export async function showCost(session: Session, path: string, given: Given, host: Host): Promise<ExitCode> {
   const bar = progressBar("Counting tokens", given, host);
   const cost = await session.cost(path, { signal: host.signal, onProgress: bar.show });
   bar.clear();
   if (given.flag("json")) {
-    host.stdout.write(`${JSON.stringify(cost)}\n`);
+    printJson(cost, host);
     return 0;
   }
   const { tokens, counted, lines, sizeBytes, tokensMax } = cost;

@@ -14,7 +14,7 @@ import {
   sessionsHere,
   stopIfInterrupted,
 } from "./past.ts";
-import { coloured } from "./print.ts";
+import { coloured, printJson } from "./print.ts";
 import { progressBar } from "./progress.ts";
 import { shortNames } from "./turn-names.ts";
 
@@ -34,7 +34,7 @@ export async function showHistory(past: Past, limit: number, given: Given, host:
   if (given.flag("json")) {
     const listed = turns.map(({ snapshot, stats }) => turnData(snapshot, stats));
     const shown = looked === undefined ? null : { id: looked.turns.id, turns: listed };
-    host.stdout.write(`${JSON.stringify({ sessions: here.slice(0, limit).map(sessionData), session: shown })}\n`);
+    printJson({ sessions: here.slice(0, limit).map(sessionData), session: shown }, host);
     return 0;
   }
   if (looked === undefined) {

@@ -6,6 +6,7 @@ import type { ExitCode, Given, Host } from "./command.ts";
 import { timeText } from "./history-list.ts";
 import { type Past, stopIfInterrupted } from "./past.ts";
 import { type ProgressBar, progressBar, sizeText } from "./progress.ts";
+import { printJson } from "./print.ts";
 
 /** Between two steps nothing is half done. */
 const interruptible =
@@ -24,7 +25,7 @@ export async function verifyStore({ history }: Past, given: Given, host: Host): 
   const { records, contents, faults } = verified;
   const code = faults.length === 0 ? 0 : 1;
   if (given.flag("json")) {
-    host.stdout.write(`${JSON.stringify(verified)}\n`);
+    printJson(verified, host);
     return code;
   }
   const checked = `Checked ${records} records and ${contents} contents`;
@@ -58,7 +59,7 @@ export async function showUsage({ history }: Past, given: Given, host: Host): Pr
   if (given.flag("json")) {
     const { oldestMs, ...rest } = usage;
     const oldest = oldestMs === undefined ? null : new Date(oldestMs).toISOString();
-    host.stdout.write(`${JSON.stringify({ ...rest, oldest })}\n`);
+    printJson({ ...rest, oldest }, host);
     return 0;
   }
   const { bytes, contents, contentBytes, journalBytes, asideBytes, sessions, oldestMs } = usage;
@@ -79,7 +80,7 @@ export async function collectStore({ history }: Past, given: Given, host: Host):
     .gc({ onProgress: interruptible(bar, host), ifDue: given.flag("if-due") })
     .finally(() => bar.clear());
   if (given.flag("json")) {
-    host.stdout.write(`${JSON.stringify(collected)}\n`);
+    printJson(collected, host);
     return 0;
   }
   if (collected === "not due") {

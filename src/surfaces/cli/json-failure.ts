@@ -2,6 +2,7 @@
 
 import { isFailure } from "../../contract/failure.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
+import { printJson } from "./print.ts";
 
 export async function orJsonFailure(given: Given, host: Host, work: () => Promise<ExitCode>): Promise<ExitCode> {
   try {
@@ -9,7 +10,7 @@ export async function orJsonFailure(given: Given, host: Host, work: () => Promis
   } catch (error) {
     if (!isFailure(error) || !given.flag("json")) throw error;
     const { code, message } = error;
-    host.stdout.write(`${JSON.stringify({ isError: true, error: { code, message } })}\n`);
+    printJson({ isError: true, error: { code, message } }, host);
     return 1;
   }
 }

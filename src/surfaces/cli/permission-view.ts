@@ -5,7 +5,7 @@ import type { Verdict } from "../../contract/rule.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 import { meanings, reasonText, remedyText, ruleText } from "./permission-words.ts";
-import { coloured } from "./print.ts";
+import { coloured, printJson } from "./print.ts";
 import { styled } from "./style.ts";
 
 type Work = (permissions: Permissions, tool: string, paths: readonly string[], given: Given, host: Host) => ExitCode;
@@ -14,7 +14,7 @@ const colours = { allow: "green", ask: "yellow", deny: "red" } as const satisfie
 
 export const explainPath: Work = (permissions, tool, [path = ""], given, host) => {
   const explanation = permissions.explain(tool, path);
-  if (given.flag("json")) host.stdout.write(`${JSON.stringify(explanation)}\n`);
+  if (given.flag("json")) printJson(explanation, host);
   else host.stdout.write(`${explanationText(explanation, paintFor(host))}\n`);
   return 0;
 };
@@ -26,7 +26,7 @@ export const checkPaths: Work = (permissions, tool, paths, given, host) => {
   if (given.flag("quiet")) return allowed ? 0 : 1;
   if (given.flag("json")) {
     const checked = explanations.map(({ path, verdict, by, rule }) => ({ path, verdict, by, rule }));
-    host.stdout.write(`${JSON.stringify({ allowed, paths: checked })}\n`);
+    printJson({ allowed, paths: checked }, host);
   } else {
     for (const { path, verdict, rule } of explanations) {
       const by = rule === undefined ? "" : `  ${ruleText(rule)}`;
@@ -41,7 +41,7 @@ export const listRules: Work = (permissions, _tool, _paths, given, host) => {
   const { builtIn, ...written } = list;
   const wantsAll = given.flag("all");
   if (given.flag("json")) {
-    host.stdout.write(`${JSON.stringify(wantsAll ? list : written)}\n`);
+    printJson(wantsAll ? list : written, host);
     return 0;
   }
   const paint = paintFor(host);

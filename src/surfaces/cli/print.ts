@@ -8,10 +8,16 @@ import { styled } from "./style.ts";
 /** A text with colours. What it is given is `shownText`. */
 export type Paint = (text: string) => string;
 
+/** One line of JSON. Also what JSON leaves as it is, and a terminal would act on, stands there by its number. */
+export const jsonLine = (value: unknown): string =>
+  `${JSON.stringify(value).replace(/[\u007f-\u009f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)}\n`;
+
+export const printJson = (value: unknown, host: Host): void => void host.stdout.write(jsonLine(value));
+
 /** Prints a reply and says how the process ends. */
 export function printReply(reply: Reply, given: Given, host: Host, paint: Paint = painted): ExitCode {
   if (given.flag("json")) {
-    host.stdout.write(`${JSON.stringify(reply)}\n`);
+    printJson(reply, host);
   } else {
     const text = reply.content.map((part) => (part.type === "text" ? part.text : `[${part.mimeType}]`)).join("\n\n");
     const stream = reply.isError ? "stderr" : "stdout";

@@ -11,7 +11,7 @@ import { dryRun } from "./change-options.ts";
 import type { ExitCode, Given, Host, Options } from "./command.ts";
 import { conflictView, paintConflict } from "./conflict-view.ts";
 import type { Looked } from "./past.ts";
-import { coloured } from "./print.ts";
+import { coloured, printJson } from "./print.ts";
 import { progressBar } from "./progress.ts";
 import { shortNames } from "./turn-names.ts";
 import { startUpkeep } from "./upkeep.ts";
@@ -53,7 +53,7 @@ export async function runRewind(
       step,
       view: view ?? null,
     }));
-    host.stdout.write(`${JSON.stringify({ session: looked.turns.id, to, turn, dryRun: dry, passed, files })}\n`);
+    printJson({ session: looked.turns.id, to, turn, dryRun: dry, passed, files }, host);
   } else {
     const still = rows.filter(({ file }) => isStill(file)).length;
     const shown = still > stillMax ? rows.filter(({ file }) => !isStill(file)) : rows;

@@ -15,6 +15,7 @@ import { jsonFault } from "../json-input.ts";
 import { openSession } from "../open-session.ts";
 import { startUpkeep } from "../upkeep.ts";
 import { startWatch } from "../watch.ts";
+import { jsonLine } from "../print.ts";
 
 export const batch: Command = {
   name: "batch",
@@ -88,7 +89,7 @@ type Line = { readonly text: string } | { readonly tooLong: number } | { readonl
 async function answer(line: Line, session: Session, options: CallOptions, host: Host): Promise<string> {
   const call = "text" in line ? parseCall(line.text) : "tooLong" in line ? tooLong(line.tooLong) : notUtf8;
   const reply = "fault" in call ? refused(call.fault) : await replyTo(call, session, options, host);
-  return `${JSON.stringify({ id: call.id, reply })}\n`;
+  return jsonLine({ id: call.id, reply });
 }
 
 async function replyTo(call: Call, session: Session, options: CallOptions, host: Host): Promise<Reply> {

@@ -6,7 +6,7 @@ import { escapeName } from "../../../text/escape.ts";
 import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
 import { orJsonFailure } from "../json-failure.ts";
 import { openSession } from "../open-session.ts";
-import { coloured } from "../print.ts";
+import { coloured, printJson } from "../print.ts";
 import { styled } from "../style.ts";
 
 export const diagnostics: Command = {
@@ -49,7 +49,7 @@ function printReport(path: string, report: DiagnosticsReport | undefined, given:
   const name = escapeName(path);
   if (given.flag("json")) {
     const shown = report === undefined ? { filePath: path, checked: false } : jsonOf(report, given);
-    host.stdout.write(`${JSON.stringify(shown)}\n`);
+    printJson(shown, host);
     return isClean(report) ? 0 : 1;
   }
   if (report === undefined) {

@@ -21,6 +21,7 @@ import {
 import { progressBar } from "../progress.ts";
 import { findTurn, rangeOf } from "../turn-names.ts";
 import { diffOfSides, sideOf, type VersionDiff } from "../versions.ts";
+import { printJson } from "../print.ts";
 
 export const diff: Command = {
   name: "diff",
@@ -41,7 +42,7 @@ export const diff: Command = {
       const { from, to, looked } = await turnsOf(given.parameters[0] ?? "", past, given);
       const files = await changedFiles(looked, from, to, given, past, host);
       if (given.flag("json")) {
-        host.stdout.write(`${JSON.stringify({ session: looked.turns.id, from, to, files })}\n`);
+        printJson({ session: looked.turns.id, from, to, files }, host);
         return 0;
       }
       const parts = files.map((file) => paintVersions(titleOf(file, host), withMode(file), host));

@@ -8,7 +8,7 @@ import { escapeName } from "../../../text/escape.ts";
 import type { Command, Given, Host } from "../command.ts";
 import type { Finding } from "../findings.ts";
 import { openSession, type Opened, stateDirOf } from "../open-session.ts";
-import { coloured } from "../print.ts";
+import { coloured, jsonLine } from "../print.ts";
 import { styled } from "../style.ts";
 
 const marks = { ok: "ok   ", note: "note ", wrong: "WRONG" } as const;
@@ -48,7 +48,7 @@ export const doctor: Command = {
       ...settingsFindings(files, faults, opened?.filehand.permissions.list()),
     ];
     const isWell = findings.every(({ grade }) => grade !== "wrong");
-    host.stdout.write(given.flag("json") ? `${JSON.stringify({ ok: isWell, findings })}\n` : wordsOf(findings, host));
+    host.stdout.write(given.flag("json") ? jsonLine({ ok: isWell, findings }) : wordsOf(findings, host));
     return isWell ? 0 : 1;
   },
 };

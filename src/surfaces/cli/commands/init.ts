@@ -12,7 +12,7 @@ import { listClients } from "../client-list.ts";
 import { askingWords, type Client, clientIds, clients, type Scope, scopes, usualScope } from "../clients.ts";
 import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
 import { paintDiff } from "../diff.ts";
-import { coloured } from "../print.ts";
+import { coloured, printJson } from "../print.ts";
 import { shortened } from "../../shown-hunks.ts";
 
 /** Who writes at the same time is waited for so many times: some clients write their file all the time. */
@@ -97,7 +97,7 @@ async function show(work: Work, given: Given, host: Host): Promise<ExitCode> {
   const { planEntry, soleText } = await import("../../../settings/client-file.ts");
   const plan = planEntry(file, entry, wish);
   const text = soleText(file, entry);
-  if (given.flag("json")) return printJson(work, stateOf(plan), host, { text });
+  if (given.flag("json")) return tellState(work, stateOf(plan), host, { text });
   host.stdout.write(text);
   const next = {
     text: "Add --write to have it written there",
@@ -119,7 +119,7 @@ async function change(work: Work, given: Given, host: Host): Promise<ExitCode> {
   for (let tries = 1; tries <= triesMax; tries += 1) {
     const plan = planEntry(file, entry, wish);
     if (plan.merged === "same") {
-      if (given.flag("json")) return printJson(work, "same", host);
+      if (given.flag("json")) return tellState(work, "same", host);
       host.stderr.write(`${wish === "remove" ? "Not there" : "Already there"}: "${entry.name}" in ${path}\n`);
       return 0;
     }
@@ -127,7 +127,7 @@ async function change(work: Work, given: Given, host: Host): Promise<ExitCode> {
     const hunks = hunksOfTexts(plan.before ?? "", plan.after).hunks;
     if (given.flag("dry-run")) {
       if (given.flag("json"))
-        return printJson(work, "missing", host, { diff: unified(file.path, hunks, kindOf(plan)) });
+        return tellState(work, "missing", host, { diff: unified(file.path, hunks, kindOf(plan)) });
       const shown = shortened(hunks, diffLinesMax);
       host.stdout.write(
         `${paintDiff(file.path, shown.hunks, { colour: coloured(host, "stdout"), totals: shown.totals })}\n`,
@@ -154,7 +154,7 @@ async function change(work: Work, given: Given, host: Host): Promise<ExitCode> {
     const wrote = writePlan(file, plan);
     if (wrote === "changed") continue;
     if (wrote !== undefined) return fail(work, `Cannot change "${path}": ${wrote.why}`, given, host);
-    if (given.flag("json")) return printJson(work, "written", host);
+    if (given.flag("json")) return tellState(work, "written", host);
     const done = wish === "remove" ? "Taken out of" : plan.before === undefined ? "Made" : "Written to";
     host.stderr.write(`${done} ${path}\n${wish === "remove" ? "" : `${hintsOf(work, given)}\n`}`);
     return 0;
@@ -186,7 +186,7 @@ function refuse(
 
 function fail(work: Work, message: string, given: Given, host: Host): ExitCode {
   if (given.flag("json")) {
-    printJson(work, "refused", host, { message });
+    tellState(work, "refused", host, { message });
     return 1;
   }
   host.stderr.write(`filehand: ${message}\n`);
@@ -198,14 +198,14 @@ type State = "missing" | "same" | "other" | "refused" | "written";
 
 const stateOf = (plan: ClientPlan): State => (plan.merged === "text" ? "missing" : plan.merged);
 
-function printJson(
+function tellState(
   { client, scope, entry, file, wish }: Work,
   state: State,
   host: Host,
   more: Readonly<Record<string, string>> = {},
 ): ExitCode {
   const told = { client: client.id, scope, file: file.path, format: file.format, wish, entry, state, ...more };
-  host.stdout.write(`${JSON.stringify(told)}\n`);
+  printJson(told, host);
   return 0;
 }
 

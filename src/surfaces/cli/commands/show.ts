@@ -8,6 +8,7 @@ import { FilehandError } from "../../../contract/failure.ts";
 import { orJsonFailure } from "../json-failure.ts";
 import { type Named, namedTurn, noTurn, openPast, type Past, pathAmong, sessionToLookAt } from "../past.ts";
 import { openVersion } from "../versions.ts";
+import { printJson } from "../print.ts";
 
 const pieceBytes = 1_048_576;
 /** More cannot be one string of JSON. */
@@ -50,7 +51,7 @@ export const show: Command = {
         const bytes = Buffer.concat(pieces);
         const content = isUtf8(bytes) ? { text: bytes.toString("utf8") } : { base64: bytes.toString("base64") };
         const { sizeBytes } = file;
-        host.stdout.write(`${JSON.stringify({ session: turns.id, turn, path, when, sizeBytes, ...content })}\n`);
+        printJson({ session: turns.id, turn, path, when, sizeBytes, ...content }, host);
         return 0;
       } finally {
         file.close();

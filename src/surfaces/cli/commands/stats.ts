@@ -2,6 +2,7 @@
 
 import type { Command } from "../command.ts";
 import { openSession } from "../open-session.ts";
+import { printJson } from "../print.ts";
 
 export const stats: Command = {
   name: "stats",
@@ -21,7 +22,7 @@ export const stats: Command = {
     }
     const rows = [...days].map(([day, sum]) => ({ day, ...sum }));
     if (given.flag("json")) {
-      host.stdout.write(`${JSON.stringify(rows)}\n`);
+      printJson(rows, host);
       return 0;
     }
     if (rows.length === 0) {

@@ -3,6 +3,7 @@
 import { historyTools, languageTools } from "../change-options.ts";
 import type { Command } from "../command.ts";
 import { openSession } from "../open-session.ts";
+import { printJson } from "../print.ts";
 
 export const tools: Command = {
   name: "tools",
@@ -19,7 +20,7 @@ export const tools: Command = {
       readOnly,
     }));
     if (given.flag("json")) {
-      host.stdout.write(`${JSON.stringify(definitions)}\n`);
+      printJson(definitions, host);
       return 0;
     }
     for (const { name, description, inputSchema } of definitions) {
