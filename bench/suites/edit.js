@@ -334,7 +334,7 @@ async function hunk(folder, rounds, progress) {
   const ways = {
     "lines around the place, as Edit does": async () => {
       const end = at + Buffer.byteLength(change.old);
-      const window = await linesAround(bytesInMemory(bytes), at, end, 0);
+      const window = await linesAround(bytesInMemory(bytes), { from: at, to: end, behind: "changed" }, 0);
       const before = String(bytes.subarray(window.from, window.to));
       const after = before.replace(change.old, () => change.new);
       return hunksOfPlaces([{ firstLine: 1, before, after, atEnd: false }]);
