@@ -38,10 +38,8 @@ const gates = /** @type {const} */ ({
   ofCopy: 1.6,
   giantMb: 90,
   hunkMs: 5,
-  /** All of a Write to a file that is there, of a plain `writeFile` in place. */
+  /** All of a Write, to a new file or one that is there. */
   writeOfPlain: 4,
-  /** To a new one: making it is quick, and what a file that outlasts a power cut takes of the system alone is 3 to 4 times that. */
-  newWriteOfPlain: 8,
   /** The durable write by itself, of the package that does a part of it. */
   durableOfAtomic: 1,
   missMs: 100,
@@ -276,7 +274,7 @@ async function writes(folder, what, rounds, peers, progress) {
   }
   addPairedRatios(table);
   const [all, alone] = [rowOf(table, filehand.name), rowOf(table, durable.name)];
-  addGate(all, "of writeFile", all.ratio?.value, what === "create" ? gates.newWriteOfPlain : gates.writeOfPlain);
+  addGate(all, "of writeFile", all.ratio?.value, gates.writeOfPlain);
   const [ms, atomicMs] = [typical(alone, "ms"), peers ? typical(rowOf(table, atomicWrite.name), "ms") : undefined];
   if (ms !== undefined && atomicMs !== undefined)
     addGate(alone, "of write-file-atomic", ms / atomicMs, gates.durableOfAtomic);
