@@ -14,6 +14,7 @@ import type { Request } from "./contract/verb.ts";
 import { described } from "./dialects/described.ts";
 import type { Dialect, Facts, Words } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/index.ts";
+import { requestOf } from "./dialects/lenient-input.ts";
 import { noteShown, openOnce, reportOf } from "./file-questions.ts";
 import { withFolders } from "./folders-outside.ts";
 import type { Guard } from "./guard/guard.ts";
@@ -223,7 +224,7 @@ export function startSession<Name extends DialectName>(
     rewound({ verb: "rewind", to: { last: way }, files, force, as: files === undefined ? way : "partial" }, given);
 
   const call: Session["call"] = (tool, input, given = {}) =>
-    answer(tool, verbOf(cards, tool), input, () => cardNamed(cards, tool).toRequest(input, profile), given);
+    answer(tool, verbOf(cards, tool), input, () => requestOf(cardNamed(cards, tool), input, dialect, profile), given);
 
   return {
     id: ids.session,

@@ -41,6 +41,6 @@ export async function noteShown(path: string, shown: ShownElsewhere, bench: Benc
   if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
   if (bench.ledger.shownElsewhere(target.real, shown)) return undefined;
   const expected = "a sha256 in hex and, if not all was shown, lines as { from, to } that count from 1";
-  const issue = { fault: "type", name: "shown", expected, got: "what was given" } as const;
+  const issue = { fault: "type", name: "shown", expected, got: "what was given", optional: false } as const;
   throw new Problem({ code: "INVALID_PARAM", reason: "arguments", tool: "markRead", issues: [issue] });
 }

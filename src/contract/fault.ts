@@ -9,15 +9,24 @@ export type ArgumentIssue =
       /** It would have held a long text: perhaps the call was cut off before it. */
       readonly long: boolean;
     }
-  /** Not an object but the beginning of one's JSON. */
+  /** Not an object or a list but the beginning of its JSON. */
   | { readonly fault: "cut off"; readonly name: string; readonly chars: number }
-  | { readonly fault: "type"; readonly name: string; readonly expected: string; readonly got: string }
+  | {
+      readonly fault: "type";
+      readonly name: string;
+      readonly expected: string;
+      readonly got: string;
+      /** It may be left out. */
+      readonly optional: boolean;
+    }
   | {
       readonly fault: "range";
       readonly name: string;
       readonly got: number;
       readonly min: number | undefined;
       readonly max: number | undefined;
+      /** It may be left out. */
+      readonly optional: boolean;
     }
   | {
       readonly fault: "unknown";

@@ -1,7 +1,7 @@
 /** How a call says which name in a file is meant, for tools that ask language servers. */
 
 import * as z from "zod/mini";
-import type { Strictness } from "./strictness.ts";
+import { integer } from "./parameters.ts";
 
 export interface CodePlaceInput {
   readonly line?: number;
@@ -11,11 +11,11 @@ export interface CodePlaceInput {
   readonly column?: number;
 }
 
-export const placeShape = ({ optional, integer }: Strictness) => ({
-  line: optional(integer({ min: 1 })),
-  symbol: optional(z.string().check(z.minLength(1))),
-  column: optional(integer({ min: 1 })),
-});
+export const placeShape = {
+  line: z.optional(integer({ min: 1 })),
+  symbol: z.optional(z.string().check(z.minLength(1))),
+  column: z.optional(integer({ min: 1 })),
+};
 
 export const placeWords = {
   line: { description: "The line that the symbol stands on, counted from 1" },
@@ -24,13 +24,9 @@ export const placeWords = {
 } as const;
 
 interface Given {
-  readonly line?: number | null | undefined;
-  readonly symbol?: string | null | undefined;
-  readonly column?: number | null | undefined;
+  readonly line?: number | undefined;
+  readonly symbol?: string | undefined;
+  readonly column?: number | undefined;
 }
 
-export const placeIn = ({ line, symbol, column }: Given) => ({
-  line: line ?? undefined,
-  symbol: symbol ?? undefined,
-  column: column ?? undefined,
-});
+export const placeIn = ({ line, symbol, column }: Given) => ({ line, symbol, column });

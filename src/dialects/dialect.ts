@@ -56,6 +56,8 @@ export interface Dialect extends Words {
   readonly name: string;
   /** `thrown`: the typed functions throw a failure. `returned`: a failure is an answer like any other. */
   readonly failures: "thrown" | "returned";
+  /** `lenient`: "10" is taken for 10, and 0 for the first line where lines count from 1. */
+  readonly numbers: "lenient" | "literal";
   readonly profile: Profile;
   readonly cards: readonly Card[];
 }

@@ -4,8 +4,7 @@ import * as z from "zod/mini";
 import { limits } from "../contract/limits.ts";
 import type { Card } from "./dialect.ts";
 import { turnsDefault } from "./history-text.ts";
-import { jsonSchemaOf, parseArguments } from "./parameters.ts";
-import type { Strictness } from "./strictness.ts";
+import { integer, jsonSchemaOf, parseArguments } from "./parameters.ts";
 
 /** What a call of `History` may hold. */
 export interface HistoryInput {
@@ -32,21 +31,20 @@ export interface RewindInput {
 
 /** `where`: what is added to the words about a path. */
 export function historyCardsOf(
-  { optional, integer }: Strictness,
   descriptions: { readonly history: string; readonly rewind: string },
   where: string,
 ): readonly Card[] {
   const historyInput = z.strictObject({
-    turn: optional(z.string()),
-    path: optional(z.string()),
-    offset: optional(integer({ min: 1 })),
-    limit: optional(integer({ min: 1, max: limits.historyItemsMax })),
+    turn: z.optional(z.string()),
+    path: z.optional(z.string()),
+    offset: z.optional(integer({ min: 1 })),
+    limit: z.optional(integer({ min: 1, max: limits.historyItemsMax })),
   });
   const rewindInput = z.strictObject({
     turn: z.string(),
-    paths: optional(z.array(z.string()).check(z.minLength(1))),
-    dry_run: optional(z.boolean()),
-    force: optional(z.boolean()),
+    paths: z.optional(z.array(z.string()).check(z.minLength(1))),
+    dry_run: z.optional(z.boolean()),
+    force: z.optional(z.boolean()),
   });
   const history: Card = {
     name: "History",

@@ -8,14 +8,14 @@ import { changeLines, patchFor } from "./change-text.ts";
 import type { Card, Facts } from "./dialect.ts";
 import { diagnosticBlocks, type DiagnosticsByFile, diagnosticsFor } from "./opencode-diagnostics.ts";
 import { unchangedNotice } from "./opencode-words.ts";
-import { jsonSchemaOf, noticeAsContent, optional, parseArguments } from "./parameters.ts";
+import { jsonSchemaOf, noticeAsContent, parseArguments } from "./parameters.ts";
 import { success } from "./replies.ts";
 
 const editInput = z.strictObject({
   filePath: z.string(),
   oldString: z.string(),
   newString: z.string(),
-  replaceAll: optional(z.boolean()),
+  replaceAll: z.optional(z.boolean()),
 });
 const writeInput = z.strictObject({ filePath: z.string(), content: z.string() });
 const patchInput = z.strictObject({ patchText: z.string() });

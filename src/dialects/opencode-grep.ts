@@ -7,7 +7,7 @@ import { escapeName } from "../text/escape.ts";
 import type { Card } from "./dialect.ts";
 import { grepNotes, shownText, tallied } from "./grep-text.ts";
 import { grepNames } from "./opencode-words.ts";
-import { jsonSchemaOf, optional, parseArguments } from "./parameters.ts";
+import { jsonSchemaOf, parseArguments } from "./parameters.ts";
 import { success } from "./replies.ts";
 
 const entriesMax = 100;
@@ -15,8 +15,8 @@ const lineCharsMax = 2_000;
 
 const grepInput = z.strictObject({
   pattern: z.string(),
-  path: optional(z.string()),
-  include: optional(z.string()),
+  path: z.optional(z.string()),
+  include: z.optional(z.string()),
 });
 
 /** What a call of `grep` may hold. */

@@ -9,7 +9,7 @@ import type { ProblemData } from "../contract/problem.ts";
 import type { RewindOutcome } from "../contract/rewind.ts";
 import type { Card } from "./dialect.ts";
 import { diffOf, historyText, nextOffset, turnsDefault } from "./history-text.ts";
-import { integer, jsonSchemaOf, optional, parseArguments } from "./parameters.ts";
+import { integer, jsonSchemaOf, parseArguments } from "./parameters.ts";
 import { success } from "./replies.ts";
 import { type Rewound, rewindAnswer } from "./rewind-answer.ts";
 
@@ -98,9 +98,9 @@ export interface HistoryTools {
 
 const rewindInput = z.strictObject({
   turn: z.string(),
-  paths: optional(z.array(z.string()).check(z.minLength(1))),
-  dryRun: optional(z.boolean()),
-  force: optional(z.boolean()),
+  paths: z.optional(z.array(z.string()).check(z.minLength(1))),
+  dryRun: z.optional(z.boolean()),
+  force: z.optional(z.boolean()),
 });
 
 /** `first`: what the first turn is called in a call. */
@@ -109,10 +109,10 @@ export function historyCards(
   first: 0 | 1,
 ): readonly Card[] {
   const historyInput = z.strictObject({
-    turn: optional(z.string()),
-    path: optional(z.string()),
-    offset: optional(integer({ min: first })),
-    limit: optional(integer({ min: 1, max: limits.historyItemsMax })),
+    turn: z.optional(z.string()),
+    path: z.optional(z.string()),
+    offset: z.optional(integer({ min: first })),
+    limit: z.optional(integer({ min: 1, max: limits.historyItemsMax })),
   });
   const counted =
     first === 1

@@ -9,9 +9,8 @@ import type { Card, Facts } from "./dialect.ts";
 import { type LspEntry, lspEntries, lspHead, lspLines, lspNotes } from "./lsp-text.ts";
 import type { ChangeResult } from "./opencode-changes.ts";
 import { lspNames } from "./opencode-words.ts";
-import { integer, jsonSchemaOf, optional, parseArguments } from "./parameters.ts";
+import { integer, jsonSchemaOf, parseArguments } from "./parameters.ts";
 import { success } from "./replies.ts";
-import { leniently } from "./strictness.ts";
 
 /** What a call of `lsp` may hold. */
 export interface LspInput extends CodePlaceInput {
@@ -53,7 +52,7 @@ export interface LspTools {
   readonly rename: { readonly input: RenameInput; readonly output: ChangeResult };
 }
 
-const place = { filePath: z.string(), ...placeShape(leniently) };
+const place = { filePath: z.string(), ...placeShape };
 const renameInput = z.strictObject({ ...place, newName: z.string() });
 
 /** `first`: what the first result is called in a call. */
@@ -64,8 +63,8 @@ export function lspCards(
   const lspInput = z.strictObject({
     operation: z.enum(lspOperations),
     ...place,
-    query: optional(z.string()),
-    offset: optional(integer({ min: first })),
+    query: z.optional(z.string()),
+    offset: z.optional(integer({ min: first })),
   });
   const counted = first === 1 ? "First result to show, counted from 1" : "How many results to skip";
   return [

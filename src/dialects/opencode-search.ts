@@ -9,15 +9,15 @@ import type { TreeOutcome } from "../contract/read.ts";
 import { escapeName } from "../text/escape.ts";
 import type { Card } from "./dialect.ts";
 import { globNotes } from "./glob-words.ts";
-import { integer, jsonSchemaOf, optional, parseArguments } from "./parameters.ts";
+import { integer, jsonSchemaOf, parseArguments } from "./parameters.ts";
 import { success } from "./replies.ts";
 import { treeLines, treeNotes } from "./tree-text.ts";
 
-const globInput = z.strictObject({ pattern: z.string(), path: optional(z.string()) });
+const globInput = z.strictObject({ pattern: z.string(), path: z.optional(z.string()) });
 const listInput = z.strictObject({
   path: z.string(),
-  ignore: optional(z.array(z.string())),
-  offset: optional(integer({ min: 1 })),
+  ignore: z.optional(z.array(z.string())),
+  offset: z.optional(integer({ min: 1 })),
 });
 
 /** What a call of `glob` may hold. */

@@ -29,6 +29,7 @@ import { noTurnDoing, noTurnClause } from "./turn-words.ts";
 import { escapeName } from "../text/escape.ts";
 import {
   argumentFault,
+  orLeftOut,
   denial,
   mediaFault,
   noValueHint,
@@ -68,7 +69,7 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
         return problem.issues
           .map((issue) =>
             issue.fault === "range" && issue.min !== undefined
-              ? `${issue.name} must be >= ${issue.min}`
+              ? `${issue.name} must be >= ${issue.min}${issue.name === "offset" ? "" : orLeftOut(issue)}`
               : argumentFault(issue),
           )
           .join("; ");

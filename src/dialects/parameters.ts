@@ -1,6 +1,6 @@
 /**
  * The arguments of a call: parsed once, strictly, with every fault named. Schemas are zod's; what is wrong is put into
- * our own data, because each dialect has its own words for it.
+ * our own data, because each dialect has its own words for it. What is forgiven was put right before (`lenient-input.ts`).
  */
 
 import * as z from "zod/mini";
@@ -15,18 +15,8 @@ interface IntegerOptions {
   readonly max?: number;
 }
 
-/** A whole number and nothing else. */
-export const strictInteger = ({ min, max }: IntegerOptions) =>
+export const integer = ({ min, max }: IntegerOptions) =>
   max === undefined ? z.int().check(z.minimum(min)) : z.int().check(z.minimum(min), z.maximum(max));
-
-/** A whole number, or a text that is exactly one: models do send "10" for 10. */
-export const integer = (options: IntegerOptions) => z.pipe(z.transform(integerOfText), strictInteger(options));
-
-const integerOfText = (value: unknown): unknown =>
-  typeof value === "string" && /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : value;
-
-/** May be left out, and null counts as left out: models send it for "nothing". */
-export const optional = <Schema extends z.core.SomeType>(schema: Schema) => z.optional(z.nullable(schema));
 
 /** Faults that are named one by one, and characters of a name that somebody made up: a call may hold thousands of them. */
 const faultsMax = 20;
@@ -40,13 +30,9 @@ export function parseArguments<Shape extends z.core.$ZodShape>(
 ): z.output<z.ZodMiniObject<Shape, z.core.$strict>> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  if (typeof input === "string" && isBeginning(input)) {
-    const issue = { fault: "cut off", name: "input", chars: input.length } as const;
-    throw new Problem({ code: "INVALID_PARAM", reason: "arguments", tool, issues: [issue] });
-  }
   const issues = parsed.error.issues
     .slice(0, faultsMax)
-    .flatMap((issue) => issuesOf(issue, input, knownAt(schema, issue.path)))
+    .flatMap((issue) => issuesOf(issue, input, schema))
     // A number that is too large is too large for several reasons; one is enough.
     .filter(
       ({ name, fault }, index, all) => all.findIndex((other) => other.name === name && other.fault === fault) === index,
@@ -56,14 +42,16 @@ export function parseArguments<Shape extends z.core.$ZodShape>(
       const misspelt = all.some((other) => other.fault === "unknown" && other.nearest === issue.name);
       return issue.fault === "missing" && misspelt ? { ...issue, long: false } : issue;
     });
-  const [first = { fault: "type", name: "input", expected: "an object", got: describe(input) } as const, ...rest] =
-    issues;
+  const [
+    first = { fault: "type", name: "input", expected: "an object", got: "another", optional: false } as const,
+    ...rest
+  ] = issues;
   throw new Problem({ code: "INVALID_PARAM", reason: "arguments", tool, issues: [first, ...rest] });
 }
 
-/** The JSON of an object, but not all of it: hosts hand on what a model wrote when it cannot be parsed. */
+/** The JSON of an object or a list, but not all of it: hosts hand on what a model wrote when it cannot be parsed. */
 function isBeginning(text: string): boolean {
-  if (!text.trimStart().startsWith("{")) return false;
+  if (!/^\s*[{[]/.test(text)) return false;
   try {
     JSON.parse(text);
     return false;
@@ -75,8 +63,9 @@ function isBeginning(text: string): boolean {
 /** Parameters that hold long texts, in any dialect: what a call lacks whose author ran out of room. */
 const longOnes: readonly string[] = ["content", "new_string", "newString", "new_source", "edits", "patchText"];
 
-function issuesOf(issue: z.core.$ZodIssue, input: unknown, known: readonly string[]): readonly ArgumentIssue[] {
+function issuesOf(issue: z.core.$ZodIssue, input: unknown, schema: StrictObject): readonly ArgumentIssue[] {
   if (issue.code === "unrecognized_keys") {
+    const known = Object.keys(shapeAt(schema, issue.path));
     return issue.keys.slice(0, faultsMax).map((key) => {
       const name = cutChars([...issue.path, key].map(String).join("."), nameCharsMax);
       return { fault: "unknown", name, nearest: nearest(name, known), known };
@@ -84,13 +73,14 @@ function issuesOf(issue: z.core.$ZodIssue, input: unknown, known: readonly strin
   }
   const name = issue.path.map(String).join(".") || "input";
   const value = valueAt(input, issue.path);
+  const optional = shapeAt(schema, issue.path.slice(0, -1))[String(issue.path.at(-1))] instanceof z.ZodMiniOptional;
   if (issue.code === "too_small" && Array.isArray(value)) {
-    return [{ fault: "type", name, expected: "a list that is not empty", got: "an empty one" }];
+    return [{ fault: "type", name, expected: "a list that is not empty", got: "an empty one", optional }];
   }
   if (issue.code === "too_small" || issue.code === "too_big") {
     const min = issue.code === "too_small" ? Number(issue.minimum) : undefined;
     const max = issue.code === "too_big" ? Number(issue.maximum) : undefined;
-    return [{ fault: "range", name, got: Number(value), min, max }];
+    return [{ fault: "range", name, got: Number(value), min, max, optional }];
   }
   const expected =
     issue.code === "invalid_type"
@@ -101,18 +91,21 @@ function issuesOf(issue: z.core.$ZodIssue, input: unknown, known: readonly strin
   if (value === undefined) {
     return [{ fault: "missing", name, expected, long: longOnes.includes(String(issue.path.at(-1))) }];
   }
-  return [{ fault: "type", name, expected, got: describe(value) }];
+  const isText = typeof value === "string" && issue.code === "invalid_type";
+  if (isText && (issue.expected === "object" || issue.expected === "array") && isBeginning(value)) {
+    return [{ fault: "cut off", name, chars: value.length }];
+  }
+  return [{ fault: "type", name, expected, got: describe(value), optional }];
 }
 
+type StrictObject = z.ZodMiniObject<z.core.$ZodShape, z.core.$strict>;
+
 /** The parameters of the object that a path leads to: those of the call, or of an element of one of its lists. */
-function knownAt(
-  schema: z.ZodMiniObject<z.core.$ZodShape, z.core.$strict>,
-  path: readonly PropertyKey[],
-): readonly string[] {
+function shapeAt(schema: StrictObject, path: readonly PropertyKey[]): z.core.$ZodShape {
   const [list] = path;
   const inner = list === undefined ? undefined : schema.shape[String(list)];
   const element = inner instanceof z.ZodMiniArray ? inner.def.element : undefined;
-  return Object.keys(element instanceof z.ZodMiniObject ? element.shape : schema.shape);
+  return element instanceof z.ZodMiniObject ? element.shape : schema.shape;
 }
 
 function expectedWord(type: string): string {
@@ -169,7 +162,7 @@ export function jsonSchemaOf(
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "output", unrepresentable: "any" });
   const lean: Record<string, JsonSchema> = {};
   for (const [name, property] of Object.entries(properties)) {
-    const { type, minimum, maximum, enum: choices, minItems } = plainOf(property as Property);
+    const { type, minimum, maximum, enum: choices, minItems } = property as Property; // the cards have no other kinds
     lean[name] = {
       type,
       ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER ? { minimum } : {}),
@@ -183,17 +176,9 @@ export function jsonSchemaOf(
 }
 
 interface Property {
-  readonly type: string | readonly string[];
+  readonly type: string;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minItems?: number;
   readonly enum?: readonly (string | number)[];
-  readonly anyOf?: readonly Property[];
-}
-
-/** "A number or null" is told to the model as a number: null is forgiven, not offered. */
-function plainOf(property: Property): Omit<Property, "type"> & { readonly type: string } {
-  const plain = property.anyOf?.find((choice) => choice.type !== "null") ?? property;
-  const types = [plain.type].flat();
-  return { ...plain, type: types.find((type) => type !== "null") ?? "string" };
 }

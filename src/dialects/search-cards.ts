@@ -4,8 +4,7 @@ import * as z from "zod/mini";
 import { lineNumber } from "../contract/brand.ts";
 import { limits } from "../contract/limits.ts";
 import type { Card } from "./dialect.ts";
-import { jsonSchemaOf, parseArguments } from "./parameters.ts";
-import type { Strictness } from "./strictness.ts";
+import { integer, jsonSchemaOf, parseArguments } from "./parameters.ts";
 
 /** What a call of `Glob` may hold. */
 export interface GlobInput {
@@ -29,15 +28,14 @@ interface Word {
 }
 
 export function searchCardsOf(
-  { optional, integer }: Strictness,
   descriptions: { readonly glob: string; readonly ls: string },
   words: { readonly globPath: Word; readonly lsPath: Word; readonly lsOffset: Word },
 ): readonly Card[] {
-  const globInput = z.strictObject({ pattern: z.string(), path: optional(z.string()) });
+  const globInput = z.strictObject({ pattern: z.string(), path: z.optional(z.string()) });
   const lsInput = z.strictObject({
     path: z.string(),
-    ignore: optional(z.array(z.string())),
-    offset: optional(integer({ min: 1 })),
+    ignore: z.optional(z.array(z.string())),
+    offset: z.optional(integer({ min: 1 })),
   });
   const glob: Card = {
     name: "Glob",

@@ -20,16 +20,18 @@ export function argumentFault(issue: ArgumentIssue): string {
     case "cut off":
       return `"${issue.name}" is JSON that ends too early, after ${issue.chars} characters, so nothing was done: send less at once, a long text in smaller parts`;
     case "type":
-      return `"${issue.name}" must be ${issue.expected}, not ${escapeName(issue.got)}`;
+      return `"${issue.name}" must be ${issue.expected}${orLeftOut(issue)}, not ${escapeName(issue.got)}`;
     case "range":
-      return `"${issue.name}" must be ${bounds(issue.min, issue.max)}, not ${issue.got}`;
+      return `"${issue.name}" must be ${bounds(issue.min, issue.max)}${orLeftOut(issue)}, not ${issue.got}`;
     case "unknown": {
       const known = issue.known.map((name) => `"${name}"`).join(", ");
-      const hint = issue.nearest === undefined ? `known are ${known}` : `did you mean "${issue.nearest}"`;
-      return `"${escapeName(issue.name)}" is not a parameter, ${hint}`;
+      const hint = issue.nearest === undefined ? `known are ${known}` : `or did you mean "${issue.nearest}"`;
+      return `"${escapeName(issue.name)}" is not a parameter: leave it out, ${hint}`;
     }
   }
 }
+
+export const orLeftOut = ({ optional }: { readonly optional: boolean }): string => (optional ? " or left out" : "");
 
 export function bounds(min: number | undefined, max: number | undefined): string {
   if (min !== undefined && max !== undefined) return `from ${min} to ${max}`;
@@ -134,7 +136,9 @@ export function pagesFault({
   const legal = `pages 1 to ${pagesTotal}`;
   switch (fault) {
     case "no pages":
-      return kind === "image" ? "it is an image, leave pages out" : "it is not a PDF, use offset and limit instead";
+      return kind === "image"
+        ? "it is an image, leave pages out"
+        : "it is not a PDF, leave pages out and use offset and limit instead";
     case "form":
       return `pages must look like "3" or "1-5", it has ${legal}`;
     case "order":

@@ -98,6 +98,14 @@ describe("the text editor tool", () => {
     ]);
     expect(answers.every(({ failed }) => !failed)).toBe(true);
     expect(readFileSync(path, "utf8")).toBe("one\nbetween\n2\n");
+
+    const [asTexts, asNothing] = await says(
+      files,
+      { command: "view", path, view_range: "[2, 3]" },
+      { command: "view", path, view_range: "", explanation: "to see it" },
+    );
+    expect(asTexts?.text).toBe(answers[3]?.text);
+    expect(asNothing?.text).toContain("     3\t2");
     expect(readFileSync(files.path("new.txt"), "utf8")).toBe("new");
     expect(readFileSync(files.path("empty.txt"), "utf8")).toBe("");
   });

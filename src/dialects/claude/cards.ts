@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { lineNumber } from "../../contract/brand.ts";
 import type { Card } from "../dialect.ts";
-import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
+import { integer, jsonSchemaOf, parseArguments } from "../parameters.ts";
 import { changeCards } from "./change-cards.ts";
 import { grep } from "./grep-card.ts";
 import { historyCards } from "./history-cards.ts";
@@ -13,9 +13,9 @@ import { searchCards } from "./search-cards.ts";
 
 const readInput = z.strictObject({
   file_path: z.string(),
-  offset: optional(integer({ min: 1 })),
-  limit: optional(integer({ min: 1 })),
-  pages: optional(z.string()),
+  offset: z.optional(integer({ min: 1 })),
+  limit: z.optional(integer({ min: 1 })),
+  pages: z.optional(z.string()),
 });
 
 /** What a call of `Read` may hold. */

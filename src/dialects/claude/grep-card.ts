@@ -5,7 +5,7 @@ import type { GrepMode } from "../../contract/grep.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Card } from "../dialect.ts";
 import type { GrepNames } from "../grep-text.ts";
-import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
+import { integer, jsonSchemaOf, parseArguments } from "../parameters.ts";
 import description from "./grep.txt";
 
 export const grepNames: GrepNames = { offset: "offset", glob: "glob", multiline: "multiline" };
@@ -18,22 +18,22 @@ const modes = { content: "content", files_with_matches: "files", count: "count" 
 >;
 export type OutputMode = keyof typeof modes;
 
-const context = () => optional(integer({ min: 0, max: limits.contextLinesMax }));
+const context = () => z.optional(integer({ min: 0, max: limits.contextLinesMax }));
 
 const grepInput = z.strictObject({
   pattern: z.string(),
-  path: optional(z.string()),
-  glob: optional(z.string()),
-  type: optional(z.string()),
-  output_mode: optional(z.enum(["content", "files_with_matches", "count"])),
+  path: z.optional(z.string()),
+  glob: z.optional(z.string()),
+  type: z.optional(z.string()),
+  output_mode: z.optional(z.enum(["content", "files_with_matches", "count"])),
   "-A": context(),
   "-B": context(),
   "-C": context(),
-  "-n": optional(z.boolean()),
-  "-i": optional(z.boolean()),
-  multiline: optional(z.boolean()),
-  head_limit: optional(integer({ min: 0, max: limits.searchEntriesMax })),
-  offset: optional(integer({ min: 0, max: limits.searchSkipMax })),
+  "-n": z.optional(z.boolean()),
+  "-i": z.optional(z.boolean()),
+  multiline: z.optional(z.boolean()),
+  head_limit: z.optional(integer({ min: 0, max: limits.searchEntriesMax })),
+  offset: z.optional(integer({ min: 0, max: limits.searchSkipMax })),
 });
 
 /** What a call of `Grep` may hold. */

@@ -1,8 +1,7 @@
 /** The tools of the `claude` dialect that look back and go back. */
 
 import { historyCardsOf } from "../history-cards.ts";
-import { leniently } from "../strictness.ts";
 import history from "./history.txt";
 import rewind from "./rewind.txt";
 
-export const historyCards = historyCardsOf(leniently, { history, rewind }, "");
+export const historyCards = historyCardsOf({ history, rewind }, "");

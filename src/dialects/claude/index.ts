@@ -38,6 +38,7 @@ export interface Tools {
 export const claude: Dialect = {
   name: "claude",
   failures: "thrown",
+  numbers: "lenient",
   profile,
   cards,
   render,

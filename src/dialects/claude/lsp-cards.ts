@@ -4,18 +4,17 @@ import * as z from "zod/mini";
 import { type LspOperation, lspOperations } from "../../contract/lsp.ts";
 import { type CodePlaceInput, placeIn, placeShape, placeWords } from "../code-place.ts";
 import type { Card } from "../dialect.ts";
-import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
-import { leniently } from "../strictness.ts";
+import { integer, jsonSchemaOf, parseArguments } from "../parameters.ts";
 import lspDescription from "./lsp.txt";
 import renameDescription from "./rename.txt";
 
-const place = { file_path: z.string(), ...placeShape(leniently) };
+const place = { file_path: z.string(), ...placeShape };
 
 const lspInput = z.strictObject({
   operation: z.enum(lspOperations),
   ...place,
-  query: optional(z.string()),
-  offset: optional(integer({ min: 1 })),
+  query: z.optional(z.string()),
+  offset: z.optional(integer({ min: 1 })),
 });
 
 const renameInput = z.strictObject({ ...place, new_name: z.string() });

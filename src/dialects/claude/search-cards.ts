@@ -1,12 +1,10 @@
 /** The tools of the `claude` dialect that look for files by their names. */
 
 import { searchCardsOf } from "../search-cards.ts";
-import { leniently } from "../strictness.ts";
 import glob from "./glob.txt";
 import ls from "./ls.txt";
 
 export const searchCards = searchCardsOf(
-  leniently,
   { glob, ls },
   {
     globPath: { description: "Folder to search; the whole workspace by default" },

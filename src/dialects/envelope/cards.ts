@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { lineNumber } from "../../contract/brand.ts";
 import type { Card } from "../dialect.ts";
-import { jsonSchemaOf, parseArguments, strictInteger } from "../parameters.ts";
+import { integer, jsonSchemaOf, parseArguments } from "../parameters.ts";
 import { changeCards } from "./change-cards.ts";
 import { grep } from "./grep-card.ts";
 import { historyCards } from "./history-cards.ts";
@@ -16,8 +16,8 @@ const linesMax = 2_000;
 
 const readInput = z.strictObject({
   path: z.string(),
-  start_line: z.optional(strictInteger({ min: 1 })),
-  limit: z.optional(strictInteger({ min: 1, max: linesMax })),
+  start_line: z.optional(integer({ min: 1 })),
+  limit: z.optional(integer({ min: 1, max: linesMax })),
 });
 
 /** What a call of `Read` may hold. */

@@ -5,7 +5,7 @@ import type { GrepMode } from "../../contract/grep.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Card } from "../dialect.ts";
 import type { GrepNames } from "../grep-text.ts";
-import { jsonSchemaOf, parseArguments, strictInteger } from "../parameters.ts";
+import { integer, jsonSchemaOf, parseArguments } from "../parameters.ts";
 import description from "./grep.txt";
 
 export const grepNames: GrepNames = { offset: "offset", glob: "glob", multiline: "multiline" };
@@ -17,7 +17,7 @@ const modes = { content: "content", files_with_matches: "files", count: "count" 
   Record<string, GrepMode>
 >;
 
-const context = () => z.optional(strictInteger({ min: 0, max: limits.contextLinesMax }));
+const context = () => z.optional(integer({ min: 0, max: limits.contextLinesMax }));
 
 const grepInput = z.strictObject({
   pattern: z.string(),
@@ -31,8 +31,8 @@ const grepInput = z.strictObject({
   "-n": z.optional(z.boolean()),
   "-i": z.optional(z.boolean()),
   multiline: z.optional(z.boolean()),
-  head_limit: z.optional(strictInteger({ min: 1, max: limits.searchEntriesMax })),
-  offset: z.optional(strictInteger({ min: 0, max: limits.searchSkipMax })),
+  head_limit: z.optional(integer({ min: 1, max: limits.searchEntriesMax })),
+  offset: z.optional(integer({ min: 0, max: limits.searchSkipMax })),
 });
 
 /** What a call of `Grep` may hold. */

@@ -44,6 +44,7 @@ export interface Tools {
 export const envelope: Dialect = {
   name: "envelope",
   failures: "returned",
+  numbers: "literal",
   profile,
   cards,
   render,

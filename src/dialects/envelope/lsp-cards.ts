@@ -4,18 +4,17 @@ import * as z from "zod/mini";
 import { type LspOperation, lspOperations } from "../../contract/lsp.ts";
 import { type CodePlaceInput, placeIn, placeShape, placeWords } from "../code-place.ts";
 import type { Card } from "../dialect.ts";
-import { jsonSchemaOf, parseArguments, strictInteger } from "../parameters.ts";
-import { strictly } from "../strictness.ts";
+import { integer, jsonSchemaOf, parseArguments } from "../parameters.ts";
 import lspDescription from "./lsp.txt";
 import renameDescription from "./rename.txt";
 
-const place = { path: z.string(), ...placeShape(strictly) };
+const place = { path: z.string(), ...placeShape };
 
 const lspInput = z.strictObject({
   operation: z.enum(lspOperations),
   ...place,
   query: z.optional(z.string()),
-  offset: z.optional(strictInteger({ min: 1 })),
+  offset: z.optional(integer({ min: 1 })),
 });
 
 const renameInput = z.strictObject({ ...place, new_name: z.string() });

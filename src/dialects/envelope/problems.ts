@@ -28,6 +28,7 @@ import { noOutlineWords, type OutlineNames } from "../outline-text.ts";
 import { noTurnClause } from "../turn-words.ts";
 import {
   argumentFault,
+  orLeftOut,
   bounds,
   counted,
   denial,
@@ -159,7 +160,7 @@ function issueSentence(issue: ArgumentIssue, tool: string): string {
   if (issue.fault !== "range") return `${argumentFault(issue)}.`;
   const limitMax = tool === "History" ? limits.historyItemsMax : 2_000;
   const limit = issue.name === "limit" ? bounds(1, limitMax) : bounds(issue.min, issue.max);
-  return `Invalid ${issue.name}: ${issue.got}. It must be ${limit}.`;
+  return `Invalid ${issue.name}: ${issue.got}. It must be ${limit}${orLeftOut(issue)}.`;
 }
 
 function said(problem: ProblemData, telling: Telling): string {

@@ -1,12 +1,10 @@
 /** The tools of the `envelope` dialect that look for files by their names. */
 
 import { searchCardsOf } from "../search-cards.ts";
-import { strictly } from "../strictness.ts";
 import glob from "./glob.txt";
 import ls from "./ls.txt";
 
 export const searchCards = searchCardsOf(
-  strictly,
   { glob, ls },
   {
     globPath: { description: "Folder to search, relative to the project root; the whole project by default" },

@@ -23,6 +23,7 @@ export interface Tools extends ChangeTools, HistoryTools, SearchTools, GrepTools
 export const opencodeLegacy: Dialect = {
   name: "opencode-legacy",
   failures: "thrown",
+  numbers: "lenient",
   profile,
   cards,
   render,

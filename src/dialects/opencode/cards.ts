@@ -7,7 +7,7 @@ import { changeCards } from "../opencode-changes.ts";
 import { historyCards } from "../opencode-history.ts";
 import { lspCards } from "../opencode-lsp.ts";
 import { grepCard } from "../opencode-grep.ts";
-import { integer, jsonSchemaOf, optional, parseArguments } from "../parameters.ts";
+import { integer, jsonSchemaOf, parseArguments } from "../parameters.ts";
 import { searchCards } from "../opencode-search.ts";
 import editDescription from "./edit.txt";
 import grepDescription from "./grep.txt";
@@ -25,8 +25,8 @@ const linesDefault = 2_000;
 
 const readInput = z.strictObject({
   filePath: z.string(),
-  offset: optional(integer({ min: 1 })),
-  limit: optional(integer({ min: 1 })),
+  offset: z.optional(integer({ min: 1 })),
+  limit: z.optional(integer({ min: 1 })),
 });
 
 /** What a call of `read` may hold. */

@@ -23,6 +23,7 @@ export interface Tools extends ChangeTools, HistoryTools, SearchTools, GrepTools
 export const opencode: Dialect = {
   name: "opencode",
   failures: "thrown",
+  numbers: "lenient",
   profile,
   cards,
   render,

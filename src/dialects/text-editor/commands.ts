@@ -1,5 +1,8 @@
 /** The commands of Anthropic's text editor and memory tools, from a call's input to what is meant. */
 
+import type { JsonSchema } from "../../contract/call.ts";
+import { lenientInput } from "../lenient-input.ts";
+
 export type CommandName = "view" | "create" | "str_replace" | "insert" | "undo_edit" | "delete" | "rename";
 
 export type Command =
@@ -11,8 +14,18 @@ export type Command =
   | { readonly command: "delete"; readonly path: string }
   | { readonly command: "rename"; readonly path: string; readonly newPath: string };
 
+/** What may come as a text, though it is none. */
+const schema: JsonSchema = {
+  type: "object",
+  properties: {
+    insert_line: { type: "integer" },
+    view_range: { type: "array", items: { type: "integer" } },
+  },
+};
+
 export function commandOf(input: unknown, known: readonly CommandName[]): Command | { readonly fault: string } {
-  const given: Readonly<Record<string, unknown>> = typeof input === "object" && input !== null ? { ...input } : {};
+  const meant = lenientInput(input, schema, "lenient");
+  const given: Readonly<Record<string, unknown>> = typeof meant === "object" && meant !== null ? { ...meant } : {};
   const name = known.find((one) => one === given["command"]);
   if (name === undefined) {
     return {

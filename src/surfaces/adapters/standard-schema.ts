@@ -5,6 +5,7 @@ import type { JsonSchema, Reply } from "../../contract/call.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Card } from "../../dialects/dialect.ts";
 import { dialects } from "../../dialects/index.ts";
+import { requestOf } from "../../dialects/lenient-input.ts";
 import { argumentFault } from "../../dialects/words.ts";
 import { FilehandError } from "../../contract/failure.ts";
 import { type FileToolOptions, offered } from "./offered.ts";
@@ -40,11 +41,12 @@ export interface FileTool {
 }
 
 export function fileTools(session: Session, options: FileToolOptions = {}): FileTool[] {
-  const { cards, profile } = dialects[session.dialect];
+  const dialect = dialects[session.dialect];
   return offered(session, options).map((definition) => {
-    const card = cards.find(({ name }) => name === definition.name);
+    const card = dialect.cards.find(({ name }) => name === definition.name);
     if (card === undefined) throw new Error("a tool that is offered has a card");
-    return { ...definition, inputSchema: schemaOf(definition.inputSchema, (input) => card.toRequest(input, profile)) };
+    const check = (input: unknown) => requestOf(card, input, dialect, dialect.profile);
+    return { ...definition, inputSchema: schemaOf(definition.inputSchema, check) };
   });
 }
 

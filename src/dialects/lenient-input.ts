@@ -1,0 +1,123 @@
+/**
+ * A call as models and hosts send it, turned into the call that the published schema describes, wherever only one meaning is
+ * possible. Runs before the strict schema, which judges whatever is left. Driven by the tool's JSON schema alone; a string
+ * parameter is never converted, and a required one is never left out.
+ */
+
+import type { JsonSchema } from "../contract/call.ts";
+import type { Profile } from "../contract/profile.ts";
+import type { Request } from "../contract/verb.ts";
+import type { Card, Dialect } from "./dialect.ts";
+
+/** The one way from the input of a call to a request. */
+export function requestOf(
+  card: Card,
+  input: unknown,
+  { numbers }: Pick<Dialect, "numbers">,
+  profile: Profile,
+): Request {
+  return card.toRequest(lenientInput(input, schemaOf(card), numbers), profile);
+}
+
+/** Making a JSON schema takes longer than reading a small file, and cards live as long as the process. */
+const schemas = new WeakMap<Card, JsonSchema>();
+
+function schemaOf(card: Card): JsonSchema {
+  let schema = schemas.get(card);
+  if (schema === undefined) schemas.set(card, (schema = card.inputSchema));
+  return schema;
+}
+
+/** Returns the value itself where nothing had to be changed. */
+export function lenientInput(value: unknown, schema: JsonSchema, numbers: Dialect["numbers"]): unknown {
+  switch (schema.type) {
+    case "object":
+      return lenientObject(value, schema, numbers);
+    case "array":
+      return lenientList(value, schema.items ?? {}, numbers);
+    case "integer":
+    case "number":
+      return numbers === "lenient" && typeof value === "string" && /^\s*[+-]?\d+\s*$/.test(value)
+        ? Number(value)
+        : value;
+    case "boolean":
+      return typeof value === "string" ? booleanOf(value) : value;
+    default:
+      return value;
+  }
+}
+
+function lenientObject(value: unknown, schema: JsonSchema, numbers: Dialect["numbers"]): unknown {
+  const given = typeof value === "string" ? parsed(value, "{") : value;
+  if (!isRecord(given)) return value;
+  const { properties = {}, required = [] } = schema;
+  const kept: [string, unknown][] = [];
+  let isSame = given === value;
+  for (const [key, before] of Object.entries(given)) {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    const after = property === undefined ? before : lenientInput(before, property, numbers);
+    const isLeftOut =
+      property === undefined
+        ? isHostKey(key, before)
+        : !required.includes(key) && (isNothing(after) || (numbers === "lenient" && isBeginning(key, after, property)));
+    if (isLeftOut || after !== before) isSame = false;
+    if (!isLeftOut) kept.push([key, after]);
+  }
+  return isSame ? given : Object.fromEntries(kept); // defines its keys, so that "__proto__" stays one
+}
+
+function lenientList(value: unknown, items: JsonSchema, numbers: Dialect["numbers"]): unknown {
+  const given = typeof value === "string" ? (parsed(value, "[") ?? parsed(value, "{")) : value;
+  // One element where a list of objects is expected: the list of that one.
+  const list = items.type === "object" && isRecord(given) ? [given] : given;
+  if (!Array.isArray(list)) return value;
+  const elements: readonly unknown[] = list;
+  const after = elements.map((one) => lenientInput(one, items, numbers));
+  return list === value && after.every((one, index) => one === elements[index]) ? value : after;
+}
+
+/** What models send for a parameter that they do not want to set. Zero, false and an empty list are values. */
+const isNothing = (value: unknown): boolean => value === null || value === undefined || value === "";
+
+/** Models that count from 0 send 0 for the first line or entry, which is where a call starts without the parameter. */
+const isBeginning = (key: string, value: unknown, { minimum }: JsonSchema): boolean =>
+  value === 0 && minimum === 1 && (key === "offset" || key === "start_line");
+
+function booleanOf(text: string): string | boolean {
+  const word = text.trim().toLowerCase();
+  return word === "true" ? true : word === "false" ? false : text;
+}
+
+/** The value of a JSON text that begins with this bracket, if it is one. */
+function parsed(text: string, bracket: "{" | "["): unknown {
+  if (!text.trimStart().startsWith(bracket)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * Keys that hosts are known to add to the arguments of any tool, or that they make models add to say why. None says anything
+ * about a file. Everything else that is unknown is refused: a misspelt parameter that is ignored gives a wrong answer.
+ * docs/behaviour/reading.md lists them with their hosts.
+ */
+export const hostKeys: ReadonlySet<string> = new Set(
+  [
+    ["_meta"], // belongs beside the arguments, not into them
+    ["wait_for_previous"], // Gemini CLI
+    ["waitForPreviousTools", "toolAction", "toolSummary"], // Antigravity
+    ["toolCallId", "sessionId", "chatInput"], // n8n
+    ["security_risk", "summary"], // OpenHands
+    ["request_heartbeat", "inner_thoughts", "thinking"], // Letta
+    ["description", "explanation", "reason", "reasoning", "thought"], // asked of models by many hosts
+  ].flat(),
+);
+
+/** n8n's `action` has one value in a chat; any other may be what a model wants to be done. */
+const isHostKey = (key: string, value: unknown): boolean =>
+  hostKeys.has(key) || (key === "action" && value === "sendMessage");
