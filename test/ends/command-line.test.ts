@@ -4,6 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { commandLine, environment, type Ran, run, temporaryFolder } from "./run.ts";
 
@@ -340,6 +341,26 @@ describe("batch", () => {
     for (const parallel of ["1", "8", "256"]) {
       const answers = await batch(`${calls.join("\n")}\n`, "--parallel", parallel);
       expect(short(answers)).toEqual(calls.map((_, id) => [id, "ok"]));
+    }
+  });
+
+  test("with --parallel an answer is printed when it is ready, not when that many calls are under way", async () => {
+    const child = spawn(process.execPath, [commandLine, "batch", "--parallel", "8"], {
+      cwd: workspace,
+      env: environment(),
+    });
+    try {
+      const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      // Each call is sent when the answer to the one before is there, as an agent does; stdin stays open.
+      for (const id of [1, 2, 3]) {
+        child.stdin.write(`${line(id, "a.txt")}\n`);
+        const answer = await answers.next();
+        expect(JSON.parse(String(answer.value))).toMatchObject({ id, reply: { isError: false } });
+      }
+      child.stdin.end();
+      expect(await answers.next()).toMatchObject({ done: true });
+    } finally {
+      child.kill();
     }
   });
 

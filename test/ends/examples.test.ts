@@ -24,7 +24,7 @@ NotebookEdit(notebook_path, cell_id, new_source, cell_type, edit_mode): Changes 
 ok: 1→MIT License
 
 [lines 1 to 1 of 21, go on with offset 2]
-no: Cannot call Read: "file_path" is missing: give a string; "path" is not a parameter, did you mean "file_path"
+no: Cannot call Read: "file_path" is missing: give a string; "path" is not a parameter: leave it out, or did you mean "file_path"
 no: Cannot call "Bash": there is no such tool, use one of Read, Grep, Glob, LS, Edit, MultiEdit, Write, NotebookEdit
 `,
 
@@ -135,13 +135,13 @@ ok: Here're the files and directories up to 2 levels deep in /memories, excludin
   "12-langchain.mjs": `success 1→MIT License
 
 [lines 1 to 1 of 21, go on with offset 2]
-error Cannot call Read: "file_path" is missing: give a string; "path" is not a parameter, did you mean "file_path"
+error Cannot call Read: "file_path" is missing: give a string; "path" is not a parameter: leave it out, or did you mean "file_path"
 3→Copyright (c) 2026 the Filehand authors
 
 [lines 3 to 3 of 21, go on with offset 4]
 `,
 
-  "13-standard-schema.mjs": `Read [ 'file_path' ] {"issues":[{"message":"\\"file_path\\" is missing: give a string","path":["file_path"]},{"message":"\\"pattern\\" is not a parameter, known are \\"file_path\\", \\"offset\\", \\"limit\\", \\"pages\\"","path":["pattern"]}]}
+  "13-standard-schema.mjs": `Read [ 'file_path' ] {"issues":[{"message":"\\"file_path\\" is missing: give a string","path":["file_path"]},{"message":"\\"pattern\\" is not a parameter: leave it out, known are \\"file_path\\", \\"offset\\", \\"limit\\", \\"pages\\"","path":["pattern"]}]}
 Glob [ 'pattern' ] {"value":{"pattern":"*.md"}}
 `,
 

@@ -56,25 +56,34 @@ export const batch: Command = {
     const watch = given.flag("observe") ? await startWatch(session, host) : undefined;
     const options = { signal: host.signal, dryRun: given.flag("dry-run") };
 
-    /** Replies that are under way, oldest first: the order of the input. */
-    const underWay: Promise<string>[] = [];
-    const printOldest = async (): Promise<void> => {
-      const line = await underWay.shift();
-      if (line !== undefined && !host.stdout.write(line)) await once(host.stdout, "drain");
+    /** Calls whose reply is not printed yet, oldest first: each settles when its reply and all before it are printed. */
+    const underWay: Promise<void>[] = [];
+    let printed = Promise.resolve();
+    const start = (line: Line): void => {
+      const reply = answer(line, session, options, host);
+      const before = printed;
+      printed = (async () => {
+        const text = await reply;
+        await before;
+        if (!host.stdout.write(text)) await once(host.stdout, "drain");
+      })();
+      // Whoever waits for it gets the error; until then the loop below may be waiting for input that never comes.
+      printed.catch((error: Error) => host.stdin.destroy(error));
+      underWay.push(printed);
     };
     const stop = (): void => void host.stdin.destroy();
     host.signal.addEventListener("abort", stop, { once: true });
     try {
       for await (const line of jsonLines(host)) {
         await watch?.look();
-        underWay.push(answer(line, session, options, host));
-        if (underWay.length >= parallel) await printOldest();
+        start(line);
+        if (underWay.length >= parallel) await underWay.shift();
       }
     } catch (error) {
       // An interrupted stream ends here; the calls under way were cancelled and still get their answers.
       if (!host.signal.aborted) throw error;
     }
-    while (underWay.length > 0) await printOldest();
+    await printed;
     if (!host.signal.aborted) await watch?.look();
     record();
     await opened.filehand.close();
