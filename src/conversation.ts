@@ -14,6 +14,7 @@ import type { Request } from "./contract/verb.ts";
 import { described } from "./dialects/described.ts";
 import type { Dialect, Facts, Words } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/index.ts";
+import { isExemptModel } from "./dialects/exempt-models.ts";
 import { requestOf } from "./dialects/lenient-input.ts";
 import { noteShown, openOnce, reportOf } from "./file-questions.ts";
 import { withFolders } from "./folders-outside.ts";
@@ -73,7 +74,8 @@ export function startSession<Name extends DialectName>(
   let shared = first;
   const ledger = createLedger(chosen.readState);
   const offered = options.instructions === true ? new Set<string>() : undefined;
-  const ids = { session: chosen.id ?? randomUUID(), message: "", next: () => options.ids?.next() ?? randomUUID() };
+  const ids = { session: chosen.id ?? randomUUID(), next: () => options.ids?.next() ?? randomUUID() };
+  const reminder = (options.reminder ?? true) && !isExemptModel(options.model, options.reminderExemptModels);
   const clock = options.clock ?? { nowMs: () => performance.now() };
   const figures = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
 
@@ -92,11 +94,7 @@ export function startSession<Name extends DialectName>(
   /** Whoever waits for servers listens to the signal, and very many at one would look like a leak. */
   const unheard = (): AbortSignal => (first.languages === undefined ? never : new AbortController().signal);
   // Name by name: spread out of two objects it would cost as much as a look at a file.
-  const benchFor = (
-    { signal = unheard(), onProgress, dryRun = false }: CallOptions,
-    tool: string,
-    onTurn: (messageId: string) => void,
-  ): Bench => ({
+  const benchFor = ({ signal = unheard(), onProgress, dryRun = false }: CallOptions, turn: Bench["turn"]): Bench => ({
     disk: shared.disk,
     guard: shared.guard,
     restricted: shared.restricted,
@@ -114,7 +112,7 @@ export function startSession<Name extends DialectName>(
     session: ids.session,
     onChanged: options.onChanged,
     dryRun,
-    turn: messages.turnFor(tool, onTurn),
+    turn,
     past: messages.past,
     newId: standing.newId,
     signal,
@@ -136,13 +134,21 @@ export function startSession<Name extends DialectName>(
     words: Words = dialect,
     seen: Seen = {},
   ): Promise<Answer | Reply> => {
-    const bench = benchFor(given, tool, (messageId) => (seen.turn = messageId));
+    const turn = messages.turnFor(tool, (messageId) => (seen.turn = messageId));
+    const bench = benchFor(given, turn.begin);
+    const names = {
+      session: ids.session,
+      next: ids.next,
+      get message() {
+        return turn.id();
+      },
+    };
     const startedMs = clock.nowMs();
     const facts = (): Facts => {
       const elapsedMs = Math.max(0, clock.nowMs() - startedMs);
-      const { reminder = true, model } = options;
+      const { model } = options;
       const { spell } = bench.guard;
-      return { tool, verb, input, elapsedMs, cwd, spell, reminder, model, full: given.full ?? false, ids };
+      return { tool, verb, input, elapsedMs, cwd, spell, reminder, model, full: given.full ?? false, ids: names };
     };
     figures.calls += 1;
     try {

@@ -10,12 +10,19 @@ import type { Bench } from "./tools/tool.ts";
 export interface Messages {
   /** Opened for the first who wants it; undefined where no past is kept. */
   readonly past: () => Promise<SessionHistory | undefined>;
-  /** Begins the turn of one call when its first change is made. */
-  turnFor(tool: string, onTurn: (messageId: string) => void): Bench["turn"];
+  turnFor(tool: string, onTurn: (messageId: string) => void): CallTurn;
   /** The host names the message that changes belong to from here on. */
   begin(messageId: string): Promise<void>;
   /** What comes now is no part of a message that was just taken back: it must be possible to undo it alone. */
   afterRewind(outcome: RewindOutcome): void;
+}
+
+/** The turn of one call. */
+export interface CallTurn {
+  /** Its id, also for a call that changes nothing. */
+  id(): string;
+  /** Called when the first change is made. */
+  readonly begin: Bench["turn"];
 }
 
 export function createMessages(open: () => Promise<SessionHistory | undefined>, ids: Ids | undefined): Messages {
@@ -28,15 +35,17 @@ export function createMessages(open: () => Promise<SessionHistory | undefined>, 
     past,
     turnFor: (tool, onTurn) => {
       let own: string | undefined;
-      return async () => {
+      const id = (): string => message ?? (own ??= ids?.next() ?? randomUUID());
+      const begin = async () => {
         const history = await past();
         if (history === undefined) return undefined;
-        const messageId = message ?? (own ??= ids?.next() ?? randomUUID());
+        const messageId = id();
         if (begun !== messageId) await history.checkpoint(messageId);
         begun = messageId;
         onTurn(messageId);
         return { history, messageId, tool };
       };
+      return { id, begin };
     },
     begin: async (messageId) => {
       // Nobody could go back to both.

@@ -57,6 +57,11 @@ export interface FilehandOptions {
   readonly longCode?: "first page" | "outline";
   /** Is the reminder about malware appended in the `claude` dialect? It is by default. */
   readonly reminder?: boolean;
+  /**
+   * Models that get no reminder, by the name of the model alone: a provider before it and a date or a variant behind it do
+   * not matter. `["claude-opus-4-6"]` by default.
+   */
+  readonly reminderExemptModels?: readonly string[];
   /** The model that reads the answers. */
   readonly model?: string;
   /** Is a repeated read of an unchanged file answered with a stub? The `claude` dialect does by default, others do not. */

@@ -105,7 +105,7 @@ describe("images", () => {
           {
             id: expect.any(String),
             sessionID: expect.any(String),
-            messageID: expect.any(String),
+            messageID: expect.stringMatching(/./),
             type: "file",
             mime: "image/png",
             url: `data:image/png;base64,${data}`,
@@ -114,6 +114,18 @@ describe("images", () => {
       });
     });
   }
+
+  test("the messageID of an attachment is the id of the turn: the one that the host names, else the call's own", async () => {
+    const reader = filehand.session({ dialect: "opencode" });
+    const messageId = async (): Promise<string> => {
+      const { structured } = await reader.call("read", { filePath: "small.png" });
+      return (structured as { attachments: [{ messageID: string }] }).attachments[0].messageID;
+    };
+    const own = [await messageId(), await messageId()];
+    expect(new Set([...own, ""]).size).toBe(3);
+    await reader.checkpoint("message-7");
+    expect([await messageId(), await messageId()]).toEqual(["message-7", "message-7"]);
+  });
 
   test("of an animation the first frame is shown, and said so", async () => {
     expect(words(await read("claude", "moving.gif"))).toContain("the first of 5 frames");

@@ -179,6 +179,9 @@ test("the reminder stands behind the text, once, and can be left out", async () 
   expect(await has(session({ reminder: false }))).toBe(false);
   expect(await has(session({ model: "claude-opus-4-6" }))).toBe(false);
   expect(await has(session({ model: "another" }))).toBe(true);
+  expect(await has(session({ model: "us.anthropic.claude-opus-4-6-20260205-v1:0" }))).toBe(false);
+  expect(await has(session({ model: "models/another", reminderExemptModels: ["another"] }))).toBe(false);
+  expect(await has(session({ model: "claude-opus-4-6", reminderExemptModels: [] }))).toBe(true);
 });
 
 test("the cost of a file is told without showing it", async () => {

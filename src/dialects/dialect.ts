@@ -18,7 +18,7 @@ export interface Facts {
   readonly cwd: string;
   /** How to name an absolute path so that it means the same when a call gives it back: as short as that allows. */
   readonly spell: (absolute: string) => string;
-  /** Shall the reminder about malware be appended, where the dialect has one for this model? */
+  /** Shall the reminder about malware be appended, where the dialect has one? Not for a model that is exempt. */
   readonly reminder: boolean;
   /** The model that reads the answer, if it is known. */
   readonly model: string | undefined;

@@ -1,6 +1,6 @@
 /** The question to a person: what it holds, and what becomes of the answer. */
 
-import type { Asker, Keep, RuleKeeper } from "../contract/ask.ts";
+import type { Answer, Asker, Keep, RuleKeeper } from "../contract/ask.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place } from "../contract/target.ts";
 import type { PathName } from "./group.ts";
@@ -40,11 +40,11 @@ export async function ask(asking: Asking, context: AskContext, signal: AbortSign
   const metadata = { path: place.absolute, rule, ...(await asking.metadata()) };
   const always = offered.rules.map(({ here }) => here);
   const question = { permission, patterns: [asking.real], always, keep: offered.keep, metadata };
-  const answer = await asker(question, signal);
+  const answer: Partial<Answer> | undefined | null = await asker(question, signal);
+  // A host without types may answer anything. What is no yes is none.
+  if (!isAnswer(answer)) throw new TypeError(notAnAnswer(place.asked, answer));
   if (answer.reply === "nobody") throw new Problem(answer.closed === true ? { ...nobody, closed: true } : nobody);
   if (answer.reply === "reject") throw new Problem({ ...refused, reason: "rejected", feedback: answer.feedback });
-  // A host without types may answer anything. What is no yes is none.
-  if (answer.reply !== "once" && answer.reply !== "always") throw new TypeError(noAnswer(answer));
   if (answer.reply === "once" || offered.rules.length === 0) return "once";
   const chosen = answer.rule ?? always[0] ?? "";
   // A rule of the host's own making may have nothing to do with the question.
@@ -54,8 +54,20 @@ export async function ask(asking: Asking, context: AskContext, signal: AbortSign
   return "always";
 }
 
-const noAnswer = (answer: never): string =>
-  `an asker must answer { reply: "once" | "always" | "reject" | "nobody" }, not ${JSON.stringify(answer)}`;
+const replies: readonly unknown[] = ["once", "always", "reject", "nobody"] satisfies readonly Answer["reply"][];
+
+const isAnswer = (answer: Partial<Answer> | undefined | null): answer is Answer => replies.includes(answer?.reply);
+
+function notAnAnswer(asked: string, answer: Partial<Answer> | undefined | null): string {
+  const said =
+    typeof answer === "object" && answer !== null
+      ? `an object whose reply is ${spelled(answer.reply)}`
+      : spelled(answer);
+  const way = 'let it answer { reply: "once" | "always" | "reject" | "nobody" }';
+  return `Cannot ask about ${JSON.stringify(asked)}: the host's asker answered ${said} and nothing was done, ${way}`;
+}
+
+const spelled = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value) : typeof value);
 
 /** What cannot be stored holds for the session all the same; the keeper tells its own people why. */
 async function store(chosen: string, keep: Keep, offered: Asking["offered"], { keepRule }: AskContext): Promise<void> {

@@ -95,6 +95,11 @@ export const schema = {
       type: "boolean",
       description: "Whether the model is reminded of what to heed after a file's content (user settings only)",
     },
+    reminderExemptModels: {
+      ...texts,
+      description:
+        "Models that get no reminder, by the name of the model alone, whatever provider, date or variant is around it (user settings only)",
+    },
     dedup: {
       type: "boolean",
       description: "Whether a repeated read of an unchanged file is answered with a stub instead of its content",
@@ -224,6 +229,7 @@ export const schema = {
  */
 export const userOnlyKeys: ReadonlySet<string> = new Set([
   "reminder",
+  "reminderExemptModels",
   "readFirst",
   "staleness",
   "hardLinks",

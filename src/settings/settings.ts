@@ -13,6 +13,7 @@ const singleKeys = [
   "dialect",
   "model",
   "reminder",
+  "reminderExemptModels",
   "dedup",
   "instructions",
   "pageTokensMax",

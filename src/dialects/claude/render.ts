@@ -20,9 +20,6 @@ import unchanged from "./unchanged.txt";
 
 const arrow = { digitsMin: 1, pad: " ", mark: "→" } as const;
 
-/** Models that judge malware well enough without being reminded. */
-const exemptModels: readonly string[] = ["claude-opus-4-6"];
-
 export interface TextResult {
   readonly type: "text";
   readonly file: {
@@ -200,8 +197,7 @@ function pdfResult(outcome: PdfOutcome): PdfResult | PartsResult {
 
 function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextResult> {
   const parts = [...notices(outcome, page)];
-  if (facts.reminder && page.count > 0 && !exemptModels.includes(facts.model ?? ""))
-    parts.push(`<system-reminder>\n${reminder}\n</system-reminder>`);
+  if (facts.reminder && page.count > 0) parts.push(`<system-reminder>\n${reminder}\n</system-reminder>`);
   const overBudget =
     page.stopped === "tokens" || page.stopped === "bytes" || page.cut.some(({ by }) => by === "tokens");
   const text =

@@ -92,6 +92,7 @@ export async function openSession(
       ? {}
       : { keepRule: ruleKeeper(settings.trustedRoots, host) }),
     reminder: forWhom === "models" && (settings.reminder ?? true),
+    ...(settings.reminderExemptModels === undefined ? {} : { reminderExemptModels: settings.reminderExemptModels }),
     ...(forWhom === "people" && holdsFolder(roots, host.cwd) ? { cwd: host.cwd } : {}),
     ...(given.flag("yes") ? { ask: "yes" as const } : asker === undefined ? {} : { ask: asker }),
     ...(readFirst === undefined ? {} : { readFirst }),
