@@ -1,8 +1,10 @@
 /** What strangers try: other sites, other servers on this machine, programs with the wrong key, names that want to be more. */
 
+import { once } from "node:events";
 import * as fs from "node:fs";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import type { CallPage, CallView, FolderView, Refused } from "../../src/contract/inspector.ts";
 import { temporaryFolder } from "../ends/run.ts";
 import { connectHttp } from "../mcp/http-server.ts";
@@ -14,6 +16,68 @@ const at = (name: string): string => join(workspace.path, name);
 fs.writeFileSync(at("a.txt"), "one\n");
 
 const codeOf = (text: string): string => (JSON.parse(text) as Refused).error.code;
+
+/** Writes this to a connection of its own and leaves it open. */
+function openRequest(port: number, text: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(text, () => resolve(socket)));
+    socket.on("error", reject);
+    onTestFinished(() => void socket.on("error", () => undefined).destroy());
+  });
+}
+
+/** The first line of the answer to a request that is written by hand. */
+async function statusLine(port: number, lines: readonly string[]): Promise<string> {
+  const socket = await openRequest(port, `${lines.join("\r\n")}\r\n\r\n`);
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  return answer.toString("latin1").split("\r\n", 1)[0] ?? "";
+}
+
+test("two headers Host are refused at every address, the right one first or last", async () => {
+  const served = await serveInspected(workspace.path);
+  const host = `Host: 127.0.0.1:${served.port}`;
+  for (const path of ["/", "/api/hello", "/mcp", "/healthz", "/nowhere"]) {
+    expect(await statusLine(served.port, [`GET ${path} HTTP/1.1`, host])).not.toContain(" 400 ");
+    for (const hosts of [
+      [host, "Host: evil.example"],
+      ["Host: evil.example", host],
+      [host, "hOsT: 127.0.0.1"],
+    ]) {
+      expect(await statusLine(served.port, [`GET ${path} HTTP/1.1`, ...hosts])).toBe("HTTP/1.1 400 Bad Request");
+    }
+  }
+});
+
+test("unfinished requests of strangers lock out neither who was let in, nor who comes with the key, nor clients", async () => {
+  const served = await serveInspected(workspace.path);
+  const { headers } = await enter(served);
+  const host = `Host: 127.0.0.1:${served.port}\r\n`;
+  const json = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
+  for (let count = 0; count < 100; count += 1) {
+    await openRequest(served.port, `POST /api/exchange HTTP/1.1\r\n${host}${json}`);
+    await openRequest(served.port, `POST /mcp HTTP/1.1\r\n${host}${json}`);
+    await openRequest(served.port, `POST /api/exchange HTTP/1.1\r\n${host}`);
+  }
+  expect((await send(served.port, "/api/hello", { headers })).status).toBe(200);
+  const client = await connectHttp(served, "legacy");
+  expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+  await client.close();
+  // Wrong keys from the same address are sent away, the right one is not.
+  const wrong = await Promise.all(
+    Array.from({ length: 60 }, () => send(served.port, "/api/exchange", { body: { key: "x" } })),
+  );
+  expect(wrong.map(({ status }) => status)).toContain(429);
+  expect((await send(served.port, "/api/exchange", { body: { key: await served.key() } })).status).toBe(200);
+});
+
+test("the body of a stranger must come in time and be small", async () => {
+  const served = await serveInspected(workspace.path);
+  const head = `POST /api/exchange HTTP/1.1\r\nHost: 127.0.0.1:${served.port}\r\nContent-Type: application/json\r\n`;
+  const late = await openRequest(served.port, `${head}Content-Length: 100\r\n\r\n{`);
+  const [answer] = (await once(late, "data")) as [Buffer];
+  expect(answer.toString("latin1")).toMatch(/^HTTP\/1\.1 400 [^]*The body did not come in time, send it again/);
+  expect((await send(served.port, "/api/exchange", { body: { key: "x".repeat(5_000) } })).status).toBe(413);
+});
 
 describe("coming in", () => {
   test("a key works once, and the next one is on the terminal", async () => {

@@ -1,6 +1,6 @@
 /** The limits of the HTTP server, made small enough to be met: sessions, requests at once, requests a second, bodies, the end. */
 
-import { request } from "node:http";
+import { type ClientRequest, request } from "node:http";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Access } from "../../src/surfaces/http/access.ts";
@@ -27,17 +27,56 @@ describe("sessions of the older protocol", () => {
     "mcp-session-id": String(headers["mcp-session-id"]),
   });
 
-  test("one principal has so many, all together have so many, and one that is closed makes room", async () => {
-    const served = await startInProcess({ access: byName, limits: { sessionsOfOneMax: 2, sessionsMax: 3 } });
+  const version = { "mcp-protocol-version": "2025-06-18" };
+  const list = message("tools/list");
+  const limits = { sessionsOfOneMax: 2, sessionsMax: 3 };
+
+  test("one principal has so many and all together have so many, if none of them is idle; one that is closed makes room", async () => {
+    const served = await startInProcess({ access: byName, limits });
     const begin = (token: string) => ask({ ...served, token }, { body: message("initialize", initialize) });
-    const [first, second, third] = [await begin("ann"), await begin("ann"), await begin("ann")];
-    expect([first.status, second.status, third.status]).toEqual([200, 200, 429]);
-    expect(third.headers["retry-after"]).toBe("60");
+    /** A stream keeps a session in use. */
+    const listen = (token: string, session: Record<string, string>) =>
+      new Promise<ClientRequest>((resolve, reject) => {
+        const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream", ...version, ...session };
+        const stream = request({ host: "127.0.0.1", port: served.port, path: "/mcp", headers }, () => resolve(stream));
+        onTestFinished(() => void stream.destroy());
+        stream.on("error", reject).end();
+      });
+    const first = sessionOf(await begin("ann"));
+    const streams = [await listen("ann", first), await listen("ann", sessionOf(await begin("ann")))];
+    const third = await begin("ann");
+    expect([third.status, third.headers["retry-after"]]).toEqual([429, "60"]);
     expect(JSON.parse(third.text)).toMatchObject({ error: { message: "Too many sessions are open, close one first" } });
-    expect([(await begin("bob")).status, (await begin("cy")).status]).toEqual([200, 429]);
-    expect(served.endpoint.sessions).toBe(3);
-    await ask({ ...served, token: "ann" }, { method: "DELETE", headers: sessionOf(first) });
+    await listen("bob", sessionOf(await begin("bob")));
+    expect([(await begin("cy")).status, served.endpoint.sessions]).toEqual([429, 3]);
+    streams[0]?.on("error", () => undefined).destroy();
+    await ask({ ...served, token: "ann" }, { method: "DELETE", headers: { ...first, ...version } });
     expect([(await begin("ann")).status, served.endpoint.sessions]).toEqual([200, 3]);
+  });
+
+  test("idle sessions of clients that crashed make room: those that were only begun first, then the longest idle", async () => {
+    const served = await startInProcess({ access: byName, limits: { sessionsOfOneMax: 3, sessionsMax: 4 } });
+    const begin = async (token: string) =>
+      sessionOf(await ask({ ...served, token }, { body: message("initialize", initialize) }));
+    const use = async (token: string, session: Record<string, string>) =>
+      (await ask({ ...served, token }, { body: list, headers: { ...session, ...version } })).status;
+    const inUse = await begin("ann");
+    expect(await use("ann", inUse)).toBe(200);
+    // Far more than there may be, one after the other, none of them closed.
+    const crashed = [];
+    for (let count = 0; count < 20; count += 1) crashed.push(await begin("ann"));
+    expect(served.endpoint.sessions).toBe(3);
+    expect(await use("ann", inUse)).toBe(200);
+    expect(await use("ann", crashed[0] ?? {})).toBe(404);
+    const [older = {}, newer = {}] = crashed.slice(-2);
+    expect([await use("ann", older), await use("ann", newer), await use("ann", inUse)]).toEqual([200, 200, 200]);
+    // All were used: the longest idle one makes room, and one's own before those of others.
+    const bobs = await begin("bob");
+    const next = await begin("ann");
+    expect([await use("ann", older), await use("ann", next), await use("bob", bobs)]).toEqual([404, 200, 200]);
+    // Whoever has none gets the place of the longest idle one of all.
+    const cys = await begin("cy");
+    expect([await use("ann", newer), await use("cy", cys), served.endpoint.sessions]).toEqual([404, 200, 4]);
   });
 
   test("one that rests for too long is forgotten, one that listens is not", async () => {

@@ -64,6 +64,7 @@ export async function startInProcess(
     otherwise: "filehand",
     log: () => undefined,
     watchCall: given.watchCall,
+    onPartGone: () => undefined,
   };
   const endpoint = createEndpoint(desk, createFactory(desk, given.extend?.(approvals)), {
     ...endpointLimits,

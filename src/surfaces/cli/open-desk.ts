@@ -21,6 +21,7 @@ export interface DeskNeeds {
   readonly startedFor?: string | undefined;
   readonly resultBytesMax: "stdio" | number;
   readonly watchCall?: WatchCall;
+  readonly onPartGone: () => void;
   /** Whom to ask besides the client; without it inspectors of other processes, where there are some. */
   readonly board?: Board | undefined;
 }
@@ -66,6 +67,7 @@ export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Prom
     otherwise: needs.program === "mcp" ? randomUUID() : needs.name,
     log: logTo(host.stderr),
     watchCall: needs.watchCall,
+    onPartGone: needs.onPartGone,
     stateDir,
     close: async () => {
       await reporter.end();

@@ -9,7 +9,7 @@ import { tokenFrom } from "../../settings/token-file.ts";
 import type { Access, TokenVerifier } from "../http/access.ts";
 import type { Inspector } from "../inspector/index.ts";
 import { type ExitCode, type Given, type Host, UsageError } from "./command.ts";
-import { stopOf } from "./commands/mcp.ts";
+import { serverParts } from "./commands/mcp.ts";
 import { logTo } from "../mcp/log.ts";
 import { tracing } from "../mcp/tracing.ts";
 import { openDesk } from "./open-desk.ts";
@@ -28,7 +28,7 @@ export interface ServerNeeds {
 
 export async function runServer(given: Given, host: Host, needs: ServerNeeds): Promise<ExitCode> {
   // Before anybody is told that it runs: whoever stops it then must not leave files behind.
-  const stop = stopOf(host);
+  const parts = serverParts(host);
   host.outliveReaders?.();
   const address = given.text("host") ?? "127.0.0.1";
   const { createEndpoint, createFactory, createFront, createMetrics, localNames, watchCallWith } = await import(
@@ -46,10 +46,10 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
     host.stdout.write(`The inspector: ${url}\n`);
     return url;
   };
-  const parts = needs.inspector ? await import("../inspector/index.ts") : undefined;
-  const inspector: Inspector | undefined = parts?.createInspector({
+  const inspecting = needs.inspector ? await import("../inspector/index.ts") : undefined;
+  const inspector: Inspector | undefined = inspecting?.createInspector({
     version,
-    folder: parts.builtPage(),
+    folder: inspecting.builtPage(),
     log,
     onEntered: () => tell(inspector?.newKey() ?? ""),
   });
@@ -62,6 +62,7 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
       resultBytesMax,
       watchCall,
       board: inspector?.board,
+      onPartGone: parts.onPartGone,
     });
     desks.set(path, desk);
     await inspector?.add(desk);
@@ -97,11 +98,12 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
     const url = tell(inspector.newKey());
     needs.onAddress?.(url);
   }
-  if (!stop.aborted) await once(stop, "abort");
+  parts.load(log);
+  if (!parts.stop.aborted) await once(parts.stop, "abort");
   log("info", "ending");
   await front.close();
   await Promise.all([...desks.values()].map((desk) => desk.close()));
-  return 0;
+  return parts.exitCode();
 }
 
 const listenFaults: Readonly<Record<string, string>> = {

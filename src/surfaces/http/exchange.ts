@@ -26,15 +26,20 @@ export type Body =
   | { readonly text: string }
   | { readonly notUtf8: true }
   | { readonly tooLarge: true }
+  | { readonly tooLate: true }
   | { readonly gone: true };
 
-/** What is over the limit is not kept, and its sender is not waited for. */
-export function readBody(req: IncomingMessage, bytesMax: number): Promise<Body> {
+/** What is over the limit is not kept, and its sender is not waited for. `msMax`: for senders who are not known yet. */
+export function readBody(req: IncomingMessage, bytesMax: number, msMax?: number): Promise<Body> {
   if (Number(req.headers["content-length"] ?? 0) > bytesMax) return Promise.resolve({ tooLarge: true });
   // Not with `for await`: nearly every body comes in one piece, and that would make listeners and promises for many.
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let bytes = 0;
+    if (msMax !== undefined) {
+      const late = setTimeout(() => resolve({ tooLate: true }), msMax).unref();
+      req.once("close", () => clearTimeout(late)).once("end", () => clearTimeout(late));
+    }
     const onData = (part: Buffer): void => {
       bytes += part.length;
       parts.push(part);

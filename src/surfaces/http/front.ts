@@ -9,7 +9,7 @@ import type { Log } from "../mcp/desk.ts";
 import type { Access, Guest } from "./access.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { readBody, refuse } from "./exchange.ts";
-import { isOurHost, isOurOrigin } from "./gate.ts";
+import { hasTwoHosts, isOurHost, isOurOrigin } from "./gate.ts";
 import type { Metrics } from "./metrics.ts";
 import { createRate } from "./rate.ts";
 
@@ -68,6 +68,7 @@ export function createFront(options: FrontOptions): Front {
   let onIdle = (): void => undefined;
 
   const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    if (hasTwoHosts(req.rawHeaders)) return refuse(res, 400, "Bad Request: more than one Host", hangUp);
     if (!isOurHost(req.headers.host, hostNames)) return refuse(res, 403, "Forbidden: unknown Host");
     if (!isOurOrigin(req.headers.origin, hostNames)) return refuse(res, 403, "Forbidden: unknown Origin");
     const [path = ""] = (req.url ?? "").split("?", 1);
@@ -89,8 +90,10 @@ export function createFront(options: FrontOptions): Front {
   const admitted = async (req: IncomingMessage, res: ServerResponse): Promise<Guest | undefined> => {
     const guest = await access.admit(req.headers.authorization);
     if (guest === undefined) {
-      if (!strangers.take(req.socket.remoteAddress ?? "")) tooMany(res);
-      else refuse(res, 401, "Unauthorized: a token is needed", { headers: { "www-authenticate": access.challenge() } });
+      // Their body is not waited for, so the connection is of no more use.
+      const headers = { ...hangUp.headers, "www-authenticate": access.challenge() };
+      if (!strangers.take(req.socket.remoteAddress ?? "")) tooMany(res, hangUp.headers);
+      else refuse(res, 401, "Unauthorized: a token is needed", { headers });
       return undefined;
     }
     if (!rate.take(guest.principal) || (underWay.get(guest.principal) ?? 0) >= limits.atOnceMax) {
@@ -137,7 +140,8 @@ export function createFront(options: FrontOptions): Front {
   });
 
   const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000 },
+    // Node looks for those that are too late this often.
+    { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000, connectionsCheckingInterval: 2_000 },
     (req, res) => {
       const startedMs = performance.now();
       res.once("close", () => {
@@ -198,7 +202,7 @@ async function bodyOf(
     return refused(415, "Unsupported Media Type: Content-Type must be application/json");
   }
   const body = await readBody(req, bytesMax);
-  if ("gone" in body) return "refused"; // and nobody to tell it to
+  if ("gone" in body || "tooLate" in body) return "refused"; // and nobody to tell it to
   if ("tooLarge" in body) {
     const message = `Payload Too Large: ${bytesMax} bytes is the most, send it in parts`;
     return refused(413, message, { headers: { connection: "close" } });
@@ -209,8 +213,10 @@ async function bodyOf(
   return parsed.message;
 }
 
-const tooMany = (res: ServerResponse): void =>
-  refuse(res, 429, "Too Many Requests: wait a moment", { headers: { "retry-after": "1" } });
+const hangUp = { headers: { connection: "close" } } as const;
+
+const tooMany = (res: ServerResponse, headers: Readonly<Record<string, string>> = {}): void =>
+  refuse(res, 429, "Too Many Requests: wait a moment", { headers: { "retry-after": "1", ...headers } });
 
 function say(res: ServerResponse, status: number, text: string, type = "text/plain"): void {
   res.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) }).end(text);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOurHost, isOurOrigin, localNames } from "./gate.ts";
+import { hasTwoHosts, isOurHost, isOurOrigin, localNames } from "./gate.ts";
 
 for (const [host, ours] of [
   ["localhost", true],
@@ -41,3 +41,9 @@ for (const [origin, ours] of [
   test(`the origin ${origin} is ${ours ? "ours" : "not ours"}`, () =>
     expect(isOurOrigin(origin, localNames)).toBe(ours));
 }
+
+test("two headers Host are noticed, however they are written", () => {
+  expect(hasTwoHosts(["Host", "localhost", "Accept", "host"])).toBe(false);
+  expect(hasTwoHosts([])).toBe(false);
+  expect(hasTwoHosts(["Host", "localhost", "x", "y", "hOST", "localhost"])).toBe(true);
+});

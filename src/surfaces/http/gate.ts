@@ -9,6 +9,13 @@ export const isOurHost = (header: string | undefined, names: readonly string[]):
   return host !== undefined && isPort(port) && names.includes(host.toLowerCase());
 };
 
+/** Of several, Node shows the first and a proxy may have judged by the last. Names and values take turns in the list. */
+export const hasTwoHosts = (rawHeaders: readonly string[]): boolean => {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === "host") hosts += 1;
+  return hosts > 1;
+};
+
 /** With a larger number the whole is no URL, and it is made one later. */
 const isPort = (digits = "80"): boolean => Number(digits) <= 65_535;
 

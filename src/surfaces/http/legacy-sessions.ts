@@ -28,6 +28,8 @@ interface Entry {
   readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   usedMs: number;
+  /** Did its client send anything after its greeting? */
+  isUsed: boolean;
   /** Requests and streams that are open. */
   open: number;
 }
@@ -49,16 +51,31 @@ export function createLegacySessions(options: LegacyOptions): LegacySessions {
     }
   }, 60_000).unref();
 
+  /**
+   * A client that crashed never closes its session. One that is idle ends for the next: first those that were only begun, then
+   * the longest idle. A principal's own sessions make room for its next one; those of others only where it has none.
+   */
+  const makeRoom = async (principal: string): Promise<boolean> => {
+    const all = [...entries];
+    const own = all.filter(([, entry]) => entry.principal === principal);
+    if (all.length < options.sessionsMax && own.length < options.sessionsOfOneMax) return true;
+    const [oldest] = (own.length > 0 ? own : all)
+      .filter(([, { open }]) => open === 0)
+      .toSorted(([, one], [, other]) => Number(one.isUsed) - Number(other.isUsed) || one.usedMs - other.usedMs);
+    if (oldest === undefined) return false;
+    await end(oldest[0]);
+    return true;
+  };
+
   const start = async (request: Request, body: unknown, authInfo: AuthInfo): Promise<Response> => {
     const principal = authInfo.clientId;
-    const ofOne = [...entries.values()].filter((entry) => entry.principal === principal).length;
-    if (entries.size >= options.sessionsMax || ofOne >= options.sessionsOfOneMax) {
+    if (!(await makeRoom(principal))) {
       return answer(429, -32000, "Too many sessions are open, close one first", { "retry-after": "60" });
     }
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => {
-        entries.set(id, { principal, server, transport, usedMs: nowMs(), open: 0 });
+        entries.set(id, { principal, server, transport, usedMs: nowMs(), isUsed: false, open: 0 });
       },
       onsessionclosed: (id) => end(id),
     });
@@ -73,13 +90,14 @@ export function createLegacySessions(options: LegacyOptions): LegacySessions {
     async handle(request, body, authInfo) {
       const id = request.headers.get("mcp-session-id");
       if (id === null) {
-        if (isInitialize(body)) return start(request, body, authInfo);
+        if (isMethod(body, "initialize")) return start(request, body, authInfo);
         return answer(400, -32000, "Bad Request: Mcp-Session-Id header is required");
       }
       const entry = entries.get(id);
       // Whose session it is must not be told to those whose it is not.
       if (entry === undefined || entry.principal !== authInfo.clientId) return answer(404, -32001, "Session not found");
       entry.usedMs = nowMs();
+      entry.isUsed ||= !isMethod(body, "notifications/initialized");
       entry.open += 1;
       const done = (): void => {
         entry.open -= 1;
@@ -107,8 +125,8 @@ export function createLegacySessions(options: LegacyOptions): LegacySessions {
   };
 }
 
-const isInitialize = (body: unknown): boolean =>
-  typeof body === "object" && body !== null && "method" in body && body.method === "initialize";
+const isMethod = (body: unknown, method: string): boolean =>
+  typeof body === "object" && body !== null && "method" in body && body.method === method;
 
 const answer = (
   status: number,

@@ -58,7 +58,11 @@ export interface InspectorLimits extends StreamLimits {
   /** Of one browser, and of an address that was not let in. */
   readonly perSecondMax: number;
   readonly strangersPerSecondMax: number;
+  /** Requests under way of browsers that were let in. */
   readonly atOnceMax: number;
+  /** What somebody who was not let in may send, and how long that may take. */
+  readonly strangersBodyBytesMax: number;
+  readonly strangersBodyMsMax: number;
   /** How long a question stays open. */
   readonly waitMsMax: number;
 }
@@ -70,6 +74,8 @@ const inspectorLimits: Omit<InspectorLimits, keyof StreamLimits> = {
   perSecondMax: 200,
   strangersPerSecondMax: 10,
   atOnceMax: 64,
+  strangersBodyBytesMax: 4_096,
+  strangersBodyMsMax: 5_000,
   waitMsMax: 300_000,
 };
 
@@ -135,19 +141,25 @@ export function createInspector({ version, folder, log, onEntered, limits: given
       if (!strangers.take(req.socket.remoteAddress ?? "")) throw tooMany();
       throw new Refusal(401, "NOT_IN", "This browser was not let in: open the address that the terminal shows");
     }
-    if (!rate.take(browser)) throw tooMany();
-    if (path === "/events") return listen(req, res, browser);
-    if (path === "/leave") return leave(req, res, browser);
-    const work = workAt(path, req.method ?? "", parts);
-    const asked = { query: queryOf(req), body: req.method === "POST" ? await bodyOf(req) : {}, browser };
-    return sendJson(res, 200, await work(asked));
+    if (!rate.take(browser) || underWay >= limits.atOnceMax) throw tooMany();
+    underWay += 1;
+    try {
+      if (path === "/events") return listen(req, res, browser);
+      if (path === "/leave") return await leave(req, res, browser);
+      const work = workAt(path, req.method ?? "", parts);
+      const asked = { query: queryOf(req), body: req.method === "POST" ? await bodyOf(req) : {}, browser };
+      return sendJson(res, 200, await work(asked));
+    } finally {
+      underWay -= 1;
+    }
   };
 
   const exchange = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     requirePost(req);
-    if (!strangers.take(req.socket.remoteAddress ?? "")) throw tooMany();
-    const entered = entrance.exchange(text(await bodyOf(req), "key", 200));
+    const entered = entrance.exchange(text(await bodyOf(req, "stranger"), "key", 200));
     if (entered === undefined) {
+      // Whoever has the right key comes in, however many wrong ones are tried from the same address.
+      if (!strangers.take(req.socket.remoteAddress ?? "")) throw tooMany();
       const words = "The key in this address was used already or is too old: the terminal shows a new address";
       throw new Refusal(401, "BAD_KEY", words);
     }
@@ -179,13 +191,16 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     throw new Refusal(503, "TOO_MANY_STREAMS", "Too many pages are open already, close one of them");
   };
 
-  const bodyOf = async (req: IncomingMessage) => {
+  const bodyOf = async (req: IncomingMessage, sender: "let in" | "stranger" = "let in") => {
     if (!/^application\/json\s*(;|$)/i.test(req.headers["content-type"] ?? "")) {
       throw new Refusal(415, "NOT_JSON", "Content-Type must be application/json");
     }
-    const body = await readBody(req, limits.bodyBytesMax);
+    const isStranger = sender === "stranger";
+    const bytesMax = isStranger ? limits.strangersBodyBytesMax : limits.bodyBytesMax;
+    const body = await readBody(req, bytesMax, isStranger ? limits.strangersBodyMsMax : undefined);
     if ("gone" in body) throw bad("The body did not come to its end");
-    if ("tooLarge" in body) throw new Refusal(413, "TOO_LARGE", `A body has at most ${limits.bodyBytesMax} bytes`);
+    if ("tooLate" in body) throw bad("The body did not come in time, send it again");
+    if ("tooLarge" in body) throw new Refusal(413, "TOO_LARGE", `A body has at most ${bytesMax} bytes`);
     if ("notUtf8" in body) throw bad("The body is not text in UTF-8");
     return fieldsOf(parsed(body.text), "The body");
   };
@@ -241,8 +256,6 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     handles: (path) => path === "/" || path.startsWith("/api/") || files(path) !== undefined,
     async handle(req, res, path) {
       if (!path.startsWith("/api/")) return sendPage(req, res, path);
-      if (underWay >= limits.atOnceMax) return refuse(res, tooMany());
-      underWay += 1;
       try {
         await answerApi(req, res, path.slice("/api".length));
       } catch (error) {
@@ -253,8 +266,6 @@ export function createInspector({ version, folder, log, onEntered, limits: given
         const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
         log("error", "internal error, this is a bug in Filehand", { stack });
         return refuse(res, new Refusal(500, "INTERNAL", "Filehand failed by a fault of its own, see its log"));
-      } finally {
-        underWay -= 1;
       }
     },
     newKey: () => entrance.newKey(),

@@ -28,6 +28,8 @@ export interface Desk {
   readonly log: Log;
   /** Wraps every call of a tool, if somebody wants to count or to trace it. */
   readonly watchCall: WatchCall | undefined;
+  /** The package was replaced under the process, and a call needs a part that is gone: the process ends after the answer. */
+  readonly onPartGone: () => void;
 }
 
 /** Structured, on stderr. Never the content of a file, an argument or a token. */

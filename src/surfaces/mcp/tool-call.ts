@@ -29,10 +29,20 @@ export async function orInternal<Result>(
     if (isOfProtocol(error)) throw error;
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     desk.log("error", "internal error, this is a bug in Filehand", { tool, stack });
-    const text = "Filehand failed by a fault of its own, the details are in its log";
+    const isGone = isPartGone(error);
+    if (isGone) desk.onPartGone();
+    const text = isGone
+      ? `Cannot call ${tool}: Filehand was updated or removed while this server was running and a part of it cannot be loaded, nothing was done and the server ends now, restart it`
+      : "Filehand failed by a fault of its own, the details are in its log";
     return { content: [{ type: "text", text }], isError: true, _meta: { [metaNames.code]: "INTERNAL" } };
   }
 }
+
+/** Was a part of the package asked for that is no longer there? */
+const isPartGone = (error: unknown): boolean =>
+  error instanceof Error &&
+  "code" in error &&
+  (error.code === "MODULE_NOT_FOUND" || error.code === "ERR_MODULE_NOT_FOUND");
 
 /** Errors of the protocol have a number; their class is the SDK's, which may not be loaded. */
 const isOfProtocol = (error: unknown): boolean =>

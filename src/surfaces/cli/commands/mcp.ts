@@ -2,7 +2,9 @@
 
 import { serveOverStdio } from "../../mcp/stdio.ts";
 import { tracing } from "../../mcp/tracing.ts";
-import type { Command, Given, Host } from "../command.ts";
+import type { Log } from "../../mcp/desk.ts";
+import { preload } from "../../../preload.ts";
+import type { Command, ExitCode, Given, Host } from "../command.ts";
 import { historyTools, languageServers } from "../change-options.ts";
 import { openDesk } from "../open-desk.ts";
 import { version } from "../version.ts";
@@ -33,21 +35,57 @@ export const mcp: Command = {
     const watchCall = Object.keys(host.env).some((name) => name.startsWith("OTEL_"))
       ? await tracing(version)
       : undefined;
-    const needs = { name: "filehand", program: "mcp", roots, startedFor, resultBytesMax: "stdio" } as const;
+    const parts = serverParts(host);
+    const { onPartGone } = parts;
+    const needs = { name: "filehand", program: "mcp", roots, startedFor, resultBytesMax: "stdio", onPartGone } as const;
     const desk = await openDesk(given, host, { ...needs, ...(watchCall === undefined ? {} : { watchCall }) });
-    const left = await serveOverStdio(desk, host, stopOf(host), () => import("../../mcp/index.ts"));
+    const left = await serveOverStdio(desk, host, parts.stop, async () => {
+      const sdk = await import("../../mcp/index.ts");
+      // The client has its first answer by now.
+      parts.load(desk.log);
+      return sdk;
+    });
     await desk.close();
     if (left === "unread") host.abandon?.();
-    return 0;
+    return parts.exitCode();
   },
 };
 
 const rootOf = (given: Given, project: string | undefined): readonly string[] =>
   given.list("root").length > 0 || project === undefined || project === "" ? [] : [project];
 
-/** Told to stop by the person or by the system. */
-export function stopOf(host: Host): AbortSignal {
+export interface ServerParts {
+  /** Told to stop by the person, by the system, or because a part of the package is gone. */
+  readonly stop: AbortSignal;
+  readonly onPartGone: () => void;
+  /** Loads all that calls may need, in the background. */
+  load(log: Log): void;
+  exitCode(): ExitCode;
+}
+
+/** How long the answer that says so may take to be written. */
+const lastAnswerMs = 200;
+
+/** What a server does about the parts of its package, which may be replaced under it. */
+export function serverParts(host: Host): ServerParts {
   const terminated = new AbortController();
+  const gone = new AbortController();
+  let isGone = false;
   host.onTerminate?.(() => terminated.abort());
-  return AbortSignal.any([host.signal, terminated.signal]);
+  return {
+    stop: AbortSignal.any([host.signal, terminated.signal, gone.signal]),
+    onPartGone() {
+      if (isGone) return;
+      isGone = true;
+      setTimeout(() => gone.abort(), lastAnswerMs);
+    },
+    load(log) {
+      const own = [() => import("../../../settings/keep-rule.ts"), () => import("../../report/link.ts")];
+      preload(own).catch((error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        log("warn", "a part of Filehand cannot be loaded, restart it", { message });
+      });
+    },
+    exitCode: () => (isGone ? 1 : 0),
+  };
 }
