@@ -13,8 +13,9 @@ import { startSession } from "./conversation.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { type DialectName, dialectNames, dialects } from "./dialects/index.ts";
 import { nearest } from "./dialects/nearest.ts";
-import { createDisk, type Disk, RootError } from "./disk/disk.ts";
+import { createDisk, RootError } from "./disk/disk.ts";
 import { appendFigures, readFigures } from "./disk/figures-log.ts";
+import { realPrefixes } from "./disk/real-prefix.ts";
 import { createIndexStore } from "./disk/index-store.ts";
 import { createLocks } from "./disk/lock.ts";
 import { createGuard, type Guard, type GuardOptions } from "./guard/guard.ts";
@@ -29,6 +30,8 @@ import { permissionsOf } from "./permissions.ts";
 import { compileRestricted } from "./kinds/restricted.ts";
 import { createTimeline } from "./session/timeline.ts";
 import { createTurns } from "./session/turns.ts";
+
+export { realPrefixes };
 
 export function createFilehand(options: FilehandOptions): Filehand {
   const disk = diskAt(options);
@@ -79,7 +82,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       turns,
       languages: languages?.open,
       openPast,
-      guard: narrowed(createGuard({ ...guardOptions, state }), foldersWithin(chosen.within, guardOptions.base, disk)),
+      guard: narrowed(createGuard({ ...guardOptions, state }), foldersWithin(chosen.within, guardOptions.base)),
       state,
       permissions: (guardOf) => permissions(guardOf, state),
       options,
@@ -166,19 +169,8 @@ const rulesOf = (permissions: FilehandOptions["permissions"] = {}): readonly Rul
     (permissions[verdict] ?? []).map((text) => ({ verdict, text, source: "options" })),
   );
 
-/** Relative ones lie below the folder that relative paths of calls do. */
-function foldersWithin(
-  folders: readonly string[] | undefined,
-  base: string,
-  disk: Disk,
-): readonly string[] | undefined {
-  const realOf = (path: string): string => {
-    const look = disk.look(path);
-    if (look.seen !== "node") return path;
-    look.held.close();
-    return look.real;
-  };
-  return folders?.map((folder) =>
-    nodePath.isAbsolute(folder) ? folder : realOf(nodePath.resolve(realOf(base), folder)),
-  );
+/** Relative ones lie below the folder that relative paths of calls do. Links are resolved: files are judged by where they are. */
+function foldersWithin(folders: readonly string[] | undefined, base: string): readonly string[] | undefined {
+  const realPrefix = realPrefixes();
+  return folders?.map((folder) => realPrefix(nodePath.resolve(realPrefix(base), folder)));
 }

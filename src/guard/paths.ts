@@ -64,3 +64,19 @@ export function relativeTo(
   }
   return undefined;
 }
+
+/** The same below every root that holds it, each spelling once. */
+export function relativesTo(
+  absolute: string,
+  roots: readonly string[],
+  flavour: nodePath.PlatformPath,
+): readonly string[] {
+  const found: string[] = [];
+  const isQuick = flavour.sep === "/" && absolute.startsWith("/") && isPlain(absolute);
+  for (const root of roots) {
+    if (isQuick && !absolute.startsWith(root)) continue;
+    const relative = relativeTo(absolute, [root], flavour);
+    if (relative !== undefined && !found.includes(relative)) found.push(relative);
+  }
+  return found;
+}
