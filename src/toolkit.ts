@@ -8,7 +8,7 @@ import type { Watchers } from "./call-event.ts";
 import type { CallListener } from "./contract/event.ts";
 import { modes } from "./contract/mode.ts";
 import { FilehandError } from "./contract/failure.ts";
-import type { RuleText } from "./contract/rule.ts";
+import type { RuleFault, RuleText } from "./contract/rule.ts";
 import { startSession } from "./conversation.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { type DialectName, dialectNames, dialects } from "./dialects/index.ts";
@@ -48,6 +48,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
   requireMode(mode);
   const judging = { rules, home, locked, secrets: options.secrets ?? "ask", stateDir: options.stateDir } as const;
   const policy = createPolicy({ ...judging, trustProject: options.trustProject });
+  if (options.unclearRules !== "report") requireClear(policy.faults);
   const guardOptions: GuardOptions = {
     ...judging,
     trustProject: options.trustProject,
@@ -143,6 +144,16 @@ export function requireMode(mode: string): void {
     "INVALID_PARAM",
     `Cannot use the mode "${mode}": there is no such mode, use ${modes.join(", ")}`,
   );
+}
+
+/** A deny rule with a slip in it would deny nothing, and whoever wrote it would not know. */
+function requireClear(faults: readonly RuleFault[]): void {
+  const [first, ...others] = faults.filter(({ stops }) => stops === true);
+  if (first === undefined) return;
+  const { verdict, text, source, why } = first;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more such ${others.length === 1 ? "rule" : "rules"})`;
+  const message = `Cannot start with the ${verdict} rule ${JSON.stringify(text)} (${source}): ${why}, correct or remove it${more}`;
+  throw new FilehandError("UNCLEAR_RULE", message);
 }
 
 function diskAt({ roots, stateDir, sameDevice, denyHardlinks }: FilehandOptions): ReturnType<typeof createDisk> {

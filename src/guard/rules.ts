@@ -57,7 +57,9 @@ export function compileRules(texts: readonly RuleText[], options: RuleOptions): 
     const parsed = anchoredTwice(parseRule(rule, options.home), rule.verdict, options.realPrefix);
     if (!("why" in parsed) && rule.verdict === "deny") deniesReading ||= parsed.permission === "read";
     const why = "why" in parsed ? parsed.why : shelves[rule.verdict][parsed.permission].add(rule, parsed.pattern);
-    if (why !== undefined) faults.push({ verdict: rule.verdict, text: rule.text, source: rule.source, why });
+    const stops = "why" in parsed && rule.verdict !== "allow" && parsed.isForeign === undefined;
+    if (why === undefined) continue;
+    faults.push({ verdict: rule.verdict, text: rule.text, source: rule.source, why, ...(stops ? { stops } : {}) });
   }
 
   // What may not be read may not be edited either: a diff or an error text would show it.
@@ -138,6 +140,7 @@ class Shelf {
       this.#groups.set(key, group);
     }
     group.add(rule, pattern);
+    if (this.#verdict !== "allow" && !pattern.negated) return undefined;
     // Kept in force all the same: such names exist, in project templates for one.
     return pattern.lines.some((line) => /\{[^{}/]*,[^{}/]*\}/.test(line))
       ? "braces are compared literally, write a rule for each alternative"
