@@ -16,7 +16,7 @@ import { admit, judgeOutside } from "./external.ts";
 import { nameOf, namesBeneath, namesOf, realNameOf } from "./names.ts";
 import { offersFor } from "./offers.ts";
 import { hiddenPatterns } from "./hidden-patterns.ts";
-import { pathFault, placeOf, relativesTo, relativeTo } from "./paths.ts";
+import { pathFault, placeOf, relativesTo, relativeTo, waysUp } from "./paths.ts";
 import { createPolicy, type Judgement, type Policy } from "./policy.ts";
 import type { Guard, GuardOptions, Hidden } from "./promise.ts";
 import { respelt } from "./respelt.ts";
@@ -126,6 +126,27 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     return { path: other ?? typed, look, place: { asked, absolute, relative } };
   };
 
+  /** The names that a path has, or would have, where it is not there. */
+  const wouldBe = (path: string, look: Look): readonly (string | undefined)[] => [
+    look.seen === "node" ? undefined : nearestAbove(path, look, disk)?.real,
+    endOf(look)?.real,
+    ...(look.through ?? []),
+  ];
+
+  /** What `denied/../x` leads to would tell whether there is something at `denied`. */
+  const refuseByDeniedWay = (place: Place): void => {
+    const ways = waysUp(place.asked, nodePath);
+    if (ways === "too many") {
+      throw new Problem({ code: "INVALID_PARAM", reason: "path", asked: place.asked, fault: "too long" });
+    }
+    for (const way of ways) {
+      const { path, look, place: turn } = lookAt(way);
+      if (look.seen === "node") look.held.close();
+      // A root is no secret.
+      if (turn.relative !== "") refuseIfDenied(place, [turn.absolute, ...wouldBe(path, look)]);
+    }
+  };
+
   const offersOf = (permission: Permission, target: Target, by: Judgement["by"]) =>
     offersFor(permission, target, {
       by,
@@ -189,13 +210,13 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       const { path, look, place } = lookAt(asked, also);
       const above = look.seen === "node" ? undefined : nearestAbove(path, look, disk);
       const folder = folderIn(look);
-      if (look.seen !== "node") {
-        try {
-          refuseIfDenied(place, [above?.real, endOf(look)?.real]);
-        } catch (error) {
-          folder?.close();
-          throw error;
-        }
+      try {
+        refuseByDeniedWay(place);
+        if (look.seen !== "node") refuseIfDenied(place, [above?.real, endOf(look)?.real, ...(look.through ?? [])]);
+      } catch (error) {
+        folder?.close();
+        if (look.seen === "node") look.held.close();
+        throw error;
       }
       switch (look.seen) {
         case "node":

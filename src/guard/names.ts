@@ -37,11 +37,12 @@ export function namesBeneath(
 export const realNameOf = (target: Target, roots: readonly string[]): PathName =>
   nameOf(target.real, relativesTo(target.real, roots, nodePath), target.is);
 
-/** Both names of a target: a rule may speak of the link or of what it leads to. */
+/** All names of a target: a rule may speak of the link, of what it leads to, or of a link on the way there. */
 export function namesOf(target: Target, roots: readonly string[]): readonly PathName[] {
   const real = realNameOf(target, roots);
   if (target.absolute === target.real) return [real];
-  return [nameOf(target.absolute, relativesTo(target.absolute, roots, nodePath), target.is), real];
+  const named = (path: string): PathName => nameOf(path, relativesTo(path, roots, nodePath), target.is);
+  return [named(target.absolute), real, ...(target.through ?? []).map(named)];
 }
 
 /** `//` and the path with every character literal. */
