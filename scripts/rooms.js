@@ -11,7 +11,7 @@ const mayImport = {
   contract: [],
   text: [],
   disk: ["text"],
-  guard: ["disk"],
+  guard: ["text", "disk"],
   kinds: ["text", "disk"],
   search: ["text", "disk"],
   history: ["text", "disk"],

@@ -6,6 +6,7 @@ import { refusal } from "./guard/guard.ts";
 import type { ShownElsewhere } from "./session/read-state.ts";
 import { sourceOf } from "./tools/languages.ts";
 import { locate, locatePermitted } from "./tools/locate.ts";
+import { refuseDenied } from "./tools/subject.ts";
 import type { Bench } from "./tools/tool.ts";
 
 /** Throws a Problem where a read would be refused. */
@@ -38,6 +39,7 @@ export async function reportOf(
 export async function noteShown(path: string, shown: ShownElsewhere, bench: Bench): Promise<undefined> {
   const { target, found } = await locate(path, "file", bench);
   found.held.close();
+  refuseDenied(target, bench, ["read"]);
   if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
   if (bench.ledger.shownElsewhere(target.real, shown)) return undefined;
   const expected = "a sha256 in hex and, if not all was shown, lines as { from, to } that count from 1";

@@ -23,6 +23,11 @@ export interface FilehandOptions {
   };
   /** The same with the place each rule comes from, for hosts that have several. */
   readonly rules?: readonly RuleText[];
+  /**
+   * A deny or ask rule that cannot be understood: nothing starts with it (`stop`, the default), or it is only listed in
+   * `ruleFaults` (`report`), for a host that shows that list to whoever wrote the rule.
+   */
+  readonly unclearRules?: "stop" | "report";
   /** Whom to ask when a rule says so. `"yes"` answers every question about files inside the roots. */
   readonly ask?: Asker | "yes";
   /**

@@ -4,6 +4,7 @@ import { FilehandError } from "./contract/failure.ts";
 import type { Lock } from "./contract/mode.ts";
 import type { ListedRule, Permissions } from "./contract/permission.ts";
 import type { RuleFault, RuleText } from "./contract/rule.ts";
+import { realPrefixes } from "./disk/real-prefix.ts";
 import { idleRules } from "./guard/idle-rules.ts";
 import type { Guard } from "./guard/guard.ts";
 import { toolPermission } from "./guard/patterns.ts";
@@ -33,7 +34,7 @@ export function permissionsOf({ guard, policy, rules, kept, roots, home, locked 
     check: (tool, paths) => paths.every((path) => explain(tool, path).verdict === "allow"),
     list: () => {
       const all = [...rules, ...kept()];
-      const idle = idleRules(policy.rules, roots, home);
+      const idle = idleRules(policy.rules, roots, { home, realPrefix: realPrefixes() });
       const listed = all.map((rule): ListedRule => {
         const fault = faultOf(rule, policy.faults) ?? idle(rule);
         return fault === undefined ? rule : { ...rule, fault };

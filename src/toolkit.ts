@@ -8,13 +8,14 @@ import type { Watchers } from "./call-event.ts";
 import type { CallListener } from "./contract/event.ts";
 import { modes } from "./contract/mode.ts";
 import { FilehandError } from "./contract/failure.ts";
-import type { RuleText } from "./contract/rule.ts";
+import type { RuleFault, RuleText } from "./contract/rule.ts";
 import { startSession } from "./conversation.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { type DialectName, dialectNames, dialects } from "./dialects/index.ts";
 import { nearest } from "./dialects/nearest.ts";
-import { createDisk, type Disk, RootError } from "./disk/disk.ts";
+import { createDisk, RootError } from "./disk/disk.ts";
 import { appendFigures, readFigures } from "./disk/figures-log.ts";
+import { realPrefixes } from "./disk/real-prefix.ts";
 import { createIndexStore } from "./disk/index-store.ts";
 import { createLocks } from "./disk/lock.ts";
 import { createGuard, type Guard, type GuardOptions } from "./guard/guard.ts";
@@ -29,6 +30,8 @@ import { permissionsOf } from "./permissions.ts";
 import { compileRestricted } from "./kinds/restricted.ts";
 import { createTimeline } from "./session/timeline.ts";
 import { createTurns } from "./session/turns.ts";
+
+export { realPrefixes };
 
 export function createFilehand(options: FilehandOptions): Filehand {
   const disk = diskAt(options);
@@ -45,6 +48,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
   requireMode(mode);
   const judging = { rules, home, locked, secrets: options.secrets ?? "ask", stateDir: options.stateDir } as const;
   const policy = createPolicy({ ...judging, trustProject: options.trustProject });
+  if (options.unclearRules !== "report") requireClear(policy.faults);
   const guardOptions: GuardOptions = {
     ...judging,
     trustProject: options.trustProject,
@@ -79,7 +83,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       turns,
       languages: languages?.open,
       openPast,
-      guard: narrowed(createGuard({ ...guardOptions, state }), foldersWithin(chosen.within, guardOptions.base, disk)),
+      guard: narrowed(createGuard({ ...guardOptions, state }), foldersWithin(chosen.within, guardOptions.base)),
       state,
       permissions: (guardOf) => permissions(guardOf, state),
       options,
@@ -142,6 +146,16 @@ export function requireMode(mode: string): void {
   );
 }
 
+/** A deny rule with a slip in it would deny nothing, and whoever wrote it would not know. */
+function requireClear(faults: readonly RuleFault[]): void {
+  const [first, ...others] = faults.filter(({ stops }) => stops === true);
+  if (first === undefined) return;
+  const { verdict, text, source, why } = first;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more such ${others.length === 1 ? "rule" : "rules"})`;
+  const message = `Cannot start with the ${verdict} rule ${JSON.stringify(text)} (${source}): ${why}, correct or remove it${more}`;
+  throw new FilehandError("UNCLEAR_RULE", message);
+}
+
 function diskAt({ roots, stateDir, sameDevice, denyHardlinks }: FilehandOptions): ReturnType<typeof createDisk> {
   if (!Array.isArray(roots) || roots.length === 0) {
     throw new FilehandError("NO_ROOT", "Cannot start without a workspace: name at least one folder in roots");
@@ -166,19 +180,8 @@ const rulesOf = (permissions: FilehandOptions["permissions"] = {}): readonly Rul
     (permissions[verdict] ?? []).map((text) => ({ verdict, text, source: "options" })),
   );
 
-/** Relative ones lie below the folder that relative paths of calls do. */
-function foldersWithin(
-  folders: readonly string[] | undefined,
-  base: string,
-  disk: Disk,
-): readonly string[] | undefined {
-  const realOf = (path: string): string => {
-    const look = disk.look(path);
-    if (look.seen !== "node") return path;
-    look.held.close();
-    return look.real;
-  };
-  return folders?.map((folder) =>
-    nodePath.isAbsolute(folder) ? folder : realOf(nodePath.resolve(realOf(base), folder)),
-  );
+/** Relative ones lie below the folder that relative paths of calls do. Links are resolved: files are judged by where they are. */
+function foldersWithin(folders: readonly string[] | undefined, base: string): readonly string[] | undefined {
+  const realPrefix = realPrefixes();
+  return folders?.map((folder) => realPrefix(nodePath.resolve(realPrefix(base), folder)));
 }

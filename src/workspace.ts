@@ -30,8 +30,8 @@ export const createWorkspace = (asData: AsData): Workspace => ({
     asData(path, options, async (bench) => {
       const { target, found } = await locate(path, "file", bench);
       found.held.close();
-      if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
       await bench.guard.permit("read", target, bench.signal);
+      if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
       const signNow = (): string | undefined => atPath(target.real, bench, ({ held }) => signOf(held.identity));
       let sign = signNow();
       // A watch tells of more than changes: only another state of the file counts.

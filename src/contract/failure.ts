@@ -2,7 +2,7 @@
 
 import type { Code } from "./problem.ts";
 
-export type FailureCode = Code | "NO_ROOT" | "UNKNOWN_DIALECT";
+export type FailureCode = Code | "NO_ROOT" | "UNCLEAR_RULE" | "UNKNOWN_DIALECT";
 
 export class FilehandError extends Error {
   override readonly name = "FilehandError";

@@ -19,6 +19,8 @@ export interface RuleFault {
   readonly text: string;
   readonly source: string;
   readonly why: string;
+  /** It would narrow access and cannot be understood: nothing starts with such a rule, unless its host wants them listed. */
+  readonly stops?: true;
 }
 
 /** The source of rules about Filehand's own files. Nobody can change them. */

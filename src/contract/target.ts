@@ -22,4 +22,6 @@ export interface Target extends Place {
   readonly root: RealPath;
   /** What rules take it for; a device is a file to them. */
   readonly is: "file" | "folder";
+  /** Further names of it, by links that lead to other links. */
+  readonly through?: readonly string[] | undefined;
 }

@@ -43,8 +43,9 @@ export function lookBeneath(
   also?: LookAlso,
 ): Look {
   for (let tries = 1; ; tries += 1) {
-    const look = walk(path, roots, system, border, also);
-    if (look !== "start over") return look;
+    const through: string[] = [];
+    const look = walk(path, roots, system, border, { also, through });
+    if (look !== "start over") return through.length === 0 ? look : { ...look, through };
     if (tries >= limits.lookupTriesMax) return { seen: "changed" };
   }
 }
@@ -57,7 +58,7 @@ function walk(
   roots: readonly Root[],
   system: System,
   border: Border,
-  also: LookAlso,
+  { also, through }: { readonly also: LookAlso; readonly through: string[] },
 ): Look | "start over" {
   const head = headOf(path, roots);
   const todo = path.slice(head.length).split("/").reverse();
@@ -155,6 +156,7 @@ function walk(
         const { text } = link;
         if (text === undefined) return { seen: "missing", reason: "missing" };
         followed = true;
+        through.push(nodePath.resolve(at.root.real, ...at.names, name, ...todo.toReversed()));
         askedMax = Math.min(askedMax, todo.length);
         todo.push(...text.split("/").reverse());
         if (text.startsWith("/")) {

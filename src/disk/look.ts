@@ -50,6 +50,7 @@ export interface Found {
   readonly root: Root;
   /** True when `..` was taken after a link: then the path as typed names something else than its letters say. */
   readonly bent: boolean;
+  readonly through?: readonly string[] | undefined;
   /** Closing it closes the folder too. */
   readonly held: Held;
   /** The folder that it is in, held open, if that was asked for and can be told without another look. */
@@ -87,7 +88,13 @@ export interface Nearest {
   readonly held?: Held | undefined;
 }
 
-export type Look =
+/**
+ * `through`: the real names of the links that were followed, each with the rest of the path below it. A rule may speak of any
+ * of them. Known on Linux only.
+ */
+export type Look = AnyLook & { readonly through?: readonly string[] | undefined };
+
+type AnyLook =
   | Found
   | {
       readonly seen: "missing";

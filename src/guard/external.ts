@@ -54,7 +54,7 @@ export function judgeOutside(
   // A folder that holds a root, or everything of a person, is no folder to be let into: name it as a root, if so.
   const kept = [...disk.roots.map(({ real }) => real), ...(home === undefined ? [] : [home])];
   if (kept.some((one) => relativeTo(one, [outer.real], nodePath) !== undefined)) return undefined;
-  const names = [outer.real, outer.given].map((folder) => nameOf(folder, undefined, "folder"));
+  const names = [outer.real, outer.given].map((folder) => nameOf(folder, [], "folder"));
   const decision = policy.judgeExternal(names);
   if (decision.rule === undefined && externalDirectories === "refuse") return undefined;
   return { outer, decision };
@@ -83,7 +83,7 @@ export async function admit(
       permission: "external_directory",
       place,
       real: outer.real,
-      name: nameOf(outer.real, undefined, "folder"),
+      name: nameOf(outer.real, [], "folder"),
       rule: decision.rule?.text ?? "external_directory",
       remedy: decision.rule === undefined ? rule : undefined,
       everyTime: false,

@@ -11,6 +11,8 @@ export interface PathName {
   readonly absolute: string;
   /** Below its root, with forward slashes; empty for the root itself, undefined outside all roots. */
   readonly relative: string | undefined;
+  /** The same below further roots, where roots lie in each other: a rule holds in each of them. */
+  readonly others?: readonly string[] | undefined;
 }
 
 /** Paths after which a group forgets its answers, and sets of patterns after which it forgets those. */

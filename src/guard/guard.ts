@@ -16,7 +16,7 @@ import { admit, judgeOutside } from "./external.ts";
 import { nameOf, namesBeneath, namesOf, realNameOf } from "./names.ts";
 import { offersFor } from "./offers.ts";
 import { hiddenPatterns } from "./hidden-patterns.ts";
-import { pathFault, placeOf, relativeTo } from "./paths.ts";
+import { pathFault, placeOf, relativesTo, relativeTo, waysUp } from "./paths.ts";
 import { createPolicy, type Judgement, type Policy } from "./policy.ts";
 import type { Guard, GuardOptions, Hidden } from "./promise.ts";
 import { respelt } from "./respelt.ts";
@@ -44,7 +44,9 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
   const { disk, home, locked = [] } = options;
   const base = nodePath.resolve(options.base);
   const ownRoots = disk.roots.filter(({ real }) => !external.has(real));
-  const rootPaths = ownRoots.flatMap((root) => [root.given, root.real]);
+  const rootPaths = [...new Set(ownRoots.flatMap((root) => [root.given, root.real as string]))];
+  /** A rule of a root within another hides more than the patterns of a search through the outer one can say. */
+  const hasNested = ownRoots.some(({ real }) => relativesTo(real, rootPaths, nodePath).some((below) => below !== ""));
   const start = ownRoots.find(({ given, real }) => base === nodePath.resolve(given) || base === real);
   const startPaths = start === undefined ? [] : [start.given, start.real];
   const links = policy.linksOn(disk);
@@ -52,7 +54,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
   const asks = { asker, keepRule: options.keepRule, state, home };
   const isExternal = ({ root }: Target): boolean => external.has(root);
   const pathNames = (path: string, is: "file" | "folder"): PathName =>
-    nameOf(path, relativeTo(path, rootPaths, nodePath), is);
+    nameOf(path, relativesTo(path, rootPaths, nodePath), is);
 
   /** What rules say, then what the mode makes of it. */
   const decide = (permission: Permission, names: readonly PathName[], dryRun = false): Judgement => {
@@ -124,6 +126,27 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     return { path: other ?? typed, look, place: { asked, absolute, relative } };
   };
 
+  /** The names that a path has, or would have, where it is not there. */
+  const wouldBe = (path: string, look: Look): readonly (string | undefined)[] => [
+    look.seen === "node" ? undefined : nearestAbove(path, look, disk)?.real,
+    endOf(look)?.real,
+    ...(look.through ?? []),
+  ];
+
+  /** What `denied/../x` leads to would tell whether there is something at `denied`. */
+  const refuseByDeniedWay = (place: Place): void => {
+    const ways = waysUp(place.asked, nodePath);
+    if (ways === "too many") {
+      throw new Problem({ code: "INVALID_PARAM", reason: "path", asked: place.asked, fault: "too long" });
+    }
+    for (const way of ways) {
+      const { path, look, place: turn } = lookAt(way);
+      if (look.seen === "node") look.held.close();
+      // A root is no secret.
+      if (turn.relative !== "") refuseIfDenied(place, [turn.absolute, ...wouldBe(path, look)]);
+    }
+  };
+
   const offersOf = (permission: Permission, target: Target, by: Judgement["by"]) =>
     offersFor(permission, target, {
       by,
@@ -139,7 +162,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       const seen = links.now();
       const namers = folders.map((folder) => namesBeneath(folder, rootPaths));
       return (below) => {
-        const names = namers.map((name) => name(below));
+        const names = namers.map((name) => name(below, "file"));
         return hiddenAs(names, seen, names.every(({ relative }) => relative !== undefined) ? "inside" : "outside");
       };
     },
@@ -147,7 +170,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       hiddenPatterns(policy.rules, where, {
         // What a rule or an answer may have lifted is not left out beforehand.
         asked: options.asker !== "yes" && state.kept.length === 0 ? options.secrets : "allow",
-        elsewhere: rootPaths.some((root) => policy.keepsNear(root)) || links.now().leads,
+        elsewhere: hasNested || rootPaths.some((root) => policy.keepsNear(root)) || links.now().leads,
       }),
 
     ruleFaults: policy.faults,
@@ -174,12 +197,10 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       const seen = links.now();
       const mayDeny = policy.mayDenyBelow(root);
       const where = disk.roots.some(({ real }) => real === root && external.has(real)) ? "outside" : "inside";
-      const namesIn = (relative: string, is: "file" | "folder"): readonly PathName[] => [
-        nameOf(`${root}/${relative}`, relative, is),
-      ];
+      const name = namesBeneath(root, rootPaths);
       return {
-        hides: (relative, is) => mayDeny(relative) && policy.denied("read", namesIn(relative, is), seen) !== undefined,
-        shows: (relative) => hiddenAs(namesIn(relative, "file"), seen, where) === undefined,
+        hides: (relative, is) => mayDeny(relative) && policy.denied("read", [name(relative, is)], seen) !== undefined,
+        shows: (relative) => hiddenAs([name(relative, "file")], seen, where) === undefined,
       };
     },
 
@@ -189,13 +210,13 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       const { path, look, place } = lookAt(asked, also);
       const above = look.seen === "node" ? undefined : nearestAbove(path, look, disk);
       const folder = folderIn(look);
-      if (look.seen !== "node") {
-        try {
-          refuseIfDenied(place, [above?.real, endOf(look)?.real]);
-        } catch (error) {
-          folder?.close();
-          throw error;
-        }
+      try {
+        refuseByDeniedWay(place);
+        if (look.seen !== "node") refuseIfDenied(place, [above?.real, endOf(look)?.real, ...(look.through ?? [])]);
+      } catch (error) {
+        folder?.close();
+        if (look.seen === "node") look.held.close();
+        throw error;
       }
       switch (look.seen) {
         case "node":
@@ -222,7 +243,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     },
 
     async permit(permission, target, signal, { preview, dryRun } = {}) {
-      const { verdict, rule, by } = decide(permission, namesOf(target, isExternal(target)), dryRun);
+      const { verdict, rule, by } = decide(permission, namesOf(target, rootPaths), dryRun);
       if (verdict === "allow") return "free";
       const text = rule?.text ?? "";
       if (verdict === "deny") {
@@ -231,7 +252,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
         throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "rule", rule: text, source });
       }
       if (options.asker === "yes" && !isExternal(target)) return "free";
-      const name = realNameOf(target, isExternal(target));
+      const name = realNameOf(target, rootPaths);
       const everyTime = by === "protected";
       if (!everyTime && state.isAnswered(permission, name)) return "free";
       const offered = offersOf(permission, target, by);
@@ -276,10 +297,10 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
           ? refusedExplanation(facts, "outside", place.absolute)
           : externalExplanation(facts, judged.decision, [place.absolute, judged.outer.real]);
       }
-      const names = target === undefined ? [pathNames(place.absolute, "file")] : namesOf(target, isExternal(target));
+      const names = target === undefined ? [pathNames(place.absolute, "file")] : namesOf(target, rootPaths);
       const judge = (some: readonly PathName[]): Judgement => {
         const judged = decide(permission, some);
-        const name = target === undefined ? undefined : realNameOf(target, isExternal(target));
+        const name = target === undefined ? undefined : realNameOf(target, rootPaths);
         const isKept = name !== undefined && judged.by !== "protected" && state.isAnswered(permission, name);
         if (judged.verdict !== "ask" || !isKept) return judged;
         return { verdict: "allow", rule: state.kept.at(-1), by: "rule" };

@@ -5,6 +5,7 @@
  */
 
 import type { RuleText } from "../contract/rule.ts";
+import { withoutDots } from "./patterns.ts";
 import { ownNames } from "./protected.ts";
 import { defaultRules } from "./secrets.ts";
 
@@ -59,7 +60,7 @@ function lineOf(text: string, where: "root" | "within"): string | undefined {
   const [, pattern] = parts;
   if (pattern === undefined) return "*";
   const negated = pattern.startsWith("!");
-  const plain = negated ? pattern.slice(1) : pattern;
+  const plain = withoutDots(negated ? pattern.slice(1) : pattern);
   // Braces, brackets and escapes are where programs that read such patterns differ.
   if (/[{}\\\s]|^~|^\/\/|^[a-z]:|^#/i.test(plain) || (plain.includes("[") && !/\[[-_~]+\]/.test(plain)))
     return undefined;

@@ -8,14 +8,15 @@ import type { RuleText, Verdict } from "../contract/rule.ts";
 import type { PathName } from "./group.ts";
 import { belowSystemRoot, parseRule } from "./patterns.ts";
 import { relativeTo } from "./paths.ts";
-import { compileRules, type Rules } from "./rules.ts";
+import { anchoredTwice, compileRules, type RuleOptions, type Rules } from "./rules.ts";
 
 /** Why a rule is idle; undefined if it is not, or nobody can tell. */
 export function idleRules(
   rules: readonly RuleText[],
   roots: readonly string[],
-  home: string | undefined,
+  options: RuleOptions,
 ): (rule: RuleText) => string | undefined {
+  const { home, realPrefix } = options;
   const originals = new Map<RuleText, RuleText>();
   /** `beneath`: what lies in a folder is covered by `folder/**` too, though the folder itself is not. */
   const only = (verdict: Verdict, beneath: boolean): Rules => {
@@ -24,19 +25,20 @@ export function idleRules(
     for (const [at, folder] of folders.entries()) originals.set(folder, some[at] ?? folder);
     // Out of `folder/**` something may be taken again, out of the folder nothing.
     const hasExceptions = some.some(({ text }) => text.includes("(!"));
-    return compileRules(beneath && !hasExceptions ? folders : some, { home });
+    return compileRules(beneath && !hasExceptions ? folders : some, options);
   };
   const strongerThan = [
     { word: "deny", itself: only("deny", false), beneath: only("deny", true) },
     { word: "ask", itself: only("ask", false), beneath: only("ask", true) },
   ] as const;
   return (rule) => {
-    const parsed = parseRule(rule, home);
+    const parsed = anchoredTwice(parseRule(rule, home), rule.verdict, realPrefix);
     if ("why" in parsed || parsed.permission === "external_directory") return undefined;
     const { permission, pattern } = parsed;
     if (pattern?.negated === true) return undefined;
-    const [line = ""] = pattern?.lines ?? [];
-    if (pattern?.base === "absolute" && !touchesRoot(line, roots)) {
+    const lines = pattern?.lines ?? [];
+    const [line = ""] = lines;
+    if (pattern?.base === "absolute" && !lines.some((one) => touchesRoot(one, roots))) {
       return "what it names lies outside all roots, and nothing out there is ever opened";
     }
     if (rule.verdict === "deny") return undefined;

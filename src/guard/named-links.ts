@@ -1,11 +1,15 @@
 /**
- * Deny rules that name one path outright (`Read(/settings)`). If that name is a link, what it leads to is denied under
- * its own name too: who denies the link means the content. Rules with wildcards name no single link and are left out.
+ * Deny rules that name one path outright (`Read(/settings)`), or all that lies in one folder (`Read(/private/**)`). If that
+ * name is a link, what it leads to is denied under its own name too: who denies the link means the content. Rules with other
+ * wildcards name no single link and are left out.
  */
 
 import * as nodePath from "node:path";
 import type { RuleText } from "../contract/rule.ts";
 import type { Disk } from "../disk/disk.ts";
+import type { PathName } from "./group.ts";
+import { nameOf } from "./names.ts";
+import { relativesTo } from "./paths.ts";
 import { toolPermission } from "./patterns.ts";
 
 export interface NamedLinks {
@@ -21,12 +25,14 @@ const everyCallMax = 16;
 const againMs = 250;
 const partOfTime = 20;
 
-const ruleForm = /^\s*([\w-]+)\(([^*?[\]!\\]+)\)\s*$/;
+const ruleForm = /^\s*([\w-]+)\(([^*?[\]!\\]+?)(\/\*\*\/?)?\)\s*$/;
 
 interface Named {
   readonly rule: RuleText;
   readonly path: string;
   readonly reading: boolean;
+  /** Only what lies in it: `folder/**` does not speak of the folder. */
+  readonly contents: boolean;
 }
 
 export function namedLinks(
@@ -34,7 +40,10 @@ export function namedLinks(
   disk: Disk,
   home: string | undefined,
   nowMs: () => number = () => performance.now(),
+  /** Is what a linked folder holds denied under that name? Another rule may have taken it out again. */
+  holds: (permission: "read" | "edit", name: PathName) => boolean = () => true,
 ): NamedLinks {
+  const roots = disk.roots.flatMap(({ given, real }) => [given, real as string]);
   let made: readonly Named[] | undefined;
   const all = (): readonly Named[] =>
     (made ??= rules.filter(({ verdict }) => verdict === "deny").flatMap((rule) => namedBy(rule, disk, home)));
@@ -72,7 +81,12 @@ export function namedLinks(
       for (const one of ones()) {
         if (permission === "read" && !one.reading) continue;
         const goal = goals(one);
-        if (goal !== undefined && (real === goal || real.startsWith(`${goal}${nodePath.sep}`))) return one.rule;
+        if (goal === undefined) continue;
+        const isGoal = real === goal && !one.contents;
+        if (!isGoal && !real.startsWith(`${goal}${nodePath.sep}`)) continue;
+        const alias = one.path + real.slice(goal.length);
+        if (!one.contents || holds(permission, nameOf(alias, relativesTo(alias, roots, nodePath), "file")))
+          return one.rule;
       }
       return undefined;
     };
@@ -99,10 +113,15 @@ function isThere(path: string, disk: Disk): boolean {
 }
 
 function namedBy(rule: RuleText, disk: Disk, home: string | undefined): readonly Named[] {
-  const [, tool = "", pattern = ""] = ruleForm.exec(rule.text) ?? [];
+  const [, tool = "", pattern = "", contents] = ruleForm.exec(rule.text) ?? [];
   const permission = toolPermission(tool);
   if (permission !== "read" && permission !== "edit") return [];
-  return pathsOf(pattern, disk, home).map((path) => ({ rule, path, reading: permission === "read" }));
+  return pathsOf(pattern, disk, home).map((path) => ({
+    rule,
+    path,
+    reading: permission === "read",
+    contents: contents !== undefined,
+  }));
 }
 
 function pathsOf(pattern: string, disk: Disk, home: string | undefined): readonly string[] {

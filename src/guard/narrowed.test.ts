@@ -72,3 +72,15 @@ test("a relative folder lies below the first root, or below cwd", async () => {
     expect((await narrow.call("Read", { file_path: join(root, "top.txt") })).error?.code).toBe("ACCESS_DENIED");
   }
 });
+
+test("a folder that is named through a link narrows as the folder itself does", async () => {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), "filehand-narrowed-")));
+  try {
+    symlinkSync(root, join(top, "link"));
+    const linked = filehand.session({ dialect: "claude", within: [join(top, "link", "inner")] });
+    expect((await linked.call("Read", { file_path: "inner/a.txt" })).error).toBeUndefined();
+    expect((await linked.call("Read", { file_path: "top.txt" })).error?.code).toBe("ACCESS_DENIED");
+  } finally {
+    rmSync(top, { recursive: true, force: true });
+  }
+});

@@ -48,6 +48,26 @@ export function resolved(base: string, asked: string, flavour: nodePath.Platform
 /** Without empty names, `.` and `..`: `resolve` would change nothing in it. */
 const isPlain = (path: string): boolean => !/(?:^|\/)\.{0,2}(?:\/|$)/.test(path.startsWith("/") ? path.slice(1) : path);
 
+/** So many times may a path go down and up again; each of them is looked at. */
+const turnsMax = 32;
+
+/** Where a path turns back with `..`: `a/b` and `a/b/../c` of `a/b/../c/../d`. What lies deeper than a turn was passed on the way. */
+export function waysUp(path: string, flavour: nodePath.PlatformPath): readonly string[] | "too many" {
+  const ways: string[] = [];
+  if (!path.includes("..")) return ways;
+  const names = path.split(flavour.sep === "\\" ? /[\\/]/ : "/");
+  const isName = (name: string | undefined): boolean => name !== undefined && name !== "" && name !== ".";
+  let before: string | undefined;
+  for (const [at, name] of names.entries()) {
+    if (!isName(name)) continue;
+    if (name === ".." && before !== undefined && before !== "..") {
+      if (ways.push(names.slice(0, at).join(flavour.sep)) > turnsMax) return "too many";
+    }
+    before = name;
+  }
+  return ways;
+}
+
 /** Below its root with forward slashes; undefined if no root holds it. */
 export function relativeTo(
   absolute: string,
@@ -63,4 +83,20 @@ export function relativeTo(
     if (!outside) return flavour.sep === "\\" ? rest.replaceAll("\\", "/") : rest;
   }
   return undefined;
+}
+
+/** The same below every root that holds it, each spelling once. */
+export function relativesTo(
+  absolute: string,
+  roots: readonly string[],
+  flavour: nodePath.PlatformPath,
+): readonly string[] {
+  const found: string[] = [];
+  const isQuick = flavour.sep === "/" && absolute.startsWith("/") && isPlain(absolute);
+  for (const root of roots) {
+    if (isQuick && !absolute.startsWith(root)) continue;
+    const relative = relativeTo(absolute, [root], flavour);
+    if (relative !== undefined && !found.includes(relative)) found.push(relative);
+  }
+  return found;
 }

@@ -3,6 +3,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import { limits } from "../contract/limits.ts";
 import type { RuleText, Verdict } from "../contract/rule.ts";
+import { expandBraces } from "../text/braces.ts";
 
 /** What rules speak of. A folder outside the roots has a permission of its own. */
 export type RulePermission = "read" | "edit" | "external_directory";
@@ -20,7 +21,7 @@ export interface Pattern {
 /** Without a pattern the rule covers everything. */
 export type Parsed =
   | { readonly permission: RulePermission; readonly pattern: Pattern | undefined }
-  | { readonly why: string };
+  | { readonly why: string; readonly isForeign?: true };
 
 /** The tools of all dialects, and those of other programs that rules are written for. */
 const kin = {
@@ -30,6 +31,10 @@ const kin = {
 } as const satisfies Record<RulePermission, readonly string[]>;
 
 const toolNames: readonly string[] = Object.values(kin).flat();
+
+/** Tools that hosts have rules for and that touch no file by way of Filehand; rules are often kept in one list for all. */
+const foreign =
+  /^(?:bash|bashoutput|killshell|killbash|shell|webfetch|websearch|task|agent|skill|slashcommand|todowrite|todoread|question|exitplanmode|mcp__.*)$/i;
 
 /** `apply_patch`, `ApplyPatch` and `notebook-edit` are written by different people and mean the same. */
 const plain = (tool: string): string => tool.toLowerCase().replace(/[_-]/g, "");
@@ -53,7 +58,9 @@ export function toolPermission(tool: string): RulePermission | { readonly why: s
 }
 
 export function parseRule(rule: RuleText, home: string | undefined): Parsed {
-  const [, tool, pattern] = /^([\w-]+)(?:\((.*)\))?$/s.exec(rule.text.trim()) ?? [];
+  const text = rule.text.trim();
+  if (foreign.test(/^[^(]*/.exec(text)?.[0] ?? "")) return { why: "it speaks of no tool of Filehand", isForeign: true };
+  const [, tool, pattern] = /^([\w-]+)(?:\((.*)\))?$/s.exec(text) ?? [];
   if (tool === undefined) return { why: "it is not of the form Tool(pattern)" };
   const permission = toolPermission(tool);
   if (typeof permission === "object") return permission;
@@ -64,7 +71,7 @@ export function parseRule(rule: RuleText, home: string | undefined): Parsed {
   }
 
   const negated = pattern.startsWith("!");
-  const anchored = anchor(negated ? pattern.slice(1) : pattern, rule.verdict, home);
+  const anchored = anchor(withoutDots(negated ? pattern.slice(1) : pattern), rule.verdict, home);
   if ("why" in anchored) return anchored;
   const { base } = anchored;
   if (permission === "external_directory" && base === "root") {
@@ -76,8 +83,21 @@ export function parseRule(rule: RuleText, home: string | undefined): Parsed {
   const strict = rule.verdict === "allow" || negated;
   const why = neverMatches(line, strict);
   if (why !== undefined) return { why };
-  return { permission, pattern: { base, negated, lines: strict ? [line] : widened(line) } };
+  if (strict) return { permission, pattern: { base, negated, lines: [line] } };
+  if (!line.includes("{")) return { permission, pattern: { base, negated, lines: widened(line) } };
+  const choices = expandBraces(line, choicesMax);
+  if ("fault" in choices && choices.fault === "too many choices")
+    return { why: "its braces stand for too many patterns" };
+  // Braces are letters as well: such names exist, in project templates for one.
+  const lines = [line, ...("fault" in choices ? [] : choices)].flatMap(widened);
+  return { permission, pattern: { base, negated, lines: [...new Set(lines)] } };
 }
+
+/** Patterns that the braces of one rule may stand for. */
+const choicesMax = 64;
+
+/** `./docs` means `docs`, as in the rules of other programs. */
+export const withoutDots = (pattern: string): string => pattern.replace(/^(?:\.\/+)+/, "");
 
 /** Makes every character of a path literal, for patterns made out of paths. */
 export const escapePattern = (path: string): string =>

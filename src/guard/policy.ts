@@ -7,6 +7,7 @@ import type { Decider, Permission } from "../contract/permission.ts";
 import type { Lock } from "../contract/mode.ts";
 import type { RuleFault, RuleText } from "../contract/rule.ts";
 import type { Disk } from "../disk/disk.ts";
+import { realPrefixes } from "../disk/real-prefix.ts";
 import { type NamedLinks, namedLinks } from "./named-links.ts";
 import { ownRules, protectedRules } from "./protected.ts";
 import { compileRules, type Decision, type PathName } from "./rules.ts";
@@ -53,14 +54,16 @@ export interface PolicyOptions {
 }
 
 /** Does one of the two folders hold the other? Rules know no letter case. */
-function isNear(root: string, stateDir: string | undefined): boolean {
-  if (stateDir === undefined) return false;
+function isNear(root: string, stateDir: string): boolean {
   const [a, b] = [root, stateDir].map((path) => `${path.replaceAll("\\", "/").toLowerCase().replace(/\/+$/, "")}/`);
   return a !== undefined && b !== undefined && (a.startsWith(b) || b.startsWith(a));
 }
 
 export function createPolicy(options: PolicyOptions): Policy {
-  const { home } = options;
+  const { home, stateDir } = options;
+  const realPrefix = realPrefixes();
+  const stateDirs = stateDir === undefined ? [] : [stateDir, realPrefix(stateDir)];
+  const keepsNear = (root: string): boolean => stateDirs.some((folder) => isNear(root, folder));
   const left: RuleFault[] = [];
   const counting = options.rules.filter((rule) => {
     const why = whyNotCounted(rule, options);
@@ -70,11 +73,11 @@ export function createPolicy(options: PolicyOptions): Policy {
   /** A rule that was told to be without effect has none. */
   const isSound = ({ verdict, text, source }: RuleText): boolean =>
     !rules.faults.some((fault) => fault.verdict === verdict && fault.text === text && fault.source === source);
-  const ownTexts = ownRules(options.stateDir);
-  const rules = compileRules(counting, { home });
+  const ownTexts = ownRules(stateDir);
+  const rules = compileRules(counting, { home, realPrefix });
   const secrets = compileRules(defaultRules, { home });
   const protectedOnes = compileRules(protectedRules, { home });
-  const own = compileRules(ownTexts, { home });
+  const own = compileRules(ownTexts, { home, realPrefix });
   /** Sessions that see the same disk see the same links. */
   const linksByDisk = new WeakMap<Disk, NamedLinks>();
 
@@ -84,13 +87,14 @@ export function createPolicy(options: PolicyOptions): Policy {
     faults: [...left, ...rules.faults],
     denies: rules.deniesReading || own.deniesReading,
     mayDenyBelow: (root) => {
-      if (rules.deniesReading || isNear(root, options.stateDir)) return () => true;
+      if (rules.deniesReading || keepsNear(root)) return () => true;
       // What is left are rules about files of our own, and those all carry our name.
       return (relative) => /filehand/i.test(relative);
     },
-    keepsNear: (root) => isNear(root, options.stateDir),
+    keepsNear,
     linksOn: (disk) => {
-      const links = linksByDisk.get(disk) ?? namedLinks(counting.filter(isSound), disk, home);
+      const holds = (permission: Permission, name: PathName): boolean => rules.denied(permission, [name]) !== undefined;
+      const links = linksByDisk.get(disk) ?? namedLinks(counting.filter(isSound), disk, home, undefined, holds);
       linksByDisk.set(disk, links);
       return links;
     },

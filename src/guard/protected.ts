@@ -4,6 +4,7 @@
  */
 
 import { ownSource, type RuleText } from "../contract/rule.ts";
+import { absolutePattern } from "./names.ts";
 
 /** gitignore patterns. What is run by a shell, an editor, Git, a build server or an agent when nobody is looking. */
 const patterns: readonly string[] = [
@@ -146,6 +147,6 @@ export function ownRules(stateDir: string | undefined): readonly RuleText[] {
   // A forged journal would have the sweep change a file that nobody was asked about; a forged lock would stop everyone.
   settings.push(...passing.flatMap((pattern) => [deny(`Read(${pattern})`), deny(`Edit(${pattern})`)]));
   if (stateDir === undefined) return settings;
-  const state = `//${stateDir.replaceAll("\\", "/").replace(/^\/+/, "")}/**`;
+  const state = `${absolutePattern(stateDir)}/**`;
   return [...settings, deny(`Read(${state})`), deny(`Edit(${state})`)];
 }

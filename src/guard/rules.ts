@@ -1,5 +1,6 @@
 /**
- * Permission rules: which rule decides about a path. Pure: paths come in normalised and are never looked at on the disk.
+ * Permission rules: which rule decides about a path. Paths come in normalised and are never looked at on the disk; folders
+ * that a rule names may be, once, by who hands in `realPrefix`.
  *
  * A rule is `Tool(pattern)`, or `Tool` for everything. Patterns are those of gitignore, anchored by how they begin:
  * `//x` at the file system's root, `~/x` at home, `/x` at the workspace root, `x` within the workspace. As in
@@ -7,9 +8,18 @@
  * earlier rules of the same verdict and source: a project cannot lift what its user denied.
  */
 
+import * as nodePath from "node:path";
 import type { RuleFault, RuleText, Verdict } from "../contract/rule.ts";
+import type { RealPrefix } from "../disk/real-prefix.ts";
 import { Group, type PathName } from "./group.ts";
-import { type Pattern, parseRule, type RulePermission } from "./patterns.ts";
+import {
+  belowSystemRoot,
+  escapePattern,
+  type Parsed,
+  type Pattern,
+  parseRule,
+  type RulePermission,
+} from "./patterns.ts";
 
 export { escapePattern } from "./patterns.ts";
 export type { PathName, RuleFault };
@@ -32,16 +42,24 @@ export interface Rules {
 
 type Shelves = Readonly<Record<Verdict, Readonly<Record<RulePermission, Shelf>>>>;
 
-export function compileRules(texts: readonly RuleText[], options: { readonly home: string | undefined }): Rules {
+export interface RuleOptions {
+  readonly home: string | undefined;
+  /** Where the folders that a rule names really are. Without it a rule holds for the path as it is written. */
+  readonly realPrefix?: RealPrefix | undefined;
+}
+
+export function compileRules(texts: readonly RuleText[], options: RuleOptions): Rules {
   const shelves: Shelves = { deny: shelvesOf("deny"), ask: shelvesOf("ask"), allow: shelvesOf("allow") };
   const faults: RuleFault[] = [];
   let deniesReading = false;
 
   for (const rule of texts) {
-    const parsed = parseRule(rule, options.home);
+    const parsed = anchoredTwice(parseRule(rule, options.home), rule.verdict, options.realPrefix);
     if (!("why" in parsed) && rule.verdict === "deny") deniesReading ||= parsed.permission === "read";
     const why = "why" in parsed ? parsed.why : shelves[rule.verdict][parsed.permission].add(rule, parsed.pattern);
-    if (why !== undefined) faults.push({ verdict: rule.verdict, text: rule.text, source: rule.source, why });
+    const stops = "why" in parsed && rule.verdict !== "allow" && parsed.isForeign === undefined;
+    if (why === undefined) continue;
+    faults.push({ verdict: rule.verdict, text: rule.text, source: rule.source, why, ...(stops ? { stops } : {}) });
   }
 
   // What may not be read may not be edited either: a diff or an error text would show it.
@@ -62,6 +80,34 @@ export function compileRules(texts: readonly RuleText[], options: { readonly hom
       return { verdict: permission === "read" ? "allow" : "ask", rule: undefined };
     },
   };
+}
+
+/**
+ * A rule that begins at the file system's root or at home may spell its folders through a link, and a file is asked for by
+ * either spelling: what narrows access holds for both. Folders are resolved up to the first wildcard.
+ */
+export function anchoredTwice(parsed: Parsed, verdict: Verdict, realPrefix: RealPrefix | undefined): Parsed {
+  if ("why" in parsed || parsed.pattern === undefined || realPrefix === undefined) return parsed;
+  const { pattern } = parsed;
+  if (pattern.base !== "absolute" || verdict === "allow") return parsed;
+  const lines = [...new Set(pattern.lines.flatMap((line) => [line, resolvedLine(line, realPrefix)]))];
+  return { ...parsed, pattern: { ...pattern, lines } };
+}
+
+function resolvedLine(line: string, realPrefix: RealPrefix): string {
+  const names = line.split("/");
+  const wild = names.findIndex((name) => /(?:^|[^\\])(?:\\\\)*[*?[]/.test(name));
+  const literal = wild === -1 ? names : names.slice(0, wild);
+  const written = literal
+    .join("/")
+    .replace(/\\(.)/gs, "$1")
+    .replace(/\[([\r\n\t])\]/g, "$1");
+  const absolute = nodePath.sep === "\\" ? written.replace(/^\/([a-z])(?=\/|$)/i, "$1:") : written;
+  if (absolute === "" || !nodePath.isAbsolute(absolute)) return line;
+  const real = escapePattern(belowSystemRoot(realPrefix(absolute)));
+  const rest = wild === -1 ? [] : names.slice(wild);
+  const end = wild === -1 && line.endsWith("/") ? "/" : "";
+  return `/${[real, ...rest].filter((name) => name !== "").join("/")}${end}`;
 }
 
 const shelvesOf = (verdict: Verdict): Readonly<Record<RulePermission, Shelf>> => ({
@@ -94,6 +140,7 @@ class Shelf {
       this.#groups.set(key, group);
     }
     group.add(rule, pattern);
+    if (this.#verdict !== "allow" && !pattern.negated) return undefined;
     // Kept in force all the same: such names exist, in project templates for one.
     return pattern.lines.some((line) => /\{[^{}/]*,[^{}/]*\}/.test(line))
       ? "braces are compared literally, write a rule for each alternative"
@@ -123,7 +170,15 @@ class Shelf {
     const covers = this.#verdict !== "allow" || name.relative !== undefined;
     if (this.#everything !== undefined && covers) return this.#everything;
     for (const group of this.#groups.values()) {
-      const rule = group.match(name);
+      const rule = group.match(name) ?? this.#matchBelowOthers(group, name);
+      if (rule !== undefined) return rule;
+    }
+    return undefined;
+  }
+
+  #matchBelowOthers(group: Group, { absolute, others = [] }: PathName): RuleText | undefined {
+    for (const relative of others) {
+      const rule = group.match({ absolute, relative });
       if (rule !== undefined) return rule;
     }
     return undefined;

@@ -56,7 +56,9 @@ export function refusal(place: Place, errno: string, during: string): Problem {
 export function targetOf(place: Place, found: Found, rootPaths: readonly string[]): Target {
   const realRelative = relativeTo(found.real, [found.root.real], nodePath) ?? "";
   const is = found.kind === "directory" ? "folder" : "file";
-  const real = { real: found.real, realRelative, root: found.root.real, is } as const;
+  const through = found.through?.filter((name) => name !== place.absolute && name !== found.real) ?? [];
+  const further = through.length === 0 ? {} : { through };
+  const real = { real: found.real, realRelative, root: found.root.real, is, ...further } as const;
   const { asked } = place;
   if (!found.bent) return { asked, absolute: place.absolute, relative: place.relative, ...real };
   return {

@@ -17,6 +17,8 @@ import { projectValues, type SettingsValues, schema, userOnlyKeys } from "./sche
 export interface LineFault {
   readonly line: number;
   readonly message: string;
+  /** Deny or ask rules are lost with it, so nothing must start as if they had never been written. */
+  readonly stops?: true;
 }
 
 /** Faults reported of one file; who has more has not written settings. */
@@ -37,8 +39,10 @@ export function parseSettings(
   const checking: Checking = {
     refused: of === "project settings" ? userOnlyKeys : new Set(),
     only: of === "project settings" ? projectValues : new Map(),
-    report: (offset, message) => {
-      if (faults.length < faultsMax) faults.push({ line: lineAt(text, offset), message: message() });
+    report: (offset, message, name) => {
+      if (faults.length >= faultsMax) return;
+      const stops = isOfRules(name);
+      faults.push({ line: lineAt(text, offset), message: message(), ...(stops ? { stops } : {}) });
     },
   };
   // The cast holds because `check` returns only what the schema describes, and `SettingsValues` is made of it.
@@ -94,8 +98,14 @@ interface Checking {
   /** Of some keys, the only values that may. */
   readonly only: ReadonlyMap<string, readonly unknown[]>;
   /** The message is made only if there is room for it: a file of nothing but faults must not cost more than its reading. */
-  report(offset: number, message: () => string): void;
+  report(offset: number, message: () => string, name: string): void;
 }
+
+/** A key that holds deny or ask rules, or was meant to. */
+const isOfRules = (name: string): boolean =>
+  name.startsWith("permissions")
+    ? !name.startsWith("permissions.allow")
+    : name.length <= 64 && distance(name.toLowerCase(), "permissions") <= 3;
 
 /** The value of a node as far as it is what the schema describes; undefined if it is something else. */
 function check(node: Node, expected: JsonSchema, name: string, checking: Checking): unknown {
@@ -118,7 +128,7 @@ function check(node: Node, expected: JsonSchema, name: string, checking: Checkin
   const value: unknown = node.value;
   if (isDescribed(value, expected)) return value;
   const subject = name === "" ? "this file" : quoted(name);
-  checking.report(node.offset, () => `Cannot use ${subject}: expected ${inWords(expected)}`);
+  checking.report(node.offset, () => `Cannot use ${subject}: expected ${inWords(expected)}`, name);
   return undefined;
 }
 
@@ -136,11 +146,11 @@ function checkObject(
     const expected = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (expected === undefined) {
       const known = Object.keys(properties);
-      checking.report(offset, () => `Cannot use ${quoted(name)}: there is no such key, ${advice(key, known)}`);
+      checking.report(offset, () => `Cannot use ${quoted(name)}: there is no such key, ${advice(key, known)}`, name);
     } else if (checking.refused.has(name)) {
-      checking.report(offset, () => `Cannot use ${quoted(name)} here: it belongs in the user's own settings`);
+      checking.report(offset, () => `Cannot use ${quoted(name)} here: it belongs in the user's own settings`, name);
     } else if (Object.hasOwn(values, key)) {
-      checking.report(offset, () => `Cannot use ${quoted(name)} twice: the first one counts`);
+      checking.report(offset, () => `Cannot use ${quoted(name)} twice: the first one counts`, name);
     } else {
       const value = check(valueNode, expected, name, checking);
       const only = checking.only.get(name);
@@ -148,7 +158,7 @@ function checkObject(
       if (only === undefined || only.includes(value)) values[key] = value;
       else {
         const words = (): string => only.map((one) => JSON.stringify(one)).join(" or ");
-        checking.report(offset, () => `Cannot use ${quoted(name)} so: a project may only make it ${words()}`);
+        checking.report(offset, () => `Cannot use ${quoted(name)} so: a project may only make it ${words()}`, name);
       }
     }
   }

@@ -53,6 +53,8 @@ export interface SettingsFault {
   /** The first line is 1. */
   readonly line: number;
   readonly message: string;
+  /** Rules that narrow access may be lost with it. */
+  readonly stops?: true;
 }
 
 export interface SettingsOptions {

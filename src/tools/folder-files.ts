@@ -14,8 +14,8 @@ export interface FolderFiles {
   readonly files: readonly string[];
   /** The folders below it, and the folder itself last: each before the one that holds it. */
   readonly folders: readonly string[];
-  /** Is there a link in it? */
-  readonly hasLinks: boolean;
+  /** The links in it, which are not followed. */
+  readonly links: readonly string[];
 }
 
 /** Throws if something is in it that this session may not work with, whatever shall be done. */
@@ -25,7 +25,7 @@ export async function folderFiles(folder: Target, bench: Bench): Promise<FolderF
   if (bench.disk.roots.some(({ real }) => isWithin(real, folder.real))) throw refuse("root");
   const files: string[] = [];
   const folders: string[] = [];
-  let hasLinks = false;
+  const links: string[] = [];
   const todo = [""];
   for (let below = todo.pop(); below !== undefined; below = todo.pop()) {
     bench.signal.throwIfAborted();
@@ -40,14 +40,14 @@ export async function folderFiles(folder: Target, bench: Bench): Promise<FolderF
         throw refuse("withheld");
       }
       if (kind === "directory") todo.push(path);
-      else if (kind === "link") hasLinks = true;
-      else if (kind !== "file") throw refuse("special");
-      else if (files.push(path) > limits.folderFilesMax) throw refuse("too many");
+      else if (kind !== "file" && kind !== "link") throw refuse("special");
+      else (kind === "link" ? links : files).push(path);
+      if (files.length + links.length > limits.folderFilesMax) throw refuse("too many");
     }
     if (folders.length > limits.folderFilesMax) throw refuse("too many");
   }
   // What lies deeper was found later.
-  return { files: files.sort(compareCodePoints), folders: folders.toSorted(deepestFirst), hasLinks };
+  return { files: files.sort(compareCodePoints), folders: folders.toSorted(deepestFirst), links };
 }
 
 async function entriesOf(real: string, bench: Bench, refuse: (fault: FolderFault) => Problem) {

@@ -4,6 +4,7 @@
  */
 
 import * as nodePath from "node:path";
+import type { RealPath } from "../contract/brand.ts";
 import type { ChangedFile, ChangeNote, MatchedBy, PatchOutcome } from "../contract/edit.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
@@ -59,7 +60,7 @@ interface Pair {
 
 async function moveFolder(located: Located, goal: Target, profile: Profile, bench: Bench): Promise<PatchOutcome> {
   const { target } = located;
-  const { files } = await folderFiles(target, bench);
+  const { files, links } = await folderFiles(target, bench);
   if (isWithin(goal.real, target.real)) {
     throw new Problem({ code: "INVALID_PARAM", reason: "folder", place: target, fault: "into itself" });
   }
@@ -70,6 +71,8 @@ async function moveFolder(located: Located, goal: Target, profile: Profile, benc
     if (paths.length === 0) {
       for (const one of [target, goal]) await bench.guard.permit("edit", one, signal, { dryRun });
     }
+    // A link is moved as it is, and what it leads to is run or obeyed under its new name as well.
+    for (const link of links) await permitLink(entryOf(target, link), entryOf(goal, link), bench);
     const pairs: Pair[] = [];
     for (const [path, to] of paths) pairs.push(await asked(path, to, profile, ticket, bench));
     // The folders' own names are locked too: two moves of one folder are done one after the other.
@@ -80,6 +83,27 @@ async function moveFolder(located: Located, goal: Target, profile: Profile, benc
   } finally {
     ticket.release();
   }
+}
+
+/** The name of something in the folder; nothing is looked up, so a link is not followed. */
+function entryOf(folder: Target, below: string): Target {
+  const at = (path: string): string => nodePath.join(path, below);
+  const slashed = below.split(nodePath.sep).join("/");
+  return {
+    asked: at(folder.asked),
+    absolute: at(folder.absolute),
+    relative: folder.relative === "" ? slashed : `${folder.relative}/${slashed}`,
+    real: at(folder.real) as RealPath,
+    realRelative: folder.realRelative === "" ? slashed : `${folder.realRelative}/${slashed}`,
+    root: folder.root,
+    is: "file",
+  };
+}
+
+async function permitLink(target: Target, goal: Target, bench: Bench): Promise<void> {
+  const { signal, dryRun } = bench;
+  await bench.guard.permit("edit", target, signal, { preview: async () => ({ movedTo: goal.absolute }), dryRun });
+  await bench.guard.permit("edit", goal, signal, { preview: async () => ({ movedFrom: target.absolute }), dryRun });
 }
 
 /** Everything that is to be permitted, before anything is locked or moved. */

@@ -29,9 +29,9 @@ const partOf = (path: string, profile: Profile): Part => ({
 });
 
 async function removeFolder(target: Target, profile: Profile, bench: Bench): Promise<PatchOutcome> {
-  const { files, folders, hasLinks } = await folderFiles(target, bench);
+  const { files, folders, links } = await folderFiles(target, bench);
   // A link is no file: nobody could bring it back.
-  if (hasLinks) throw new Problem({ code: "INVALID_PARAM", reason: "folder", place: target, fault: "links" });
+  if (links.length > 0) throw new Problem({ code: "INVALID_PARAM", reason: "folder", place: target, fault: "links" });
   const [first, ...others] = files.map((file) => partOf(nodePath.join(target.asked, file), profile));
   const { dryRun, signal } = bench;
   if (first === undefined) await bench.guard.permit("edit", target, signal, { dryRun });

@@ -2,6 +2,7 @@
 
 import * as nodePath from "node:path";
 import { limits } from "../contract/limits.ts";
+import type { Permission } from "../contract/permission.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import type { LockKey } from "../disk/lock.ts";
@@ -59,9 +60,13 @@ export function requireFileName({ asked, real }: Target): void {
 const sizeOf = (name: string): number => (nodePath.sep === "/" ? Buffer.byteLength(name) : name.length);
 
 /** What a denied path is, and that it is there, is not told: not by any other refusal either. */
-export function refuseDenied(target: Target, { guard }: Bench): void {
-  const names = [target.absolute, target.real];
-  const rule = guard.denied("read", names, target.is) ?? guard.denied("edit", names, target.is);
+export function refuseDenied(
+  target: Target,
+  { guard }: Bench,
+  permissions: readonly Permission[] = ["read", "edit"],
+): void {
+  const names = [target.absolute, target.real, ...(target.through ?? [])];
+  const [rule] = permissions.flatMap((permission) => guard.denied(permission, names, target.is) ?? []);
   if (rule === undefined) return;
   throw new Problem({ code: "ACCESS_DENIED", place: target, reason: "rule", rule: rule.text, source: rule.source });
 }

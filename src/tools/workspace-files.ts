@@ -4,6 +4,7 @@ import * as nodePath from "node:path";
 import { ignoreFiles, type IgnoreFiles } from "../guard/ignore-files.ts";
 import { relativeTo } from "../guard/paths.ts";
 import { compareCodePoints } from "../text/order.ts";
+import { refuseDenied } from "./subject.ts";
 import type { Bench } from "./tool.ts";
 import { atPath, entriesOf, isLeftOut, slashed, textOf } from "./workspace-walk.ts";
 
@@ -83,6 +84,7 @@ export async function pathsThatBegin(start: string, pathsMax: number, bench: Ben
   const resolved = bench.guard.resolve(folder);
   if (resolved.seen !== "node") return above.slice(0, pathsMax);
   resolved.found.held.close();
+  refuseDenied(resolved.target, bench, ["read"]);
   const entries = (await entriesOf(resolved.target.real, bench)) ?? [];
   const paths = entries
     .filter(({ name, kind }) => name.startsWith(begin) && (kind === "file" || kind === "directory"))

@@ -483,10 +483,24 @@ describe("roots and rules", () => {
     expect(await filehand(["read", ".env", "--allow", remedy])).toMatchObject({ stdout: "1→KEY=value\n" });
   });
 
-  test("a rule that cannot be understood is reported", async () => {
-    const ran = await filehand(["read", "a.txt", "--deny", "Raed(a.txt)"]);
-    expect(ran).toMatchObject({ code: 0, stdout: numbered });
-    expect(ran.stderr).toMatch(
+  test("a deny or ask rule that cannot be understood stops the command, an allow rule is reported", async () => {
+    for (const list of ["deny", "ask"]) {
+      const ran = await filehand(["read", "a.txt", `--${list}`, "Raed(a.txt)"]);
+      expect(ran).toMatchObject({ code: 2, stdout: "" });
+      expect(ran.stderr).toBe(
+        `filehand: Cannot start with the ${list} rule "Raed(a.txt)" (command line): its tool is unknown, did you mean Read, correct or remove it\n`,
+      );
+    }
+    for (const server of [["mcp"], ["serve", "--port", "0"]]) {
+      const ran = await filehand([...server, "--deny", "Read(../a.txt)"]);
+      expect(ran).toMatchObject({ code: 2, stdout: "" });
+      expect(ran.stderr).toContain(
+        'Cannot start with the deny rule "Read(../a.txt)" (command line): it can never match',
+      );
+    }
+    const allowed = await filehand(["read", "a.txt", "--allow", "Raed(a.txt)"]);
+    expect(allowed).toMatchObject({ code: 0, stdout: numbered });
+    expect(allowed.stderr).toMatch(
       /^filehand: the rule Raed\(a\.txt\) \(command line\) is not in force: its tool is unknown/,
     );
   });
@@ -532,15 +546,38 @@ describe("settings", () => {
   });
 
   test("faults are reported with file and line, and the rest is honoured", async () => {
-    const text = '{\n  "dialct": "envelope",\n  "permissions": {"deny": ["Read(a.txt)", 7]}\n}\n';
+    const text = '{\n  "dialct": "envelope",\n  "permissions": {"deny": ["Read(a.txt)"], "allow": [7]}\n}\n';
     const ran = await withSettings(text, undefined, ["read", "a.txt"]);
     expect(ran).toMatchObject({ code: 1, stdout: "" });
     expect(ran.stderr).toMatch(
       /filehand\.jsonc:2: Cannot use "dialct": there is no such key, the nearest is "dialect"/,
     );
-    expect(ran.stderr).toMatch(/filehand\.jsonc:3: Cannot use "permissions\.deny\[1\]"/);
+    expect(ran.stderr).toMatch(/filehand\.jsonc:3: Cannot use "permissions\.allow\[0\]"/);
     expect(ran.stderr).toContain("(project settings) denies it");
   });
+
+  for (const [what, text] of [
+    ["a deny rule that is no text", '{"permissions": {"deny": ["Read(b.txt)", 7]}}'],
+    ["a list that is none", '{"permissions": {"ask": "Read(b.txt)"}}'],
+    ["a list with a slip in its name", '{"permissions": {"denny": ["Read(b.txt)"]}}'],
+    ["rules with a slip in their name", '{"permision": {"deny": ["Read(b.txt)"]}}'],
+    ["a second list", '{"permissions": {"deny": ["Read(b.txt)"], "deny": ["Read(a.txt)"]}}'],
+    ["a rule that cannot be understood", '{"permissions": {"deny": ["Read(../b.txt)"]}}'],
+  ] as const) {
+    test(`${what} stops the command in whosever settings it stands, and doctor tells of it`, async () => {
+      for (const [project, user] of [
+        [text, undefined],
+        [undefined, text],
+      ] as const) {
+        const ran = await withSettings(project, user, ["read", "a.txt"]);
+        expect(ran).toMatchObject({ code: 2, stdout: "" });
+        expect(ran.stderr).toMatch(
+          /filehand\.jsonc:1: Cannot use .*, correct it first|Cannot start with the deny rule/,
+        );
+        expect((await withSettings(project, user, ["doctor"])).code).toBe(1);
+      }
+    });
+  }
 
   test("of a file that is not valid only what makes things stricter counts", async () => {
     const text = '{"dialect": "envelope", "permissions": {"deny": ["Read(a.txt)"]}';

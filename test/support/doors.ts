@@ -50,7 +50,7 @@ function inputsFor(tool: string, properties: readonly string[], hidden: Hidden):
     case "read":
       return [
         ["named", { [file]: path }],
-        ["named", { [file]: `.//./${path}` }],
+        ["named", { [file]: path.startsWith("/") ? `/.//${path}` : `.//./${path}` }],
         ["named", { [file]: path, [has("start_line") ? "start_line" : "offset"]: 1, limit: 1 }],
         ["near", { [file]: typo }],
         ["near", { [file]: `${folder}/${content.slice(0, 3)}` }],

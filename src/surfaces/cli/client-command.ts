@@ -38,7 +38,12 @@ function requireRules(given: Given, host: Host): void {
   const rules = rulesOf(given);
   if (rules.length === 0) return;
   const { cwd, home } = host;
-  const [fault] = createFilehand({ roots: [cwd], rules, ...(home === undefined ? {} : { home }) }).ruleFaults;
+  const [fault] = createFilehand({
+    roots: [cwd],
+    rules,
+    unclearRules: "report",
+    ...(home === undefined ? {} : { home }),
+  }).ruleFaults;
   if (fault === undefined) return;
   throw new UsageError(`Cannot use the rule ${escapeName(fault.text)}: ${fault.why}`);
 }

@@ -24,7 +24,7 @@ export async function main(argv: readonly string[], host: Host): Promise<ExitCod
       // Arguments are quoted in it, and a shell may have put names of files there: one line that acts on no terminal.
       host.stderr.write(`filehand: ${escapeName(modeWords(error.message))}\n`);
       // Without a root or a dialect nothing could begin; anything else was refused by a tool.
-      const usage = error instanceof UsageError || error.code === "NO_ROOT" || error.code === "UNKNOWN_DIALECT";
+      const usage = error instanceof UsageError || ["NO_ROOT", "UNCLEAR_RULE", "UNKNOWN_DIALECT"].includes(error.code);
       return usage ? 2 : 1;
     }
     internalError(error, host);

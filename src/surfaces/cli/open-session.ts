@@ -69,7 +69,13 @@ export async function openSession(
     roots = [...new Set([...roots, ...settings.roots])];
     ({ settings, faults } = await load(roots));
   }
-  for (const fault of faults) host.stderr.write(`filehand: ${fault.file}:${fault.line}: ${fault.message}\n`);
+  const unclearRules = needs.ruleFaults === "told by the command" ? "report" : "stop";
+  for (const fault of faults) {
+    const words = `${fault.file}:${fault.line}: ${fault.message}`;
+    // A deny rule that is not read would deny nothing, and stderr of a server is read by few.
+    if (fault.stops === true && unclearRules === "stop") throw new UsageError(`${words}, correct it first`);
+    host.stderr.write(`filehand: ${words}\n`);
+  }
 
   const model = given.text("model") ?? settings.model;
   const pageTokensMax = tokensOf(env["FILEHAND_PAGE_TOKENS"]) ?? settings.pageTokensMax;
@@ -84,6 +90,7 @@ export async function openSession(
     roots,
     dialect,
     rules: [...settings.rules, ...rulesOf(given)],
+    unclearRules,
     trustProject: settings.trustedRoots.length > 0,
     mode: modeOf(given.text("mode"), settings),
     ...(settings.locked === undefined ? {} : { locked: settings.locked }),

@@ -3,6 +3,8 @@ import { namedRoots, narrowedRoots } from "./client-roots.ts";
 
 for (const [what, uris, roots, kept] of [
   ["a folder inside a root narrows", ["file:///ws/inner"], ["/ws"], ["/ws/inner"]],
+  ["a folder that is named through a link narrows", ["file:///link/inner"], ["/ws"], ["/ws/inner"]],
+  ["the root itself through a link changes nothing", ["file:///link"], ["/ws"], undefined],
   ["the root itself changes nothing", ["file:///ws"], ["/ws"], undefined],
   ["a folder above a root does not widen it", ["file:///"], ["/ws"], undefined],
   ["one of two roots is kept", ["file:///a/b"], ["/a", "/b"], ["/a/b"]],
@@ -17,6 +19,7 @@ for (const [what, uris, roots, kept] of [
       narrowedRoots(
         uris.map((uri) => ({ uri })),
         roots,
+        (path) => path.replace(/^\/link(?=\/|$)/, "/ws"),
       ),
     ).toEqual(kept);
   });

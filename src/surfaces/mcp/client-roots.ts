@@ -47,11 +47,15 @@ interface RootsSchema {
   };
 }
 
-/** Folders to keep to; undefined for all of the operator's roots. */
-export function narrowedRoots(named: readonly NamedRoot[], roots: readonly string[]): readonly string[] | undefined {
+/** Folders to keep to; undefined for all of the operator's roots, which are real paths, as those that a client names become. */
+export function narrowedRoots(
+  named: readonly NamedRoot[],
+  roots: readonly string[],
+  realPath: (path: string) => string,
+): readonly string[] | undefined {
   const wanted = named.flatMap(({ uri }) => {
     const decoded = decodeFileUri(uri);
-    return "path" in decoded ? [nodePath.resolve(decoded.path)] : [];
+    return "path" in decoded ? [realPath(nodePath.resolve(decoded.path))] : [];
   });
   const kept = new Set<string>();
   for (const root of roots) {

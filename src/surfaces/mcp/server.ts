@@ -18,6 +18,7 @@ import {
   type ServerContext,
   type Tool,
 } from "@modelcontextprotocol/server";
+import { realPrefixes } from "../../toolkit.ts";
 import { callTool } from "./call.ts";
 import { type Caller, callerOf as callerFrom } from "./caller.ts";
 import { narrowedRoots, rootsSchema } from "./client-roots.ts";
@@ -168,7 +169,7 @@ function followRoots(server: Server, desk: Desk): () => Promise<readonly string[
   const ask = async (known: typeof within): typeof within => {
     try {
       const named = await server.request({ method: "roots/list" }, rootsSchema, { timeout: rootsMsMax });
-      return narrowedRoots(named, desk.filehand.roots);
+      return narrowedRoots(named, desk.filehand.roots, realPrefixes());
     } catch (error) {
       desk.log("warn", "the client did not name its roots", { message: toldOf(error) });
       return known; // what it was kept to before still holds: no failure may widen it
