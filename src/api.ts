@@ -173,6 +173,11 @@ export interface SessionOptions<Name extends DialectName> {
    * `markRead`). What is not well formed is left out, what the disk contradicts counts as changed.
    */
   readonly readState?: unknown;
+  /**
+   * Calls of several conversations may come through this session, as over MCP where no client names its conversation. Then no
+   * answer relies on what an earlier one showed: a repeated read gets the content, and instruction files are named each time.
+   */
+  readonly shared?: boolean;
   /** Whom it works for, to be told to those who watch. It gives no right to anything. */
   readonly principal?: string;
   /** Folders inside the roots that this session is kept to; all of the roots by default. Relative ones lie below `cwd`. */

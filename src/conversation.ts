@@ -71,6 +71,7 @@ export function startSession<Name extends DialectName>(
   /** Reaches further once somebody let the session into a folder outside the roots. */
   let shared = first;
   const ledger = createLedger(chosen.readState);
+  const { shared: isShared = false } = chosen;
   const offered = options.instructions === true ? new Set<string>() : undefined;
   const ids = { session: chosen.id ?? randomUUID(), message: "", next: () => options.ids?.next() ?? randomUUID() };
   const clock = options.clock ?? { nowMs: () => performance.now() };
@@ -105,8 +106,8 @@ export function startSession<Name extends DialectName>(
     turns: shared.turns,
     languages: shared.languages,
     ledger,
-    offered,
-    dedup: options.dedup,
+    offered: offered !== undefined && isShared ? new Set() : offered,
+    dedup: isShared ? false : options.dedup,
     changes: standing.changes,
     formatter: options.formatter,
     warnings: languageOptionsOf(options)?.warnings ?? false,

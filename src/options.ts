@@ -59,7 +59,10 @@ export interface FilehandOptions {
   readonly reminder?: boolean;
   /** The model that reads the answers. */
   readonly model?: string;
-  /** Is a repeated read of an unchanged file answered with a stub? The `claude` dialect does by default, others do not. */
+  /**
+   * Is a repeated read of an unchanged file answered with a stub? The `claude` dialect does by default, others do not. A session
+   * that several conversations share (`SessionOptions.shared`) never does.
+   */
   readonly dedup?: boolean;
   /** Are instruction files (AGENTS.md, CLAUDE.md) named when a file below them is first read? */
   readonly instructions?: boolean;

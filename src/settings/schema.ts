@@ -97,7 +97,8 @@ export const schema = {
     },
     dedup: {
       type: "boolean",
-      description: "Whether a repeated read of an unchanged file is answered with a stub instead of its content",
+      description:
+        "Whether a repeated read of an unchanged file is answered with a stub instead of its content; over MCP only in a conversation that the client names",
     },
     instructions: {
       type: "boolean",
