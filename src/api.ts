@@ -33,6 +33,10 @@ export interface CallOptions {
   readonly dryRun?: boolean;
   /** Give programs the old content and the whole diff of a change, whatever their size. */
   readonly full?: boolean;
+  /** Bytes that the answer may have; over the option of the same name. */
+  readonly answerBytesMax?: number;
+  /** Do these bytes include what programs read, since the answer goes out with it? They do not by default. */
+  readonly countStructured?: boolean;
   /** Told now and then how far a long scan is: bytes; of a search the entries or the files that match so far, and 0, as nobody knows the total. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -96,6 +100,11 @@ export interface Session<Name extends DialectName = DialectName> {
    * FilehandError where a read would be refused.
    */
   diagnostics(path: string, options?: DiagnosticsOptions): Promise<DiagnosticsReport | undefined>;
+  /**
+   * This reply did not reach the model, as when its connection broke: what it showed does not count as shown. What was known of the
+   * same file before is forgotten with it.
+   */
+  undelivered(reply: Reply): void;
   /** What this session's calls came to, in estimated tokens. */
   stats(): SessionStats;
   /** The content of a file, or of all files, left the conversation: the next read gives it again. */

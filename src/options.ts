@@ -48,6 +48,12 @@ export interface FilehandOptions {
   readonly restricted?: { readonly add?: readonly string[]; readonly remove?: readonly string[] };
   /** Tokens of one page in the `claude` dialect; 25,000 by default. */
   readonly pageTokensMax?: number;
+  /**
+   * Bytes that one answer may have, at least 1,000: its texts as JSON, pictures left out. Longer answers of Read, Grep, Glob, LS and
+   * History end sooner and say how to go on; only what they show counts as shown. No limit by default; the MCP server has one for
+   * each client.
+   */
+  readonly answerBytesMax?: number;
   /** Characters after which a line is cut; each dialect has a number of its own. */
   readonly lineCharsMax?: number;
   /**

@@ -6,6 +6,7 @@ import * as nodePath from "node:path";
 import type { Filehand, FilehandOptions, Session, SessionOptions } from "./api.ts";
 import type { Watchers } from "./call-event.ts";
 import type { CallListener } from "./contract/event.ts";
+import { limits } from "./contract/limits.ts";
 import { modes } from "./contract/mode.ts";
 import { FilehandError } from "./contract/failure.ts";
 import type { RuleText } from "./contract/rule.ts";
@@ -43,6 +44,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
   const home = options.home ?? homedir();
   const { mode = "default", locked = [] } = options;
   requireMode(mode);
+  requireAnswerBytes(options.answerBytesMax);
   const judging = { rules, home, locked, secrets: options.secrets ?? "ask", stateDir: options.stateDir } as const;
   const policy = createPolicy({ ...judging, trustProject: options.trustProject });
   const guardOptions: GuardOptions = {
@@ -139,6 +141,15 @@ export function requireMode(mode: string): void {
   throw new FilehandError(
     "INVALID_PARAM",
     `Cannot use the mode "${mode}": there is no such mode, use ${modes.join(", ")}`,
+  );
+}
+
+/** A limit that no answer could keep would make every answer a cut one. */
+function requireAnswerBytes(bytes: number | undefined): void {
+  if (bytes === undefined || (Number.isSafeInteger(bytes) && bytes >= limits.answerBytesMin)) return;
+  throw new FilehandError(
+    "INVALID_PARAM",
+    `Cannot use an answerBytesMax of ${bytes}: give a whole number of at least ${limits.answerBytesMin}`,
   );
 }
 

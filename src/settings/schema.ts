@@ -4,6 +4,7 @@
  */
 
 import type { JsonSchema } from "../contract/call.ts";
+import { limits } from "../contract/limits.ts";
 import { modes } from "../contract/mode.ts";
 
 /** Objects whose keys are the writer's own. */
@@ -111,6 +112,12 @@ export const schema = {
         "What a read that names no lines shows of a code file with more than one page: its first page, or what it declares and where",
     },
     pageTokensMax: { type: "integer", minimum: 1, description: "Tokens of one page in the claude dialect" },
+    answerBytesMax: {
+      type: "integer",
+      minimum: limits.answerBytesMin,
+      description:
+        "Bytes of one answer to a model, as JSON; over MCP each client has a limit of its own by default (user settings only)",
+    },
     readFirst: {
       type: "boolean",
       description: "Whether a model must have read a file in its session before it changes it (user settings only)",
@@ -225,6 +232,7 @@ export const schema = {
  */
 export const userOnlyKeys: ReadonlySet<string> = new Set([
   "reminder",
+  "answerBytesMax",
   "readFirst",
   "staleness",
   "hardLinks",

@@ -16,6 +16,7 @@ const singleKeys = [
   "dedup",
   "instructions",
   "pageTokensMax",
+  "answerBytesMax",
   "secrets",
   "stateDir",
   "readFirst",

@@ -44,11 +44,12 @@ export function createLane(desk: Desk): Lane {
 
   const work = async ({ call, asking, guest }: Asked, signal: AbortSignal) => {
     const { name, input } = call;
-    const { session, canAsk } = callerOf(asking, desk);
+    const caller = callerOf(asking, desk);
+    const { session, canAsk } = caller;
     const asks = { session: session.id, principal: guest.principal, tool: name };
     return orInternal(name, desk, () =>
       desk.approvals.unasked({ signal, canAsk, asks }, () =>
-        resultOfCall({ name, input, options: { signal } }, session, desk),
+        resultOfCall({ name, input, options: { signal } }, caller, desk),
       ),
     );
   };
@@ -75,6 +76,7 @@ export function createLane(desk: Desk): Lane {
         handle: typeof handle === "string" ? handle : undefined,
         meta: call.meta,
         capabilities: call.meta?.[metaNames.clientCapabilities],
+        clientInfo: call.meta?.[metaNames.clientInfo],
       };
       const asked = { call, asking, guest };
       const { watchCall } = desk;

@@ -15,9 +15,10 @@ import { orInternal, resultOfCall } from "./tool-call.ts";
 export async function callTool(
   { params }: CallToolRequest,
   ctx: ServerContext,
-  { session, canAsk }: Caller,
+  caller: Caller,
   desk: Desk,
 ): Promise<Called> {
+  const { session, canAsk } = caller;
   const { name, arguments: input = {} } = params;
   const known = desk.definitions.some((definition) => definition.name === name);
   const onProgress = progressFor(ctx.mcpReq._meta?.progressToken, ctx.mcpReq.notify);
@@ -28,7 +29,7 @@ export async function callTool(
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, error?.message ?? name);
     }
     const options = { signal, ...(onProgress === undefined ? {} : { onProgress }) };
-    return resultOfCall({ name, input, options }, session, desk);
+    return resultOfCall({ name, input, options }, caller, desk);
   };
   const call = (): Promise<Called> =>
     orInternal(name, desk, () => desk.approvals.during({ ctx, tool: name, input, canAsk, session: session.id }, work));

@@ -62,11 +62,12 @@ export function createLane(
     const onProgress = progressFor(meta?.["progressToken"], (note) => wire.send({ jsonrpc: "2.0", ...note }));
     const options = onProgress === undefined ? { signal } : { signal, onProgress };
     try {
-      const { session, canAsk } = await callerOf({ meta, envelope: meta });
+      const caller = await callerOf({ meta, envelope: meta });
+      const { session, canAsk } = caller;
       const called = await orInternal(name, desk, () =>
         desk.approvals.unasked(
           { signal, canAsk, asks: { session: session.id, principal: localPrincipal, tool: name } },
-          () => resultOfCall({ name, input, options }, session, desk),
+          () => resultOfCall({ name, input, options }, caller, desk),
         ),
       );
       if (signal.aborted) return;

@@ -1,7 +1,8 @@
 /** One call of a tool through the session, with or without the SDK around it. */
 
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { CallOptions, Session } from "../../api.ts";
+import type { CallOptions } from "../../api.ts";
+import type { Caller } from "./caller.ts";
 import type { Desk } from "./desk.ts";
 import { metaNames } from "./names.ts";
 import { resultOf } from "./result.ts";
@@ -12,8 +13,12 @@ export interface ToolCall {
   readonly options: CallOptions;
 }
 
-export async function resultOfCall({ name, input, options }: ToolCall, session: Session, desk: Desk) {
-  const reply = await session.call(name, input, options);
+export async function resultOfCall(
+  { name, input, options }: ToolCall,
+  { session, answerBytesMax }: Caller,
+  desk: Desk,
+): Promise<CallToolResult> {
+  const reply = await session.call(name, input, { ...options, answerBytesMax, countStructured: desk.structured });
   return resultOf(reply, name, { structured: desk.structured, bytesMax: desk.resultBytesMax });
 }
 
