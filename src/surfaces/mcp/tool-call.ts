@@ -10,16 +10,28 @@ import { resultOf } from "./result.ts";
 export interface ToolCall {
   readonly name: string;
   readonly input: unknown;
-  readonly options: CallOptions;
+  readonly options: CallOptions & { readonly signal: AbortSignal };
+  /** Tells of an answer that did not reach its client. */
+  readonly delivery: Delivery;
+}
+
+/** Whether an answer arrives, as far as the transport can know. */
+export interface Delivery {
+  /** Calls back if the answer is lost, at once if it is lost already. */
+  onLost(told: () => void): void;
 }
 
 export async function resultOfCall(
-  { name, input, options }: ToolCall,
+  { name, input, options, delivery }: ToolCall,
   { session, answerBytesMax }: Caller,
   desk: Desk,
 ): Promise<CallToolResult> {
   const reply = await session.call(name, input, { ...options, answerBytesMax, countStructured: desk.structured });
-  return resultOf(reply, name, { structured: desk.structured, bytesMax: desk.resultBytesMax });
+  const result = resultOf(reply, name, { structured: desk.structured, bytesMax: desk.resultBytesMax });
+  // A call that was cancelled gets no answer, and one that is too large for a message gets another.
+  if (options.signal.aborted || result.isError !== (reply.isError ? true : undefined)) session.undelivered(reply);
+  else delivery.onLost(() => session.undelivered(reply));
+  return result;
 }
 
 /** A bug stays a bug: the client hears that there is one, the stack goes to the log, and the server lives on. */
