@@ -187,6 +187,11 @@ export interface SessionOptions<Name extends DialectName> {
    * answer relies on what an earlier one showed: a repeated read gets the content, and instruction files are named each time.
    */
   readonly shared?: boolean;
+  /**
+   * What it has read is kept in the state folder under its `id`, and a later session with the same `id` and this option goes on with
+   * it, also in another process. Needs an `id` and a `stateDir`. Not used where `readState` is given.
+   */
+  readonly keepReadState?: boolean;
   /** Whom it works for, to be told to those who watch. It gives no right to anything. */
   readonly principal?: string;
   /** Folders inside the roots that this session is kept to; all of the roots by default. Relative ones lie below `cwd`. */
@@ -216,7 +221,10 @@ export interface Filehand {
   readonly permissions: Permissions;
   /** Language servers that were named and cannot be used, with the reason. */
   languageFaults(): Promise<readonly LanguageFault[]>;
-  /** Ends what runs for this toolkit: its language servers. A process that simply ends takes them along too. */
+  /**
+   * Ends what runs for this toolkit: its language servers. A process that simply ends takes them along too. Writes what sessions
+   * with `keepReadState` have read last.
+   */
   close(): Promise<void>;
   /** Rules that are malformed, or that do not count where they stand. */
   readonly ruleFaults: readonly RuleFault[];

@@ -18,6 +18,7 @@ import type { Dialect, Facts, Words } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/index.ts";
 import { noteShown, openOnce, reportOf } from "./file-questions.ts";
 import { withFolders } from "./folders-outside.ts";
+import type { ReadStates } from "./disk/read-states.ts";
 import type { Guard } from "./guard/guard.ts";
 import type { SessionState } from "./guard/session-state.ts";
 import type { History } from "./history/history.ts";
@@ -57,6 +58,8 @@ export interface Shared
   readonly watchers: Watchers;
   /** Where relative paths start, below the root. */
   readonly cwd: string;
+  /** Where sessions keep what they have read; undefined without a state folder. */
+  readonly readStates: ReadStates | undefined;
 }
 
 /** For calls that nobody cancels, of which very many may listen at once. */
@@ -71,7 +74,7 @@ const asItIs = <Same>(outcome: Same): Same => outcome;
 export function startSession<Name extends DialectName>(
   dialect: Dialect,
   chosen: SessionOptions<Name>,
-  { options, cwd, openPast, state, permissions, watchers, ...first }: Shared,
+  { options, cwd, openPast, state, permissions, watchers, readStates, ...first }: Shared,
 ): Session<Name> {
   const profile = tuned(dialect.profile, options);
   /** By the bytes of an answer: pages are kept by the profile that they were read with. */
@@ -86,7 +89,10 @@ export function startSession<Name extends DialectName>(
   const cards = dialect.cards.filter(({ optIn }) => isOffered(optIn, options));
   /** Reaches further once somebody let the session into a folder outside the roots. */
   let shared = first;
-  const ledger = createLedger(chosen.readState);
+  const keptAs = chosen.keepReadState === true && readStates !== undefined ? chosen.id : undefined;
+  const ledger = createLedger(chosen.readState ?? (keptAs === undefined ? undefined : readStates?.find(keptAs)));
+  const ledgerChanged = keptAs === undefined ? undefined : readStates?.follow(keptAs, () => ledger.state());
+  let changesKept = 0;
   const { shared: isShared = false } = chosen;
   const offered = options.instructions === true ? new Set<string>() : undefined;
   const ids = { session: chosen.id ?? randomUUID(), message: "", next: () => options.ids?.next() ?? randomUUID() };
@@ -181,6 +187,11 @@ export function startSession<Name extends DialectName>(
       if (problem === undefined) throw error;
       seen.problem = problem;
       return words.renderProblem(problem, facts());
+    } finally {
+      if (ledger.changes !== changesKept) {
+        changesKept = ledger.changes;
+        ledgerChanged?.();
+      }
     }
   };
 
@@ -319,6 +330,7 @@ export function startSession<Name extends DialectName>(
       const outcome = shownBy.get(reply);
       if (outcome === undefined) return;
       for (const path of pathsShownIn(outcome)) ledger.drop(path);
+      ledgerChanged?.();
       if (outcome.kind === "text") outcome.instructions?.forEach((path) => offered?.delete(path));
     },
     stats: () => ({ ...figures }),

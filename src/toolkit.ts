@@ -17,6 +17,7 @@ import { nearest } from "./dialects/nearest.ts";
 import { createDisk, type Disk, RootError } from "./disk/disk.ts";
 import { appendFigures, readFigures } from "./disk/figures-log.ts";
 import { createIndexStore } from "./disk/index-store.ts";
+import { createReadStates } from "./disk/read-states.ts";
 import { createLocks } from "./disk/lock.ts";
 import { createGuard, type Guard, type GuardOptions } from "./guard/guard.ts";
 import { createPolicy } from "./guard/policy.ts";
@@ -69,6 +70,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       disk.roots.flatMap(({ given, real }) => [given, real]),
       nodePath,
     ) || ".";
+  const readStates = options.stateDir === undefined ? undefined : createReadStates(options.stateDir);
   const watchers: Watchers = { listeners: new Set(), calls: 0 };
   const session = <Name extends DialectName>(chosen: SessionOptions<Name>): Session<Name> => {
     const state = createSessionState(mode, home);
@@ -87,6 +89,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       options,
       cwd,
       watchers,
+      readStates,
     });
   };
 
@@ -104,7 +107,10 @@ export function createFilehand(options: FilehandOptions): Filehand {
     timeline: (sizes) => createTimeline(sizes),
     ruleFaults: policy.faults,
     languageFaults: async () => (await languages?.faults()) ?? [],
-    close: async () => languages?.close(),
+    close: async () => {
+      readStates?.flush();
+      await languages?.close();
+    },
     keepFigures: (ended: Session) => {
       const stats = ended.stats();
       if (options.stateDir === undefined || stats.calls === 0) return;

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Filehand, Session } from "../../api.ts";
 import type { DialectName } from "../../dialects/index.ts";
-import { keyParts } from "./session-key.ts";
+import { type KeyKind, keyParts } from "./session-key.ts";
 
 export interface Sessions {
   /** The session of a key; `within` are the folders it is kept to from now on. */
@@ -15,6 +15,9 @@ export interface Sessions {
   endAll(): void;
   readonly size: number;
 }
+
+/** Kinds of keys that mean the same conversation in the next process. The others end with the process or its connection. */
+const namesConversation: ReadonlySet<KeyKind> = new Set(["handle", "thread", "started for"]);
 
 interface Kept {
   readonly session: Session;
@@ -39,6 +42,7 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
       // has subagents and outlives /clear. Only a client that names the conversation with each call can know what its
       // model was shown.
       shared: kind !== "handle",
+      keepReadState: namesConversation.has(kind),
       ...(readState === undefined ? {} : { readState }),
       ...(within === undefined ? {} : { within }),
     });
