@@ -33,6 +33,10 @@ export interface CallOptions {
   readonly dryRun?: boolean;
   /** Give programs the old content and the whole diff of a change, whatever their size. */
   readonly full?: boolean;
+  /** Bytes that the answer may have; over the option of the same name. */
+  readonly answerBytesMax?: number;
+  /** Do these bytes include what programs read, since the answer goes out with it? They do not by default. */
+  readonly countStructured?: boolean;
   /** Told now and then how far a long scan is: bytes; of a search the entries or the files that match so far, and 0, as nobody knows the total. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -96,6 +100,11 @@ export interface Session<Name extends DialectName = DialectName> {
    * FilehandError where a read would be refused.
    */
   diagnostics(path: string, options?: DiagnosticsOptions): Promise<DiagnosticsReport | undefined>;
+  /**
+   * This reply did not reach the model, as when its connection broke: what it showed does not count as shown. What was known of the
+   * same file before is forgotten with it.
+   */
+  undelivered(reply: Reply): void;
   /** What this session's calls came to, in estimated tokens. */
   stats(): SessionStats;
   /** The content of a file, or of all files, left the conversation: the next read gives it again. */
@@ -173,6 +182,16 @@ export interface SessionOptions<Name extends DialectName> {
    * `markRead`). What is not well formed is left out, what the disk contradicts counts as changed.
    */
   readonly readState?: unknown;
+  /**
+   * Calls of several conversations may come through this session, as over MCP where no client names its conversation. Then no
+   * answer relies on what an earlier one showed: a repeated read gets the content, and instruction files are named each time.
+   */
+  readonly shared?: boolean;
+  /**
+   * What it has read is kept in the state folder under its `id`, and a later session with the same `id` and this option goes on with
+   * it, also in another process. Needs an `id` and a `stateDir`. Not used where `readState` is given.
+   */
+  readonly keepReadState?: boolean;
   /** Whom it works for, to be told to those who watch. It gives no right to anything. */
   readonly principal?: string;
   /** Folders inside the roots that this session is kept to; all of the roots by default. Relative ones lie below `cwd`. */
@@ -202,7 +221,10 @@ export interface Filehand {
   readonly permissions: Permissions;
   /** Language servers that were named and cannot be used, with the reason. */
   languageFaults(): Promise<readonly LanguageFault[]>;
-  /** Ends what runs for this toolkit: its language servers. A process that simply ends takes them along too. */
+  /**
+   * Ends what runs for this toolkit: its language servers. A process that simply ends takes them along too. Writes what sessions
+   * with `keepReadState` have read last.
+   */
   close(): Promise<void>;
   /** Rules that are malformed, or that do not count where they stand. */
   readonly ruleFaults: readonly RuleFault[];

@@ -3,14 +3,16 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { CallOptions, FilehandOptions, RewindOptions, Session, SessionOptions, ToolFunctions } from "./api.ts";
+import { type AnswerLimit, answerBytes, fittedOutcome, limitOf, pathsShownIn, withinLimit } from "./answer-size.ts";
 import { type Seen, watched, type Watchers } from "./call-event.ts";
 import { isLeaving } from "./contract/ask.ts";
 import type { Reply } from "./contract/call.ts";
 import { limits } from "./contract/limits.ts";
 import type { Permissions } from "./contract/permission.ts";
 import { Problem } from "./contract/problem.ts";
+import type { Profile } from "./contract/profile.ts";
 import type { RewindOutcome, RewindRequest } from "./contract/rewind.ts";
-import type { Request } from "./contract/verb.ts";
+import type { Outcome, Request } from "./contract/verb.ts";
 import { described } from "./dialects/described.ts";
 import type { Dialect, Facts, Words } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/index.ts";
@@ -18,6 +20,7 @@ import { isExemptModel } from "./dialects/exempt-models.ts";
 import { requestOf } from "./dialects/lenient-input.ts";
 import { noteShown, openOnce, reportOf } from "./file-questions.ts";
 import { withFolders } from "./folders-outside.ts";
+import type { ReadStates } from "./disk/read-states.ts";
 import type { Guard } from "./guard/guard.ts";
 import type { SessionState } from "./guard/session-state.ts";
 import type { History } from "./history/history.ts";
@@ -57,26 +60,48 @@ export interface Shared
   readonly watchers: Watchers;
   /** Where relative paths start, below the root. */
   readonly cwd: string;
+  /** Where sessions keep what they have read; undefined without a state folder. */
+  readonly readStates: ReadStates | undefined;
 }
 
 /** For calls that nobody cancels, of which very many may listen at once. */
 const never = new AbortController().signal;
 setMaxListeners(0, never);
 
+/** Limits that one session has met; there is one for each client. */
+const profilesMax = 100;
+
+const asItIs = <Same>(outcome: Same): Same => outcome;
+
 export function startSession<Name extends DialectName>(
   dialect: Dialect,
   chosen: SessionOptions<Name>,
-  { options, cwd, openPast, state, permissions, watchers, ...first }: Shared,
+  { options, cwd, openPast, state, permissions, watchers, readStates, ...first }: Shared,
 ): Session<Name> {
   const profile = tuned(dialect.profile, options);
+  /** By the bytes of an answer: pages are kept by the profile that they were read with. */
+  const profiles = new Map<number, Profile>();
+  const profileFor = (given: CallOptions): Profile => {
+    const answerBytesMax = limitOf(given, options)?.bytesMax;
+    if (answerBytesMax === undefined) return profile;
+    const known = profiles.get(answerBytesMax) ?? { ...profile, answerBytesMax };
+    if (profiles.size < profilesMax) profiles.set(answerBytesMax, known);
+    return known;
+  };
   const cards = dialect.cards.filter(({ optIn }) => isOffered(optIn, options));
   /** Reaches further once somebody let the session into a folder outside the roots. */
   let shared = first;
-  const ledger = createLedger(chosen.readState);
+  const keptAs = chosen.keepReadState === true && readStates !== undefined ? chosen.id : undefined;
+  const ledger = createLedger(chosen.readState ?? (keptAs === undefined ? undefined : readStates?.find(keptAs)));
+  const ledgerChanged = keptAs === undefined ? undefined : readStates?.follow(keptAs, () => ledger.state());
+  let changesKept = 0;
+  const { shared: isShared = false } = chosen;
   const offered = options.instructions === true ? new Set<string>() : undefined;
   const ids = { session: chosen.id ?? randomUUID(), next: () => options.ids?.next() ?? randomUUID() };
   const reminder = (options.reminder ?? true) && !isExemptModel(options.model, options.reminderExemptModels);
   const clock = options.clock ?? { nowMs: () => performance.now() };
+  /** What each reply shows, for as long as its host has the reply. */
+  const shownBy = new WeakMap<Reply, Outcome>();
   const figures = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
 
   let observer: Promise<Observer> | undefined; // loaded for those who want it
@@ -104,8 +129,8 @@ export function startSession<Name extends DialectName>(
     turns: shared.turns,
     languages: shared.languages,
     ledger,
-    offered,
-    dedup: options.dedup,
+    offered: offered !== undefined && isShared ? new Set() : offered,
+    dedup: isShared ? false : options.dedup,
     changes: standing.changes,
     formatter: options.formatter,
     warnings: languageOptionsOf(options)?.warnings ?? false,
@@ -116,6 +141,7 @@ export function startSession<Name extends DialectName>(
     past: messages.past,
     newId: standing.newId,
     signal,
+    fit: asItIs,
     searchMsMax: standing.searchMsMax,
     onProgress,
   });
@@ -168,7 +194,36 @@ export function startSession<Name extends DialectName>(
       if (problem === undefined) throw error;
       seen.problem = problem;
       return words.renderProblem(problem, facts());
+    } finally {
+      if (ledger.changes !== changesKept) {
+        changesKept = ledger.changes;
+        ledgerChanged?.();
+      }
     }
+  };
+
+  /** What is too long still is cut, and what the reply shows is remembered until it is delivered. */
+  const delivering = async (replied: Promise<Reply>, seen: Seen, limit: AnswerLimit | undefined): Promise<Reply> => {
+    const whole = await replied;
+    const reply = limit === undefined ? whole : withinLimit(whole, limit);
+    if (seen.outcome !== undefined) shownBy.set(reply, seen.outcome);
+    return reply;
+  };
+
+  /** Renders an outcome to measure it, and keeps the last rendering: mostly that is the answer. */
+  const fittingTo = (limit: AnswerLimit, words: Words, facts: () => Facts) => {
+    let last: { readonly outcome: Outcome; readonly reply: Reply } | undefined;
+    const bytesOf = (outcome: Outcome): number => {
+      last = { outcome, reply: renderPages(words, outcome, facts()) };
+      return answerBytes(last.reply, limit);
+    };
+    return {
+      fit: <Fitted extends Outcome>(outcome: Fitted): Fitted =>
+        outcome === last?.outcome
+          ? outcome
+          : (fittedOutcome(outcome, limit.bytesMax, profile.cutMark, bytesOf) as Fitted), // of the same kind, only shorter
+      rendered: (outcome: Outcome): Reply | undefined => (outcome === last?.outcome ? last.reply : undefined),
+    };
   };
 
   const answer = (
@@ -180,20 +235,24 @@ export function startSession<Name extends DialectName>(
     words: Words = dialect,
   ): Promise<Reply> => {
     const seen: Seen = {};
+    const limit = verb === "cost" ? undefined : limitOf(given, options);
     const work = async (bench: Bench, facts: () => Facts): Promise<Reply> => {
       seen.request = toRequest();
-      const outcome = await runTool(seen.request, bench);
+      const fitting = limit === undefined ? undefined : fittingTo(limit, words, facts);
+      const whole = await runTool(seen.request, fitting === undefined ? bench : { ...bench, fit: fitting.fit });
+      const outcome = fitting === undefined ? whole : fitting.fit(whole);
       seen.outcome = outcome;
       if (outcome.kind === "rewind") messages.afterRewind(outcome);
       if (outcome.kind === "unchanged") figures.tokensSaved += outcome.tokensSaved;
       const told = outcome.kind === "rewind" ? (outcome.diagnostics ?? []).filter(saysSomething) : [];
       const late = [...told, ...(await lateReports(bench))];
-      const reply = withLate(renderPages(words, outcome, facts()), late, words);
+      const rendered = fitting?.rendered(outcome) ?? renderPages(words, outcome, facts());
+      const reply = withLate(rendered, late, words);
       seen.tokens = tokensOf(reply);
       figures.tokensGiven += seen.tokens;
       return reply;
     };
-    const replied = answered(tool, verb, input, given, work, words, seen);
+    const replied = delivering(answered(tool, verb, input, given, work, words, seen), seen, limit);
     if (watchers.listeners.size === 0 || verb === "cost") return replied;
     const { principal = null, dialect: name } = chosen;
     const { dryRun = false } = given;
@@ -230,7 +289,13 @@ export function startSession<Name extends DialectName>(
     rewound({ verb: "rewind", to: { last: way }, files, force, as: files === undefined ? way : "partial" }, given);
 
   const call: Session["call"] = (tool, input, given = {}) =>
-    answer(tool, verbOf(cards, tool), input, () => requestOf(cardNamed(cards, tool), input, dialect, profile), given);
+    answer(
+      tool,
+      verbOf(cards, tool),
+      input,
+      () => requestOf(cardNamed(cards, tool), input, dialect, profileFor(given)),
+      given,
+    );
 
   return {
     id: ids.session,
@@ -245,7 +310,7 @@ export function startSession<Name extends DialectName>(
     permissions: permissions(() => shared.guard),
     call,
     run: (make, given = {}) => {
-      const request = make(profile);
+      const request = make(profileFor(given));
       const input = inputOf(request);
       const words: Words = { ...dialect, ...given.words };
       return answer(request.verb, request.verb, input, () => request, given, words);
@@ -274,6 +339,13 @@ export function startSession<Name extends DialectName>(
     },
     diagnostics: (path, given = {}) =>
       asValue("diagnostics", "read", { path }, given, (bench) => reportOf(path, given.waitMsMax, bench)),
+    undelivered: (reply) => {
+      const outcome = shownBy.get(reply);
+      if (outcome === undefined) return;
+      for (const path of pathsShownIn(outcome)) ledger.drop(path);
+      ledgerChanged?.();
+      if (outcome.kind === "text") outcome.instructions?.forEach((path) => offered?.delete(path));
+    },
     stats: () => ({ ...figures }),
     forget: (path) => {
       if (path === undefined) return ledger.forget();

@@ -53,6 +53,12 @@ export interface FilehandOptions {
   readonly restricted?: { readonly add?: readonly string[]; readonly remove?: readonly string[] };
   /** Tokens of one page in the `claude` dialect; 25,000 by default. */
   readonly pageTokensMax?: number;
+  /**
+   * Bytes that one answer may have, at least 1,000: its texts as JSON, pictures left out. Longer answers of Read, Grep, Glob, LS and
+   * History end sooner and say how to go on; only what they show counts as shown. No limit by default; the MCP server has one for
+   * each client.
+   */
+  readonly answerBytesMax?: number;
   /** Characters after which a line is cut; each dialect has a number of its own. */
   readonly lineCharsMax?: number;
   /**
@@ -69,7 +75,10 @@ export interface FilehandOptions {
   readonly reminderExemptModels?: readonly string[];
   /** The model that reads the answers. */
   readonly model?: string;
-  /** Is a repeated read of an unchanged file answered with a stub? The `claude` dialect does by default, others do not. */
+  /**
+   * Is a repeated read of an unchanged file answered with a stub? The `claude` dialect does by default, others do not. A session
+   * that several conversations share (`SessionOptions.shared`) never does.
+   */
   readonly dedup?: boolean;
   /** Are instruction files (AGENTS.md, CLAUDE.md) named when a file below them is first read? */
   readonly instructions?: boolean;

@@ -6,6 +6,7 @@ import * as nodePath from "node:path";
 import type { Filehand, FilehandOptions, Session, SessionOptions } from "./api.ts";
 import type { Watchers } from "./call-event.ts";
 import type { CallListener } from "./contract/event.ts";
+import { limits } from "./contract/limits.ts";
 import { modes } from "./contract/mode.ts";
 import { FilehandError } from "./contract/failure.ts";
 import type { RuleFault, RuleText } from "./contract/rule.ts";
@@ -17,6 +18,7 @@ import { createDisk, RootError } from "./disk/disk.ts";
 import { appendFigures, readFigures } from "./disk/figures-log.ts";
 import { realPrefixes } from "./disk/real-prefix.ts";
 import { createIndexStore } from "./disk/index-store.ts";
+import { createReadStates } from "./disk/read-states.ts";
 import { createLocks } from "./disk/lock.ts";
 import { createGuard, type Guard, type GuardOptions } from "./guard/guard.ts";
 import { createPolicy } from "./guard/policy.ts";
@@ -46,6 +48,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
   const home = options.home ?? homedir();
   const { mode = "default", locked = [] } = options;
   requireMode(mode);
+  requireAnswerBytes(options.answerBytesMax);
   const judging = { rules, home, locked, secrets: options.secrets ?? "ask", stateDir: options.stateDir } as const;
   const policy = createPolicy({ ...judging, trustProject: options.trustProject });
   if (options.unclearRules !== "report") requireClear(policy.faults);
@@ -71,6 +74,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       disk.roots.flatMap(({ given, real }) => [given, real]),
       nodePath,
     ) || ".";
+  const readStates = options.stateDir === undefined ? undefined : createReadStates(options.stateDir);
   const watchers: Watchers = { listeners: new Set(), calls: 0 };
   const session = <Name extends DialectName>(chosen: SessionOptions<Name>): Session<Name> => {
     const state = createSessionState(mode, home);
@@ -89,6 +93,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       options,
       cwd,
       watchers,
+      readStates,
     });
   };
 
@@ -106,7 +111,10 @@ export function createFilehand(options: FilehandOptions): Filehand {
     timeline: (sizes) => createTimeline(sizes),
     ruleFaults: policy.faults,
     languageFaults: async () => (await languages?.faults()) ?? [],
-    close: async () => languages?.close(),
+    close: async () => {
+      readStates?.flush();
+      await languages?.close();
+    },
     keepFigures: (ended: Session) => {
       const stats = ended.stats();
       if (options.stateDir === undefined || stats.calls === 0) return;
@@ -154,6 +162,15 @@ function requireClear(faults: readonly RuleFault[]): void {
   const more = others.length === 0 ? "" : ` (and ${others.length} more such ${others.length === 1 ? "rule" : "rules"})`;
   const message = `Cannot start with the ${verdict} rule ${JSON.stringify(text)} (${source}): ${why}, correct or remove it${more}`;
   throw new FilehandError("UNCLEAR_RULE", message);
+}
+
+/** A limit that no answer could keep would make every answer a cut one. */
+function requireAnswerBytes(bytes: number | undefined): void {
+  if (bytes === undefined || (Number.isSafeInteger(bytes) && bytes >= limits.answerBytesMin)) return;
+  throw new FilehandError(
+    "INVALID_PARAM",
+    `Cannot use an answerBytesMax of ${bytes}: give a whole number of at least ${limits.answerBytesMin}`,
+  );
 }
 
 function diskAt({ roots, stateDir, sameDevice, denyHardlinks }: FilehandOptions): ReturnType<typeof createDisk> {

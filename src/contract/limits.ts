@@ -3,6 +3,8 @@
 export const limits = {
   /** Tokens of one `claude` page (settable). */
   pageTokensMax: 25_000,
+  /** The least that the bytes of one answer may be set to: the notes below a page need room, too. */
+  answerBytesMin: 1_000,
   /** UTF-8 bytes of one page in dialects that have no byte cap of their own. */
   pageBytesMax: 1_048_576,
   /** UTF-16 units of one line in dialects that have no line cap of their own. */

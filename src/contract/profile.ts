@@ -14,6 +14,8 @@ export interface Profile {
   readonly cutMark: string;
   /** UTF-8 bytes of the cut lines, and one more for every line but the first. */
   readonly pageBytesMax: number;
+  /** Bytes that one answer may have, if there is such a limit: a page of more bytes would only be made shorter again. */
+  readonly answerBytesMax?: number;
   /** Estimated tokens of a page, if the dialect has such a budget. */
   readonly pageTokensMax: number | undefined;
   /** Is the exact number of lines wanted even where the page ends before the file does? */

@@ -79,7 +79,8 @@ export interface Page {
   readonly ascii: boolean;
   /** Exact, or undefined where nobody asked for it: the page ends before the file does, or is counted from the end. */
   readonly linesTotal: number | undefined;
-  readonly stopped: "end" | "lines" | "bytes" | "tokens";
+  /** `answer`: all that one answer may hold (`answerBytesMax`). */
+  readonly stopped: "end" | "lines" | "bytes" | "tokens" | "answer";
   /** What dialects made of the page, by their own keys: a page that is kept keeps it too. */
   readonly forms: Map<object, PageForm>;
   /** Where to go on, if there is more. */

@@ -20,5 +20,5 @@ function textOf(outcome: Outcome): ExactText {
   const [page] = outcome.pages;
   const joined = page.joined ?? page.lines.join("\n");
   const text = page.next === undefined ? joined : `${joined}\n`;
-  return { text, whole: page.cut.length === 0 && page.stopped !== "bytes" && page.stopped !== "tokens" };
+  return { text, whole: page.cut.length === 0 && ["end", "lines"].includes(page.stopped) };
 }

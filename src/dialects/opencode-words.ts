@@ -159,5 +159,6 @@ export function footerOf(page: Page, pageBytesMax: number): string {
     return page.linesTotal === undefined ? "(End of file)" : `(End of file - total ${page.linesTotal} lines)`;
   }
   if (page.stopped === "lines") return `(File has more lines. Use 'offset' parameter to read beyond line ${last})`;
-  return `(Output truncated at ${pageBytesMax} bytes. Use 'offset' parameter to read beyond line ${last})`;
+  const where = page.stopped === "answer" ? "to what one answer holds" : `at ${pageBytesMax} bytes`;
+  return `(Output truncated ${where}. Use 'offset' parameter to read beyond line ${last})`;
 }

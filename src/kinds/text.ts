@@ -2,6 +2,7 @@
 
 import { type LineNumber, lineNumber } from "../contract/brand.ts";
 import { Problem } from "../contract/problem.ts";
+import type { Profile } from "../contract/profile.ts";
 import type { LineRange, Page, PageForm, ReadRequest, TextOutcome } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import { type PageRules, type PageStepper, startPage } from "../text/page.ts";
@@ -56,7 +57,7 @@ async function readPage(range: LineRange, reading: Asked): Promise<Page> {
   if (stepper.full === "tokens" && request.overBudget === "refuse" && linesMax > 1) {
     throw await overBudget(stepper, from, start, linesMax, reading);
   }
-  return pageOf(stepper, from, linesTotal, more ? nextLine : undefined);
+  return pageOf(stepper, from, linesTotal, more ? nextLine : undefined, profile);
 }
 
 /**
@@ -86,7 +87,7 @@ async function stepWithin(
   // A page of few bytes whose samples are cheap needs no look at every line.
   const few = Number.isFinite(linesMax) || reading.source.sizeBytes - start <= tokensMax * smallBytesPerToken;
   const small = startPage(
-    { ...rules, pageTokensMax: undefined, pageBytesMax: tokensMax * smallBytesPerToken },
+    { ...rules, pageTokensMax: undefined, pageBytesMax: Math.min(rules.pageBytesMax, tokensMax * smallBytesPerToken) },
     from,
     linesMax,
   );
@@ -166,11 +167,20 @@ async function readEnd(lines: number, reading: Asked): Promise<Page> {
   const from = -there;
   // A page can be full before the end, also where its last window holds the end.
   const next = stepper.count >= there ? undefined : from + stepper.count;
-  return pageOf(stepper, from, undefined, next);
+  return pageOf(stepper, from, undefined, next, request.profile);
 }
 
-const pageOf = (stepper: PageStepper, from: number, linesTotal: number | undefined, next: number | undefined): Page =>
-  new SteppedPage(stepper, from, linesTotal, next);
+const pageOf = (
+  stepper: PageStepper,
+  from: number,
+  linesTotal: number | undefined,
+  next: number | undefined,
+  { answerBytesMax = Number.POSITIVE_INFINITY, pageBytesMax }: Profile,
+): Page => {
+  const byAnswer = stepper.full === "bytes" && answerBytesMax < pageBytesMax;
+  const stopped = next === undefined ? "end" : byAnswer ? "answer" : (stepper.full ?? "lines");
+  return new SteppedPage(stepper, from, linesTotal, next, stopped);
+};
 
 /** A class, so that its lines are made only when they are asked for and V8 forgets it in time (`text/page.ts` says why). */
 class SteppedPage implements Page {
@@ -186,14 +196,20 @@ class SteppedPage implements Page {
   readonly lineEndChars: number;
   readonly forms = new Map<object, PageForm>();
 
-  constructor(stepper: PageStepper, from: number, linesTotal: number | undefined, next: number | undefined) {
+  constructor(
+    stepper: PageStepper,
+    from: number,
+    linesTotal: number | undefined,
+    next: number | undefined,
+    stopped: Page["stopped"],
+  ) {
     this.#stepper = stepper;
     this.from = lineNumber(from);
     this.count = stepper.count;
     if (stepper.joined !== undefined) this.joined = stepper.joined;
     this.ascii = stepper.ascii;
     this.linesTotal = linesTotal;
-    this.stopped = next === undefined ? "end" : (stepper.full ?? "lines");
+    this.stopped = stopped;
     this.next = next === undefined ? undefined : lineNumber(next);
     this.cut = stepper.cut;
     this.lineEndChars = stepper.lineEndChars;
@@ -207,8 +223,11 @@ class SteppedPage implements Page {
 /** Fewer bytes than the budget has tokens cannot be over it: then nothing needs to be estimated. */
 function pageRules({ request, source }: Asked): PageRules {
   const { profile } = request;
-  const within = profile.pageTokensMax !== undefined && source.sizeBytes <= profile.pageTokensMax;
-  return within ? { ...profile, pageTokensMax: undefined } : profile;
+  const { answerBytesMax = Number.POSITIVE_INFINITY } = profile;
+  const bytesMax = Math.min(source.sizeBytes, answerBytesMax);
+  const within = profile.pageTokensMax !== undefined && bytesMax <= profile.pageTokensMax;
+  const rules = within ? { ...profile, pageTokensMax: undefined } : profile;
+  return answerBytesMax < profile.pageBytesMax ? { ...rules, pageBytesMax: answerBytesMax } : rules;
 }
 
 async function linesIn({ source, request, firstByte }: Asked): Promise<number> {

@@ -70,6 +70,8 @@ export interface Ledger {
   /** The content left the conversation: of one file, or of all. That it was read once stays true. */
   forget(path?: string): void;
   state(): ReadState;
+  /** Grows with each change of what `state` says. */
+  readonly changes: number;
 }
 
 /** All of the content is the session's own, or was seen before and is so still; or these parts are known, as numbered now. */
@@ -100,7 +102,9 @@ export function createLedger(restored: unknown = {}): Ledger {
   const parts = new Map<string, Map<string, Part>>();
   const files = new Map<string, KnownFile>(Object.entries(wellFormedState(restored)));
 
+  let changes = 0;
   const know = (path: string, file: KnownFile): void => {
+    changes += 1;
     files.delete(path);
     files.set(path, file);
     dropOldest(files, filesMax);
@@ -191,12 +195,16 @@ export function createLedger(restored: unknown = {}): Ledger {
       know(path, { sign, sizeBytes, ...known, whole, ...parts, views: [] });
     },
     drop(path) {
+      changes += 1;
       parts.delete(path);
       files.delete(path);
     },
     forget(path) {
       if (path === undefined) parts.clear();
       else parts.delete(path);
+    },
+    get changes() {
+      return changes;
     },
     state: () =>
       Object.fromEntries(

@@ -4,6 +4,7 @@
  */
 
 import type { JsonSchema } from "../contract/call.ts";
+import { limits } from "../contract/limits.ts";
 import { modes } from "../contract/mode.ts";
 
 /** Objects whose keys are the writer's own. */
@@ -102,7 +103,8 @@ export const schema = {
     },
     dedup: {
       type: "boolean",
-      description: "Whether a repeated read of an unchanged file is answered with a stub instead of its content",
+      description:
+        "Whether a repeated read of an unchanged file is answered with a stub instead of its content; over MCP only in a conversation that the client names",
     },
     instructions: {
       type: "boolean",
@@ -115,6 +117,12 @@ export const schema = {
         "What a read that names no lines shows of a code file with more than one page: its first page, or what it declares and where",
     },
     pageTokensMax: { type: "integer", minimum: 1, description: "Tokens of one page in the claude dialect" },
+    answerBytesMax: {
+      type: "integer",
+      minimum: limits.answerBytesMin,
+      description:
+        "Bytes of one answer to a model, as JSON; over MCP each client has a limit of its own by default (user settings only)",
+    },
     readFirst: {
       type: "boolean",
       description: "Whether a model must have read a file in its session before it changes it (user settings only)",
@@ -230,6 +238,7 @@ export const schema = {
 export const userOnlyKeys: ReadonlySet<string> = new Set([
   "reminder",
   "reminderExemptModels",
+  "answerBytesMax",
   "readFirst",
   "staleness",
   "hardLinks",

@@ -17,6 +17,7 @@ const singleKeys = [
   "dedup",
   "instructions",
   "pageTokensMax",
+  "answerBytesMax",
   "secrets",
   "stateDir",
   "readFirst",

@@ -221,7 +221,7 @@ async function outcomeOf(
   const lines = { counted: places.linesCounted } as const;
   const shown = await showEntries(request, files, bench);
   const more = places.entriesTotal > skip + shown.entries;
-  return {
+  return bench.fit({
     kind: "grep",
     target,
     pattern,
@@ -244,7 +244,7 @@ async function outcomeOf(
     binary: places.binary,
     unnamed: places.unnamed,
     unshown: shown.unshown,
-  };
+  });
 }
 
 /** A match over several lines is in none of them alone. */

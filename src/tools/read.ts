@@ -76,16 +76,17 @@ async function readFile(located: Located, request: ReadRequest, bench: Bench): P
     const kept = bench.pages.find(key);
     const page =
       kept === undefined ? await readKind(file, target, { sign, encoding }, request, bench) : { ...kept, target };
-    const outcome = (await outlineFor(page, file, request, bench)) ?? page;
+    const whole = (await outlineFor(page, file, request, bench)) ?? page;
     // An answer is of one state: what was rewritten meanwhile is read again. A page that was kept is of this one.
-    const changed = kept === undefined || outcome !== page ? file.changed() : "no";
+    const changed = kept === undefined || whole !== page ? file.changed() : "no";
     if (changed === "rewritten") throw new FileCut();
     if (page.kind === "text" && kept === undefined && changed === "no" && isAtRest(identity))
       bench.pages.keep(key, page);
+    const outcome = bench.fit(whole.kind === "text" ? withInstructions(whole, bench) : whole);
     if (remembers && isWhole(outcome)) await bench.ledger.shown(target.real, part, stamp, tokensIn(outcome));
     await tellLedger(outcome, stamp, bench);
     if (outcome.kind === "text") touch(target, bench);
-    return outcome.kind === "text" ? withInstructions(outcome, bench) : outcome;
+    return outcome;
   } catch (error) {
     if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
     throw error;
@@ -144,9 +145,12 @@ async function outlineFor(
 /** What was shown may be changed from now on. */
 async function tellLedger(outcome: ReadOutcome, stamp: Stamp, { ledger }: Bench): Promise<void> {
   if (outcome.kind === "notebook") {
-    const { from, cells } = outcome;
-    const shown = cells.length === 0 ? [] : [{ from, to: from + cells.length - 1 }];
-    return ledger.saw(outcome.target.real, stamp, from === 1 && isWhole(outcome) ? "all" : { cells: shown });
+    // Of a cell that is cut not all was shown.
+    const shown = outcome.cells.flatMap(({ sourceCutChars }, index) => {
+      const number = outcome.from + index;
+      return sourceCutChars === undefined ? [{ from: number, to: number }] : [];
+    });
+    return ledger.saw(outcome.target.real, stamp, outcome.from === 1 && isWhole(outcome) ? "all" : { cells: shown });
   }
   if (outcome.kind !== "text" || outcome.converted !== undefined) return;
   const { real } = outcome.target;

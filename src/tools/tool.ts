@@ -3,7 +3,7 @@
 import type { ChangeListener } from "../contract/event.ts";
 import type { Formatter } from "../contract/formatter.ts";
 import type { Languages } from "../contract/language.ts";
-import type { Verb, Verbs } from "../contract/verb.ts";
+import type { Outcome, Verb, Verbs } from "../contract/verb.ts";
 import type { Disk } from "../disk/disk.ts";
 import type { IndexStore } from "../disk/index-store.ts";
 import type { Locks } from "../disk/lock.ts";
@@ -57,6 +57,8 @@ export interface Bench {
   readonly dedup: boolean | undefined;
   /** Instruction files that were named in this session; undefined if they are not to be. */
   readonly offered: Set<string> | undefined;
+  /** As much of an outcome as one answer may hold. What counts as shown is what comes out of it. */
+  readonly fit: <Fitted extends Outcome>(outcome: Fitted) => Fitted;
   /** How long a search may take. */
   readonly searchMsMax: number;
   readonly onProgress: ((done: number, total: number) => void) | undefined;

@@ -60,6 +60,7 @@ export async function startInProcess(
     cursors: createCursors(),
     structured: false,
     resultBytesMax: 10_000_000,
+    answerBytesMax: undefined,
     startedFor: undefined,
     otherwise: "filehand",
     log: () => undefined,

@@ -95,6 +95,7 @@ export function createEngine(options: EngineOptions): Engine {
           past: async () => undefined,
           dedup: false,
           offered: undefined,
+          fit: (outcome) => outcome,
           searchMsMax: 20_000,
           onProgress: undefined,
           signal,

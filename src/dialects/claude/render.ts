@@ -198,8 +198,7 @@ function pdfResult(outcome: PdfOutcome): PdfResult | PartsResult {
 function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextResult> {
   const parts = [...notices(outcome, page)];
   if (facts.reminder && page.count > 0) parts.push(`<system-reminder>\n${reminder}\n</system-reminder>`);
-  const overBudget =
-    page.stopped === "tokens" || page.stopped === "bytes" || page.cut.some(({ by }) => by === "tokens");
+  const overBudget = isOverBudget(page) || page.cut.some(({ by }) => by === "tokens");
   const text =
     page.count === 0 ? parts.join("\n\n") : numbered(page, arrow, "", parts.map((part) => `\n\n${part}`).join(""));
   return success(text, {
@@ -217,6 +216,9 @@ function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextR
   });
 }
 
+const isOverBudget = ({ stopped }: Page): boolean =>
+  stopped === "tokens" || stopped === "bytes" || stopped === "answer";
+
 /** What the lines alone do not tell. Each stands on its own line, without a number, so no file can fake it. */
 function notices(outcome: TextOutcome, page: Page): readonly string[] {
   const notes: string[] = [];
@@ -225,7 +227,8 @@ function notices(outcome: TextOutcome, page: Page): readonly string[] {
   const isEmpty = page.linesTotal === 0 || (page.linesTotal === undefined && page.count === 0);
   if (isEmpty) notes.push("[The file exists and is empty]");
   if (page.next !== undefined) {
-    const partial = page.stopped === "lines" ? "" : "PARTIAL view, the file is over the budget: ";
+    const why = page.stopped === "answer" ? "this is all that one answer holds" : "the file is over the budget";
+    const partial = page.stopped === "lines" ? "" : `PARTIAL view, ${why}: `;
     const total = page.linesTotal === undefined ? "" : ` of ${page.linesTotal}`;
     notes.push(`[${partial}lines ${page.from} to ${last}${total}, go on with offset ${page.next}]`);
   }

@@ -1,4 +1,4 @@
-/** Options of the commands that change files. */
+/** Options that several commands for models have, and those that change files. */
 
 import type { Option } from "./command.ts";
 
@@ -22,6 +22,12 @@ export const languageTools: Option = {
 export const languageServers: Option = {
   type: "flag",
   words: "Let language servers check what is changed, and tell what they find with the answer",
+};
+
+export const answerBytes: Option = {
+  type: "integer",
+  value: "N",
+  words: "Bytes of one answer at most; longer ones say how to go on (default over MCP: what the client shows)",
 };
 
 export const sessionOption: Option = {

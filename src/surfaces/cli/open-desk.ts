@@ -40,7 +40,7 @@ export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Prom
     principalOf,
     { board, workspace: needs.name },
   );
-  const { filehand, session, stateDir } = await openSession(given, host, "models", {
+  const { filehand, session, stateDir, answerBytesMax } = await openSession(given, host, "models", {
     stdin: "used",
     ask: approvals.asker,
     ...(needs.board === undefined ? {} : { keepRules: true }),
@@ -62,6 +62,7 @@ export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Prom
     cursors: createCursors(),
     structured: given.flag("structured"),
     resultBytesMax: needs.resultBytesMax === "stdio" ? limits.mcpResultBytesMax - 65_536 : needs.resultBytesMax,
+    answerBytesMax,
     startedFor: needs.startedFor,
     // Two processes over stdio are two conversations; a server of HTTP goes on with those of the one before it.
     otherwise: needs.program === "mcp" ? randomUUID() : needs.name,

@@ -2,6 +2,7 @@
 
 import * as nodePath from "node:path";
 import type { Asker } from "../../contract/ask.ts";
+import { limits } from "../../contract/limits.ts";
 import type { RuleText } from "../../contract/rule.ts";
 import { type DialectName, dialectNames } from "../../dialects/index.ts";
 import { nearest } from "../../dialects/nearest.ts";
@@ -23,6 +24,8 @@ export interface Opened {
   readonly record: () => void;
   readonly figures: Filehand["figures"];
   readonly stateDir: string | undefined;
+  /** Bytes of one answer to a model, if an option or the settings say so. */
+  readonly answerBytesMax: number | undefined;
   /** What the person was asked and said. */
   readonly asking: Asking;
 }
@@ -79,6 +82,7 @@ export async function openSession(
 
   const model = given.text("model") ?? settings.model;
   const pageTokensMax = tokensOf(env["FILEHAND_PAGE_TOKENS"]) ?? settings.pageTokensMax;
+  const answerBytesMax = forWhom === "models" ? (answerBytesOf(given) ?? settings.answerBytesMax) : undefined;
   // Between two commands nothing is remembered, so a person never sees a stub.
   const dedup = env["FILEHAND_DEDUP"] === "0" ? false : settings.dedup;
   const stateDir = stateDirOf(given.text("state-dir"), settings.stateDir, host);
@@ -112,6 +116,7 @@ export async function openSession(
     ...(settings.restricted === undefined ? {} : { restricted: settings.restricted }),
     ...(settings.secrets === undefined ? {} : { secrets: settings.secrets }),
     ...(pageTokensMax === undefined ? {} : { pageTokensMax }),
+    ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
     ...(dedup === undefined ? {} : { dedup }),
     ...(settings.longCode === undefined ? {} : { longCode: settings.longCode }),
     ...(settings.searchMsMax === undefined ? {} : { searchMsMax: settings.searchMsMax }),
@@ -137,6 +142,7 @@ export async function openSession(
     record: () => filehand.keepFigures(session),
     figures: filehand.figures,
     stateDir,
+    answerBytesMax,
     asking,
   };
 }
@@ -185,6 +191,14 @@ function tokensOf(text: string | undefined): number | undefined {
   if (!/^[1-9]\d{0,8}$/.test(text))
     throw new UsageError(`FILEHAND_PAGE_TOKENS must be a whole number of at least 1, not "${text}"`);
   return Number(text);
+}
+
+function answerBytesOf(given: Given): number | undefined {
+  const bytes = given.integer("answer-bytes");
+  if (bytes !== undefined && bytes < limits.answerBytesMin) {
+    throw new UsageError(`--answer-bytes must be at least ${limits.answerBytesMin}`);
+  }
+  return bytes;
 }
 
 function dialectOf(name: string | undefined): DialectName {

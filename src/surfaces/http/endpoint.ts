@@ -9,7 +9,7 @@ import { logSdkError } from "../mcp/sdk-error.ts";
 import type { Factory } from "../mcp/server.ts";
 import { sessionKey } from "../mcp/session-key.ts";
 import type { Guest } from "./access.ts";
-import { goneSignal, isJson, refuse, sendResponse, webRequest } from "./exchange.ts";
+import { goneSignal, isJson, refuse, sendResponse, watchDelivery, webRequest } from "./exchange.ts";
 import { createLane } from "./lane.ts";
 import { createLegacySessions } from "./legacy-sessions.ts";
 
@@ -50,11 +50,17 @@ export function createEndpoint(desk: Desk, factory: Factory, limits: EndpointLim
 
   return {
     async handle(req, res, body, guest) {
+      const delivery = watchDelivery(res);
       const plain = body === undefined ? undefined : lane.candidate(req.headers, body);
-      if (plain !== undefined && (await lane.serve(plain, req, res, guest))) return;
+      if (plain !== undefined && (await lane.serve(plain, req, res, guest, delivery))) return;
       const request = webRequest(req, goneSignal(res));
       // Only the principal goes on from here: the token has done its work.
-      const authInfo: AuthInfo = { token: "", clientId: guest.principal, scopes: [...guest.scopes] };
+      const authInfo: AuthInfo = {
+        token: "",
+        clientId: guest.principal,
+        scopes: [...guest.scopes],
+        extra: { delivery },
+      };
       if (body === undefined && request.headers.get("mcp-session-id") === null) {
         return refuse(res, 405, "Method not allowed: use POST", { headers: { allow: "POST" } });
       }

@@ -2,6 +2,8 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Delivery } from "../mcp/tool-call.ts";
 
 /** Aborted when the other side hangs up before it has its answer. */
 export function goneSignal(res: ServerResponse): AbortSignal {
@@ -10,6 +12,36 @@ export function goneSignal(res: ServerResponse): AbortSignal {
     if (!res.writableFinished) gone.abort();
   });
   return gone.signal;
+}
+
+/** The response that each connection had last: until the next request comes on it, nothing says that it was read. */
+const lastOn = new WeakMap<Socket, () => void>();
+
+/**
+ * Whether a response arrives. It does not if the connection closes before all of it is written. It does not either if the
+ * connection then breaks with an error: a client that goes away with unread bytes resets it, one that has read them closes it.
+ */
+export function watchDelivery(res: ServerResponse): Delivery {
+  let isLost = false;
+  const told: (() => void)[] = [];
+  const lose = (): void => {
+    isLost = true;
+    for (const tell of told.splice(0)) tell();
+  };
+  res.once("close", () => {
+    if (!res.writableFinished) lose();
+  });
+  const { socket } = res;
+  if (socket !== null) {
+    if (!lastOn.has(socket)) socket.on("error", () => lastOn.get(socket)?.());
+    lastOn.set(socket, lose);
+  }
+  return {
+    onLost: (tell) => {
+      if (isLost) tell();
+      else told.push(tell);
+    },
+  };
 }
 
 /** Without the body: that was read and parsed already. */

@@ -11,14 +11,20 @@ import type { Desk } from "../mcp/desk.ts";
 import { metaNames, sessionHeader } from "../mcp/names.ts";
 import { envelopeOf, modernAnswers, type PlainCall, plainCall } from "../mcp/plain-call.ts";
 import { createStops } from "../mcp/stops.ts";
-import { orInternal, resultOfCall } from "../mcp/tool-call.ts";
+import { type Delivery, orInternal, resultOfCall } from "../mcp/tool-call.ts";
 import type { Guest } from "./access.ts";
 
 export interface Lane {
   /** Undefined for what must go through the SDK in any case. */
   candidate(headers: IncomingHttpHeaders, body: object): Candidate | undefined;
   /** False if it must go through the SDK after all; then nothing was done and nothing was answered. */
-  serve(candidate: Candidate, req: IncomingMessage, res: ServerResponse, guest: Guest): Promise<boolean>;
+  serve(
+    candidate: Candidate,
+    req: IncomingMessage,
+    res: ServerResponse,
+    guest: Guest,
+    delivery: Delivery,
+  ): Promise<boolean>;
   /** The SDK has answered it with this. */
   answered(candidate: Candidate, status: number, text: string): void;
 }
@@ -42,13 +48,14 @@ export function createLane(desk: Desk): Lane {
   const stops = createStops();
   const answerText = modernAnswers(desk);
 
-  const work = async ({ call, asking, guest }: Asked, signal: AbortSignal) => {
+  const work = async ({ call, asking, guest, delivery }: Asked, signal: AbortSignal) => {
     const { name, input } = call;
-    const { session, canAsk } = callerOf(asking, desk);
+    const caller = callerOf(asking, desk);
+    const { session, canAsk } = caller;
     const asks = { session: session.id, principal: guest.principal, tool: name };
     return orInternal(name, desk, () =>
       desk.approvals.unasked({ signal, canAsk, asks }, () =>
-        resultOfCall({ name, input, options: { signal } }, session, desk),
+        resultOfCall({ name, input, options: { signal }, delivery }, caller, desk),
       ),
     );
   };
@@ -64,7 +71,7 @@ export function createLane(desk: Desk): Lane {
       return { call, like: `${call.name}\n${JSON.stringify(looks)}\n${envelopeOf(call.meta)}` };
     },
 
-    async serve({ call, like }, req, res, guest) {
+    async serve({ call, like }, req, res, guest, delivery) {
       if (!vetted.has(like)) return false;
       const stop = stops.take();
       const onClose = (): void => stop.abort();
@@ -75,8 +82,9 @@ export function createLane(desk: Desk): Lane {
         handle: typeof handle === "string" ? handle : undefined,
         meta: call.meta,
         capabilities: call.meta?.[metaNames.clientCapabilities],
+        clientInfo: call.meta?.[metaNames.clientInfo],
       };
-      const asked = { call, asking, guest };
+      const asked = { call, asking, guest, delivery };
       const { watchCall } = desk;
       const called = await (watchCall === undefined
         ? work(asked, stop.signal)
@@ -105,4 +113,5 @@ interface Asked {
   readonly call: PlainCall;
   readonly asking: Parameters<typeof callerOf>[0];
   readonly guest: Guest;
+  readonly delivery: Delivery;
 }

@@ -10,14 +10,23 @@ import {
 import type { Caller } from "./caller.ts";
 import type { Called, Desk } from "./desk.ts";
 import { progressFor } from "./progress.ts";
-import { orInternal, resultOfCall } from "./tool-call.ts";
+import { type Delivery, orInternal, resultOfCall } from "./tool-call.ts";
+
+/** Over HTTP the endpoint watches the connection of each request. Over stdio only a cancelled call goes without an answer. */
+function deliveryOf(ctx: ServerContext): Delivery {
+  const watched = ctx.http?.authInfo?.extra?.["delivery"] as Delivery | undefined; // put there by the endpoint, which is ours
+  if (watched !== undefined) return watched;
+  const { signal } = ctx.mcpReq;
+  return { onLost: (told) => signal.addEventListener("abort", told, { once: true }) };
+}
 
 export async function callTool(
   { params }: CallToolRequest,
   ctx: ServerContext,
-  { session, canAsk }: Caller,
+  caller: Caller,
   desk: Desk,
 ): Promise<Called> {
+  const { session, canAsk } = caller;
   const { name, arguments: input = {} } = params;
   const known = desk.definitions.some((definition) => definition.name === name);
   const onProgress = progressFor(ctx.mcpReq._meta?.progressToken, ctx.mcpReq.notify);
@@ -28,7 +37,7 @@ export async function callTool(
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, error?.message ?? name);
     }
     const options = { signal, ...(onProgress === undefined ? {} : { onProgress }) };
-    return resultOfCall({ name, input, options }, session, desk);
+    return resultOfCall({ name, input, options, delivery: deliveryOf(ctx) }, caller, desk);
   };
   const call = (): Promise<Called> =>
     orInternal(name, desk, () => desk.approvals.during({ ctx, tool: name, input, canAsk, session: session.id }, work));

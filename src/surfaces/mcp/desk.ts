@@ -19,8 +19,10 @@ export interface Desk {
   readonly approvals: Approvals;
   readonly cursors: Cursors;
   readonly structured: boolean;
-  /** Bytes of one result. */
+  /** Bytes of one result, pictures included: more would end the connection. */
   readonly resultBytesMax: number;
+  /** Bytes of one answer's text, where the operator has said so; otherwise the client decides (`client-limits.ts`). */
+  readonly answerBytesMax: number | undefined;
   /** What the process was started for, on stdio. */
   readonly startedFor: string | undefined;
   /** What requests share that nothing else tells apart: over stdio this process and no other, over HTTP the workspace. */

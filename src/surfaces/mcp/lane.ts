@@ -61,19 +61,23 @@ export function createLane(
     running.set(id, stop);
     const onProgress = progressFor(meta?.["progressToken"], (note) => wire.send({ jsonrpc: "2.0", ...note }));
     const options = onProgress === undefined ? { signal } : { signal, onProgress };
+    let lost = (): void => undefined;
+    const delivery = { onLost: (told: () => void) => (lost = told) };
     try {
-      const { session, canAsk } = await callerOf({ meta, envelope: meta });
+      const caller = await callerOf({ meta, envelope: meta });
+      const { session, canAsk } = caller;
       const called = await orInternal(name, desk, () =>
         desk.approvals.unasked(
           { signal, canAsk, asks: { session: session.id, principal: localPrincipal, tool: name } },
-          () => resultOfCall({ name, input, options }, session, desk),
+          () => resultOfCall({ name, input, options, delivery }, caller, desk),
         ),
       );
-      if (signal.aborted) return;
+      if (signal.aborted) return lost();
       if (called === "ask first") return passOn(message);
       await wire.sendAnswer(id, (era === "modern" ? modernAnswer : legacyAnswer)(id, called));
     } catch (error) {
       // Nobody is there any more, or the call could not even begin.
+      lost();
       desk.log("warn", "connection", { message: error instanceof Error ? error.message : String(error) });
     } finally {
       running.delete(id);

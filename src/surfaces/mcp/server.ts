@@ -72,7 +72,9 @@ export function createFactory(
         handle: ctx.http?.req?.headers.get(sessionHeader) ?? undefined,
         meta: ctx.mcpReq._meta,
         transportSession: ctx.sessionId,
-        capabilities: era === "legacy" ? server.getClientCapabilities() : capabilitiesOf(ctx),
+        capabilities:
+          era === "legacy" ? server.getClientCapabilities() : envelopeOf(ctx)?.[metaNames.clientCapabilities],
+        clientInfo: era === "legacy" ? server.getClientVersion() : envelopeOf(ctx)?.[metaNames.clientInfo],
       };
       return callerFrom(asking, desk, folders);
     };
@@ -156,9 +158,8 @@ function closeFailedQuestions(server: Server, desk: Desk): void {
   server.request = askOrClose;
 }
 
-/** What the request says its client can do; the SDK has checked the shape, its types have no names for it. */
-const capabilitiesOf = ({ mcpReq }: Origin): unknown =>
-  (mcpReq.envelope as Meta | undefined)?.[metaNames.clientCapabilities];
+/** What the request says about its client; the SDK has checked the shape, its types have no names for it. */
+const envelopeOf = ({ mcpReq }: Origin): Meta | undefined => mcpReq.envelope as Meta | undefined;
 
 /** How long a client may take to name its roots; until then nothing is done for it, afterwards it has named none. */
 const rootsMsMax = 5_000;

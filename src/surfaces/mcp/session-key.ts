@@ -22,15 +22,24 @@ export interface Origin {
 
 const keyCharsMax = 256;
 
+/** What a key was made from. */
+export type KeyKind = "handle" | "transport" | "thread" | "started for" | "otherwise";
+
 /** The first that is there decides. */
 export function sessionKey({ principal, handle, meta, transportSession, startedFor, otherwise }: Origin): string {
-  const keyed = (kind: string, key: string): string => JSON.stringify([principal, kind, key]);
+  const keyed = (kind: KeyKind, key: string): string => JSON.stringify([principal, kind, key]);
   const named = handle ?? meta?.[metaNames.session];
   if (isKey(named)) return keyed("handle", named);
   if (isKey(transportSession)) return keyed("transport", transportSession);
   const thread = meta?.["threadId"] ?? meta?.["sessionId"]; // Codex
   if (isKey(thread)) return keyed("thread", thread);
   return isKey(startedFor) ? keyed("started for", startedFor) : keyed("otherwise", otherwise);
+}
+
+/** The principal and the kind of a key that `sessionKey` made. */
+export function keyParts(key: string): { readonly principal: string; readonly kind: KeyKind } {
+  const [principal, kind] = JSON.parse(key) as readonly [string, KeyKind, string];
+  return { principal, kind };
 }
 
 const isKey = (value: unknown): value is string =>

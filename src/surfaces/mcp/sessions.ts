@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Filehand, Session } from "../../api.ts";
 import type { DialectName } from "../../dialects/index.ts";
+import { type KeyKind, keyParts } from "./session-key.ts";
 
 export interface Sessions {
   /** The session of a key; `within` are the folders it is kept to from now on. */
@@ -14,6 +15,9 @@ export interface Sessions {
   endAll(): void;
   readonly size: number;
 }
+
+/** Kinds of keys that mean the same conversation in the next process. The others end with the process or its connection. */
+const namesConversation: ReadonlySet<KeyKind> = new Set(["handle", "thread", "started for"]);
 
 interface Kept {
   readonly session: Session;
@@ -28,6 +32,21 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
     kept.delete(key);
     if (found !== undefined) filehand.keepFigures(found.session);
   };
+  const start = (key: string, readState: unknown, within: readonly string[] | undefined): Session => {
+    const { principal, kind } = keyParts(key);
+    return filehand.session({
+      dialect,
+      id: idOf(key, filehand.workspaceId),
+      principal,
+      // A process, a transport's session and a token serve several conversations, and the one that CLAUDE_CODE_SESSION_ID names
+      // has subagents and outlives /clear. Only a client that names the conversation with each call can know what its
+      // model was shown.
+      shared: kind !== "handle",
+      keepReadState: namesConversation.has(kind),
+      ...(readState === undefined ? {} : { readState }),
+      ...(within === undefined ? {} : { within }),
+    });
+  };
   return {
     find(key, folders) {
       const within = folders === undefined ? "" : JSON.stringify(folders);
@@ -35,16 +54,7 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
       if (key === newest && found?.within === within) return found.session;
       kept.delete(key);
       // Kept to other folders it is another session, which knows what the first one has read.
-      const session =
-        found?.within === within
-          ? found.session
-          : filehand.session({
-              dialect,
-              id: idOf(key, filehand.workspaceId),
-              principal: principalIn(key),
-              ...(found === undefined ? {} : { readState: found.session.readState() }),
-              ...(folders === undefined ? {} : { within: folders }),
-            });
+      const session = found?.within === within ? found.session : start(key, found?.session.readState(), folders);
       kept.set(key, { session, within });
       newest = key;
       const [oldest] = kept.keys();
@@ -66,9 +76,3 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
  */
 const idOf = (key: string, workspaceId: string): string =>
   `mcp-${createHash("sha256").update(`${workspaceId}\0${key}`).digest("hex").slice(0, 16)}`;
-
-/** Keys are made by `sessionKey`, and begin with it. */
-function principalIn(key: string): string {
-  const parts = JSON.parse(key) as readonly unknown[];
-  return typeof parts[0] === "string" ? parts[0] : "";
-}

@@ -1,7 +1,8 @@
 /** One call of a tool through the session, with or without the SDK around it. */
 
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { CallOptions, Session } from "../../api.ts";
+import type { CallOptions } from "../../api.ts";
+import type { Caller } from "./caller.ts";
 import type { Desk } from "./desk.ts";
 import { metaNames } from "./names.ts";
 import { resultOf } from "./result.ts";
@@ -9,12 +10,28 @@ import { resultOf } from "./result.ts";
 export interface ToolCall {
   readonly name: string;
   readonly input: unknown;
-  readonly options: CallOptions;
+  readonly options: CallOptions & { readonly signal: AbortSignal };
+  /** Tells of an answer that did not reach its client. */
+  readonly delivery: Delivery;
 }
 
-export async function resultOfCall({ name, input, options }: ToolCall, session: Session, desk: Desk) {
-  const reply = await session.call(name, input, options);
-  return resultOf(reply, name, { structured: desk.structured, bytesMax: desk.resultBytesMax });
+/** Whether an answer arrives, as far as the transport can know. */
+export interface Delivery {
+  /** Calls back if the answer is lost, at once if it is lost already. */
+  onLost(told: () => void): void;
+}
+
+export async function resultOfCall(
+  { name, input, options, delivery }: ToolCall,
+  { session, answerBytesMax }: Caller,
+  desk: Desk,
+): Promise<CallToolResult> {
+  const reply = await session.call(name, input, { ...options, answerBytesMax, countStructured: desk.structured });
+  const result = resultOf(reply, name, { structured: desk.structured, bytesMax: desk.resultBytesMax });
+  // A call that was cancelled gets no answer, and one that is too large for a message gets another.
+  if (options.signal.aborted || result.isError !== (reply.isError ? true : undefined)) session.undelivered(reply);
+  else delivery.onLost(() => session.undelivered(reply));
+  return result;
 }
 
 /** A bug stays a bug: the client hears that there is one, the stack goes to the log, and the server lives on. */

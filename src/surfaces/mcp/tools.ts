@@ -7,9 +7,6 @@ import { metaNames } from "./names.ts";
 /** The most that Claude Code lets a tool ask for. A page of the `claude` dialect is above its default of 50,000. */
 const resultCharsMax = 500_000;
 
-/** Whose answers are long. */
-const longAnswers: ReadonlySet<string> = new Set(["read", "grep"]);
-
 /** What a model needs in nearly every turn. */
 const alwaysLoaded: ReadonlySet<string> = new Set(["read", "edit", "write", "glob", "grep"]);
 
@@ -26,7 +23,7 @@ export const toolsOf = (definitions: readonly ToolDefinition[]): Tool[] =>
       openWorldHint: false,
     },
     _meta: {
-      ...(longAnswers.has(verb) ? { [metaNames.anthropicResultChars]: resultCharsMax } : {}),
+      ...(readOnly ? { [metaNames.anthropicResultChars]: resultCharsMax } : {}),
       ...(alwaysLoaded.has(verb) ? { [metaNames.anthropicAlwaysLoad]: true } : {}),
     },
   }));

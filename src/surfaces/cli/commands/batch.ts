@@ -9,7 +9,15 @@ import { limits } from "../../../contract/limits.ts";
 import type { Reply } from "../../../contract/call.ts";
 import type { CallOptions, Session } from "../../../api.ts";
 import { type Command, type Host, UsageError } from "../command.ts";
-import { dryRun, historyTools, languageServers, languageTools, noReadFirst, sessionOption } from "../change-options.ts";
+import {
+  answerBytes,
+  dryRun,
+  historyTools,
+  languageServers,
+  languageTools,
+  noReadFirst,
+  sessionOption,
+} from "../change-options.ts";
 import { internalError } from "../internal-error.ts";
 import { jsonFault } from "../json-input.ts";
 import { openSession } from "../open-session.ts";
@@ -25,6 +33,7 @@ export const batch: Command = {
     parallel: { type: "integer", value: "N", words: "Up to N calls at once (default: 1); replies keep their order" },
     "dry-run": dryRun,
     "no-read-first": noReadFirst,
+    "answer-bytes": answerBytes,
     session: sessionOption,
     "language-servers": languageServers,
     observe: {

@@ -1,7 +1,15 @@
 /** `filehand call`: one call as a model writes it. */
 
 import { type Command, UsageError } from "../command.ts";
-import { dryRun, historyTools, languageServers, languageTools, noReadFirst, sessionOption } from "../change-options.ts";
+import {
+  answerBytes,
+  dryRun,
+  historyTools,
+  languageServers,
+  languageTools,
+  noReadFirst,
+  sessionOption,
+} from "../change-options.ts";
 import { jsonFault } from "../json-input.ts";
 import { openSession } from "../open-session.ts";
 import { printReply } from "../print.ts";
@@ -14,6 +22,7 @@ export const call: Command = {
   options: {
     "dry-run": dryRun,
     "no-read-first": noReadFirst,
+    "answer-bytes": answerBytes,
     session: sessionOption,
     "history-tools": historyTools,
     "language-tools": languageTools,

@@ -5,7 +5,7 @@ import { tracing } from "../../mcp/tracing.ts";
 import type { Log } from "../../mcp/desk.ts";
 import { preload } from "../../../preload.ts";
 import type { Command, ExitCode, Given, Host } from "../command.ts";
-import { historyTools, languageServers } from "../change-options.ts";
+import { answerBytes, historyTools, languageServers } from "../change-options.ts";
 import { openDesk } from "../open-desk.ts";
 import { version } from "../version.ts";
 
@@ -18,7 +18,12 @@ export const mcp: Command = {
   name: "mcp",
   summary: "Serve the tools to an MCP client over stdin and stdout",
   parameters: ["[folder...]"],
-  options: { structured: structuredOption, "history-tools": historyTools, "language-servers": languageServers },
+  options: {
+    structured: structuredOption,
+    "answer-bytes": answerBytes,
+    "history-tools": historyTools,
+    "language-servers": languageServers,
+  },
   details: [
     "The folders are the workspace's roots; without any it is CLAUDE_PROJECT_DIR, or the current folder.",
     "What a rule asks about is put to the person behind the client, if it can do that; else it is refused and the rule named.",

@@ -1,7 +1,7 @@
 /** `filehand serve`: the same tools over HTTP, for several clients and several workspaces. */
 
 import type { Command, Options } from "../command.ts";
-import { historyTools, languageServers } from "../change-options.ts";
+import { answerBytes, historyTools, languageServers } from "../change-options.ts";
 import { runServer } from "../run-server.ts";
 import { structuredOption } from "./mcp.ts";
 
@@ -44,6 +44,7 @@ export const serverOptions = {
   },
   "public-url": { type: "text", value: "URL", words: "The address by which clients know this server, for OAuth" },
   "insecure-no-token": { type: "flag", words: "Let every program on this machine in" },
+  "answer-bytes": answerBytes,
   "history-tools": historyTools,
   "language-servers": languageServers,
 } as const satisfies Options;
