@@ -53,6 +53,8 @@ export interface Shared
   readonly openPast: (() => Promise<History>) | undefined;
   readonly options: FilehandOptions;
   readonly watchers: Watchers;
+  /** Undefined once what a killed process left is settled. */
+  readonly settling: () => Promise<void> | undefined;
   /** Where relative paths start, below the root. */
   readonly cwd: string;
 }
@@ -64,7 +66,7 @@ setMaxListeners(0, never);
 export function startSession<Name extends DialectName>(
   dialect: Dialect,
   chosen: SessionOptions<Name>,
-  { options, cwd, openPast, state, permissions, watchers, ...first }: Shared,
+  { options, cwd, openPast, state, permissions, watchers, settling, ...first }: Shared,
 ): Session<Name> {
   const profile = tuned(dialect.profile, options);
   const cards = dialect.cards.filter(({ optIn }) => isOffered(optIn, options));
@@ -147,6 +149,8 @@ export function startSession<Name extends DialectName>(
     try {
       const turn = nextTurn();
       if (turn !== undefined) await turn;
+      const settled = settling();
+      if (settled !== undefined) await settled;
       bench.signal.throwIfAborted();
       return await withFolders(bench, (wider) => work(wider, facts), widen);
     } catch (error) {

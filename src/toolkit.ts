@@ -67,6 +67,9 @@ export function createFilehand(options: FilehandOptions): Filehand {
       disk.roots.flatMap(({ given, real }) => [given, real]),
       nodePath,
     ) || ".";
+  let isSettled = false;
+  const settling = (): Promise<void> | undefined =>
+    isSettled ? undefined : disk.settled(locks).then(() => void (isSettled = true));
   const watchers: Watchers = { listeners: new Set(), calls: 0 };
   const session = <Name extends DialectName>(chosen: SessionOptions<Name>): Session<Name> => {
     const state = createSessionState(mode, home);
@@ -85,6 +88,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       options,
       cwd,
       watchers,
+      settling,
     });
   };
 

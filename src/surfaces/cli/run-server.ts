@@ -9,7 +9,6 @@ import { tokenFrom } from "../../settings/token-file.ts";
 import type { Access, TokenVerifier } from "../http/access.ts";
 import type { Inspector } from "../inspector/index.ts";
 import { type ExitCode, type Given, type Host, UsageError } from "./command.ts";
-import { stopOf } from "./commands/mcp.ts";
 import { logTo } from "../mcp/log.ts";
 import { tracing } from "../mcp/tracing.ts";
 import { openDesk } from "./open-desk.ts";
@@ -28,7 +27,7 @@ export interface ServerNeeds {
 
 export async function runServer(given: Given, host: Host, needs: ServerNeeds): Promise<ExitCode> {
   // Before anybody is told that it runs: whoever stops it then must not leave files behind.
-  const stop = stopOf(host);
+  const stop = host.signal;
   host.outliveReaders?.();
   const address = given.text("host") ?? "127.0.0.1";
   const { createEndpoint, createFactory, createFront, createMetrics, localNames, watchCallWith } = await import(

@@ -2,7 +2,7 @@
 
 import { serveOverStdio } from "../../mcp/stdio.ts";
 import { tracing } from "../../mcp/tracing.ts";
-import type { Command, Given, Host } from "../command.ts";
+import type { Command, Given } from "../command.ts";
 import { historyTools, languageServers } from "../change-options.ts";
 import { openDesk } from "../open-desk.ts";
 import { version } from "../version.ts";
@@ -35,7 +35,7 @@ export const mcp: Command = {
       : undefined;
     const needs = { name: "filehand", program: "mcp", roots, startedFor, resultBytesMax: "stdio" } as const;
     const desk = await openDesk(given, host, { ...needs, ...(watchCall === undefined ? {} : { watchCall }) });
-    const left = await serveOverStdio(desk, host, stopOf(host), () => import("../../mcp/index.ts"));
+    const left = await serveOverStdio(desk, host, host.signal, () => import("../../mcp/index.ts"));
     await desk.close();
     if (left === "unread") host.abandon?.();
     return 0;
@@ -44,10 +44,3 @@ export const mcp: Command = {
 
 const rootOf = (given: Given, project: string | undefined): readonly string[] =>
   given.list("root").length > 0 || project === undefined || project === "" ? [] : [project];
-
-/** Told to stop by the person or by the system. */
-export function stopOf(host: Host): AbortSignal {
-  const terminated = new AbortController();
-  host.onTerminate?.(() => terminated.abort());
-  return AbortSignal.any([host.signal, terminated.signal]);
-}
