@@ -12,6 +12,7 @@ import { contentOf, type Moving } from "./content.ts";
 import { type Created, type CreateInput, createFile, holdOrMake, type Made, noLink, removeMade } from "./create.ts";
 import { errnoName } from "./errno.ts";
 import { type HeldFolder, holdFolder, prepareSync, unlinkQuietly, withRoom, type WriteContext } from "./held-folder.ts";
+import type { HeldLocks } from "./lock.ts";
 import type { Found, Root } from "./look.ts";
 import { CannotKeep, keepMetadata } from "./metadata.ts";
 import type { OpenFile } from "./open-file.ts";
@@ -75,8 +76,13 @@ interface Waiting {
   hasGone: boolean;
 }
 
-/** `paths` are the files that it may change. */
-export function createChangeSet(paths: readonly string[], roots: readonly Root[], context: WriteContext): ChangeSet {
+/** `paths` are the files that it may change; the caller holds their locks. */
+export function createChangeSet(
+  paths: readonly string[],
+  { byKernel }: HeldLocks,
+  roots: readonly Root[],
+  context: WriteContext,
+): ChangeSet {
   const { system } = context;
   const folders = new Map<string, HeldFolder>();
   const held: HeldFolder[] = [];
@@ -130,7 +136,7 @@ export function createChangeSet(paths: readonly string[], roots: readonly Root[]
     async stage(work) {
       // Without it new content of a process that is killed lies there until its folder is changed next: no reason to fail.
       intent ??= await announced(
-        { version: 1, steps: [], folders: [], places },
+        { version: 1, steps: [], folders: [], places, byKernel },
         placesFor(paths, roots, context),
         context,
       );
@@ -151,7 +157,7 @@ export function createChangeSet(paths: readonly string[], roots: readonly Root[]
       try {
         const madeFolders = made.map(({ parent, name }) => nodePath.join(parent.path, name));
         const steps = waiting.map(({ step }) => step);
-        const record = { version: 1, steps, folders: madeFolders, places } as const;
+        const record = { version: 1, steps, folders: madeFolders, places, byKernel } as const;
         const beside: Place = () => ({ folder: first.folder, close: () => undefined });
         journal = await withRoom(context, () =>
           journalOf(record, [...placesFor(paths, roots, context), beside], context),

@@ -13,7 +13,7 @@ import { errnoName } from "./errno.ts";
 import { isKernelType, isLocalType } from "./file-systems.ts";
 import { handlePathOf } from "./held.ts";
 import type { WriteContext } from "./held-folder.ts";
-import type { Locks } from "./lock.ts";
+import type { HeldLocks, Locks } from "./lock.ts";
 import type { Border, Found, Held, Look, LookAlso, Root } from "./look.ts";
 import { kernelMounts } from "./mounts.ts";
 import { type OpenFile, openFile } from "./open-file.ts";
@@ -53,7 +53,7 @@ export interface Disk {
   /** Takes the very file away that was found. */
   remove(input: RemoveInput): Promise<Removed>;
   /** For several files, by their real paths, of which all are to be changed or none. */
-  together(paths: readonly string[]): ChangeSet;
+  together(paths: readonly string[], locks: HeldLocks): ChangeSet;
   /** Settles what a process left that was killed while it changed several files. Once for all who ask; never fails. */
   settled(locks: Locks): Promise<void>;
   /** Takes a folder away, by its real path, if there is nothing in it. */
@@ -137,7 +137,7 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
     replace: (input) => replaceFile(input, writing),
     create: (input) => createFile(input, writing),
     remove: (input) => removeFile(input, writing),
-    together: (paths) => createChangeSet(paths, roots, writing),
+    together: (paths, held) => createChangeSet(paths, held, roots, writing),
     settled: (locks) => (settled ??= recoverSets(roots, locks, writing)),
     removeFolder: (real) => removeFolder(real, writing),
     moveFolder: (input) => moveFolder(input, writing),

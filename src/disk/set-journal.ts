@@ -47,6 +47,8 @@ export interface SetRecord {
   readonly steps: readonly SetStep[];
   /** Where new content may lie that has no name yet. */
   readonly places: readonly string[];
+  /** Did its maker hold locks of the kernel? Then whoever gets these locks knows that the maker has ended. */
+  readonly byKernel: boolean;
   /** Folders that were made for new files, the uppermost first. */
   readonly folders: readonly string[];
 }
@@ -125,7 +127,8 @@ function parsed(json: string): SetRecord | undefined {
   if (!isObject(value) || value["version"] !== 1) return undefined;
   const { steps, folders, places } = value;
   const areTexts = [folders, places].every((texts) => Array.isArray(texts) && texts.every(isText));
-  if (!areTexts || !Array.isArray(steps) || !steps.every(isStep)) return undefined;
+  if (!areTexts || typeof value["byKernel"] !== "boolean" || !Array.isArray(steps) || !steps.every(isStep))
+    return undefined;
   if (new Set((steps as readonly SetStep[]).map(({ path }) => path)).size !== steps.length) return undefined;
   return value as unknown as SetRecord; // every field was looked at
 }

@@ -8,13 +8,13 @@ import * as nodePath from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { errnoName } from "./errno.ts";
 import { type HeldFolder, holdFolder, prepareSync, unlinkQuietly, type WriteContext } from "./held-folder.ts";
-import type { LockKey, Locks } from "./lock.ts";
-import { LockFailed, LockTimeout } from "./lock.ts";
+import { type HeldLocks, LockFailed, type LockKey, type Locks, LockTimeout } from "./lock.ts";
 import type { Root } from "./look.ts";
 import { othersTurn } from "./others-turn.ts";
 import { clearStep, readSetJournal, type SetRecord, takeStepBack } from "./set-journal.ts";
 import { stateFolder } from "./state-folder.ts";
 import { isLeftBehind, isOutside, isOwn, sweepFolder } from "./sweep.ts";
+import { lifeOf } from "./process-mark.ts";
 import { parseTempName, tempName } from "./temp-file.ts";
 import { during, FileChanged, WriteFailed } from "./write-failed.ts";
 
@@ -39,7 +39,8 @@ async function orLeft(work: () => Promise<void>): Promise<void> {
     await work();
   } catch (error) {
     const isBadLuck = [WriteFailed, FileChanged, LockFailed, LockTimeout].some((kind) => error instanceof kind);
-    if (!isBadLuck) throw error;
+    const isLate = error instanceof DOMException && error.name === "TimeoutError"; // somebody else has the locks
+    if (!isBadLuck && !isLate) throw error;
   }
 }
 
@@ -50,13 +51,18 @@ async function recoverIn(folder: HeldFolder, locks: Locks, context: WriteContext
       const path = folder.at(name);
       const stat = during("looking at the file", () => system.statLink(path));
       const mark = parseTempName(name)?.mark ?? "";
-      if (!stat.isFile() || !isOwn(stat) || !isLeftBehind("set", mark, stat, folder)) return;
+      if (!stat.isFile() || !isOwn(stat) || lifeOf(mark) === "alive") return;
+      const isLeft = isLeftBehind("set", mark, stat, folder);
       const record = await readSetJournal(path, stat, { system, reads: folder.reads, signal: undefined });
-      if (record === undefined) return void unlinkQuietly(path, system);
+      if (record === undefined) return isLeft ? void unlinkQuietly(path, system) : undefined;
       // Of another workspace, whose processes share the state folder: theirs to settle.
       if ([...record.steps.map((step) => step.path), ...record.places].some((one) => isOutside(one, context))) return;
-      const keys = record.steps.flatMap((step) => keyOf(step.path, context));
-      await locks.exclusively(keys, AbortSignal.timeout(lockedMsMax), () => settle(path, folder, record, context));
+      const keys = record.steps.flatMap((step) => keyOf(step.path, record.folders, context));
+      const isSettled = async ({ byKernel }: HeldLocks): Promise<void> => {
+        // A process of another container cannot be asked whether it runs; its locks can.
+        if (isLeft || (byKernel && record.byKernel)) await settle(path, folder, record, context);
+      };
+      await locks.exclusively(keys, AbortSignal.timeout(lockedMsMax), isSettled);
     });
   }
 }
@@ -85,11 +91,15 @@ async function journalsIn(folder: HeldFolder, { system }: WriteContext): Promise
   return names;
 }
 
-function keyOf(path: string, context: WriteContext): readonly LockKey[] {
-  const look = context.look(nodePath.dirname(path));
+/** As its maker had it: by the nearest folder that was there before. */
+function keyOf(path: string, made: readonly string[], context: WriteContext): readonly LockKey[] {
+  let folder = nodePath.dirname(path);
+  while (made.includes(folder)) folder = nodePath.dirname(folder);
+  const look = context.look(folder);
   if (look.seen !== "node") return [];
   look.held.close();
-  return [{ folder: look.held.identity, name: nodePath.basename(path) }];
+  const { device, inode } = look.held.identity;
+  return [{ folder: { device, inode, path: folder }, name: nodePath.relative(folder, path) }];
 }
 
 /** First renamed to a name of this process: only one of several that find it can do that. */

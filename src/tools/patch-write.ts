@@ -4,6 +4,7 @@ import type { ChangedFile, ChangeNote, MatchedBy } from "../contract/edit.ts";
 import { Problem, type ProblemData } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
 import type { Staged } from "../disk/change-set.ts";
+import type { HeldLocks } from "../disk/lock.ts";
 import { othersTurn } from "../disk/others-turn.ts";
 import { WriteFailed } from "../disk/write-failed.ts";
 import { write } from "./change.ts";
@@ -31,7 +32,7 @@ interface Step {
   readonly run: (keeper: Keeper, bench: Bench) => Promise<Notes>;
 }
 
-export async function writeAll(jobs: readonly Job[], bench: Bench): Promise<readonly ChangedFile[]> {
+export async function writeAll(jobs: readonly Job[], locks: HeldLocks, bench: Bench): Promise<readonly ChangedFile[]> {
   const steps = stepsOf(jobs);
   const notes = new Map<Job, Notes>();
   const add = (job: Job, more: Notes): void => void notes.set(job, [...(notes.get(job) ?? []), ...more]);
@@ -39,7 +40,7 @@ export async function writeAll(jobs: readonly Job[], bench: Bench): Promise<read
   if (first !== undefined && others.length === 0) {
     add(first.job, await first.run(keeperOf(await bench.turn(), first.target), bench));
   } else {
-    for (const [step, more] of await together(steps, bench)) add(step.job, more);
+    for (const [step, more] of await together(steps, locks, bench)) add(step.job, more);
   }
   return jobs.map((job) => shownAs(job, notes.get(job) ?? []));
 }
@@ -83,8 +84,11 @@ interface Begun {
 }
 
 /** All are prepared before the first is made. */
-async function together(steps: readonly Step[], bench: Bench): Promise<ReadonlyMap<Step, Notes>> {
-  const set = bench.disk.together(steps.map(({ target }) => target.real));
+async function together(steps: readonly Step[], locks: HeldLocks, bench: Bench): Promise<ReadonlyMap<Step, Notes>> {
+  const set = bench.disk.together(
+    steps.map(({ target }) => target.real),
+    locks,
+  );
   const { replace, create, remove } = set;
   const within: Bench = { ...bench, disk: { ...bench.disk, replace, create, remove } };
   const begun: Begun[] = [];

@@ -80,8 +80,10 @@ export async function changeTogether(disk: Disk, folder: string): Promise<Outcom
     close();
     return "not looked up";
   }
+  const names = ["a.txt", "linked.txt", "deep/deeper/new.txt", "gone.txt"];
   const set = disk.together(
-    ["a.txt", "linked.txt", "deep/deeper/new.txt", "gone.txt"].map((name) => `${folder}/${name}`),
+    names.map((name) => `${folder}/${name}`),
+    { byKernel: false },
   );
   const works: readonly (() => Promise<Exclude<Outcome, string>>)[] = [
     () => set.replace(first),
