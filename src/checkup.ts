@@ -1,6 +1,7 @@
 /** What this machine has for Filehand to work with, as data: for `filehand doctor`. Nothing is made or changed. */
 
 import { loadAttributeCalls } from "./disk/attributes.ts";
+import { canLockFolder, loadKernelLock } from "./disk/folder-lock.ts";
 import { type FolderFacts, folderFacts } from "./disk/folder-facts.ts";
 import { defaultLockFolders, type LockFolderState, lockFolderStates } from "./disk/lock-folder.ts";
 import { programOnPath } from "./disk/programs.ts";
@@ -40,9 +41,15 @@ export interface Checkup {
   readonly parts: ReadonlyMap<OptionalPart | "koffi", PartState>;
   readonly stateDir: ({ readonly path: string } & FolderFacts) | undefined;
   readonly locks: readonly (LockFolderState & FolderFacts)[];
-  readonly roots: readonly ({ readonly path: string } & FolderFacts)[];
+  readonly roots: readonly RootFacts[];
   readonly git: string | undefined;
   readonly languageServers: readonly FoundServer[];
+}
+
+export interface RootFacts extends FolderFacts {
+  readonly path: string;
+  /** Does the kernel lock its folders? Otherwise lock files alone keep processes apart; undefined if it cannot be opened. */
+  readonly kernelLocks: boolean | undefined;
 }
 
 /** As package.json has it. */
@@ -50,10 +57,11 @@ export const nodeNeeded = "20.19.0";
 
 export async function checkup(options: CheckupOptions): Promise<Checkup> {
   const { roots, stateDir, path, platform } = options;
-  const [found, parts, attributes] = await Promise.all([
+  const [found, parts, attributes, kernelLock] = await Promise.all([
     ripgrep({ path, notBeneath: roots }),
     optionalParts(),
     loadAttributeCalls(),
+    loadKernelLock(),
   ]);
   const koffi = platform === "linux" ? ([["koffi", attributes === undefined ? "missing" : "there"]] as const) : [];
   const where = { path, platform };
@@ -63,7 +71,11 @@ export async function checkup(options: CheckupOptions): Promise<Checkup> {
     parts: new Map([...parts, ...koffi]),
     stateDir: stateDir === undefined ? undefined : { path: stateDir, ...folderFacts(stateDir) },
     locks: lockFolderStates(defaultLockFolders()).map((one) => ({ ...one, ...folderFacts(one.path) })),
-    roots: roots.map((root) => ({ path: root, ...folderFacts(root) })),
+    roots: roots.map((root) => ({
+      path: root,
+      ...folderFacts(root),
+      kernelLocks: kernelLock === undefined ? false : canLockFolder(root, kernelLock),
+    })),
     git: programOnPath("git", where),
     languageServers: serversFound(options),
   };

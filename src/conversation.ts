@@ -58,6 +58,8 @@ export interface Shared
   readonly openPast: (() => Promise<History>) | undefined;
   readonly options: FilehandOptions;
   readonly watchers: Watchers;
+  /** Undefined once what a killed process left is settled. */
+  readonly settling: () => Promise<void> | undefined;
   /** Where relative paths start, below the root. */
   readonly cwd: string;
   /** Where sessions keep what they have read; undefined without a state folder. */
@@ -76,7 +78,7 @@ const asItIs = <Same>(outcome: Same): Same => outcome;
 export function startSession<Name extends DialectName>(
   dialect: Dialect,
   chosen: SessionOptions<Name>,
-  { options, cwd, openPast, state, permissions, watchers, readStates, ...first }: Shared,
+  { options, cwd, openPast, state, permissions, watchers, readStates, settling, ...first }: Shared,
 ): Session<Name> {
   const profile = tuned(dialect.profile, options);
   /** By the bytes of an answer: pages are kept by the profile that they were read with. */
@@ -180,6 +182,8 @@ export function startSession<Name extends DialectName>(
     try {
       const turn = nextTurn();
       if (turn !== undefined) await turn;
+      const settled = settling();
+      if (settled !== undefined) await settled;
       bench.signal.throwIfAborted();
       return await withFolders(bench, (wider) => work(wider, facts), widen);
     } catch (error) {

@@ -75,6 +75,9 @@ export function createFilehand(options: FilehandOptions): Filehand {
       nodePath,
     ) || ".";
   const readStates = options.stateDir === undefined ? undefined : createReadStates(options.stateDir);
+  let isSettled = false;
+  const settling = (): Promise<void> | undefined =>
+    isSettled ? undefined : disk.settled(locks).then(() => void (isSettled = true));
   const watchers: Watchers = { listeners: new Set(), calls: 0 };
   const session = <Name extends DialectName>(chosen: SessionOptions<Name>): Session<Name> => {
     const state = createSessionState(mode, home);
@@ -94,6 +97,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
       cwd,
       watchers,
       readStates,
+      settling,
     });
   };
 

@@ -87,14 +87,37 @@ describe.skipIf(onWindows)("a patch that fails at its last file", () => {
 
   test("makes deleted files again with the mode that they had", async () => {
     fs.chmodSync(at("a.txt"), 0o4775);
-    const unlink = nodeSystem.unlink.bind(nodeSystem);
-    vi.spyOn(nodeSystem, "unlink").mockImplementation((path) => {
-      if (!path.endsWith("/z.txt")) return unlink(path);
+    const rename = nodeSystem.rename.bind(nodeSystem);
+    vi.spyOn(nodeSystem, "rename").mockImplementation((from, to) => {
+      if (!from.endsWith("/z.txt")) return rename(from, to);
       throw Object.assign(new Error("EIO: made up"), { code: "EIO", errno: -5 });
     });
     fs.writeFileSync(at("z.txt"), "");
     equal((await patched({}, "*** Delete File: a.txt", "*** Delete File: z.txt")).error?.code, "ROLLED_BACK");
     deepEqual([there("a.txt"), (fs.statSync(at("a.txt")).mode & 0o7777).toString(8)], ["one\n", "4775"]);
+  });
+
+  test("changes nothing when the disk is full at the second file, and needs no room to say so", async () => {
+    fs.writeFileSync(at("last.txt"), `last\n${"line\n".repeat(50_000)}`);
+    const before = [fs.statSync(at("a.txt")), fs.statSync(at("last.txt"))].map(({ ino }) => ino);
+    let isFull = false;
+    for (const call of ["write", "writeLater"] as const) {
+      const real: (...given: Parameters<typeof nodeSystem.write>) => unknown = nodeSystem[call].bind(nodeSystem);
+      vi.spyOn(nodeSystem, call).mockImplementation((...given): never => {
+        isFull ||= given[3] > 10_000;
+        if (isFull) throw Object.assign(new Error("ENOSPC: made up"), { code: "ENOSPC", errno: -28 });
+        return real(...given) as never;
+      });
+    }
+    const { error } = await patched({}, ...update);
+    equal(error?.code, "IO_ERROR");
+    match(error?.message ?? "", /ENOSPC|full|room|space/i);
+    equal(there("a.txt"), "one\n");
+    deepEqual(
+      [fs.statSync(at("a.txt")), fs.statSync(at("last.txt"))].map(({ ino }) => ino),
+      before,
+    );
+    deepEqual(tree(), ["a.txt", "last.txt"]);
   });
 
   test("puts large files back too", async () => {

@@ -181,7 +181,17 @@ export type RewindStep =
     }
   | {
       readonly does: "unavailable";
-      readonly why: NotKept | "pruned" | "damaged" | "folder" | "link" | "special" | "outside" | "refused";
+      /** `unreadable`: the disk fails to say what is in it, so nobody knows what would be overwritten. */
+      readonly why:
+        | NotKept
+        | "pruned"
+        | "damaged"
+        | "folder"
+        | "link"
+        | "special"
+        | "outside"
+        | "refused"
+        | "unreadable";
     };
 
 export interface RewindFile {

@@ -92,6 +92,8 @@ export const limits = {
   lookupsAboveMax: 64,
   /** Files of a folder that is deleted or moved as a whole: each is held until all are done. */
   folderFilesMax: 500,
+  /** Bytes of the journal of several files that are changed together. */
+  setJournalBytesMax: 33_554_432,
   /** Folders that are made for one new file. */
   foldersMadeMax: 100,
   /** Milliseconds of a search (settable). */

@@ -79,6 +79,7 @@ const unavailable = {
   special: "it is no regular file now",
   outside: "it lies outside the workspace now",
   refused: "the system does not let it be looked at",
+  unreadable: "what is in it now cannot be read, the disk reports an error, try again",
 } as const;
 
 export function rewoundWords(

@@ -17,18 +17,20 @@ import {
   type HeldFolder,
   heldFolder,
   holdFolder,
+  noSync,
   prepareSync,
   patiently,
   unlinkQuietly,
   withRoom,
   type WriteContext,
 } from "./held-folder.ts";
+import type { Member } from "./change-set.ts";
 import type { Found, Held, Identity } from "./look.ts";
 import { CannotKeep, keepMetadata } from "./metadata.ts";
 import type { OpenFile } from "./open-file.ts";
 import { confirm } from "./replace.ts";
 import { sweepOnce } from "./sweep.ts";
-import { makeFlags, type TempFile, writeTemp } from "./temp-file.ts";
+import { freshOf, makeFlags, type TempFile, writeTemp } from "./temp-file.ts";
 import {
   asWriteFailed,
   during,
@@ -75,7 +77,7 @@ export class FileExists extends Error {
 }
 
 /** Throws only what `beforeSwap` or the signal throws, and bugs. */
-export async function createFile(input: CreateInput, context: WriteContext): Promise<Created> {
+export async function createFile(input: CreateInput, context: WriteContext, member?: Member): Promise<Created> {
   const held: HeldFolder[] = [];
   const made: Made[] = [];
   let created: Created | undefined;
@@ -83,11 +85,13 @@ export async function createFile(input: CreateInput, context: WriteContext): Pro
     input.signal.throwIfAborted();
     const path = nodePath.dirname(input.real);
     const folder =
-      input.folder === undefined
-        ? await holdOrMake(path, held, made, context)
-        : borrowedFolder(input.folder, path, context);
+      member !== undefined
+        ? await member.holdOrMake(path)
+        : input.folder === undefined
+          ? await holdOrMake(path, held, made, context)
+          : borrowedFolder(input.folder, path, context);
     await sweepOnce(folder, context);
-    created = await createIn(folder, input, made, context);
+    created = await createIn(folder, input, made, context, member);
     return created;
   } catch (error) {
     if (error instanceof FileExists) return { did: "nothing", why: "exists" };
@@ -173,6 +177,7 @@ async function createIn(
   input: CreateInput,
   made: readonly Made[],
   context: WriteContext,
+  member: Member | undefined,
 ): Promise<Created> {
   const { system } = context;
   const { signal } = input;
@@ -193,7 +198,8 @@ async function createIn(
   let folderSync: FolderSync | undefined;
   try {
     try {
-      folderSync = prepareSync(folder, system);
+      folderSync = member === undefined ? prepareSync(folder, system) : noSync;
+      await member?.ready({ path: input.real, does: "create", fresh: freshOf(temp, system) });
       signal.throwIfAborted();
       await input.beforeSwap?.();
       signal.throwIfAborted();
@@ -241,7 +247,7 @@ export function refuseExisting(path: string, { system }: WriteContext): void {
 }
 
 /** File systems without hard links, and mounts that forbid them. Linux has one number for the two names of "not supported". */
-const noLink = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EINVAL"];
+export const noLink = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EINVAL"];
 
 async function giveName(temp: TempFile, path: string, context: WriteContext): Promise<void> {
   const { system } = context;

@@ -6,17 +6,20 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import type { RealPath } from "../contract/brand.ts";
 import { lookBeneath } from "./beneath.ts";
 import { lookByRealpath } from "./by-realpath.ts";
+import { type ChangeSet, createChangeSet } from "./change-set.ts";
 import { type Created, type CreateInput, createFile } from "./create.ts";
 import { type FolderEntry, kindOfEntry } from "./folder-entry.ts";
 import { errnoName } from "./errno.ts";
 import { isKernelType, isLocalType } from "./file-systems.ts";
 import { handlePathOf } from "./held.ts";
 import type { WriteContext } from "./held-folder.ts";
+import type { HeldLocks, Locks } from "./lock.ts";
 import type { Border, Found, Held, Look, LookAlso, Root } from "./look.ts";
 import { kernelMounts } from "./mounts.ts";
 import { type OpenFile, openFile } from "./open-file.ts";
 import { type Removed, type RemoveInput, removeFile } from "./remove.ts";
 import { type Replaced, type ReplaceInput, replaceFile } from "./replace.ts";
+import { recoverSets } from "./set-recovery.ts";
 import { isStill, isStillMissing, refuseReadOnly } from "./same-file.ts";
 import { nodeSystem, type System } from "./system.ts";
 import { WriteFailed, type WriteStep } from "./write-failed.ts";
@@ -49,6 +52,10 @@ export interface Disk {
   create(input: CreateInput): Promise<Created>;
   /** Takes the very file away that was found. */
   remove(input: RemoveInput): Promise<Removed>;
+  /** For several files, by their real paths, of which all are to be changed or none. */
+  together(paths: readonly string[], locks: HeldLocks): ChangeSet;
+  /** Settles what a process left that was killed while it changed several files. Once for all who ask; never fails. */
+  settled(locks: Locks): Promise<void>;
   /** Takes a folder away, by its real path, if there is nothing in it. */
   removeFolder(real: string): Promise<FolderRemoved>;
   /** Gives the very folder that was found another name, with all that is in it. */
@@ -100,6 +107,7 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
   // Of a file that was written, the error of closing counts: this one tells it.
   const writing: WriteContext = { system: given, look, stateDir, swept: new Map(), underWay: { count: 0 }, freed };
   const closedBeneath = strong ? kernelMounts(system) : () => new Set<string>();
+  let settled: Promise<void> | undefined;
   const quick: Quick = { calls: undefined };
   const walking = { system, look, strong, closedBeneath, sameDevice: border?.sameDevice === true, quick };
   return {
@@ -129,6 +137,8 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
     replace: (input) => replaceFile(input, writing),
     create: (input) => createFile(input, writing),
     remove: (input) => removeFile(input, writing),
+    together: (paths, held) => createChangeSet(paths, held, roots, writing),
+    settled: (locks) => (settled ??= recoverSets(roots, locks, writing)),
     removeFolder: (real) => removeFolder(real, writing),
     moveFolder: (input) => moveFolder(input, writing),
     open: (found) => openFile(found, system),

@@ -103,14 +103,16 @@ export interface FolderSync {
   close(): void;
 }
 
+/** Where nothing is to be synced, or another does it. */
+export const noSync: FolderSync = { note: undefined, sync: async (meanwhile) => meanwhile?.(), close: () => {} };
+
 export function prepareSync(folder: HeldFolder, system: System): FolderSync {
-  const nothing: FolderSync = { note: undefined, sync: async (meanwhile) => meanwhile?.(), close: () => {} };
-  if (system.platform === "win32") return nothing; // Windows cannot open a folder, and journals names by itself
+  if (system.platform === "win32") return noSync; // Windows cannot open a folder, and journals names by itself
   let fd: number;
   try {
     fd = system.open(folder.at("."), constants.O_RDONLY | constants.O_DIRECTORY);
   } catch (error) {
-    if (errnoName(error) === "EACCES") return { ...nothing, note: "folder not synced" };
+    if (errnoName(error) === "EACCES") return { ...noSync, note: "folder not synced" };
     throw asWriteFailed(error, "syncing the folder");
   }
   return {

@@ -42,6 +42,8 @@ export interface InPlaceInput extends ReplaceInput {
   readonly content: Content;
   /** True if the old content was kept once already, by a link perhaps, which moves ctime. */
   readonly linked: boolean;
+  /** A name for the journal, which then stays when all is done: the file is one of several that are changed together. */
+  readonly undo?: string | undefined;
 }
 
 export async function writeInPlace(input: InPlaceInput, context: WriteContext): Promise<Replaced> {
@@ -84,11 +86,11 @@ export async function writeInPlace(input: InPlaceInput, context: WriteContext): 
       const after = identityOf(during("reading back what was written", () => system.stat(fd)));
       open = false;
       during("closing the file", () => system.close(fd));
-      await dropJournal(journal, folder, context);
+      if (input.undo === undefined) await dropJournal(journal, folder, context);
       return { did: "replaced", how: "in place", identity: after, separated: false, notes };
     } catch (error) {
       // The new bytes are there and synced. Its journal would be found to be done with.
-      unlinkQuietly(journal.path, system);
+      if (input.undo === undefined) unlinkQuietly(journal.path, system);
       return unconfirmed(error);
     }
   } finally {
@@ -129,7 +131,9 @@ async function keepOld(input: InPlaceInput, moving: Moving, context: WriteContex
     const folderSync = prepareSync(place, context.system);
     let journal: Journal | undefined;
     try {
-      journal = await withRoom(context, () => writeJournal(place.at(tempName("undo")), head, before, content, moving));
+      journal = await withRoom(context, () =>
+        writeJournal(place.at(input.undo ?? tempName("undo")), head, before, content, moving),
+      );
       await folderSync.sync();
       return journal;
     } catch (error) {

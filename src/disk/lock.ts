@@ -1,10 +1,12 @@
 /**
- * Exclusive work on files: in this process by turns (queue.ts), against other processes by lock files (lock-file.ts).
+ * Exclusive work on files: in this process by turns (queue.ts), against other processes by lock files (lock-file.ts) and by
+ * locks of the kernel on the folders (folder-lock.ts), which also reach other users and containers.
  * Nothing here is a promise about editors and other programs, which take no such lock; who replaces a file still compares
  * it at that moment.
  */
 
 import { hash } from "node:crypto";
+import { createFolderLocks, type KernelLockCalls, loadKernelLock, type LockedFolder } from "./folder-lock.ts";
 import { type GiveUp, type Held, type LockFiles, openLockFiles } from "./lock-file.ts";
 import { defaultLockFolders, LockFailed, type LockFolders, prepareLockFolders } from "./lock-folder.ts";
 import { pidOf } from "./process-mark.ts";
@@ -14,7 +16,7 @@ export { LockFailed };
 
 export interface LockKey {
   /** The folder and the name in it; never the file's own inode, which each replace changes. */
-  readonly folder: { readonly device: bigint; readonly inode: bigint };
+  readonly folder: LockedFolder;
   /** Of a file in folders that do not exist yet: the rest of its path after the nearest one that does. */
   readonly name: string;
 }
@@ -26,7 +28,16 @@ export interface Locks {
    * `work` has to mind the signal itself. Throws LockTimeout and LockFailed. Not to be called within `work` for the same
    * file, nor while a person is being asked.
    */
-  exclusively<Result>(keys: readonly LockKey[], signal: AbortSignal, work: () => Promise<Result>): Promise<Result>;
+  exclusively<Result>(
+    keys: readonly LockKey[],
+    signal: AbortSignal,
+    work: (held: HeldLocks) => Promise<Result>,
+  ): Promise<Result>;
+}
+
+export interface HeldLocks {
+  /** Are all folders locked by the kernel, so that nobody on this machine who locks them too is at work there? */
+  readonly byKernel: boolean;
 }
 
 export interface LockOptions {
@@ -34,6 +45,8 @@ export interface LockOptions {
   readonly folder: string | LockFolders | undefined;
   /** The longest wait for other processes; turns within this process may take as long as they do. */
   readonly waitMsMax?: number;
+  /** For tests. */
+  readonly kernel?: () => Promise<KernelLockCalls | undefined>;
 }
 
 /** Another process had the lock all the time. */
@@ -60,8 +73,9 @@ const watchedMsMin = 5_000;
 /** Between two looks no more than this counts as watched: if we were stopped for longer, so may the holder have been. */
 const lookedMsMax = 250;
 
-export function createLocks({ folder, waitMsMax = defaultWaitMsMax }: LockOptions): Locks {
+export function createLocks({ folder, waitMsMax = defaultWaitMsMax, kernel = loadKernelLock }: LockOptions): Locks {
   const queue = createQueue();
+  const folderLocks = createFolderLocks();
   const pulse = createPulse();
   let places: readonly LockFiles[] | undefined;
 
@@ -79,9 +93,11 @@ export function createLocks({ folder, waitMsMax = defaultWaitMsMax }: LockOption
       const names = keys.length === 1 ? keys.map(lockName) : [...new Set(keys.map(lockName))].sort();
       const leave = await queue.enter(names, signal);
       const taken: Held[] = [];
+      const givers: (() => void)[] = [];
       try {
         places ??= open();
         const startMs = performance.now();
+        const calls = keys.some((key) => key.folder.path !== undefined) ? await kernel() : undefined;
         for (const files of places) {
           for (const name of names) {
             const held = await waitFor(files, name, signal, startMs, waitMsMax);
@@ -89,12 +105,19 @@ export function createLocks({ folder, waitMsMax = defaultWaitMsMax }: LockOption
             pulse.add(held);
           }
         }
-        return await work();
+        const folders = calls === undefined ? [] : foldersOf(keys);
+        for (const one of folders) {
+          const take = (): (() => void) | "busy" | undefined => calls && folderLocks.take(one, calls);
+          const giveBack = await waitForFolder(take, signal, startMs, waitMsMax);
+          if (giveBack !== undefined) givers.push(giveBack);
+        }
+        return await work({ byKernel: folders.length > 0 && givers.length === folders.length });
       } catch (error) {
         // Its folder may be gone for good, or in other hands: the next call looks again.
         if (error instanceof LockFailed) places = undefined;
         throw error;
       } finally {
+        for (const giveBack of givers) giveBack();
         for (const held of taken) {
           pulse.delete(held);
           held.release();
@@ -107,6 +130,28 @@ export function createLocks({ folder, waitMsMax = defaultWaitMsMax }: LockOption
 
 const lockName = ({ folder, name }: LockKey): string =>
   hash("sha256", `${folder.device}:${folder.inode}:${name}`, "hex").slice(0, 32);
+
+/** Each once, by the number of the inode: that of the device may be another one in another container. */
+const foldersOf = (keys: readonly LockKey[]): readonly LockedFolder[] =>
+  [...new Map(keys.map(({ folder }) => [`${folder.device}:${folder.inode}`, folder])).values()].sort((one, other) =>
+    one.inode < other.inode ? -1 : Number(one.inode > other.inode),
+  );
+
+async function waitForFolder(
+  take: () => (() => void) | "busy" | undefined,
+  signal: AbortSignal,
+  startMs: number,
+  waitMsMax: number,
+): Promise<(() => void) | undefined> {
+  for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
+    signal.throwIfAborted();
+    const taken = take();
+    if (taken !== "busy") return taken;
+    const waitedMs = performance.now() - startMs;
+    if (waitedMs >= waitMsMax) throw new LockTimeout(undefined, waitedMs);
+    await pause(Math.min(pauseMs * (0.5 + Math.random() / 2), waitMsMax - waitedMs), signal);
+  }
+}
 
 async function waitFor(
   files: LockFiles,

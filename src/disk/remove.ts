@@ -5,10 +5,12 @@ import {
   type FolderSync,
   type HeldFolder,
   holdFolder,
+  noSync,
   patiently,
   prepareSync,
   type WriteContext,
 } from "./held-folder.ts";
+import type { Member } from "./change-set.ts";
 import type { Found, Identity } from "./look.ts";
 import { refuseReadOnly, stillThere } from "./same-file.ts";
 import { sweepOnce } from "./sweep.ts";
@@ -27,7 +29,7 @@ export interface RemoveInput {
 export type Removed = { readonly did: "removed"; readonly notes: readonly WriteNote[] } | NothingDone | Unconfirmed;
 
 /** Throws only what `beforeSwap` or the signal throws, and bugs. */
-export async function removeFile(input: RemoveInput, context: WriteContext): Promise<Removed> {
+export async function removeFile(input: RemoveInput, context: WriteContext, member?: Member): Promise<Removed> {
   const { found, identity, signal, beforeSwap } = input;
   const { system } = context;
   const name = nodePath.basename(found.real);
@@ -35,10 +37,13 @@ export async function removeFile(input: RemoveInput, context: WriteContext): Pro
   let folderSync: FolderSync | undefined;
   try {
     signal.throwIfAborted();
-    folder = holdFolder(nodePath.dirname(found.real), context);
+    const above = nodePath.dirname(found.real);
+    folder = member === undefined ? holdFolder(above, context) : member.hold(above);
     const compare = await sweepOnce(folder, context);
-    folderSync = prepareSync(folder, system);
-    refuseReadOnly(found, stillThere(folder, name, identity, system, compare), system);
+    folderSync = member === undefined ? prepareSync(folder, system) : noSync;
+    const before = stillThere(folder, name, identity, system, compare);
+    refuseReadOnly(found, before, system);
+    await member?.ready({ path: found.real, does: "remove", before });
     signal.throwIfAborted();
     await beforeSwap?.(folder.at(name));
     signal.throwIfAborted();
@@ -49,7 +54,9 @@ export async function removeFile(input: RemoveInput, context: WriteContext): Pro
       signal.throwIfAborted();
       stillThere(held, name, identity, system, "all but ctime");
     };
-    await patiently("removing", () => system.unlink(path), recheck, system);
+    // In a set it keeps a name, until all is done.
+    const remove = (): void => (member === undefined ? system.unlink(path) : system.rename(path, held.at(member.old)));
+    await patiently("removing", remove, recheck, system);
     try {
       await folderSync.sync();
       return { did: "removed", notes: folderSync.note === undefined ? [] : [folderSync.note] };
@@ -60,6 +67,6 @@ export async function removeFile(input: RemoveInput, context: WriteContext): Pro
     return nothingDone(error);
   } finally {
     folderSync?.close();
-    folder?.close();
+    if (member === undefined) folder?.close();
   }
 }

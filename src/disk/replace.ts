@@ -9,14 +9,23 @@ import type { BigIntStats } from "node:fs";
 import * as nodePath from "node:path";
 import type { Piece } from "../contract/edit.ts";
 import { type Content, contentOf, type Moving, syncsAtOnce } from "./content.ts";
-import { folderOf, type HeldFolder, patiently, prepareSync, unlinkQuietly, type WriteContext } from "./held-folder.ts";
+import type { Member } from "./change-set.ts";
+import {
+  folderOf,
+  type HeldFolder,
+  noSync,
+  patiently,
+  prepareSync,
+  unlinkQuietly,
+  type WriteContext,
+} from "./held-folder.ts";
 import { writeInPlace } from "./in-place.ts";
 import type { Found, Identity } from "./look.ts";
 import { CannotKeep, keepMetadata } from "./metadata.ts";
 import type { OpenFile } from "./open-file.ts";
 import { checkBytes, type Comparison, refuseReadOnly, stillThere } from "./same-file.ts";
 import { sweepAgain, sweepOnce } from "./sweep.ts";
-import { NoTempFile, type TempFile, writeTemp } from "./temp-file.ts";
+import { freshOf, NoTempFile, type TempFile, writeTemp } from "./temp-file.ts";
 import {
   during,
   FileChanged,
@@ -84,19 +93,22 @@ export type Replaced =
   | { readonly did: "damaged"; readonly errno: string; readonly during: string; readonly journal: string };
 
 /** Throws only what `beforeSwap` or the signal throws, and bugs. */
-export async function replaceFile(input: ReplaceInput, context: WriteContext): Promise<Replaced> {
+export async function replaceFile(input: ReplaceInput, context: WriteContext, member?: Member): Promise<Replaced> {
   let folder: HeldFolder | undefined;
-  context.underWay.count += 1;
+  // Those of a set wait for each other, and are written one by one.
+  if (member === undefined) context.underWay.count += 1;
   try {
     input.signal.throwIfAborted();
-    folder = folderOf(input.found, context);
+    folder = member?.hold(nodePath.dirname(input.found.real)) ?? folderOf(input.found, context);
     const compare = await sweepOnce(folder, context);
-    return await replaceIn(folder, input, compare, context);
+    return await replaceIn(folder, input, compare, context, member);
   } catch (error) {
     return nothingDone(error);
   } finally {
-    context.underWay.count -= 1;
-    folder?.close();
+    if (member === undefined) {
+      context.underWay.count -= 1;
+      folder?.close();
+    }
   }
 }
 
@@ -105,6 +117,7 @@ async function replaceIn(
   input: ReplaceInput,
   compare: Comparison,
   context: WriteContext,
+  member: Member | undefined,
 ): Promise<Replaced> {
   const { system } = context;
   const { found, file, hardLinks } = input;
@@ -124,16 +137,37 @@ async function replaceIn(
     const { removed, restored } = await sweepAgain(folder, context);
     if (restored.includes(found.real)) throw new FileChanged();
     const unlinked = removed > 0 || compare === "all but ctime";
-    return writeInPlace({ ...input, folder, name, before, content, linked: linked || unlinked }, context);
+    const isLinked = linked || unlinked || member !== undefined;
+    return writeInPlace({ ...input, folder, name, before, content, linked: isLinked, undo: member?.undo }, context);
+  };
+  const ready = async (temp?: TempFile): Promise<void> => {
+    const fresh = temp && freshOf(temp, system);
+    await member?.ready({ path: found.real, does: "replace", before: there, file, found, ...(fresh && { fresh }) });
   };
 
-  if (before.nlink > 1n && hardLinks === "keep") return inPlace(false);
+  if (before.nlink > 1n && hardLinks === "keep") {
+    await ready();
+    return inPlace(false);
+  }
   // On a quick disk little is synced before another thread has begun. Where several files are replaced, one thread each
   // lets the disk take them together.
-  const atOnce = syncsAtOnce(content.sizeBytes, context.system) && context.underWay.count === 1;
+  const atOnce = syncsAtOnce(content.sizeBytes, context.system) && context.underWay.count <= 1;
   const prepared = await prepare(folder, input, content, before, atOnce ? undefined : input.meanwhile, context);
-  if (prepared === "in place") return inPlace(false);
-  const swapped = await swap(folder, name, prepared.temp, input, content, atOnce, compare, context);
+  if (prepared === "in place") {
+    await ready();
+    return inPlace(false);
+  }
+  if (member !== undefined) {
+    try {
+      await ready(prepared.temp);
+    } catch (error) {
+      unlinkQuietly(prepared.temp.path, system);
+      throw error;
+    }
+  }
+  // The second names of the files of a set move their ctime.
+  const comparison = member === undefined ? compare : "all but ctime";
+  const swapped = await swap(folder, name, prepared.temp, input, content, atOnce, comparison, context, member);
   if (swapped === "in place") return inPlace(input.beforeSwap !== undefined);
   return "did" in swapped
     ? swapped
@@ -188,12 +222,13 @@ async function swap(
   atOnce: boolean,
   compare: Comparison,
   { system }: WriteContext,
+  member: Member | undefined,
 ): Promise<{ readonly identity: Identity; readonly notes: readonly WriteNote[] } | "in place" | Unconfirmed> {
   const moving: Moving = { system, reads: folder.reads, signal };
   let folderSync: ReturnType<typeof prepareSync> | undefined;
   try {
     try {
-      folderSync = prepareSync(folder, system);
+      folderSync = member === undefined ? prepareSync(folder, system) : noSync;
       await checkBytes(file, readBytes, moving);
       stillThere(folder, name, file.identity, system, compare);
       signal.throwIfAborted();

@@ -15,7 +15,7 @@ import { type Journal, openJournal } from "./journal.ts";
 import { lifeOf } from "./process-mark.ts";
 import type { Comparison } from "./same-file.ts";
 import { stateFolder } from "./state-folder.ts";
-import { parseTempName, tempName } from "./temp-file.ts";
+import { parseTempName, type TempKind, tempName } from "./temp-file.ts";
 import { during, FileChanged, WriteFailed } from "./write-failed.ts";
 
 export interface Swept {
@@ -76,7 +76,7 @@ export async function sweepFolder(
       const stat = during("looking at the file", () => system.statLink(folder.at(name)));
       const parsed = parseTempName(name);
       if (parsed === undefined || !stat.isFile() || !isOwn(stat) || !isLeft(parsed, stat, folder)) continue;
-      if (parsed.kind === "new") {
+      if (parsed.kind !== "undo") {
         if (unlinkQuietly(folder.at(name), system)) removed += 1;
         continue;
       }
@@ -102,18 +102,28 @@ async function namesOfOurs(folder: HeldFolder, { system }: WriteContext): Promis
   return names;
 }
 
-const isOwn = (stat: BigIntStats): boolean => process.geteuid === undefined || stat.uid === BigInt(process.geteuid());
+export const isOwn = (stat: BigIntStats): boolean =>
+  process.geteuid === undefined || stat.uid === BigInt(process.geteuid());
 
 const dayMs = 86_400_000;
+/** What belongs to files that were changed together is settled by its journal (`change-set.ts`), as soon as that is found. */
+const setMsMax = 30 * dayMs;
 
-const ageMs = (stat: BigIntStats): number => Date.now() - Number(stat.mtimeNs / 1_000_000n);
+const sinceMs = (timeNs: bigint): number => Date.now() - Number(timeNs / 1_000_000n);
+const ageMs = (stat: BigIntStats): number => sinceMs(stat.mtimeNs);
 
 /** Is its maker gone? One that cannot be asked is judged by age, and by the last boot if the disk is this machine's. */
 function isLeft(
-  { kind, mark }: { readonly kind: "new" | "undo"; readonly mark: string },
+  { kind, mark }: { readonly kind: TempKind; readonly mark: string },
   stat: BigIntStats,
   folder: HeldFolder,
 ): boolean {
+  if (kind === "old" || kind === "set") return lifeOf(mark) !== "alive" && sinceMs(stat.ctimeNs) > setMsMax;
+  return isLeftBehind(kind, mark, stat, folder);
+}
+
+/** The same of any kind, by its maker alone. */
+export function isLeftBehind(kind: TempKind, mark: string, stat: BigIntStats, folder: HeldFolder): boolean {
   switch (lifeOf(mark)) {
     case "dead":
       return true;
@@ -157,18 +167,22 @@ async function settle(
   }
 }
 
-function isOutside(path: string, context: WriteContext): boolean {
+export function isOutside(path: string, context: WriteContext): boolean {
   const look = context.look(path);
   if (look.seen === "node") look.held.close();
   return ["outside", "root changed", "other mount"].includes(look.seen);
 }
 
-/** `untouched`: it has the old bytes, or all of the new ones. */
-async function rollBack(
+/**
+ * Gives a file its old bytes back if it is half written; if `which` says so, also if it has all of the new ones. `untouched`: there
+ * was nothing to give back.
+ */
+export async function rollBack(
   journal: Journal,
   path: string,
   context: WriteContext,
-): Promise<"restored" | "untouched" | "not ours"> {
+  which: "torn" | "all" = "torn",
+): Promise<"restored" | "untouched" | "not ours" | "failed"> {
   const { system } = context;
   const { head } = journal;
   const look = context.look(path);
@@ -185,8 +199,9 @@ async function rollBack(
       const moving: Moving = { system, reads: held.reads, signal: undefined };
       const size = Number(during("looking at the file", () => system.stat(fd)).size);
       const state = await stateOf(fd, size, journal, moving);
-      if (state !== "torn") return state;
-      return (await putBack(fd, journal, moving)) === undefined ? "restored" : "not ours";
+      if (state === "not ours") return state;
+      if (state === "old" || (state === "new" && which === "torn")) return "untouched";
+      return (await putBack(fd, journal, moving)) === undefined ? "restored" : "failed";
     } finally {
       closeQuietly(fd, system);
     }
@@ -201,7 +216,7 @@ async function stateOf(
   size: number,
   { head, before, after }: Journal,
   moving: Moving,
-): Promise<"untouched" | "torn" | "not ours"> {
+): Promise<"old" | "new" | "torn" | "not ours"> {
   const { from, oldBytes, newBytes } = head;
   const shorterBytes = Math.min(oldBytes, newBytes);
   if (size < shorterBytes || size > Math.max(oldBytes, newBytes)) return "not ours";
@@ -228,7 +243,8 @@ async function stateOf(
     }
   });
   if (!isOurs) return "not ours";
-  return isOld || isNew ? "untouched" : "torn";
+  if (isOld) return "old";
+  return isNew ? "new" : "torn";
 }
 
 /** Bytes from `at` on; fewer where the content ends before. */

@@ -5,16 +5,22 @@
 
 import { randomBytes } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
+import * as nodePath from "node:path";
 import { compareContent, type Content, type Moving, readAll, syncsAtOnce, syncFile, writeContent } from "./content.ts";
 import { closeQuietly, type HeldFolder, unlinkQuietly, withRoom, type WriteContext } from "./held-folder.ts";
 import { processMark } from "./process-mark.ts";
+import type { SetStep } from "./set-journal.ts";
 import type { System } from "./system.ts";
 import { during, FileChanged, WriteFailed } from "./write-failed.ts";
 
-/** `new`: content that has not got its name yet. `undo`: the old bytes of a file that is written in place. */
-export type TempKind = "new" | "undo";
+/**
+ * `new`: content that has not got its name yet. `undo`: the old bytes of a file that is written in place. `set`: the journal
+ * of several files that are changed together. `old`: one of those files as it was, until all of them are changed.
+ */
+export type TempKind = "new" | "undo" | "set" | "old";
 
-const shape = /^\.filehand-(new|undo)-(\d{1,10}-\d{1,20}-[0-9a-f]{12})-[0-9a-f]{12}$/u;
+const kinds: readonly string[] = ["new", "undo", "set", "old"] satisfies TempKind[];
+const shape = /^\.filehand-([a-z]{3,4})-(\d{1,10}-\d{1,20}-[0-9a-f]{12})-[0-9a-f]{12}$/u;
 
 export const tempName = (kind: TempKind): string => `.filehand-${kind}-${processMark()}-${randomName()}`;
 
@@ -31,9 +37,9 @@ function randomName(): string {
 
 /** What a name of ours says; undefined for any other name. */
 export function parseTempName(name: string): { readonly kind: TempKind; readonly mark: string } | undefined {
-  const [, kind, mark] = shape.exec(name) ?? [];
-  if (mark === undefined || (kind !== "new" && kind !== "undo")) return undefined;
-  return { kind, mark };
+  const [, kind = "", mark] = shape.exec(name) ?? [];
+  if (mark === undefined || !kinds.includes(kind)) return undefined;
+  return { kind: kind as TempKind, mark }; // checked by the line above
 }
 
 /** Never an existing file, never through a link. */
@@ -52,6 +58,8 @@ export interface TempPlan {
   readonly signal: AbortSignal;
   /** Gives the file its owner, attributes and mode, before the sync, so that one sync covers all. */
   readonly dress?: (fd: number, fresh: BigIntStats) => Promise<void>;
+  /** Its name, if it is not to be one of the usual ones. */
+  readonly name?: string | undefined;
   /** Work that need not wait for the disk: done while the file is synced, each time. What it throws stops the change. */
   readonly meanwhile?: (() => void) | undefined;
 }
@@ -65,7 +73,7 @@ export const writeTemp = (folder: HeldFolder, plan: TempPlan, context: WriteCont
 
 async function writeOnce(folder: HeldFolder, plan: TempPlan, { system }: WriteContext): Promise<TempFile> {
   const { content, signal } = plan;
-  const path = folder.at(tempName("new"));
+  const path = folder.at(plan.name ?? tempName("new"));
   const moving: Moving = { system, reads: folder.reads, signal };
   let fd: number;
   try {
@@ -98,6 +106,13 @@ async function writeOnce(folder: HeldFolder, plan: TempPlan, { system }: WriteCo
     unlinkQuietly(path, system);
     throw error;
   }
+}
+
+/** What a set of changes knows it by; see `change-set.ts`. */
+export function freshOf({ path, inode }: TempFile, system: System): NonNullable<SetStep["fresh"]> {
+  const { ino, size, mtimeNs } = during("looking at the file", () => system.statLink(path));
+  if (ino !== inode) throw new FileChanged();
+  return { name: nodePath.basename(path), inode: String(ino), sizeBytes: Number(size), mtimeNs: String(mtimeNs) };
 }
 
 /** On a quick disk little is synced before another thread has begun, unless there is something else to do. */

@@ -135,7 +135,14 @@ export const protectedRules: readonly RuleText[] = patterns.map((pattern) => ({
 }));
 
 /** Files of our own that lie about for a moment: beside those that are changed, and in the folder for locks. */
-const passing: readonly string[] = [".filehand-new-*", ".filehand-undo-*", "filehand-locks-*/**", ".filehand/locks/**"];
+const passing: readonly string[] = [
+  ".filehand-new-*",
+  ".filehand-undo-*",
+  ".filehand-set-*",
+  ".filehand-old-*",
+  "filehand-locks-*/**",
+  ".filehand/locks/**",
+];
 
 /** Of what no tool may read, that which is told by its names. */
 export const ownNames: readonly string[] = passing.map((pattern) => `Read(${pattern})`);

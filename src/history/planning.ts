@@ -1,6 +1,8 @@
 /** Finds out what the pure plan has to know: how each file is now, and whether what it was is still in the store. */
 
-import type { CurrentState, FileVersion, RewindFile } from "../contract/history.ts";
+import type { CurrentState, FileVersion, RewindFile, RewindStep } from "../contract/history.ts";
+import { ReadFailed } from "../disk/open-file.ts";
+import { FileCut } from "../disk/scan.ts";
 import { StoreFailed } from "../disk/store-folder.ts";
 import { hashOfFile } from "./blobs.ts";
 import type { KeepingRules } from "./keeping.ts";
@@ -18,11 +20,26 @@ export async function planFiles(
   const planned: RewindFile[] = [];
   for (const [index, file] of files.entries()) {
     onProgress?.(index, files.length);
-    const facts = await factsOf(file, await current(file.path), store, rules);
     const { path, relative } = file;
-    planned.push({ path, relative, step: stepOf(file, facts, await availabilityOf(file.base, facts, store)) });
+    planned.push({ path, relative, step: await stepFor(file, current, store, rules) });
   }
   return planned;
+}
+
+/** One file that the disk fails to read does not keep the others from being planned. */
+async function stepFor(
+  file: FileStory,
+  current: (path: string) => Promise<CurrentState>,
+  store: HistoryStore,
+  rules: KeepingRules,
+): Promise<RewindStep> {
+  try {
+    const facts = await factsOf(file, await current(file.path), store, rules);
+    return stepOf(file, facts, await availabilityOf(file.base, facts, store));
+  } catch (error) {
+    if (error instanceof ReadFailed || error instanceof FileCut) return { does: "unavailable", why: "unreadable" };
+    throw error;
+  }
 }
 
 async function factsOf(file: FileStory, state: CurrentState, store: HistoryStore, rules: KeepingRules): Promise<Facts> {

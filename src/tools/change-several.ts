@@ -83,7 +83,7 @@ async function applied(
   const targets: [Target, ...Target[]] = [...targetsOf(head), ...rest.flatMap(targetsOf)];
   refuseClashes(targets);
 
-  return exclusively(targets, ticket, bench, async () => {
+  return exclusively(targets, ticket, bench, async (locks) => {
     const subjects: Subject[] = [];
     const jobs: Job[] = [];
     try {
@@ -110,7 +110,7 @@ async function applied(
       });
       const files = bench.dryRun
         ? jobs.map((job, at) => shownAs(job, foreseen[at] ?? []))
-        : [...(await writeAll(jobs, bench))];
+        : [...(await writeAll(jobs, locks, bench))];
       // Only when all are written: until then they may be put back.
       for (const [at, file] of files.entries()) files[at] = await formatted(file, profile, bench);
       const [one, ...more] = files;

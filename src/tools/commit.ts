@@ -89,12 +89,11 @@ export async function commit<Extra>(
   }
 }
 
-/** `onFolders` is told which folders were made for it, the uppermost first. */
 export async function commitNew<Extra>(
   prepared: New<Extra>,
   keeper: Keeper,
   bench: Bench,
-  { moved, onFolders }: { readonly moved?: Moved; readonly onFolders?: (made: readonly string[]) => void } = {},
+  moved?: Moved,
 ): Promise<readonly ChangeNote[]> {
   const { target, mode, like, remember, folder, wrote = "all" } = prepared;
   const { bytes, pieces, source, after } = contentOfNew(prepared);
@@ -122,7 +121,6 @@ export async function commitNew<Extra>(
     case "unconfirmed":
       return unconfirmed(target, created.errno, wrote, keeper, bench, remember);
     case "created":
-      onFolders?.(created.folders);
       rememberAs(target, created.identity, hashIfSmall(bytes), wrote, bench, remember);
       return [
         ...keeper.done(created.identity, keeper.keeps ? modeOf(target, bench) : undefined),
@@ -263,7 +261,7 @@ export function joined(pieces: readonly Piece[], old: Buffer): Buffer {
   return Buffer.from(only.buffer, only.byteOffset, only.length);
 }
 
-function refused(place: Target, errno: string, during: WriteStep): Problem {
+export function refused(place: Target, errno: string, during: WriteStep): Problem {
   if (during === "writing: it is read-only") return new Problem({ code: "ACCESS_DENIED", place, reason: "read-only" });
   if (errno === "ESTALE" || errno === "ENOENT") {
     return new Problem({ code: "STALE", place, reason: "while changing it" });

@@ -54,7 +54,7 @@ async function leftoversOf(path: string, { device, inode }: Identity, { disk }: 
     const entries = await disk.list(above);
     if ("errno" in entries) return 0;
     return entries.filter(({ name, kind }) => {
-      if (kind !== "file" || parseTempName(name)?.kind !== "new") return false;
+      if (kind !== "file" || !["new", "old"].includes(parseTempName(name)?.kind ?? "")) return false;
       const look = disk.look(nodePath.join(folder, name));
       if (look.seen !== "node") return false;
       look.held.close();

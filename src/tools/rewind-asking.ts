@@ -12,7 +12,7 @@ import { moreLine } from "../text/unified-text.ts";
 import { standingOf } from "./lsp-places.ts";
 import { type Subject, subjectOf } from "./subject.ts";
 import type { Bench } from "./tool.ts";
-import { orUnreadable } from "./unreadable.ts";
+import { orFileUnreadable } from "./unreadable.ts";
 import { textIn } from "./version-diff.ts";
 
 export interface RewindTask {
@@ -32,7 +32,7 @@ export async function rewindRefusals(
   for (const { file, action } of tasks) {
     if (action === undefined) continue;
     try {
-      await orUnreadable(file.path, () => permitted(file.path, action, to, history, bench));
+      await orFileUnreadable(file.path, () => permitted(file.path, action, to, history, bench));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       refused.set(file.path, error.data);

@@ -17,7 +17,7 @@ import { signOf } from "./stamp.ts";
 import { exclusively, type Subject, subjectOf, ticketFor } from "./subject.ts";
 import type { Bench } from "./tool.ts";
 import { keeperOf, type Turn } from "./turn.ts";
-import { orUnreadable } from "./unreadable.ts";
+import { orFileUnreadable } from "./unreadable.ts";
 
 const cancelled = { came: { problem: { code: "CANCELLED", tool: "Rewind" } } } as const;
 
@@ -58,7 +58,7 @@ export async function attempt(swap: Swap, turn: Turn, bench: Bench): Promise<Att
     if (loss !== undefined && !swap.force) throw new WouldBeLost(loss, now.before);
   };
   try {
-    await orUnreadable(swap.path, () => bringBack(swap, onKept, turn, bench));
+    await orFileUnreadable(swap.path, () => bringBack(swap, onKept, turn, bench));
     return { came: "done", lost: lossOf(kept), isRecorded: kept?.id !== undefined };
   } catch (error) {
     if (error instanceof WouldBeLost) return { step: conflictOf(error, swap.action) };

@@ -5,7 +5,7 @@ import { limits } from "../contract/limits.ts";
 import type { Permission } from "../contract/permission.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
-import type { LockKey } from "../disk/lock.ts";
+import type { HeldLocks, LockKey } from "../disk/lock.ts";
 import { LockFailed, LockTimeout } from "../disk/lock.ts";
 import type { Found, Held, LookAlso } from "../disk/look.ts";
 import { refusal, type Resolved } from "../guard/guard.ts";
@@ -79,17 +79,21 @@ export async function exclusively<Result>(
   targets: readonly [Target, ...Target[]],
   ticket: Ticket,
   bench: Bench,
-  work: () => Promise<Result>,
+  work: (held: HeldLocks) => Promise<Result>,
   keys?: readonly LockKey[],
 ): Promise<Result> {
   const [place] = targets;
   let begun = false;
   try {
     await ticket.ready;
-    const result = bench.locks.exclusively(keys ?? targets.map((target) => keyOf(target, bench)), bench.signal, () => {
-      begun = true;
-      return work();
-    });
+    const result = bench.locks.exclusively(
+      keys ?? targets.map((target) => keyOf(target, bench)),
+      bench.signal,
+      (held) => {
+        begun = true;
+        return work(held);
+      },
+    );
     ticket.release();
     return await result;
   } catch (error) {
@@ -127,8 +131,15 @@ export const ticketOf = (resolved: Resolved, bench: Bench): Ticket => bench.turn
 /** The key of a file that was looked for with its folder. */
 export function keysOf(subject: Subject): readonly LockKey[] | undefined {
   const folder = subject.is === "there" ? subject.found.folder : subject.folder;
-  return folder && [{ folder: folder.identity, name: nodePath.basename(subject.target.real) }];
+  const { real } = subject.target;
+  return folder && [{ folder: lockedFolder(folder, nodePath.dirname(real)), name: nodePath.basename(real) }];
 }
+
+const lockedFolder = ({ identity }: Held, path: string): LockKey["folder"] => ({
+  device: identity.device,
+  inode: identity.inode,
+  path,
+});
 
 /** Is it still what it was when it was looked for with its folder? A doubt is a no. */
 export function isStill(subject: Subject, { disk }: Bench): boolean {
@@ -142,7 +153,7 @@ function keyOf(target: Target, bench: Bench): LockKey {
     const look = bench.disk.look(folder);
     if (look.seen === "node") {
       look.held.close();
-      return { folder: look.held.identity, name: nodePath.relative(folder, target.real) };
+      return { folder: lockedFolder(look.held, folder), name: nodePath.relative(folder, target.real) };
     }
     if (look.seen !== "missing") throw refusal(target, "errno" in look ? look.errno : "ESTALE", "looking it up");
     const above = look.nearest?.real ?? nodePath.dirname(folder);

@@ -452,6 +452,8 @@ test("A57 A10 network paths, device paths and NUL are refused before any disk ca
       remove: fail,
       removeFolder: fail,
       moveFolder: fail,
+      together: fail,
+      settled: fail,
       including: fail,
     },
     base: root,

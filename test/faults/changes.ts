@@ -59,6 +59,75 @@ export async function removeAt(
   }
 }
 
+/**
+ * Four changes as one: a file is replaced, one is written in place because it has a second name, one is made in folders that are
+ * missing, one is taken away.
+ */
+export async function changeTogether(disk: Disk, folder: string): Promise<Outcome> {
+  const looks = ["a.txt", "linked.txt", "gone.txt"].map((name) => disk.look(`${folder}/${name}`));
+  const opened = looks.map((look) => (look.seen === "node" ? disk.open(look) : undefined));
+  const close = (): void => {
+    for (const file of opened) if (file !== undefined && !("errno" in file)) file.close();
+    for (const look of looks) if (look.seen === "node") look.held.close();
+  };
+  const replacing = (index: number, hardLinks: ReplaceInput["hardLinks"]): ReplaceInput | undefined => {
+    const [found, file] = [looks[index], opened[index]];
+    if (found?.seen !== "node" || file === undefined || "errno" in file) return undefined;
+    return { found, file, pieces, hardLinks, signal: never };
+  };
+  const [first, second, last] = [replacing(0, "separate"), replacing(1, "keep"), replacing(2, "separate")];
+  if (first === undefined || second === undefined || last === undefined) {
+    close();
+    return "not looked up";
+  }
+  const names = ["a.txt", "linked.txt", "deep/deeper/new.txt", "gone.txt"];
+  const set = disk.together(
+    names.map((name) => `${folder}/${name}`),
+    { byKernel: false },
+  );
+  const works: readonly (() => Promise<Exclude<Outcome, string>>)[] = [
+    () => set.replace(first),
+    () => set.replace(second),
+    () => set.create({ real: `${folder}/deep/deeper/new.txt`, pieces: [Buffer.from(newText)], signal: never }),
+    () => set.remove({ found: last.found, identity: last.file.identity, signal: never }),
+  ];
+  const stop = (outcome: Exclude<Outcome, string>): void => {
+    if (outcome.did === "nothing" || outcome.did === "damaged") throw new Stopped(outcome);
+  };
+  try {
+    const staged = [];
+    for (const work of works) {
+      const one = await set.stage(work);
+      staged.push(one);
+      if (one.go === undefined) stop(await one.over);
+    }
+    const stopped = await set.begin();
+    if (stopped !== undefined) stop(stopped);
+    for (const { go, over } of staged) {
+      go?.();
+      stop(await over);
+    }
+    await set.finish();
+    return { did: "removed", notes: [] };
+  } catch (error) {
+    const came = [...(await set.takeBack(error)).values()];
+    if (came.includes("failed")) return { did: "damaged", errno: "EIO", during: "taking it back", journal: "" };
+    if (error instanceof Stopped) return { did: "nothing", why: "changed" };
+    if (error instanceof Error && error.name === "WriteFailed") return { did: "nothing", why: "changed" };
+    throw error;
+  } finally {
+    close();
+  }
+}
+
+class Stopped extends Error {
+  readonly outcome: Exclude<Outcome, string>;
+  constructor(outcome: Exclude<Outcome, string>) {
+    super("one of several was refused");
+    this.outcome = outcome;
+  }
+}
+
 export interface Change {
   readonly title: string;
   /** Makes the tree as it is before; a folder of its own, and the place of its state. */
@@ -186,10 +255,36 @@ export const everyChange: readonly Change[] = [
       return fs.existsSync(`${folder}/deep`) ? "half-made folders" : "old";
     },
   },
+  {
+    title: "several files as one, one of them in place",
+    prepare: (folder) => {
+      for (const name of ["a.txt", "linked.txt", "gone.txt"]) fs.writeFileSync(`${folder}/${name}`, oldText);
+      fs.linkSync(`${folder}/linked.txt`, `${folder}/twin.txt`);
+    },
+    run: (folder, system) => changeTogether(createDisk([folder], system, stateOf(folder)), folder),
+    judge: judgeTogether,
+  },
 ];
 
+/** Old or new as a whole; which files are which if it is a mix. */
+function judgeTogether(folder: string): string {
+  const has = (name: string, text: string): boolean =>
+    fs.existsSync(`${folder}/${name}`) && fs.readFileSync(`${folder}/${name}`, "utf8") === text;
+  const states = [
+    ...["a.txt", "linked.txt", "twin.txt"].map((name) =>
+      has(name, oldText) ? "old" : has(name, newText) ? "new" : "neither",
+    ),
+    has("deep/deeper/new.txt", newText) ? "new" : fs.existsSync(`${folder}/deep`) ? "half-made folders" : "old",
+    has("gone.txt", oldText) ? "old" : fs.existsSync(`${folder}/gone.txt`) ? "neither" : "new",
+  ];
+  const [state = ""] = states;
+  if (states.every((one) => one === state)) return state;
+  const isOld = states.every((one) => one === "old" || one === "half-made folders");
+  return isOld ? "half-made folders" : `neither: ${states.join(", ")}`;
+}
+
 /** Those that write bytes. */
-export const everyWrite = everyChange.filter(({ title }) => !/^a (remove|move)/.test(title));
+export const everyWrite = everyChange.filter(({ title }) => !/^(a (remove|move)|several)/.test(title));
 
 /** What an outcome promises of the tree. */
 export function promised(outcome: Outcome): "old" | "new" {

@@ -5,12 +5,14 @@ import { execFile } from "node:child_process";
 import * as fs from "node:fs";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { createDisk } from "../../src/disk/disk.ts";
+import { createLocks } from "../../src/disk/lock.ts";
 import { nodeSystem } from "../../src/disk/system.ts";
 import { onWindows, workspace } from "../support/workspace.ts";
 import { type Change, everyChange, everyWrite, litter, never, replaceAt } from "./changes.ts";
 import { buildProgram, type Program } from "./program.ts";
 
 const { path: at } = workspace({});
+const locks = createLocks({ folder: at("locks") });
 let program: Program;
 beforeAll(async () => {
   program = await buildProgram();
@@ -78,7 +80,7 @@ describe.skipIf(onWindows)("killed at the n-th system call", () => {
         seen.has("old") && (seen.has("new") || change.title === "a create in folders that are missing"),
         [...seen].join(),
       );
-      ok(halfWritten > 0 || !change.title.startsWith("a write in place"), "no kill left a half-written file");
+      ok(halfWritten > 0 || !change.title.includes("in place"), "no kill left anything half done");
       ok(left > 0 || !everyWrite.includes(change), "no kill left anything behind, so the sweep was not tried");
     });
   }
@@ -86,6 +88,7 @@ describe.skipIf(onWindows)("killed at the n-th system call", () => {
 
 /** Any change in the folder sweeps it, and the folders of the state. */
 async function nextProcess(folder: string): Promise<void> {
+  await createDisk([folder], nodeSystem, { stateDir: `${folder}.state` }).settled(locks);
   const deepest = fs.existsSync(`${folder}/deep/deeper`) ? `${folder}/deep/deeper` : folder;
   const disk = createDisk([folder], nodeSystem, { stateDir: `${folder}.state` });
   fs.writeFileSync(`${deepest}/other.txt`, "a text of at least thirty-four bytes");

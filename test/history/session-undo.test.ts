@@ -1,8 +1,10 @@
 /** Undo and redo through the library: steps back and forth over turns, whoever began them. */
 
-import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { describe, test } from "vitest";
-import { workspace } from "../support/workspace.ts";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import * as fs from "node:fs";
+import { afterEach, describe, test, vi } from "vitest";
+import { nodeSystem } from "../../src/disk/system.ts";
+import { onLinux, workspace } from "../support/workspace.ts";
 import { type DeskOptions, openDesk } from "./desk.ts";
 
 const { path: place } = workspace({});
@@ -115,4 +117,53 @@ describe("the limit of turns", () => {
     await d.session.redo();
     await rejects(d.session.undo(), /older ones are forgotten/);
   });
+});
+
+describe.skipIf(!onLinux)("an error of the disk while one file is read", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  /** From now on reading the file fails, but for the first times. A toolkit that is made before has its system calls by then. */
+  function failingReads(name: string): (fromRead: number) => void {
+    const read = nodeSystem.read.bind(nodeSystem);
+    let n = Number.POSITIVE_INFINITY;
+    let reads = 0;
+    vi.spyOn(nodeSystem, "read").mockImplementation((fd, ...given) => {
+      if (!fs.readlinkSync(`/proc/self/fd/${fd}`).endsWith(`/${name}`)) return read(fd, ...given);
+      reads += 1;
+      if (reads >= n) throw Object.assign(new Error("EIO: made up"), { code: "EIO", errno: -5 });
+      return read(fd, ...given);
+    });
+    return (fromRead) => {
+      [n, reads] = [fromRead, 0];
+    };
+  }
+
+  const ways = {
+    undo: { first: [], left: "0" },
+    redo: { first: ["undo"], left: "1" },
+    rewind: { first: [], left: "0" },
+  } as const;
+  for (const way of ["undo", "redo", "rewind"] as const) {
+    for (const n of [1, 2, 3]) {
+      test(`keeps ${way} from no other file, and that file is named (from read ${n} on)`, async () => {
+        const { first, left } = ways[way];
+        const failFrom = failingReads("b.txt");
+        const d = desk();
+        const names = ["a", "b", "c"];
+        for (const name of names) d.stranger(`${name}.txt`, `${name}0\n`);
+        await d.session.checkpoint("m1");
+        await d.patch(...names.flatMap((name) => [`*** Update File: ${name}.txt`, "@@", `-${name}0`, `+${name}1`]));
+        for (const step of first) await d.session[step]();
+        failFrom(n);
+        const { files } = way === "rewind" ? await d.session.rewind("m1") : await d.session[way]();
+        vi.restoreAllMocks();
+        const came = new Map(files.map((file) => [file.relative, file]));
+        deepEqual([came.get("a.txt")?.came, came.get("c.txt")?.came], ["done", "done"]);
+        deepEqual([d.read("a.txt"), d.read("c.txt")], [`a${left}\n`, `c${left}\n`]);
+        const b = came.get("b.txt");
+        match(JSON.stringify([b?.came, b?.step]), n === 1 ? /"left".*"unreadable"/ : /"problem".*EIO/);
+        equal(d.read("b.txt"), left === "0" ? "b1\n" : "b0\n");
+      });
+    }
+  }
 });

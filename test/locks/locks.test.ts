@@ -22,8 +22,9 @@ beforeAll(async () => {
   const built = await rolldown({
     input: fileURLToPath(new URL("../../src/disk/lock.ts", import.meta.url)),
     platform: "node",
+    external: ["koffi"],
   });
-  await built.write({ file: bundle, format: "esm" });
+  await built.write({ file: bundle, format: "esm", codeSplitting: false });
   await built.close();
 });
 

@@ -135,6 +135,7 @@ export interface RewindFileView {
     | "special"
     | "outside"
     | "refused"
+    | "unreadable"
     | null;
   /** Of a conflict: what is done about it with `force`. */
   readonly forced: "restore" | "create" | "delete" | null;

@@ -16,8 +16,6 @@ export interface Host {
   readonly nowMs?: () => number;
   /** Starts this program once more, for work that nobody waits for; left out where nothing may outlive the command. */
   readonly background?: (args: readonly string[]) => void;
-  /** Lets a command that runs on and on end in order when the system wants it to. */
-  readonly onTerminate?: (stop: () => void) => void;
   /** Said by a command whose work is not what it prints: from now on it does not end when nobody reads stdout. */
   readonly outliveReaders?: () => void;
   /** Called when nothing is left to do; what it begins is waited for. */

@@ -28,7 +28,7 @@ const well: Checkup = {
   parts: new Map([["sharp", "there"]]),
   stateDir: { path: "/state", ...folder },
   locks: [{ path: "/locks", fault: undefined, leftAlone: false, ...folder }],
-  roots: [{ path: "/ws", ...folder }],
+  roots: [{ path: "/ws", ...folder, kernelLocks: true }],
   git: "/usr/bin/git",
   languageServers: [],
 };
@@ -43,6 +43,11 @@ test("a machine that has everything", () => {
   expect(saidOf({}, "root")[1]).toBe(
     "/ws (btrfs, a and A are two names, hard links, extended attributes, copies share blocks)",
   );
+  expect(saidOf({}, "locks")[1]).toContain(
+    "hold between all processes on this machine, other users and containers too",
+  );
+  const mounted = { roots: [{ path: "/ws", ...folder, kernelLocks: true, isLocal: false }] };
+  expect(saidOf(mounted, "locks")[1]).toContain("not between machines");
 });
 
 test("of servers that stand in for each other one is enough", () => {
@@ -149,8 +154,16 @@ describe("what is missing", () => {
       'the server "zls" in your settings',
     ],
     [
+      "locks that reach no other user or container",
+      { roots: [{ path: "/ws", ...folder, kernelLocks: false }] },
+      "locks",
+      "note",
+      "/ws: lock files, which hold between processes of one user",
+      "npm install koffi",
+    ],
+    [
       "a read-only root",
-      { roots: [{ path: "/ws", ...folder, writable: false }] },
+      { roots: [{ path: "/ws", ...folder, kernelLocks: true, writable: false }] },
       "root",
       "note",
       "may not be written to",

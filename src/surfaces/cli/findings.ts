@@ -28,7 +28,7 @@ const partWords = {
   "web-tree-sitter": "outlines of code files",
   "@vscode/tree-sitter-wasm": "the grammars for outlines of code files",
   jschardet: "text in old encodings is recognised; without it only Unicode and what a file says of itself",
-  koffi: "extended attributes and ACLs of files that are replaced",
+  koffi: "locks that reach other users and containers, extended attributes and ACLs of files that are replaced",
 } as const satisfies Record<Parameters<Checkup["parts"]["get"]>[0], string>;
 
 const ripgrepWords = {
@@ -90,7 +90,22 @@ function serverFindings(servers: Checkup["languageServers"]): readonly Finding[]
 }
 
 export function folderFindings({ stateDir, locks, roots }: Checkup): readonly Finding[] {
-  return [...roots.map(rootFinding), stateFinding(stateDir), ...locks.map(lockFinding)];
+  return [...roots.map(rootFinding), stateFinding(stateDir), ...roots.flatMap(reachFinding), ...locks.map(lockFinding)];
+}
+
+/** Which locks are taken for files of a root, and who is kept apart by them. */
+function reachFinding({ path, there, isLocal, kernelLocks }: Checkup["roots"][number]): readonly Finding[] {
+  if (there !== "folder" || kernelLocks === undefined) return [];
+  if (!kernelLocks) {
+    const words = `${path}: lock files, which hold between processes of one user that share the lock folder`;
+    const next = "install koffi (npm install koffi) if other users or containers change files there at the same time";
+    return [finding("locks", "note", words, next)];
+  }
+  const reach =
+    isLocal === false
+      ? "which hold between processes that share this mount, not between machines"
+      : "which hold between all processes on this machine, other users and containers too";
+  return [finding("locks", "ok", `${path}: lock files and locks of the kernel on folders, ${reach}`)];
 }
 
 function rootFinding(root: Checkup["roots"][number]): Finding {

@@ -76,10 +76,18 @@ function currentFolder(): string {
   }
 }
 
+/** Each of them lets a change come to its end or be taken back, and says so. */
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /** The process as a host. */
 export function processHost(): Host {
   const interrupted = new AbortController();
-  process.once("SIGINT", () => interrupted.abort());
+  // Whoever asks twice means it: the second signal ends the process as the system does.
+  const stop = (): void => {
+    for (const signal of stopSignals) process.off(signal, stop);
+    interrupted.abort();
+  };
+  for (const signal of stopSignals) process.on(signal, stop);
   const { stdin, stdout, stderr, env, platform } = process;
   const outliveReaders = watchReaders({ stdout, stderr, exit: (code) => process.exit(code) });
   return {
@@ -92,7 +100,6 @@ export function processHost(): Host {
     home: homeOf(env["HOME"]),
     signal: interrupted.signal,
     background: startAgain,
-    onTerminate: (stop) => process.once("SIGTERM", stop),
     outliveReaders,
     onIdle: (work) => process.once("beforeExit", work),
     abandon: () => process.exit(0),

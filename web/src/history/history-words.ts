@@ -45,6 +45,7 @@ export const whyWords: Readonly<Record<NonNullable<RewindFileView["why"]>, strin
   special: "there is a device or pipe now",
   outside: "it lies outside of the workspace now",
   refused: "a rule forbids it",
+  unreadable: "what is in it now cannot be read",
 };
 
 export const cameWords: Readonly<Record<RewindFileView["came"], string>> = {

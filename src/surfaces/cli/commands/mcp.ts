@@ -73,12 +73,10 @@ const lastAnswerMs = 200;
 
 /** What a server does about the parts of its package, which may be replaced under it. */
 export function serverParts(host: Host): ServerParts {
-  const terminated = new AbortController();
   const gone = new AbortController();
   let isGone = false;
-  host.onTerminate?.(() => terminated.abort());
   return {
-    stop: AbortSignal.any([host.signal, terminated.signal, gone.signal]),
+    stop: AbortSignal.any([host.signal, gone.signal]),
     onPartGone() {
       if (isGone) return;
       isGone = true;
