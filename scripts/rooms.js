@@ -60,7 +60,7 @@ const packages = {
   disk: ["koffi"],
   dialects: ["zod/mini", "fastest-levenshtein"],
   guard: ["ignore", "fastest-levenshtein"],
-  kinds: ["@embedpdf/pdfium", "gpt-tokenizer/encoding/o200k_base", "heic-decode", "jschardet", "sharp"],
+  kinds: ["@embedpdf/pdfium", "gpt-tokenizer/encoding/o200k_base", "jschardet", "sharp", "web-tree-sitter"],
   search: ["fastest-levenshtein"],
   settings: ["jsonc-parser", "smol-toml", "fastest-levenshtein", "zod/mini"],
   // Of hosts, each in its own adapter: optional peers that the user has installed. The MCP SDK is bundled.

@@ -16,6 +16,7 @@ import { encryptedPdf, prosePdf, scannedPdf, textPdf } from "./samples/pdfs.ts";
 const root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-kinds-"));
 afterAll(() => fs.rmSync(root, { recursive: true, force: true }));
 const put = (name: string, bytes: string | Uint8Array): void => fs.writeFileSync(path.join(root, name), bytes);
+const never = new AbortController().signal;
 
 const notebook = {
   nbformat: 4,
@@ -340,7 +341,7 @@ describe("dense text", () => {
     expect(accepted.structured).toMatchObject({ file: { numLines: limit } });
     const whole = await read("claude", "dense.txt");
     expect(whole.structured).toMatchObject({ file: { truncatedByTokenCap: true, numLines: limit } });
-    const tokens = (await countTokens(base64Lines.slice(0, limit).join("\n"))) ?? 0;
+    const tokens = (await countTokens(base64Lines.slice(0, limit).join("\n"), never)) ?? 0;
     expect(tokens).toBeGreaterThan(24_000);
     expect(tokens).toBeLessThanOrEqual(25_000);
   });
@@ -356,13 +357,13 @@ describe("dense text", () => {
     expect(Number(tokens)).toBeGreaterThan(25_000);
     const shown = await read("claude", "rules.txt", { offset: 1, limit: Number(limit) });
     expect(shown.structured).toMatchObject({ file: { numLines: Number(limit) } });
-    expect((await countTokens(rule.repeat(Number(limit)))) ?? 0).toBeGreaterThan(20_000);
+    expect((await countTokens(rule.repeat(Number(limit)), never)) ?? 0).toBeGreaterThan(20_000);
   });
 
   test("a refusal names the tokens that were measured", async () => {
     put("dense.txt", base64Lines.join("\n"));
     const refused = await read("claude", "dense.txt", { offset: 1, limit: 600 });
-    const tokens = await countTokens(base64Lines.slice(0, 600).join("\n"));
+    const tokens = await countTokens(base64Lines.slice(0, 600).join("\n"), never);
     expect(refused.error?.message).toContain(`have about ${tokens} tokens, the budget is 25000`);
   });
 });
@@ -523,7 +524,7 @@ describe("notebooks", () => {
     putBook("raised.ipynb", [{ ...plots(), outputs: Array.from({ length: 50 }, () => raised) }, plots()]);
     for (const name of ["nothing.ipynb", "raised.ipynb"]) {
       const reply = await read("claude", name);
-      expect((await countTokens(words(reply))) ?? 0).toBeLessThan(30_000);
+      expect((await countTokens(words(reply), never)) ?? 0).toBeLessThan(30_000);
     }
     expect(words(await read("claude", "nothing.ipynb"))).toMatch(/go on with offset \d+\]/);
     expect(words(await read("claude", "raised.ipynb"))).toMatch(/\d+ more outputs are not shown/);

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "rolldown";
 import sharp from "sharp";
+import { textFiles } from "../../scripts/text-files.js";
 import { folder } from "../corpus.js";
 import { addGate, addRatios, addSample, rowOf, startTable } from "../results.js";
 
@@ -105,6 +106,7 @@ async function readers() {
       pdfs: "test/samples/pdfs.ts",
     },
     platform: "node",
+    plugins: [textFiles()],
     external: [/^[@a-z]/],
     output: { dir, format: "es", entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },
     logLevel: "silent",

@@ -26,13 +26,22 @@ export const limits = {
   pdfPagesMax: 20,
   pdfMsMax: 20_000,
   pdfMegabytesMax: 256,
+  /** How long an office document is read, a notebook is parsed, an encoding is looked for, tokens are counted. */
+  officeMsMax: 20_000,
+  notebookMsMax: 20_000,
+  encodingMsMax: 5_000,
+  tokensMsMax: 10_000,
+  /** Megabytes of a worker thread: of a library in WebAssembly, and of its own heap, which is larger for a notebook. */
+  workerMegabytesMax: 256,
+  workerHeapMegabytesMax: 192,
+  notebookMegabytesMax: 1_024,
   /** Bytes of a file that are parsed for its outline, for how long (less where it stands for a page), and with how much memory. */
   outlineBytesMax: 4_194_304,
   /** Characters that are tried again where all of it took too long or too much memory. */
   outlineAgainCharsMax: 524_288,
   outlineMsMax: 10_000,
   outlineInsteadMsMax: 3_000,
-  outlineMegabytesMax: 512,
+  outlineMegabytesMax: 256,
   /** Items of an outline that are found at all and that are shown, levels that can be asked for, characters of a name. */
   outlineItemsFoundMax: 20_000,
   outlineItemsMax: 400,

@@ -4,10 +4,12 @@
  */
 
 import { Buffer } from "node:buffer";
+import { limits } from "../contract/limits.ts";
 import type { EncodingName, LegacyEncodingName } from "../contract/read.ts";
 import { decode, highLines, isUtf8 } from "../text/encoding.ts";
+import { hasFailed, inWorker, packageFiles } from "./worker-host.ts";
 
-/** Lines enough for any language. Costs 10 to 50 ms, and once per process some 90 ms to load the detector. */
+/** Lines enough for any language. Looking at them takes 10 to 500 ms, in a worker. */
 export const sampleBytesMax = 16_384;
 
 /** Up to so many characters above ASCII, the commonest Western ones are taken to be just these. */
@@ -74,11 +76,20 @@ function isDamagedUtf8(bytes: Uint8Array): boolean {
 
 /** Encodings to try, likeliest first. */
 async function propose(sample: Uint8Array): Promise<readonly LegacyEncodingName[]> {
-  const detector = await import("jschardet").catch(() => undefined); // optional: npm may have left it out
-  // The list has windows-1252: without it the detector prints a warning when nothing matches.
-  const found = detector?.detectAll(sample, { detectEncodings: Object.keys(believed), minimumThreshold: 0 }) ?? [];
-  const names = found.map(({ encoding }) => believed[encoding?.toLowerCase() ?? ""]);
+  const found = await detect(sample);
+  const names = found.map((encoding) => believed[encoding]);
   return [...new Set([...names, "windows-1252" as const])].filter((name) => name !== undefined);
+}
+
+/** It is not called off: it is over soon. */
+const never = new AbortController().signal;
+
+async function detect(bytes: Uint8Array): Promise<readonly string[]> {
+  const files = packageFiles({ library: "jschardet" });
+  if (files === undefined) return [];
+  const task = { bytes, names: Object.keys(believed), ...files };
+  const found = await inWorker("encodings", task, { signal: never, msMax: limits.encodingMsMax });
+  return hasFailed(found) ? [] : found;
 }
 
 /**

@@ -52,23 +52,37 @@ function probe(file: Buffer): ImageHead | undefined {
 
 /**
  * True if the parts that a PNG, JPEG, GIF or WebP is made of are all there, up to the end mark. The pixels inside a part
- * may still be broken.
+ * may still be broken. Parts can be as small as 4 bytes, so they are looked at one by one and never listed.
  */
 export function hasAllParts(bytes: Uint8Array, mime: string): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   switch (mime) {
     case "image/png": {
-      const chunks = [...pngChunks(file)];
-      return chunks.at(-1)?.type === "IEND" && chunks.every((chunk) => chunk.intact());
+      let last = "";
+      for (const chunk of pngChunks(file)) {
+        if (!chunk.intact()) return false;
+        last = chunk.type;
+      }
+      return last === "IEND";
     }
     case "image/jpeg": {
-      const markers = [...jpegSegments(file)].map(({ marker }) => marker);
-      return markers.at(-1) === endOfImage && markers.includes(startOfScan) && markers.some(isFrameHeader);
+      let last = 0;
+      let [scan, frame] = [false, false];
+      for (const { marker } of jpegSegments(file)) {
+        last = marker;
+        scan ||= marker === startOfScan;
+        frame ||= isFrameHeader(marker);
+      }
+      return last === endOfImage && scan && frame;
     }
-    case "image/gif":
-      return [...gifBlocks(file)].at(-1)?.kind === "trailer";
+    case "image/gif": {
+      let last = "";
+      for (const { kind } of gifBlocks(file)) last = kind;
+      return last === "trailer";
+    }
     case "image/webp": {
-      const end = [...riffChunks(file)].at(-1)?.end;
+      let end = 0;
+      for (const chunk of riffChunks(file)) ({ end } = chunk);
       return file.length >= 12 && file.readUInt32LE(4) + 8 === file.length && end === file.length;
     }
     default:

@@ -25,8 +25,8 @@ import {
   transparent,
   turned,
 } from "../../test/samples/images.ts";
-import { type ImageBudget, type ImageResult, readImage } from "./image.ts";
-import type { Codecs } from "./image-codecs.ts";
+import { textFiles } from "../../scripts/text-files.js";
+import { type Codecs, type ImageBudget, type ImageResult, readImage } from "./image.ts";
 import { vendorSize } from "./image-vendor.ts";
 
 const budget: ImageBudget = { tokensMax: 25_000, longEdgeMax: 1_568, sideMax: 2_000, pixelsMax: 100_000_000 };
@@ -221,7 +221,7 @@ describe("an image that is not fine is made so", () => {
 });
 
 describe("without the optional packages", () => {
-  const none: Codecs = { loadSharp: async () => undefined, loadHeic: async () => undefined };
+  const none: Codecs = { loadSharp: async () => undefined, heic: () => undefined };
   const readBare = (bytes: Uint8Array): ReturnType<typeof readImage> => readImage(bytes, budget, signal, none);
 
   test("small images that are provably whole pass", async () => {
@@ -253,7 +253,7 @@ describe("without the optional packages", () => {
   });
 
   test("HEIC asks for its own decoder", async () => {
-    const codecs: Codecs = { loadSharp: async () => sharp, loadHeic: async () => undefined };
+    const codecs: Codecs = { loadSharp: async () => sharp, heic: () => undefined };
     expect(await readImage(heicHeader(10, 10), budget, signal, codecs)).toEqual({
       kind: "no codec",
       mime: "image/heic",
@@ -263,10 +263,19 @@ describe("without the optional packages", () => {
 });
 
 describe("HEIC", () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "filehand-heic-"));
+  afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+  /** A decoder that does as told, as the file that the worker loads. */
+  function decoder(code: string): Codecs {
+    const file = path.join(folder, `${fs.readdirSync(folder).length}.cjs`);
+    fs.writeFileSync(file, `module.exports = ${code};`);
+    return { loadSharp: async () => sharp, heic: () => file };
+  }
+
   test("what its decoder makes of it is handed on", async () => {
-    const data = Buffer.alloc(3_000 * 1_000 * 4, Buffer.from([255, 0, 0, 255]));
-    const loadHeic = async (): ReturnType<Codecs["loadHeic"]> => async () => ({ width: 3_000, height: 1_000, data });
-    const image = await readImage(heicHeader(3_000, 1_000), budget, signal, { loadSharp: async () => sharp, loadHeic });
+    const file = decoder("async () => ({ width: 3000, height: 1000, data: new Uint8Array(12e6).fill(255) })");
+    const image = await readImage(heicHeader(3_000, 1_000), budget, signal, file);
     expect(image).toMatchObject({
       originalMime: "image/heic",
       mime: "image/jpeg",
@@ -318,6 +327,7 @@ describe("hostile images", () => {
       input: fileURLToPath(new URL("image.ts", import.meta.url)),
       platform: "node",
       plugins: [
+        textFiles(),
         {
           name: "packages are where they are",
           resolveId: (id) =>
@@ -327,7 +337,7 @@ describe("hostile images", () => {
         },
       ],
     });
-    await bundle.write({ file: path.join(folder, "image.mjs"), format: "esm" });
+    await bundle.write({ file: path.join(folder, "image.mjs"), format: "esm", codeSplitting: false });
     await bundle.close();
     fs.writeFileSync(
       path.join(folder, "child.mjs"),

@@ -6,11 +6,12 @@
 import { Buffer } from "node:buffer";
 import type { Sharp, SharpConstructor, SharpOptions } from "sharp";
 import { limits } from "../contract/limits.ts";
-import { type Bitmap, decodeBmp } from "./bmp.ts";
-import { type Codecs, installedCodecs } from "./image-codecs.ts";
+import { type Examined, examineHead, pixelsWithin } from "./image-examine.ts";
 import type { ImageHead, Size } from "./image-formats/head.ts";
-import { hasAllParts, pngInflates, probeImage } from "./image-size.ts";
+import { pngInflates } from "./image-size.ts";
 import { vendorSize } from "./image-vendor.ts";
+import { imageType } from "./media.ts";
+import { hasFailed, inWorker, packageFiles } from "./worker-host.ts";
 
 export interface ImageBudget {
   /** Estimated tokens (`base64.length * 0.125`) that the image may cost. */
@@ -50,11 +51,29 @@ export interface ImageResult {
 export type ImageFailure =
   | { readonly kind: "damaged"; readonly detail: string }
   | { readonly kind: "too large"; readonly width: number; readonly height: number; readonly pixelsMax: number }
+  | { readonly kind: "over limit"; readonly limit: string }
   /** `install` is the package that could read it. */
   | { readonly kind: "no codec"; readonly mime: string; readonly install: "sharp" | "heic-decode" };
 
-/** Memory for a picture that is decoded whole: 12 megapixels of AVIF, 25 of HEIC, 33 of GIF, 50 of WebP. */
-const heldBytesMax = 200_000_000;
+/** The optional packages. Undefined is "not installed": npm may have left them out. */
+export interface Codecs {
+  loadSharp(): Promise<SharpConstructor | undefined>;
+  /** The file of the module that decodes HEIC. */
+  heic(): string | undefined;
+}
+
+const installedCodecs: Codecs = {
+  async loadSharp() {
+    const module = await import("sharp").catch(() => undefined);
+    if (module === undefined) return undefined;
+    // The host has other work for its cores, and no picture is asked for twice.
+    module.default.concurrency(1);
+    module.default.cache(false);
+    return module.default;
+  },
+  heic: () => packageFiles({ heic: "heic-decode" })?.heic,
+};
+
 const decodeSecondsMax = 20;
 const lastResort = { sideMax: 400, quality: 20 } as const;
 
@@ -65,18 +84,20 @@ export async function readImage(
   codecs: Codecs = installedCodecs,
 ): Promise<ImageResult | ImageFailure> {
   signal.throwIfAborted();
-  const head = probeImage(bytes);
+  const sharp = await codecs.loadSharp();
+  const heic = sharp === undefined ? undefined : codecs.heic();
+  const examined = await examine(bytes, budget, heic, signal);
+  if ("kind" in examined) return examined;
+  const { head, whole } = examined;
   if (head === undefined) return { kind: "damaged", detail: "the image header is missing, cut off or makes no sense" };
-  const { width, height, heldBytes } = head;
-  const pixelsMax = Math.min(budget.pixelsMax, Math.floor(heldBytesMax / heldBytes));
+  const { width, height } = head;
+  const pixelsMax = pixelsWithin(head, budget.pixelsMax);
   if (width * height > pixelsMax) return { kind: "too large", width, height, pixelsMax };
 
-  const sharp = await codecs.loadSharp();
-  if (sharp === undefined) return withoutCodec(bytes, head, budget);
+  if (sharp === undefined) return withoutCodec(bytes, examined, budget);
   signal.throwIfAborted();
-  const source = await openSource(bytes, head, sharp, pixelsMax, codecs);
+  const source = openSource(bytes, examined, sharp, pixelsMax);
   if ("kind" in source) return source;
-  signal.throwIfAborted();
   const decoded = await decode(source.image, budget);
   if ("kind" in decoded) return decoded;
   signal.throwIfAborted();
@@ -84,10 +105,35 @@ export async function readImage(
   const facts = { originalMime: head.mime, original: decoded.original, frames: Math.max(head.frames, decoded.frames) };
   // Where header and decoder disagree about the size, another decoder may side with the header.
   const agreed = decoded.plain && decoded.original.width === width && decoded.original.height === height;
-  if (agreed && mayStay(head, bytes, budget) && hasAllParts(bytes, head.mime)) {
+  if (agreed && whole && mayStay(head, bytes, budget)) {
     return result(facts, { mime: head.mime, data: bytes, size: head, steps: "untouched" });
   }
   return result(facts, await encode(sharp, decoded, { head, bytesRead: bytes.length, budget, signal }));
+}
+
+/** Up to here the header of a usual format is read in less time than the way to a worker takes. */
+const examinedHereBytesMax = 131_072;
+
+async function examine(
+  bytes: Uint8Array,
+  { pixelsMax }: ImageBudget,
+  heic: string | undefined,
+  signal: AbortSignal,
+): Promise<Examined | ImageFailure> {
+  const mime = imageType(bytes);
+  const here = bytes.length <= examinedHereBytesMax && mime !== "image/bmp" && mime !== "image/heic";
+  if (here) return examineHead(bytes);
+  const msMax = decodeSecondsMax * 1_000;
+  const examined = await inWorker("image", { bytes, pixelsMax, heic }, { signal, msMax });
+  if (!hasFailed(examined)) return examined;
+  switch (examined.failed) {
+    case "time":
+      return { kind: "over limit", limit: `${decodeSecondsMax} seconds of work` };
+    case "memory":
+      return { kind: "over limit", limit: `${limits.workerMegabytesMax} MB of memory` };
+    case "crash":
+      return { kind: "damaged", detail: "its decoder failed" };
+  }
 }
 
 /** Formats that every model takes as they are. */
@@ -111,11 +157,13 @@ function mayStay(
 /** Small and provably whole, or refused: nobody here can make it smaller, or look inside. */
 async function withoutCodec(
   bytes: Uint8Array,
-  head: ImageHead,
+  { head, whole }: Examined,
   budget: ImageBudget,
 ): Promise<ImageResult | ImageFailure> {
-  const whole = mayStay(head, bytes, budget) && hasAllParts(bytes, head.mime);
-  if (!whole || (head.mime === "image/png" && !(await pngInflates(bytes)))) {
+  if (head === undefined || !whole || !mayStay(head, bytes, budget)) {
+    return { kind: "no codec", mime: head?.mime ?? "", install: "sharp" };
+  }
+  if (head.mime === "image/png" && !(await pngInflates(bytes))) {
     return { kind: "no codec", mime: head.mime, install: "sharp" };
   }
   const original = { width: head.width, height: head.height };
@@ -124,32 +172,23 @@ async function withoutCodec(
 }
 
 /** What sharp reads by itself, or the pixels that another decoder made of it. */
-async function openSource(
+function openSource(
   bytes: Uint8Array,
-  head: ImageHead,
+  { head, pixels }: Examined,
   sharp: SharpConstructor,
   pixelsMax: number,
-  codecs: Codecs,
-): Promise<{ readonly image: Sharp } | ImageFailure> {
+): { readonly image: Sharp } | ImageFailure {
   const open = (input: Uint8Array, options: SharpOptions): { readonly image: Sharp } => ({
     image: sharp(input, { limitInputPixels: pixelsMax, ...options }).timeout({ seconds: decodeSecondsMax }),
   });
-  const openPixels = ({ data, ...raw }: Bitmap): { readonly image: Sharp } => open(data, { raw });
-  switch (head.mime) {
-    case "image/bmp": {
-      const bitmap = decodeBmp(bytes);
-      return "damaged" in bitmap ? { kind: "damaged", detail: bitmap.damaged } : openPixels(bitmap);
-    }
-    case "image/heic": {
-      const decodeHeic = await codecs.loadHeic();
-      if (decodeHeic === undefined) return { kind: "no codec", mime: head.mime, install: "heic-decode" };
-      try {
-        const { width, height, data } = await decodeHeic({ buffer: bytes });
-        return openPixels({ width, height, channels: 4, data });
-      } catch (error) {
-        return damaged(error);
-      }
-    }
+  if (pixels !== undefined) {
+    if ("damaged" in pixels) return damaged(pixels.damaged);
+    const { data, ...raw } = pixels;
+    return open(data, { raw });
+  }
+  switch (head?.mime) {
+    case "image/heic":
+      return { kind: "no codec", mime: head.mime, install: "heic-decode" };
     case "image/jpeg":
       // In a JPEG garbage is only worth a warning; in a PNG or TIFF a warning is an odd tag.
       return open(bytes, { failOn: "warning" });

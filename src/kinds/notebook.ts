@@ -10,8 +10,9 @@ import type { ClaimedImage, ClaimedOutput, NotebookCell, NotebookOutput } from "
 import { Problem } from "../contract/problem.ts";
 import type { NotebookOutcome, ReadRequest, TextOutcome } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
-import { parseNotebook } from "../text/notebook.ts";
+import { type Notebook, type NotebookFault, parseNotebook } from "../text/notebook.ts";
 import { estimateTokens, fittingStart } from "../text/tokens.ts";
+import { hasFailed, inWorker } from "./worker-host.ts";
 
 export interface NotebookFile {
   readonly bytes: Buffer;
@@ -26,11 +27,7 @@ export async function readNotebook(
   tokensMax: number,
   signal: AbortSignal,
 ): Promise<NotebookOutcome | TextOutcome> {
-  const parsed = parseNotebook(bytes.toString("utf8"), {
-    outputCharsMax: limits.notebookOutputCharsMax,
-    outputsMax: limits.notebookOutputsMax,
-    cellsMax: limits.notebookCellsMax,
-  });
+  const parsed = await parsedCells(bytes, target, signal);
   const [range] = request.ranges;
   if ("fault" in parsed) {
     const empty = parsed.fault === "empty";
@@ -79,6 +76,23 @@ export async function readNotebook(
     cellsTotal: total,
     next: next <= total ? lineNumber(next) : undefined,
   };
+}
+
+/** Up to here it is parsed in less time than the way to a worker takes. */
+const parsedHereBytesMax = 65_536;
+
+async function parsedCells(bytes: Buffer, target: Target, signal: AbortSignal): Promise<Notebook | NotebookFault> {
+  const { notebookOutputCharsMax: outputCharsMax, notebookOutputsMax: outputsMax, notebookCellsMax: cellsMax } = limits;
+  const within = { outputCharsMax, outputsMax, cellsMax };
+  if (bytes.length <= parsedHereBytesMax) return parseNotebook(bytes.toString("utf8"), within);
+  const msMax = limits.notebookMsMax;
+  const parsed = await inWorker("notebook", { bytes, limits: within }, { signal, msMax });
+  if (!hasFailed(parsed)) return parsed;
+  if (parsed.failed === "crash") {
+    throw new Problem({ code: "DAMAGED", place: target, kind: "notebook", detail: "its parser failed", empty: false });
+  }
+  const limit = parsed.failed === "time" ? `${msMax / 1_000} seconds` : `${limits.notebookMegabytesMax} MB of memory`;
+  throw new Problem({ code: "TOO_LARGE", place: target, kind: "notebook", limit });
 }
 
 /** The first cells that fit, at least one; and what they and the first that does not fit would cost. */
@@ -187,6 +201,8 @@ function lookAtImages(tokensMax: number, signal: AbortSignal): Look {
         const limit = `${result.width}x${result.height} pixels of at most ${result.pixelsMax}`;
         return { shown: { ...no, why: "too large", limit }, tokens: 0 };
       }
+      case "over limit":
+        return { shown: { ...no, why: "too large", limit: result.limit }, tokens: 0 };
       case "no codec":
         return { shown: { ...no, why: "no codec", install: result.install }, tokens: 0 };
     }

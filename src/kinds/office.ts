@@ -1,6 +1,6 @@
 /**
  * Word documents, Excel workbooks and PowerPoint presentations (docx, xlsx, pptx) as text that reads like Markdown.
- * What the file is, its main part decides; its name is only a hint.
+ * What the file is, its main part decides; its name is only a hint. Runs in a worker, so nothing here waits or yields.
  */
 
 import { Buffer } from "node:buffer";
@@ -10,6 +10,7 @@ import { mainPart, openPackage, type Package, type PackageLimits, type Part } fr
 import { readPresentation } from "./office/pptx.ts";
 import { damaged, type OfficeFailure, Unreadable } from "./office/unreadable.ts";
 import { readWorkbook } from "./office/xlsx.ts";
+import type { Desk } from "./worker.ts";
 
 export type { OfficeFailure };
 
@@ -23,7 +24,7 @@ export interface OfficeLimits extends PackageLimits {
   /** How many times its packed size a part above 1 MiB may have. */
   readonly ratioMax: number;
   readonly entriesMax: number;
-  /** Cells of a workbook; behind so many it is cut, and that is noted. */
+  /** Cells and rows of a workbook; after so many of either it is cut, and that is noted. */
   readonly cellsMax: number;
   readonly depthMax: number;
 }
@@ -31,27 +32,39 @@ export interface OfficeLimits extends PackageLimits {
 export interface OfficeResult {
   readonly kind: "office";
   readonly format: OfficeFormat;
-  readonly text: string;
+  /** UTF-8. */
+  readonly text: Uint8Array;
   /** What the text is made of: sheets, slides … */
   readonly parts: readonly string[];
   /** What was left out: images, charts, comments … */
   readonly notes: readonly string[];
 }
 
-/** Throws only what the signal was aborted with. */
-export async function officeText(
+export interface OfficeTask {
+  readonly bytes: Uint8Array;
+  /** By its name. */
+  readonly format: OfficeFormat;
+  readonly limits: OfficeLimits;
+}
+
+/** The program of the worker: the text is moved to the host. */
+export function readOffice({ bytes, format, limits }: OfficeTask, desk: Desk): OfficeResult | OfficeFailure {
+  const result = officeText(bytes, format, limits);
+  if (result.kind === "office" && result.text.buffer instanceof ArrayBuffer) desk.give(result.text.buffer);
+  return result;
+}
+
+export function officeText(
   bytes: Uint8Array,
   format: OfficeFormat,
   limits: OfficeLimits,
-  signal: AbortSignal,
-): Promise<OfficeResult | OfficeFailure> {
-  signal.throwIfAborted();
+): OfficeResult | OfficeFailure {
   try {
     if (isCompoundFile(bytes)) throw compoundFailure(bytes);
-    const office = openPackage(bytes, limits, signal);
-    const main = await office.open(await mainPart(office));
+    const office = openPackage(bytes, limits);
+    const main = office.open(mainPart(office));
     if (main === undefined) throw damaged("its main document is missing");
-    return await readMain(main, format, office, limits);
+    return readMain(main, format, office, limits);
   } catch (error) {
     if (error instanceof Unreadable) return error.failure;
     throw error;
@@ -61,7 +74,7 @@ export async function officeText(
 const readers = { docx: readDocument, xlsx: readWorkbook, pptx: readPresentation } as const;
 const roots: Readonly<Record<string, OfficeFormat>> = { document: "docx", workbook: "xlsx", presentation: "pptx" };
 
-async function readMain(main: Part, named: OfficeFormat, office: Package, limits: OfficeLimits): Promise<OfficeResult> {
+function readMain(main: Part, named: OfficeFormat, office: Package, limits: OfficeLimits): OfficeResult {
   // Whatever stands before the root, it opens first or the part is no XML.
   while (main.xml.next() !== "open");
   const format = Object.hasOwn(roots, main.xml.name) ? roots[main.xml.name] : undefined;
@@ -69,7 +82,7 @@ async function readMain(main: Part, named: OfficeFormat, office: Package, limits
 
   const markdown = startMarkdown(Math.floor(limits.totalBytesMax / 4));
   const leftOut = startLeftOut();
-  const { parts, notes } = await readers[format]({ main, office, markdown, leftOut, cellsMax: limits.cellsMax });
+  const { parts, notes } = readers[format]({ main, office, markdown, leftOut, cellsMax: limits.cellsMax });
   const renamed = format === named ? [] : [`it is named .${named} but holds ${format}`];
   return {
     kind: "office",

@@ -1,41 +1,50 @@
 /**
- * What the thread that reads PDFs runs: opens a document, is told which pages are wanted, sends them one by one. Every
- * document has a PDFium of its own, so what a hostile one did to its memory does not reach the next. It is a text
- * because a thread's program must be a file of its own or a text, and the command line ships as one bundled file.
+ * The part of reading a PDF that runs in a worker: opens a document, chooses the pages, sends them one by one. Every
+ * document has a PDFium of its own, so what a hostile one did to its memory does not reach the next.
  */
 
-/** A `WebAssembly.Module`, only carried about: neither the `es2023` library nor Node 20's types declare it. */
-export type CompiledWasm = object;
+import { Buffer } from "node:buffer";
+import { crc32, deflateSync } from "node:zlib";
+import type { WrappedPdfiumModule } from "@embedpdf/pdfium";
+import { type PagesFault, parsePages } from "./page-ranges.ts";
+import type { CompiledWasm, Desk } from "./worker.ts";
 
-/** How the thread is started. */
-export interface PdfThreadData {
-  /** Files of PDFium, by absolute path: a thread made of a text would look for packages in the working directory. */
+export interface PdfTask {
+  readonly bytes: Uint8Array;
+  /** Files of PDFium, by absolute path. */
   readonly library: string;
   readonly wasm: string;
-  /** PDFium as compiled by an earlier thread. */
-  readonly compiled: CompiledWasm | undefined;
-}
-
-/** What it is given, and then a list of pages, counted from 1. */
-export interface PdfThreadTask {
-  readonly bytes: Uint8Array;
-  readonly heapBytesMax: number;
+  /** As the caller wrote them, or those that an earlier worker did not get to. */
+  readonly pages: string | readonly number[] | undefined;
+  readonly wholePagesMax: number;
+  readonly pagesMax: number;
   /** Pixels of the longer side of a page's image, or undefined for no images. */
   readonly imageLongEdge: number | undefined;
 }
 
-/** What it sends: "opened", then a "page" for each that was asked for, then it is ready for the next task. */
-export type PdfThreadMessage =
-  | { readonly is: "opened"; readonly pagesTotal: number; readonly compiled: CompiledWasm; readonly heapBytes: number }
+/** What it sends before its answer: "opened", then a "page" for each that was asked for. */
+export type PdfPart =
+  | { readonly is: "opened"; readonly pagesTotal: number; readonly pages: readonly number[] }
   | {
       readonly is: "page";
+      readonly page: number;
       readonly text: string;
       readonly png: PngImage | undefined;
       readonly error: "damaged" | "image" | undefined;
-      readonly heapBytes: number;
-    }
-  /** The last message: the document does not open, or PDFium crashed. */
-  | { readonly is: "failed"; readonly why: "encrypted" | "damaged" | "memory" | "time" | "no codec" };
+    };
+
+export type PdfAnswer =
+  | { readonly kind: "read" }
+  | { readonly kind: "no codec" }
+  | { readonly kind: "encrypted" | "memory" }
+  | { readonly kind: "damaged"; readonly detail: string }
+  | { readonly kind: "too many pages"; readonly pagesTotal: number; readonly wholePagesMax: number }
+  | {
+      readonly kind: "pages";
+      readonly fault: PagesFault["fault"];
+      readonly pagesTotal: number;
+      readonly pagesMax: number;
+    };
 
 export interface PngImage {
   readonly bytes: Uint8Array;
@@ -43,34 +52,43 @@ export interface PngImage {
   readonly height: number;
 }
 
-export const pdfWorkerSource = String.raw`
-"use strict";
-const { on } = require("node:events");
-const { readFileSync } = require("node:fs");
-const { parentPort, workerData } = require("node:worker_threads");
-const { crc32, deflateSync } = require("node:zlib");
+export async function readPages(task: PdfTask, desk: Desk): Promise<PdfAnswer> {
+  const pdfium = await loadPdfium(task, desk).catch(() => undefined);
+  if (pdfium === undefined) return { kind: desk.memory.isFull ? "memory" : "no codec" };
+  const file = open(pdfium, task.bytes);
+  if (file === 0) {
+    if (desk.memory.isFull) return { kind: "memory" };
+    const why = whyNot(pdfium.FPDF_GetLastError());
+    return why === "encrypted" ? { kind: why } : { kind: why, detail: "it does not have the form of a PDF" };
+  }
+  const pagesTotal = pdfium.FPDF_GetPageCount(file);
+  const chosen = choosePages(pagesTotal, task);
+  if ("kind" in chosen) return chosen;
+  desk.part({ is: "opened", pagesTotal, pages: chosen.pages } satisfies PdfPart);
+  for (const page of chosen.pages) {
+    const read = readPage(pdfium, file, page, task.imageLongEdge);
+    desk.part({ is: "page", page, ...read, text: cleanText(read.text) } satisfies PdfPart);
+  }
+  return { kind: "read" };
+}
 
-let { compiled } = workerData;
-const inbox = on(parentPort, "message");
-const received = async () => (await inbox.next()).value[0];
-const fail = (why) => parentPort.postMessage({ is: "failed", why });
+/** The library's types leave out its memory. */
+const heapOf = (pdfium: WrappedPdfiumModule): Uint8Array => (pdfium.pdfium as unknown as { HEAPU8: Uint8Array }).HEAPU8;
 
-/** The heap grows by up to a fifth more than is asked for. */
-const growth = 1.2;
+interface WasmStart {
+  readonly instantiateWasm: (imports: object, receive: (instance: { exports: object }) => void) => object;
+  readonly print: () => void;
+  readonly printErr: () => void;
+}
+declare const WebAssembly: { readonly Instance: new (wasm: CompiledWasm, imports: object) => { exports: object } };
 
-/** A PDFium that nobody has used. The limits of a thread do not count its memory, and its own limit is 2 GB. */
-async function loadPdfium(heap) {
-  compiled ??= new WebAssembly.Module(readFileSync(workerData.wasm));
-  const pdfium = await require(workerData.library).init({
-    print() {},
-    printErr() {},
+async function loadPdfium({ library, wasm }: PdfTask, desk: Desk): Promise<WrappedPdfiumModule> {
+  const { init } = desk.load(library) as { init: (start: WasmStart) => Promise<WrappedPdfiumModule> };
+  const pdfium = await init({
+    print: () => undefined,
+    printErr: () => undefined,
     instantiateWasm(imports, receive) {
-      const grow = imports.env.emscripten_resize_heap;
-      imports.env.emscripten_resize_heap = (bytes) => {
-        heap.isFull = (bytes >>> 0) * growth > heap.bytesMax || !grow(bytes);
-        return !heap.isFull;
-      };
-      const instance = new WebAssembly.Instance(compiled, imports);
+      const instance = new WebAssembly.Instance(desk.compiled(wasm), imports);
       receive(instance);
       return instance.exports;
     },
@@ -79,59 +97,65 @@ async function loadPdfium(heap) {
   return pdfium;
 }
 
-async function serve() {
-  for (;;) {
-    const heap = { bytesMax: Infinity, isFull: false };
-    const pdfium = await loadPdfium(heap).catch(() => undefined);
-    if (pdfium === undefined) return fail("no codec");
-    const task = await received();
-    heap.bytesMax = task.heapBytesMax;
-    try {
-      const file = open(pdfium, task.bytes);
-      task.bytes = undefined; // PDFium has its own copy
-      if (file === 0) return fail(heap.isFull ? "memory" : whyNot(pdfium.FPDF_GetLastError()));
-      const heapBytes = () => pdfium.pdfium.HEAPU8.length;
-      const pagesTotal = pdfium.FPDF_GetPageCount(file);
-      parentPort.postMessage({ is: "opened", pagesTotal, compiled, heapBytes: heapBytes() });
-      for (const number of await received()) {
-        const page = readPage(pdfium, file, number, task.imageLongEdge);
-        parentPort.postMessage({ is: "page", ...page, heapBytes: heapBytes() });
-      }
-    } catch {
-      return fail(heap.isFull ? "memory" : "damaged");
-    }
-  }
+function choosePages(pagesTotal: number, task: PdfTask): { readonly pages: readonly number[] } | PdfAnswer {
+  const { pages, wholePagesMax, pagesMax } = task;
+  if (pagesTotal === 0) return { kind: "damaged", detail: "it has no pages" };
+  if (typeof pages === "object") return { pages };
+  if (pages === undefined && pagesTotal > wholePagesMax) return { kind: "too many pages", pagesTotal, wholePagesMax };
+  const parsed = parsePages(pages ?? `1-${pagesTotal}`, pagesTotal, pages === undefined ? wholePagesMax : pagesMax);
+  return "fault" in parsed ? { kind: "pages", fault: parsed.fault, pagesTotal, pagesMax } : parsed;
 }
 
-function open(pdfium, bytes) {
+/** As it stands on the page. PDFium joins the lines of a hyphenated word and puts U+FFFE there. */
+function cleanText(text: string): string {
+  const lines = text
+    .replaceAll("\ufffe", "-\n")
+    .replaceAll(/\r\n?/g, "\n")
+    .replaceAll(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, "") // glyphs of which the document does not say what they mean
+    .split("\n");
+  return lines
+    .map((line) => line.trimEnd())
+    .join("\n")
+    .trimEnd();
+}
+
+/** Characters of one page: many times what an answer can show. */
+const textCharsMax = 2_000_000;
+
+function open(pdfium: WrappedPdfiumModule, bytes: Uint8Array): number {
   const place = pdfium.pdfium.wasmExports.malloc(bytes.length);
   if (place === 0) return 0;
-  pdfium.pdfium.HEAPU8.set(bytes, place);
+  heapOf(pdfium).set(bytes, place);
   // The empty password opens what only an owner's password protects.
   return pdfium.FPDF_LoadMemDocument(place, bytes.length, "");
 }
 
 /** 4: a password is needed, 5: a lock that PDFium does not know, 3 and others: no PDF. */
-const whyNot = (code) => (code === 4 || code === 5 ? "encrypted" : "damaged");
+const whyNot = (code: number): "encrypted" | "damaged" => (code === 4 || code === 5 ? "encrypted" : "damaged");
 
-function readPage(pdfium, file, number, imageLongEdge) {
+function readPage(
+  pdfium: WrappedPdfiumModule,
+  file: number,
+  number: number,
+  imageLongEdge: number | undefined,
+): Omit<PdfPart & { readonly is: "page" }, "is" | "page"> {
   const page = pdfium.FPDF_LoadPage(file, number - 1);
-  if (page === 0) return { text: "", error: "damaged" };
+  if (page === 0) return { text: "", png: undefined, error: "damaged" };
   try {
     const text = textOf(pdfium, page);
-    if (text === undefined) return { text: "", error: "damaged" };
-    if (imageLongEdge === undefined) return { text };
+    if (text === undefined) return { text: "", png: undefined, error: "damaged" };
+    if (imageLongEdge === undefined) return { text, png: undefined, error: undefined };
     const png = pngOf(pdfium, page, imageLongEdge);
-    return png === undefined ? { text, error: "image" } : { text, png };
+    return { text, png, error: png === undefined ? "image" : undefined };
   } finally {
     pdfium.FPDF_ClosePage(page);
   }
 }
 
-function textOf(pdfium, page) {
+function textOf(pdfium: WrappedPdfiumModule, page: number): string | undefined {
   const textPage = pdfium.FPDFText_LoadPage(page);
   if (textPage === 0) return undefined;
-  const count = pdfium.FPDFText_CountChars(textPage);
+  const count = Math.min(pdfium.FPDFText_CountChars(textPage), textCharsMax);
   let text = "";
   if (count > 0) {
     // A character above U+FFFF has two units, of two bytes each.
@@ -139,7 +163,7 @@ function textOf(pdfium, page) {
     if (place === 0) throw new Error("no memory for the text");
     const units = pdfium.FPDFText_GetText(textPage, 0, count, place);
     // The last unit is a NUL.
-    const bytes = pdfium.pdfium.HEAPU8.subarray(place, place + Math.max(0, units - 1) * 2);
+    const bytes = heapOf(pdfium).subarray(place, place + Math.max(0, units - 1) * 2);
     text = new TextDecoder("utf-16le", { ignoreBOM: true }).decode(bytes);
     pdfium.pdfium.wasmExports.free(place);
   }
@@ -152,7 +176,7 @@ const redFirst = 0x10;
 /** Pixels per point: more shows nothing new on a page of usual size. */
 const scaleMax = 4;
 
-function pngOf(pdfium, page, longEdge) {
+function pngOf(pdfium: WrappedPdfiumModule, page: number, longEdge: number): PngImage | undefined {
   const pageWidth = pdfium.FPDF_GetPageWidthF(page);
   const pageHeight = pdfium.FPDF_GetPageHeightF(page);
   const scale = Math.min(longEdge / Math.max(pageWidth, pageHeight), scaleMax);
@@ -164,23 +188,23 @@ function pngOf(pdfium, page, longEdge) {
   pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, annotations | redFirst);
   const from = pdfium.FPDFBitmap_GetBuffer(bitmap);
   const stride = pdfium.FPDFBitmap_GetStride(bitmap);
-  const bytes = writePng(pdfium.pdfium.HEAPU8.subarray(from, from + stride * height), width, height, stride);
+  const bytes = writePng(heapOf(pdfium).subarray(from, from + stride * height), width, height, stride);
   pdfium.FPDFBitmap_Destroy(bitmap);
   return { bytes, width, height };
 }
 
 /** Four bytes a pixel in; a PNG of one (grey) or three out. */
-function writePng(pixels, width, height, stride) {
+function writePng(pixels: Uint8Array, width: number, height: number, stride: number): Uint8Array {
   const channels = isGrey(pixels, width, height, stride) ? 1 : 3;
   const rows = new Uint8Array((width * channels + 1) * height);
   let to = 0;
   for (let y = 0; y < height; y += 1) {
     to += 1; // the row is stored as it is: prediction makes pages of text an eighth larger
     for (let from = y * stride; from < y * stride + width * 4; from += 4) {
-      rows[to++] = pixels[from];
+      rows[to++] = pixels[from] ?? 0;
       if (channels === 1) continue;
-      rows[to++] = pixels[from + 1];
-      rows[to++] = pixels[from + 2];
+      rows[to++] = pixels[from + 1] ?? 0;
+      rows[to++] = pixels[from + 2] ?? 0;
     }
   }
   const header = Buffer.alloc(13);
@@ -195,7 +219,7 @@ function writePng(pixels, width, height, stride) {
   ]);
 }
 
-function isGrey(pixels, width, height, stride) {
+function isGrey(pixels: Uint8Array, width: number, height: number, stride: number): boolean {
   for (let y = 0; y < height; y += 1) {
     for (let at = y * stride; at < y * stride + width * 4; at += 4) {
       if (pixels[at] !== pixels[at + 1] || pixels[at] !== pixels[at + 2]) return false;
@@ -204,7 +228,7 @@ function isGrey(pixels, width, height, stride) {
   return true;
 }
 
-function chunk(name, data) {
+function chunk(name: string, data: Uint8Array): Uint8Array {
   const body = Buffer.concat([Buffer.from(name, "latin1"), data]);
   const whole = Buffer.alloc(body.length + 8);
   whole.writeUInt32BE(data.length, 0);
@@ -212,6 +236,3 @@ function chunk(name, data) {
   whole.writeUInt32BE(crc32(body), body.length + 4);
   return whole;
 }
-
-serve();
-`;

@@ -230,7 +230,7 @@ for (const [name, make] of Object.entries(bombs)) {
 }
 
 test("a document larger than the memory limit is refused", async () =>
-  deepEqual(await read(Buffer.concat([textPdf([["x"]]), Buffer.alloc(60_000_000)]), { memoryMbMax: 64 }), {
+  deepEqual(await read(Buffer.concat([textPdf([["x"]]), Buffer.alloc(60_000_000)]), { memoryMbMax: 48 }), {
     kind: "memory",
   }));
 

@@ -1,14 +1,12 @@
 /**
- * PDF documents: text and, on request, images of pages, by PDFium. It runs in a thread of its own with limits of time
- * and memory, so a hostile document ends the thread and not the process. A page that breaks costs only itself: the
- * pages behind it are read by a new thread.
+ * PDF documents: text and, on request, images of pages, by PDFium, in a worker. A page that breaks costs only
+ * itself: the pages after it are read by a new worker.
  */
 
 import { Buffer } from "node:buffer";
-import { createRequire } from "node:module";
-import { type Pages, type PagesFault, parsePages } from "./page-ranges.ts";
-import { type Codec, type Failed, putBack, type Thread, takeThread } from "./pdf-thread.ts";
-import type { PdfThreadMessage, PngImage } from "./pdf-worker.ts";
+import type { PagesFault } from "./page-ranges.ts";
+import type { PdfAnswer, PdfPart, PngImage } from "./pdf-worker.ts";
+import { hasFailed, inWorker, packageFiles, type TaskFailed } from "./worker-host.ts";
 
 export interface PdfWants {
   /** Pages to read, or all when the document has at most `wholePagesMax`. */
@@ -69,126 +67,63 @@ export async function readPdf(
   signal: AbortSignal,
 ): Promise<PdfResult | PdfFailure> {
   signal.throwIfAborted();
-  const codec = findCodec();
+  const codec = packageFiles({ library: codecName, wasm: `${codecName}/pdfium.wasm` });
   if (codec === undefined) return { kind: "no codec", install: codecName };
-  const stop = new AbortController();
-  const onAbort = (): void => stop.abort();
-  signal.addEventListener("abort", onAbort);
-  const timer = setTimeout(onAbort, wants.timeMsMax);
-  try {
-    const result = await readChosen(codec, bytes, wants, stop.signal);
-    signal.throwIfAborted();
-    return result;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
-  }
-}
-
-/** Where PDFium is. The bundler puts the address of the bundle for `import.meta.url`, also in CommonJS. */
-function findCodec(): Codec | undefined {
-  const { resolve } = createRequire(import.meta.url);
-  try {
-    return { library: resolve(codecName), wasm: resolve(`${codecName}/pdfium.wasm`) };
-  } catch {
-    return undefined; // optional: npm may have left it out
-  }
-}
-
-async function readChosen(
-  codec: Codec,
-  bytes: Uint8Array,
-  wants: PdfWants,
-  stop: AbortSignal,
-): Promise<PdfResult | PdfFailure> {
-  let document: { readonly pagesTotal: number; readonly pages: readonly number[] } | undefined;
+  const { wholePagesMax, pagesMax, timeMsMax, memoryMbMax: megabytesMax } = wants;
+  const imageLongEdge = wants.images ? wants.imageLongEdge : undefined;
+  const deadline = performance.now() + timeMsMax;
   const read: PdfPage[] = [];
-  while (document === undefined || (read.length < document.pages.length && !stop.aborted)) {
-    const thread = takeThread(codec);
-    const onStop = (): void => thread.fail("time");
-    stop.addEventListener("abort", onStop);
-    try {
-      thread.start(bytes, wants);
-      const first = await thread.next();
-      if (document === undefined) {
-        if (first.is !== "opened") return failureOf(whyOf(first), wants, "it does not have the form of a PDF");
-        const chosen = choosePages(first.pagesTotal, wants);
-        if ("kind" in chosen) {
-          thread.read([]);
-          return chosen;
-        }
-        document = { pagesTotal: first.pagesTotal, pages: chosen.pages };
-      }
-      await takePages(thread, document.pages, read);
-    } finally {
-      stop.removeEventListener("abort", onStop);
-      await putBack(thread);
+  let opened: Extract<PdfPart, { is: "opened" }> | undefined;
+  let missing: readonly number[] = [];
+  do {
+    const parts: PdfPart[] = [];
+    const answer = await inWorker(
+      "pdf",
+      { bytes, ...codec, pages: opened === undefined ? wants.pages : missing, wholePagesMax, pagesMax, imageLongEdge },
+      { signal, msMax: Math.max(0, deadline - performance.now()), megabytesMax },
+      (part) => void parts.push(part as PdfPart),
+    );
+    for (const part of parts) {
+      if (part.is === "opened") opened ??= part;
+      else read.push(await pageOf(part));
     }
-  }
-  for (const page of document.pages.slice(read.length)) read.push({ page, text: "", error: "time" });
+    if (opened === undefined) return failureOf(answer, wants);
+    missing = opened.pages.slice(read.length);
+    // The page at which the worker ended has the error; a new worker goes on after it.
+    const [page] = missing;
+    if (page === undefined) break;
+    read.push({ page, text: "", error: lostBy(answer) });
+    missing = missing.slice(1);
+  } while (missing.length > 0 && performance.now() < deadline);
+  for (const page of missing) read.push({ page, text: "", error: "time" });
 
   const lost = read.flatMap(({ error }) => (error === undefined || error === "image" ? [] : [error]));
-  if (lost.length === read.length) return failureOf(lost[0] ?? "damaged", wants, "none of its pages can be read");
-  return { kind: "pdf", pagesTotal: document.pagesTotal, pages: read, hasText: read.some(({ text }) => text !== "") };
-}
-
-function choosePages(pagesTotal: number, wants: PdfWants): Pages | PdfFailure {
-  const { pages, wholePagesMax, pagesMax } = wants;
-  if (pagesTotal === 0) return { kind: "damaged", detail: "it has no pages" };
-  if (pages === undefined && pagesTotal > wholePagesMax) return { kind: "too many pages", pagesTotal, wholePagesMax };
-  const parsed = parsePages(pages ?? `1-${pagesTotal}`, pagesTotal, pages === undefined ? wholePagesMax : pagesMax);
-  return "fault" in parsed ? { kind: "pages", fault: parsed.fault, pagesTotal, pagesMax } : parsed;
-}
-
-/** Until all have come or the thread is of no more use; the page it broke at has the error. */
-async function takePages(thread: Thread, pages: readonly number[], read: PdfPage[]): Promise<void> {
-  const missing = pages.slice(read.length);
-  thread.read(missing);
-  for (const page of missing) {
-    const message = await thread.next();
-    if (message.is !== "page") {
-      const why = whyOf(message);
-      read.push({ page, text: "", error: why === "time" || why === "memory" ? why : "damaged" });
-      return;
-    }
-    const image = message.png === undefined ? undefined : await imageOf(message.png);
-    read.push({
-      page,
-      text: cleanText(message.text),
-      ...(image === undefined ? {} : { image }),
-      ...(message.error === undefined ? {} : { error: message.error }),
-    });
+  if (lost.length < read.length) {
+    const { pagesTotal } = opened;
+    return { kind: "pdf", pagesTotal, pages: read, hasText: read.some(({ text }) => text !== "") };
   }
+  const [why = "damaged"] = lost;
+  if (why === "time") return { kind: why, timeMsMax };
+  return why === "memory" ? { kind: why } : { kind: why, detail: "none of its pages can be read" };
 }
 
-/** A message out of turn is no better than a crash. */
-const whyOf = (message: PdfThreadMessage): Failed["why"] => (message.is === "failed" ? message.why : "damaged");
+const lostBy = (answer: PdfAnswer | TaskFailed): "damaged" | "time" | "memory" =>
+  hasFailed(answer) && answer.failed !== "crash" ? answer.failed : "damaged";
 
-function failureOf(why: Failed["why"], wants: PdfWants, damage: string): PdfFailure {
-  switch (why) {
-    case "encrypted":
-    case "memory":
-      return { kind: why };
-    case "time":
-      return { kind: "time", timeMsMax: wants.timeMsMax };
-    case "damaged":
-      return { kind: "damaged", detail: damage };
-    case "no codec":
-      return { kind: "no codec", install: codecName };
+/** Of a document that did not open. A crash is what a damaged one does to PDFium. */
+function failureOf(answer: PdfAnswer | TaskFailed, { timeMsMax }: PdfWants): PdfFailure {
+  if (!hasFailed(answer)) {
+    if (answer.kind === "no codec") return { kind: answer.kind, install: codecName };
+    return answer.kind === "read" ? { kind: "damaged", detail: "it has no pages" } : answer;
   }
+  if (answer.failed === "memory") return { kind: "memory" };
+  if (answer.failed === "time") return { kind: "time", timeMsMax };
+  return { kind: "damaged", detail: "it does not have the form of a PDF" };
 }
 
-/** As it stands on the page. PDFium joins the lines of a hyphenated word and puts U+FFFE there. */
-function cleanText(text: string): string {
-  const lines = text
-    .replaceAll("\ufffe", "-\n")
-    .replaceAll(/\r\n?/g, "\n")
-    .replaceAll(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, "") // glyphs of which the document does not say what they mean
-    .split("\n");
-  return lines
-    .map((line) => line.trimEnd())
-    .join("\n")
-    .trimEnd();
+async function pageOf({ page, text, png, error }: Extract<PdfPart, { is: "page" }>): Promise<PdfPage> {
+  const image = png === undefined ? undefined : await imageOf(png);
+  return { page, text, ...(image === undefined ? {} : { image }), ...(error === undefined ? {} : { error }) };
 }
 
 /** A page of text is a small PNG, a scanned one is not. */

@@ -18,6 +18,7 @@ import type { OpenFile } from "../disk/open-file.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { estimateTokens, fittingStart } from "../text/tokens.ts";
 import { readText } from "./text.ts";
+import { hasFailed, inWorker } from "./worker-host.ts";
 import type { Scanning, TextFile } from "./text-file.ts";
 
 export interface MediaFile {
@@ -83,6 +84,8 @@ async function image(bytes: Buffer, target: Target, request: ReadRequest, signal
       const limit = `${result.width}x${result.height} pixels of at most ${result.pixelsMax}`;
       throw new Problem({ code: "TOO_LARGE", place: target, kind: "image", limit });
     }
+    case "over limit":
+      throw new Problem({ code: "TOO_LARGE", place: target, kind: "image", limit: result.limit });
     case "no codec":
       throw new Problem({ code: "NO_CODEC", place: target, kind: "image", install: result.install });
   }
@@ -160,7 +163,6 @@ async function office(
   request: ReadRequest,
   scanning: Scanning,
 ): Promise<TextOutcome> {
-  const { officeText } = await import("./office.ts");
   const format = /\.(docx|xlsx|pptx)$/i.exec(target.real)?.[1]?.toLowerCase() as "docx" | "xlsx" | "pptx"; // that made it office
   const officeLimits = {
     entryBytesMax: 67_108_864,
@@ -170,7 +172,16 @@ async function office(
     cellsMax: 2_000_000,
     depthMax: 200,
   };
-  const result = await officeText(bytes, format, officeLimits, scanning.signal);
+  const { officeMsMax: msMax, workerHeapMegabytesMax } = limits;
+  const result = await inWorker("office", { bytes, format, limits: officeLimits }, { signal: scanning.signal, msMax });
+  if (hasFailed(result)) {
+    if (result.failed === "crash") {
+      throw new Problem({ code: "DAMAGED", place: target, kind: "office", detail: "its reader failed" });
+    }
+    const limit =
+      result.failed === "time" ? `${msMax / 1_000} seconds of work` : `${workerHeapMegabytesMax} MB of memory`;
+    throw new Problem({ code: "TOO_LARGE", place: target, kind: "office", limit });
+  }
   switch (result.kind) {
     case "office":
       break;
@@ -182,7 +193,7 @@ async function office(
     case "too large":
       throw new Problem({ code: "TOO_LARGE", place: target, kind: "office", limit: result.detail });
   }
-  const whole = Buffer.from(result.text);
+  const whole = Buffer.from(result.text.buffer, result.text.byteOffset, result.text.byteLength);
   const guess = { encoding: "utf-8", decided: true } as const;
   const text = { file, target, form: undefined, whole, head: async () => whole, guess, guessed: () => undefined };
   const outcome = await readText(text, request, scanning);

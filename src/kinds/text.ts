@@ -15,7 +15,8 @@ import { fill, lastNewline } from "./window.ts";
 const measureTimesMax = 8;
 
 export async function readText(text: TextFile, request: ReadRequest, scanning: Scanning): Promise<TextOutcome> {
-  const reading = { ...(await startReading(text, scanning)), request, target: text.target };
+  const { signal } = scanning;
+  const reading = { ...(await startReading(text, scanning)), request, target: text.target, signal };
   const { source, decoder } = reading;
   const pages = [await readPage(request.ranges[0], reading)] as [Page, ...Page[]];
   for (const range of request.ranges.slice(1)) pages.push(await readPage(range, reading));
@@ -33,6 +34,7 @@ export async function readText(text: TextFile, request: ReadRequest, scanning: S
 interface Asked extends Reading {
   readonly request: ReadRequest;
   readonly target: Target;
+  readonly signal: AbortSignal;
 }
 
 async function readPage(range: LineRange, reading: Asked): Promise<Page> {
@@ -114,7 +116,7 @@ async function stepWithin(
   }
   let fitting: typeof page | undefined;
   for (let tries = 1; tries <= countsMax; tries += 1) {
-    const counted = (await countTokens(page.stepper.lines.join("\n"))) ?? within;
+    const counted = (await countTokens(page.stepper.lines.join("\n"), reading.signal)) ?? within;
     if (counted <= tokensMax) {
       // Of rules and tables the estimate is far too high: what fits by count must not be refused for it.
       if (page.stepper.full !== "tokens" || counted > tokensMax * closeEnough) return page;
@@ -272,7 +274,7 @@ async function overBudget(
     code: "OVER_BUDGET",
     place: reading.target,
     // What was measured may end before the budget by count, where the estimate is far too high.
-    tokens: Math.max(await tokensOf(measure, tokensMax), tokensMax + 1),
+    tokens: Math.max(await tokensOf(measure, tokensMax, reading.signal), tokensMax + 1),
     counted: measure.full === "tokens" ? "at least" : "all",
     tokensMax,
     of: "lines",
@@ -283,11 +285,11 @@ async function overBudget(
 }
 
 /** Counted where it is not far over the budget; else the estimate, corrected by what a budget of it counts. */
-async function tokensOf(measure: PageStepper, tokensMax: number): Promise<number> {
+async function tokensOf(measure: PageStepper, tokensMax: number, signal: AbortSignal): Promise<number> {
   const text = measure.lines.join("\n");
-  if (measure.tokens <= tokensMax * countedTimesMax) return (await countTokens(text)) ?? measure.tokens;
+  if (measure.tokens <= tokensMax * countedTimesMax) return (await countTokens(text, signal)) ?? measure.tokens;
   const sample = text.slice(0, Math.ceil((text.length * tokensMax) / measure.tokens));
-  const counted = await countTokens(sample);
+  const counted = await countTokens(sample, signal);
   return counted === undefined ? measure.tokens : measure.tokens * (counted / estimateTokens(sample));
 }
 

@@ -1,9 +1,10 @@
 /**
  * A pull parser for the XML inside office files: fast, without a tree, without entities of its own. Names are local
- * names, because writers choose their prefixes freely. A DTD is refused, so nothing can expand.
+ * names, because writers choose their prefixes freely. A DTD is refused, so nothing can expand. The bytes are decoded
+ * window by window: of a part of any size only a little is ever a string.
  */
 
-import { bomb, damaged } from "./office/unreadable.ts";
+import { bomb, damaged, tooLarge } from "./office/unreadable.ts";
 
 export type XmlEvent = "open" | "close" | "text" | "end";
 
@@ -23,35 +24,76 @@ export interface XmlReader {
   readonly name: string;
   /** How many elements are open, the one just opened included. */
   readonly depth: number;
-  /** Of a `text` event. */
+  /** Of a `text` event. A long text comes in several, one after the other. */
   readonly text: string;
   /** Of the element that was just opened; whatever its prefix. */
   attribute(name: string): string | undefined;
   /** The same, but only with a prefix: `r:id` may stand beside `id`. */
   prefixed(name: string): string | undefined;
-  /** Characters already read, to know when to let others work. */
-  readonly at: number;
+}
+
+/** Bytes that are decoded at once. */
+const windowBytes = 131_072;
+/** Characters of one tag, and of the text in one element that is read as a whole. */
+const tagCharsMax = 1_000_000;
+const textCharsMax = 1_000_000;
+
+/** Throws where a text that is put together from many would become too long to be one string. */
+export function checkText(chars: number, part: string): void {
+  if (chars > textCharsMax) throw tooLarge(`"${part}" has a text of more than ${textCharsMax} characters in one piece`);
 }
 
 /** `part` is the name that faults are told with. */
 export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlReader {
-  const source = decodeXml(bytes);
+  const decoder = new TextDecoder(encodingOf(bytes));
+  // What is decoded and not yet read through, and how much of the bytes that was.
+  let source = "";
+  let taken = 0;
   // The names of what is open, with their prefixes.
   const open: string[] = [];
   let at = 0;
   let name = "";
   let text = "";
-  // The tag that was just opened: from behind its name to before its end.
+  // The tag that was just opened: from its name's end to before its own.
   let tagFrom = 0;
   let tagTo = 0;
   let closesAtOnce = false;
+  let inCdata = false;
   let sawRoot = false;
 
   const fault = (what: string): Error => damaged(`"${part}" is not well-formed: ${what}`);
-  const behind = (mark: string, from: number): number => {
-    const found = source.indexOf(mark, from);
-    if (found === -1) throw fault("it ends early");
-    return found + mark.length;
+
+  /** One more window; what was read through goes. False at the end. */
+  const more = (): boolean => {
+    if (taken >= bytes.length) return false;
+    const window = bytes.subarray(taken, taken + windowBytes);
+    taken += window.length;
+    source = source.slice(at) + decoder.decode(window, { stream: taken < bytes.length });
+    at = 0;
+    return true;
+  };
+
+  /** Goes past the next mark, without keeping what stands before it. */
+  const pass = (mark: string): void => {
+    for (;;) {
+      const found = source.indexOf(mark, at);
+      if (found !== -1) {
+        at = found + mark.length;
+        return;
+      }
+      at = Math.max(at, source.length - mark.length + 1);
+      if (!more()) throw fault("it ends early");
+    }
+  };
+
+  /** Decodes on until `find` finds something, from `at` on; undefined if it does not. */
+  const reach = (find: () => number | undefined): number | undefined => {
+    for (;;) {
+      const found = find();
+      if (found !== undefined) return found;
+      if (source.length - at > tagCharsMax) throw bomb(`"${part}" has a tag of more than ${tagCharsMax} characters`);
+      if (!more()) return undefined;
+    }
   };
 
   const next = (): XmlEvent => {
@@ -60,39 +102,67 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
       return close();
     }
     for (;;) {
+      // Enough to tell what begins here.
+      while (source.length - at < markChars && more());
       if (at >= source.length) {
-        if (open.length > 0 || !sawRoot) throw fault("it ends early");
+        if (open.length > 0 || !sawRoot || inCdata) throw fault("it ends early");
         return "end";
       }
-      if (source.charCodeAt(at) !== lessThan) {
-        const end = source.indexOf("<", at);
-        text = source.slice(at, end === -1 ? source.length : end);
-        at += text.length;
-        // Between the elements outside the root only blanks may stand; nobody asks for them.
-        if (open.length === 0) continue;
-        text = decodeEntities(text);
+      if (inCdata || source.charCodeAt(at) !== lessThan) {
+        const piece = inCdata ? cdataPiece() : textPiece();
+        // Between the elements outside the root only blanks may stand; nothing asks for them.
+        if (piece === undefined || open.length === 0) continue;
+        text = piece;
         return "text";
       }
       const mark = source.charCodeAt(at + 1);
-      if (mark === questionMark) at = behind("?>", at);
+      if (mark === questionMark) pass("?>");
       else if (mark === exclamation) {
-        if (source.startsWith("<!--", at)) at = behind("-->", at + 4);
-        else if (source.startsWith("<![CDATA[", at)) {
-          const from = at + 9;
-          at = behind("]]>", from);
-          if (open.length === 0) continue;
-          text = source.slice(from, at - 3);
-          return "text";
+        if (source.startsWith("<!--", at)) {
+          at += 4;
+          pass("-->");
+        } else if (source.startsWith("<![CDATA[", at)) {
+          at += 9;
+          inCdata = true;
         } else if (source.startsWith("<!DOCTYPE", at)) throw bomb(`"${part}" declares a DTD, no office program does`);
         else throw fault("a declaration stands where none may");
       } else if (mark === slash) {
+        reach(() => found(source.indexOf(">", at)));
         const opened = open[open.length - 1] ?? "";
         const closes = source.startsWith(opened, at + 2) && endOfName(source, at + 2) === at + 2 + opened.length;
         if (!closes) throw fault(`"${source.slice(at, at + 40)}" closes what is not open`);
-        at = behind(">", at + 2 + opened.length);
+        at += 2 + opened.length;
+        pass(">");
         return close();
       } else return openTag();
     }
+  };
+
+  /** Up to the next tag or the end of the window; an entity that the window cuts waits for the next one. */
+  const textPiece = (): string | undefined => {
+    let end = source.indexOf("<", at);
+    if (end === -1) {
+      end = source.length;
+      const entity = source.lastIndexOf("&");
+      if (taken < bytes.length && entity >= at && end - entity < markChars && !source.includes(";", entity))
+        end = entity;
+      if (end === at) return more() ? undefined : source.slice(at);
+    }
+    const piece = source.slice(at, end);
+    at = end;
+    return decodeEntities(piece);
+  };
+
+  const cdataPiece = (): string | undefined => {
+    const end = source.indexOf("]]>", at);
+    inCdata = end === -1;
+    // The last two may be the beginning of the mark.
+    const to = inCdata ? Math.max(at, source.length - 2) : end;
+    const piece = source.slice(at, to);
+    at = inCdata ? to : end + 3;
+    if (!inCdata) return piece;
+    if (!more()) throw fault("it ends early");
+    return piece;
   };
 
   const close = (): "close" => {
@@ -101,9 +171,9 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
   };
 
   const openTag = (): "open" => {
-    const nameTo = endOfName(source, at + 1);
-    const end = endOfTag(source, nameTo);
+    const end = reach(() => endOfTag(source, endOfName(source, at + 1)));
     if (end === undefined) throw fault("it ends early");
+    const nameTo = endOfName(source, at + 1);
     if (nameTo === at + 1) throw fault('a "<" begins no tag');
     closesAtOnce = source.charCodeAt(end - 1) === slash;
     const fullName = source.slice(at + 1, nameTo);
@@ -129,7 +199,11 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
   const textInside = (): string => {
     const depth = open.length;
     let all = "";
-    for (let event = nextIn(depth); event !== undefined; event = nextIn(depth)) if (event === "text") all += text;
+    for (let event = nextIn(depth); event !== undefined; event = nextIn(depth)) {
+      if (event !== "text") continue;
+      all += text;
+      checkText(all.length, part);
+    }
     return all;
   };
 
@@ -147,13 +221,15 @@ export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlR
     get text() {
       return text;
     },
-    get at() {
-      return at;
-    },
     attribute: (wanted) => findAttribute(source, tagFrom, tagTo, wanted, "any"),
     prefixed: (wanted) => findAttribute(source, tagFrom, tagTo, wanted, "prefixed"),
   };
 }
+
+/** The longest mark that has to be told from others, and the longest entity, in characters. */
+const markChars = 16;
+
+const found = (at: number): number | undefined => (at === -1 ? undefined : at);
 
 const lessThan = 0x3c;
 const greaterThan = 0x3e;
@@ -165,10 +241,9 @@ const colon = 0x3a;
 const doubleQuote = 0x22;
 const singleQuote = 0x27;
 
-function decodeXml(bytes: Uint8Array): string {
-  const encoding =
-    bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
-  return new TextDecoder(encoding).decode(bytes);
+function encodingOf(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
 }
 
 const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;

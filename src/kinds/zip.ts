@@ -3,11 +3,10 @@
  * passes over: sizes that lie, entries that share their bytes, two entries of one name. Nothing is inflated before its
  * sizes have been checked, and never more than was announced.
  *
- * Inflating is Node's: it runs on another thread and stops at a given size. fflate would stop only afterwards.
+ * Inflating is Node's, as it stops at a given size; fflate would stop only afterwards.
  */
 
 import { Buffer } from "node:buffer";
-import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { bomb, damaged, tooLarge, Unreadable } from "./office/unreadable.ts";
 
@@ -26,7 +25,7 @@ export interface Zip {
   readonly names: Iterable<string>;
   has(name: string): boolean;
   /** The inflated bytes, undefined if there is no such entry. Throws `Unreadable`. */
-  read(name: string): Promise<Uint8Array | undefined>;
+  read(name: string): Uint8Array | undefined;
 }
 
 interface Entry {
@@ -60,7 +59,7 @@ export function openZip(file: Uint8Array, limits: ZipLimits): Zip {
   return {
     names: entries.keys(),
     has: (name) => entries.has(keyOf(name)),
-    async read(name) {
+    read(name) {
       const entry = entries.get(keyOf(name));
       if (entry === undefined) return undefined;
       totalBytes += entry.bytes;
@@ -204,26 +203,19 @@ function packedBytes(bytes: Buffer, entry: Entry): Buffer {
   return bytes.subarray(start, end);
 }
 
-/** Up to here the way to another thread costs more than the inflating. */
-const syncBytesMax = 32_768;
-const inflateRaw = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflateRaw);
-
-async function inflate(entry: Entry, packed: Buffer): Promise<Uint8Array> {
-  const bytes = entry.method === stored ? packed : await inflateDeflated(entry, packed);
+function inflate(entry: Entry, packed: Buffer): Uint8Array {
+  const bytes = entry.method === stored ? packed : inflateDeflated(entry, packed);
   if (bytes.length !== entry.bytes) throw damaged(`"${entry.name}" has another size than the zip directory says`);
   if (zlib.crc32(bytes) !== entry.crc) throw damaged(`the checksum of "${entry.name}" is wrong`);
   return bytes;
 }
 
-async function inflateDeflated(entry: Entry, packed: Buffer): Promise<Uint8Array> {
+function inflateDeflated(entry: Entry, packed: Buffer): Uint8Array {
   if (entry.method !== deflated) throw damaged(`"${entry.name}" is packed with method ${entry.method}`);
   try {
-    const options = {
-      maxOutputLength: Math.max(1, entry.bytes),
-      // Node hands over chunk by chunk: with its usual 16 KiB that is most of the time.
-      chunkSize: Math.min(1_048_576, Math.max(64, entry.bytes + 1)),
-    };
-    return entry.bytes <= syncBytesMax ? zlib.inflateRawSync(packed, options) : await inflateRaw(packed, options);
+    // In one piece: pieces would have to be put together, and be there twice.
+    const chunkSize = Math.max(64, entry.bytes + 1);
+    return zlib.inflateRawSync(packed, { maxOutputLength: Math.max(1, entry.bytes), chunkSize });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ERR_BUFFER_TOO_LARGE") throw bomb(`"${entry.name}" holds more than the zip directory says`);

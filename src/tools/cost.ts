@@ -39,7 +39,7 @@ export async function costOf(path: string, profile: Profile, bench: Bench): Prom
       if (recognised.as !== "text") return { sizeBytes: file.sizeBytes };
       const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
       const { tokens, lines, text } = await measureText(recognised, scanning, countedCharsMax);
-      const exact = text === undefined ? undefined : await countTokens(text);
+      const exact = text === undefined ? undefined : await countTokens(text, bench.signal);
       const tokensMax = profile.pageTokensMax ?? limits.pageTokensMax;
       const counted = exact === undefined ? "estimated" : "counted";
       return { tokens: Math.round(exact ?? tokens), counted, lines, sizeBytes: file.sizeBytes, tokensMax };

@@ -9,36 +9,47 @@ const tagBits = 0x102;
 const tagOrientation = 0x112;
 const tagSamples = 0x115;
 const tagStripRows = 0x116;
-/** Pages counted at most; a list that runs in a circle ends here too. */
+/** Pages counted at most. */
 const tiffPagesMax = 1_000;
 
-interface Directory {
-  readonly tags: ReadonlyMap<number, number>;
-  readonly next: number;
+type Reader = (at: number) => number;
+
+/** How the numbers of a file are read: its first two letters say which end of them comes first. */
+function numbersOf(file: Buffer): { readonly short: Reader; readonly long: Reader } {
+  const little = file.readUInt16BE(0) === 0x4949;
+  return {
+    short: (at) => (little ? file.readUInt16LE(at) : file.readUInt16BE(at)),
+    long: (at) => (little ? file.readUInt32LE(at) : file.readUInt32BE(at)),
+  };
 }
 
-/** One directory of tags. Those that hold more than fits have an offset in place of a value. */
-function tiffDirectory(file: Buffer, at: number): Directory {
-  const little = file.readUInt16BE(0) === 0x4949;
-  const short = (from: number): number => (little ? file.readUInt16LE(from) : file.readUInt16BE(from));
-  const long = (from: number): number => (little ? file.readUInt32LE(from) : file.readUInt32BE(from));
-  const start = at === 0 ? long(4) : at;
-  const count = short(start);
+/** The tags of the first directory. Those that hold more than fits have an offset in place of a value. */
+function firstTags(file: Buffer): ReadonlyMap<number, number> {
+  const { short, long } = numbersOf(file);
+  const start = long(4);
   const tags = new Map<number, number>();
-  for (let entry = start + 2; entry < start + 2 + count * 12; entry += 12) {
+  for (let entry = start + 2; entry < start + 2 + short(start) * 12; entry += 12) {
     tags.set(short(entry), short(entry + 2) === 3 ? short(entry + 8) : long(entry + 8));
   }
-  const end = start + 2 + count * 12;
-  return { tags, next: end + 4 <= file.length ? long(end) : 0 };
+  return tags;
+}
+
+/** Goes from directory to directory without a look at their tags. One that was met before ends the list: it runs in a circle. */
+function countPages(file: Buffer): number {
+  const { short, long } = numbersOf(file);
+  const met = new Set<number>();
+  let at = long(4);
+  while (at !== 0 && at + 2 <= file.length && !met.has(at) && met.size < tiffPagesMax) {
+    met.add(at);
+    const end = at + 2 + short(at) * 12;
+    at = end + 4 <= file.length ? long(end) : 0;
+  }
+  return Math.max(1, met.size);
 }
 
 export function probeTiff(file: Buffer): ImageHead {
-  const first = tiffDirectory(file, 0);
-  let frames = 1;
-  for (let at = first.next; at !== 0 && at < file.length && frames < tiffPagesMax; frames += 1) {
-    at = tiffDirectory(file, at).next;
-  }
-  const { tags } = first;
+  const tags = firstTags(file);
+  const frames = countPages(file);
   const [width, height] = [tags.get(tagWidth) ?? 0, tags.get(tagHeight) ?? 0];
   const samples = tags.get(tagSamples) ?? 1;
   // For several samples the tag has the offset of their bits: then 16, of the usual ones the most.
@@ -53,7 +64,7 @@ export function probeTiff(file: Buffer): ImageHead {
 /** 1 also where EXIF is broken: that is no reason to refuse the picture. */
 export function orientationOf(exif: Buffer): number {
   try {
-    return upright(tiffDirectory(exif, 0).tags.get(tagOrientation));
+    return upright(firstTags(exif).get(tagOrientation));
   } catch {
     return 1;
   }

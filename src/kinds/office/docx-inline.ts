@@ -1,10 +1,11 @@
 /** What stands inside a paragraph: text, links, notes, and a word for each picture. */
 
 import { cutChars } from "../../text/encoding.ts";
-import type { XmlReader } from "../xml.ts";
+import { checkText, type XmlReader } from "../xml.ts";
 import { type Lists, type Properties, readProperties, type Styles } from "./docx-lists.ts";
 import { type LeftOut, link, type Markdown } from "./markdown.ts";
 import type { Relationships } from "./package.ts";
+import { checkHeld } from "./unreadable.ts";
 
 export interface Context {
   readonly relationships: Relationships;
@@ -38,6 +39,7 @@ export function readInline(xml: XmlReader, context: Context, own?: Properties): 
       continue;
     }
     if (event === "text") continue;
+    checkText(text.length, "document");
     switch (xml.name) {
       case "t":
         text += xml.textInside();
@@ -73,6 +75,7 @@ export function readInline(xml: XmlReader, context: Context, own?: Properties): 
         break;
       case "txbxContent":
         context.boxes.push(readInline(xml, context));
+        checkHeld(context.boxes.length, "text boxes in one paragraph");
         break;
       case "docPr":
         alt = cutChars(xml.attribute("descr") ?? "", altCharsMax);
@@ -118,6 +121,7 @@ function readHyperlink(xml: XmlReader, context: Context): string {
 function numberOf(id: string | undefined, ids: Map<string, number>): number {
   const number = ids.get(id ?? "") ?? ids.size + 1;
   ids.set(id ?? "", number);
+  checkHeld(ids.size, "notes");
   return number;
 }
 

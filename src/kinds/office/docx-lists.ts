@@ -2,6 +2,7 @@
 
 import type { XmlReader } from "../xml.ts";
 import type { Part } from "./package.ts";
+import { checkHeld } from "./unreadable.ts";
 
 /** What a paragraph or a style says of itself. */
 export interface Properties {
@@ -58,9 +59,9 @@ export type Styles = (own: Properties) => Properties;
 
 const basedOnMax = 12;
 
-export async function readStyles(part: Part | undefined): Promise<Styles> {
+export function readStyles(part: Part | undefined): Styles {
   const styles = new Map<string, Style>();
-  if (part !== undefined) await readStyleList(part, styles);
+  if (part !== undefined) readStyleList(part, styles);
   const known = new Map<string, Properties>();
   const resolve = (id: string): Properties => {
     const before = known.get(id);
@@ -87,12 +88,11 @@ function outlineByName(name: string): number | undefined {
   return heading === undefined ? undefined : Number(heading) - 1;
 }
 
-async function readStyleList(part: Part, styles: Map<string, Style>): Promise<void> {
+function readStyleList(part: Part, styles: Map<string, Style>): void {
   const { xml } = part;
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    const rest = part.rest();
-    if (rest !== undefined) await rest;
     if (event === "open" && xml.name === "style") styles.set(xml.attribute("styleId") ?? "", readStyle(xml));
+    checkHeld(styles.size, "styles");
   }
 }
 
@@ -133,10 +133,10 @@ export interface Lists {
   nextLabel(numId: string, level: number): string | undefined;
 }
 
-export async function readLists(part: Part | undefined): Promise<Lists> {
+export function readLists(part: Part | undefined): Lists {
   const definitions = new Map<string, List>();
   const lists = new Map<string, NumberedList>();
-  if (part !== undefined) await readNumbering(part, definitions, lists);
+  if (part !== undefined) readNumbering(part, definitions, lists);
   return {
     nextLabel(numId, level) {
       const list = lists.get(numId);
@@ -154,15 +154,10 @@ export async function readLists(part: Part | undefined): Promise<Lists> {
   };
 }
 
-async function readNumbering(
-  part: Part,
-  definitions: Map<string, List>,
-  lists: Map<string, NumberedList>,
-): Promise<void> {
+function readNumbering(part: Part, definitions: Map<string, List>, lists: Map<string, NumberedList>): void {
   const { xml } = part;
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    const rest = part.rest();
-    if (rest !== undefined) await rest;
+    checkHeld(definitions.size + lists.size, "numberings");
     if (event !== "open") continue;
     if (xml.name === "abstractNum") {
       definitions.set(xml.attribute("abstractNumId") ?? "", { levels: readLevels(xml), counts: [] });

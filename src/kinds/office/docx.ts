@@ -3,22 +3,23 @@
  * Tracked insertions count as text and deletions as gone, as if all changes were accepted.
  */
 
-import type { XmlReader } from "../xml.ts";
+import { checkText, type XmlReader } from "../xml.ts";
 import { type Context, readInline } from "./docx-inline.ts";
 import { type Properties, readLists, readStyles } from "./docx-lists.ts";
 import { startLeftOut, tableLines } from "./markdown.ts";
 import { openRelated, type Package, type Part } from "./package.ts";
 import type { Made, Reading } from "./reading.ts";
+import { checkHeld } from "./unreadable.ts";
 
 /** Takes a block; an item of a list follows the one before without an empty line. */
 type Sink = (text: string, kind: "block" | "item") => void;
 
-export async function readDocument({ main, office, markdown, leftOut }: Reading): Promise<Made> {
-  const relationships = await office.relationships(main.name);
+export function readDocument({ main, office, markdown, leftOut }: Reading): Made {
+  const relationships = office.relationships(main.name);
   const context: Context = {
     relationships,
-    styles: await readStyles(await openRelated(office, relationships, "styles")),
-    lists: await readLists(await openRelated(office, relationships, "numbering")),
+    styles: readStyles(openRelated(office, relationships, "styles")),
+    lists: readLists(openRelated(office, relationships, "numbering")),
     leftOut,
     markdown,
     footnotes: new Map(),
@@ -28,7 +29,7 @@ export async function readDocument({ main, office, markdown, leftOut }: Reading)
     inLink: false,
   };
   let before: "block" | "item" = "block";
-  await readBlocks(main, context, (text, kind) => {
+  readBlocks(main, context, (text, kind) => {
     if (kind === "item" && before === "item") markdown.line(text);
     else markdown.block(text);
     before = kind;
@@ -41,28 +42,26 @@ export async function readDocument({ main, office, markdown, leftOut }: Reading)
   ] as const) {
     if (ids.size === 0) continue;
     parts.push(what);
-    const texts = await readNotes(await openRelated(office, relationships, what), context);
+    const texts = readNotes(openRelated(office, relationships, what), ids, context);
     for (const [id, number] of ids) markdown.block(`[^${prefix}${number}]: ${texts.get(id) ?? ""}`);
   }
-  const margins = await readMargins(office, context);
+  const margins = readMargins(office, context);
   if (margins.length > 0) parts.push("headers and footers");
   for (const margin of margins) markdown.block(margin);
   return { parts, notes: [] };
 }
 
-async function readBlocks(part: Part, context: Context, sink: Sink, onSpan?: (columns: number) => void): Promise<void> {
+function readBlocks(part: Part, context: Context, sink: Sink, onSpan?: (columns: number) => void): void {
   const { xml } = part;
   const depth = xml.depth;
   for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    const rest = part.rest();
-    if (rest !== undefined) await rest;
     if (event !== "open") continue;
     switch (xml.name) {
       case "p":
         readParagraph(xml, context, sink);
         break;
       case "tbl":
-        await readTable(part, context, sink);
+        readTable(part, context, sink);
         break;
       case "altChunk":
         context.leftOut.add("embedded document");
@@ -102,24 +101,31 @@ const tablesMax = 5;
 /** As many as Word can have. */
 const columnsMax = 63;
 
-async function readTable(part: Part, context: Context, sink: Sink): Promise<void> {
+function readTable(part: Part, context: Context, sink: Sink): void {
   const { xml } = part;
   if (context.tables >= tablesMax) return sink(readInline(xml, context).trim(), "block");
   context.tables += 1;
   const rows: string[][] = [];
+  let cells = 0;
+  let chars = 0;
   let row: string[] = [];
   let rowDepth = 0;
   const depth = xml.depth;
   for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    const rest = part.rest();
-    if (rest !== undefined) await rest;
     if (event === "close" && xml.name === "tr" && row.length > 0) rows.push(withoutEmptyEnd(row));
     if (event !== "open") continue;
     if (xml.name === "tr") {
       row = [];
       rowDepth = xml.depth;
-    } else if (xml.name === "tc") row.push(...(await readCell(part, context)));
-    else if (xml.name === "trPr" && isDeleted(xml)) {
+    } else if (xml.name === "tc") {
+      const columns = readCell(part, context);
+      cells += columns.length;
+      chars += columns[0]?.length ?? 0;
+      checkHeld(cells, "cells in one table");
+      if (context.tables > 1) checkText(chars, "document");
+      else context.markdown.reserve(chars);
+      row.push(...columns);
+    } else if (xml.name === "trPr" && isDeleted(xml)) {
       context.leftOut.add("tracked deletion");
       while (xml.nextIn(rowDepth) !== undefined);
     } else if (xml.name === "tblPr" || xml.name === "tblGrid") xml.skip();
@@ -129,16 +135,24 @@ async function readTable(part: Part, context: Context, sink: Sink): Promise<void
   if (first === undefined || rows.every((cells) => cells.length === 0)) return;
   // A single cell is a frame around a text.
   if (rows.length === 1 && first.length === 1) sink(first[0] ?? "", "block");
-  else if (context.tables === 0) sink(tableLines(rows).join("\n"), "block");
-  else sink(rows.map((cells) => cells.filter((text) => text !== "").join(", ")).join("\n"), "block");
+  else if (context.tables === 0) {
+    const [head = "", ...lines] = tableLines(rows);
+    sink(head, "block");
+    for (const line of lines) context.markdown.line(line);
+  } else sink(rows.map((cells) => cells.filter((text) => text !== "").join(", ")).join("\n"), "block");
 }
 
 /** A cell and, where it is several columns wide, the empty ones that it covers. */
-async function readCell(part: Part, context: Context): Promise<readonly string[]> {
+function readCell(part: Part, context: Context): readonly string[] {
   const texts: string[] = [];
   let columns = 1;
-  const take: Sink = (text) => void texts.push(text);
-  await readBlocks(part, context, take, (span) => {
+  let chars = 0;
+  const take: Sink = (text) => {
+    texts.push(text);
+    chars += text.length + 1;
+    checkText(chars, "document");
+  };
+  readBlocks(part, context, take, (span) => {
     columns = Math.min(columnsMax, Math.max(1, Math.trunc(span) || 1));
   });
   return [texts.join("\n"), ...Array.from({ length: columns - 1 }, () => "")];
@@ -158,29 +172,33 @@ function withoutEmptyEnd(row: readonly string[]): string[] {
   return row.slice(0, row.findLastIndex((text) => text !== "") + 1);
 }
 
-/** Footnotes or endnotes by their ids, each on one line. */
-async function readNotes(part: Part | undefined, context: Context): Promise<ReadonlyMap<string, string>> {
+/** The footnotes or endnotes that were referred to, by their ids, each on one line. */
+function readNotes(
+  part: Part | undefined,
+  ids: ReadonlyMap<string, number>,
+  context: Context,
+): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   if (part === undefined) return texts;
   const { xml } = part;
   // Links in notes have relationships of their own; their text is enough.
   const inside: Context = { ...context, relationships: new Map() };
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    const rest = part.rest();
-    if (rest !== undefined) await rest;
     if (event !== "open" || (xml.name !== "footnote" && xml.name !== "endnote")) continue;
     const id = xml.attribute("id") ?? "";
-    texts.set(id, onOneLine(readInline(xml, inside)));
+    // A note that nothing refers to is shown nowhere.
+    if (ids.has(id)) texts.set(id, onOneLine(readInline(xml, inside)));
+    else xml.skip();
   }
   return texts;
 }
 
 /** Headers and footers, each text once: most pages and sections share them. */
-async function readMargins(office: Package, context: Context): Promise<readonly string[]> {
+function readMargins(office: Package, context: Context): readonly string[] {
   const texts = new Set<string>();
   for (const { type, target, external } of context.relationships.values()) {
     if (external || (type !== "header" && type !== "footer")) continue;
-    const part = await office.open(target);
+    const part = office.open(target);
     if (part === undefined) continue;
     const inside: Context = { ...context, relationships: new Map(), leftOut: startLeftOut() };
     while (part.xml.next() !== "open");

@@ -1,5 +1,6 @@
 /** The Markdown that documents, sheets and slides are told in, with one budget for all of it. */
 
+import { Buffer } from "node:buffer";
 import { cutChars } from "../../text/encoding.ts";
 import { tooLarge } from "./unreadable.ts";
 
@@ -12,13 +13,20 @@ export interface Markdown {
   reserve(chars: number): void;
   /** Takes room for what will become part of a block, where the file says it once and means it often. */
   spend(chars: number): void;
-  finish(): string;
+  /** All of it in UTF-8. */
+  finish(): Uint8Array;
 }
+
+/** Characters that are put together before they become bytes: a list of all blocks would take more memory than their text. */
+const pendingChars = 65_536;
 
 /** What a file says once it can repeat a million times; the text ends there, whatever the file holds. */
 export function startMarkdown(charsMax: number): Markdown {
-  const pieces: string[] = [];
+  const pieces: Uint8Array[] = [];
+  let isEmpty = true;
+  let pending = "";
   let chars = 0;
+  let bytes = 0;
   const reserve = (more: number): void => {
     if (chars + more > charsMax) throw tooLarge(`its text has more than ${charsMax} characters`);
   };
@@ -28,15 +36,35 @@ export function startMarkdown(charsMax: number): Markdown {
   };
   const add = (before: string, text: string): void => {
     spend(text.length + before.length);
-    if (pieces.length > 0) pieces.push(before);
-    pieces.push(text);
+    pending += isEmpty ? text : before + text;
+    isEmpty = false;
+    if (pending.length >= pendingChars) flush();
+  };
+  const flush = (): void => {
+    const piece = Buffer.from(pending);
+    pending = "";
+    bytes += piece.length;
+    if (bytes > charsMax) throw tooLarge(`its text has more than ${charsMax} bytes`);
+    pieces.push(piece);
   };
   return {
     block: (text) => add("\n\n", text),
     line: (text) => add("\n", text),
     reserve,
     spend,
-    finish: () => (pieces.length === 0 ? "" : `${pieces.join("")}\n`),
+    finish() {
+      if (isEmpty) return new Uint8Array();
+      pending += "\n";
+      flush();
+      // A small one would be a view of memory that is shared with others.
+      const whole = Buffer.allocUnsafeSlow(bytes);
+      let at = 0;
+      for (const piece of pieces) {
+        whole.set(piece, at);
+        at += piece.length;
+      }
+      return whole;
+    },
   };
 }
 

@@ -1,12 +1,8 @@
-/**
- * An office file as its parts: XML by name, and the relationships that lead from part to part. Also where reading stops
- * to let others work: a part is parsed in slices.
- */
+/** An office file as its parts: XML by name, and the relationships that lead from part to part. */
 
-import { setImmediate } from "node:timers/promises";
 import { readXml, type XmlReader } from "../xml.ts";
 import { openZip, type ZipLimits } from "../zip.ts";
-import { bomb, damaged } from "./unreadable.ts";
+import { bomb, checkHeld, damaged } from "./unreadable.ts";
 
 export interface PackageLimits extends ZipLimits {
   /** Elements within elements. */
@@ -26,73 +22,52 @@ export type Relationships = ReadonlyMap<string, Relationship>;
 export interface Part {
   readonly name: string;
   readonly xml: XmlReader;
-  /** To be awaited wherever the reader can stop; undefined while that is not due. */
-  rest(): Promise<void> | undefined;
+  /** The same part from its beginning. */
+  again(): XmlReader;
 }
 
 export interface Package {
   /** Undefined if there is no such part. A part that is opened twice is parsed, and counted, twice. */
-  open(name: string): Promise<Part | undefined>;
-  relationships(part: string): Promise<Relationships>;
-  /** Lets others work; throws what the signal was aborted with. */
-  rest(): Promise<void>;
+  open(name: string): Part | undefined;
+  relationships(part: string): Relationships;
   /** How many parts have a name with this beginning. */
   count(beginning: string): number;
 }
 
-/** Some 10 ms of work. */
-const sliceChars = 262_144;
-
-/** Throws `Unreadable`, or what the signal was aborted with. */
-export function openPackage(bytes: Uint8Array, limits: PackageLimits, signal: AbortSignal): Package {
+/** Throws `Unreadable`. */
+export function openPackage(bytes: Uint8Array, limits: PackageLimits): Package {
   const zip = openZip(bytes, limits);
   const names = [...zip.names];
-  const rest = async (): Promise<void> => {
-    await setImmediate();
-    signal.throwIfAborted();
-  };
 
   let opened = 0;
-  const open = async (name: string): Promise<Part | undefined> => {
+  const open = (name: string): Part | undefined => {
     // A million relationships can lead to one part.
     opened += 1;
     if (opened > limits.entriesMax) throw bomb(`its parts refer to each other more than ${limits.entriesMax} times`);
-    await rest();
-    const content = await zip.read(name);
+    const content = zip.read(name);
     if (content === undefined) return undefined;
-    const xml = readXml(content, name, limits.depthMax);
-    let rested = 0;
-    return {
-      name,
-      xml,
-      rest() {
-        if (xml.at - rested < sliceChars) return undefined;
-        rested = xml.at;
-        return rest();
-      },
-    };
+    const again = (): XmlReader => readXml(content, name, limits.depthMax);
+    return { name, xml: again(), again };
   };
 
   return {
     open,
-    rest,
     count: (beginning) => names.filter((name) => name.startsWith(beginning)).length,
-    async relationships(part) {
+    relationships(part) {
       const slash = part.lastIndexOf("/") + 1;
       const folder = part.slice(0, slash);
-      const found = await open(`${folder}_rels/${part.slice(slash)}.rels`);
+      const found = open(`${folder}_rels/${part.slice(slash)}.rels`);
       return found === undefined ? new Map() : readRelationships(found, folder);
     },
   };
 }
 
-async function readRelationships(part: Part, folder: string): Promise<Relationships> {
+function readRelationships(part: Part, folder: string): Relationships {
   const relationships = new Map<string, Relationship>();
   const { xml } = part;
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    const rest = part.rest();
-    if (rest !== undefined) await rest;
     if (event !== "open" || xml.name !== "Relationship") continue;
+    checkHeld(relationships.size, "relationships in one part");
     const target = xml.attribute("Target") ?? "";
     const external = xml.attribute("TargetMode") === "External";
     relationships.set(xml.attribute("Id") ?? "", {
@@ -115,19 +90,15 @@ function partName(folder: string, target: string): string {
 }
 
 /** The part that everything starts from: the document, workbook or presentation. */
-export async function mainPart(office: Package): Promise<string> {
-  for (const { type, target } of (await office.relationships("")).values()) {
+export function mainPart(office: Package): string {
+  for (const { type, target } of office.relationships("").values()) {
     if (type === "officeDocument") return target;
   }
   throw damaged("it names no main document, so it may be another kind of zip");
 }
 
 /** The first part of a type, opened. */
-export async function openRelated(
-  office: Package,
-  relationships: Relationships,
-  type: string,
-): Promise<Part | undefined> {
+export function openRelated(office: Package, relationships: Relationships, type: string): Part | undefined {
   for (const related of relationships.values()) {
     if (related.type === type && !related.external) return office.open(related.target);
   }

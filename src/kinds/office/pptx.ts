@@ -1,62 +1,62 @@
 /** A presentation as Markdown: slide by slide its title, its texts in the order of the shapes, and the speaker's notes. */
 
 import { cutChars } from "../../text/encoding.ts";
-import type { XmlReader } from "../xml.ts";
+import { checkText, type XmlReader } from "../xml.ts";
 import { link, type LeftOut, type Markdown, tableLines } from "./markdown.ts";
 import type { Part, Relationships } from "./package.ts";
 import type { Made, Reading } from "./reading.ts";
+import { checkHeld } from "./unreadable.ts";
 
-export async function readPresentation({ main, office, markdown, leftOut }: Reading): Promise<Made> {
-  const ids = await readSlideIds(main);
-  const relationships = await office.relationships(main.name);
+export function readPresentation({ main, office, markdown, leftOut }: Reading): Made {
+  const ids = readSlideIds(main);
+  const relationships = office.relationships(main.name);
   const parts: string[] = [];
   for (const [index, id] of ids.entries()) {
-    const part = await office.open(relationships.get(id)?.target ?? "");
+    const part = office.open(relationships.get(id)?.target ?? "");
     if (part === undefined) {
       leftOut.add("missing slide");
       continue;
     }
     parts.push(`slide ${index + 1}`);
-    await writeSlide(part, index + 1, { office, markdown, leftOut });
+    writeSlide(part, index + 1, { office, markdown, leftOut });
   }
   leftOut.add("comment list", office.count("ppt/comments/"));
   return { parts, notes: [] };
 }
 
-async function readSlideIds(part: Part): Promise<readonly string[]> {
+function readSlideIds(part: Part): readonly string[] {
   const { xml } = part;
   const ids: string[] = [];
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    const rest = part.rest();
-    if (rest !== undefined) await rest;
     if (event === "open" && xml.name === "sldId") ids.push(xml.prefixed("id") ?? "");
+    checkHeld(ids.length, "slides");
   }
   return ids;
 }
 
 type Writing = Pick<Reading, "office" | "markdown" | "leftOut">;
 
-async function writeSlide(part: Part, number: number, { office, markdown, leftOut }: Writing): Promise<void> {
-  const relationships = await office.relationships(part.name);
+function writeSlide(part: Part, number: number, { office, markdown, leftOut }: Writing): void {
+  const relationships = office.relationships(part.name);
   const { xml } = part;
   // The root element: a slide may be taken out of the show.
   while (xml.next() !== "open");
   const hidden = ["0", "false"].includes(xml.attribute("show") ?? "") ? " (hidden)" : "";
-  const { shapes, charts, diagrams } = await readShapes(part, { relationships, markdown }, leftOut);
+  const { shapes, charts, diagrams } = readShapes(part, { relationships, markdown }, leftOut);
   const title = shapes.find((shape) => shape.role === "title");
   const heading = title === undefined ? "" : `: ${onOneLine(title.paragraphs)}`;
   markdown.block(`## Slide ${number}${hidden}${heading}`);
   for (const shape of shapes) if (shape !== title && shape.role !== "margin") writeShape(shape, markdown);
 
   for (const id of charts) {
-    const name = await readFlat(relationships.get(id)?.target, "title", { office, markdown });
+    const name = readFlat(relationships.get(id)?.target, "title", { office, markdown });
     markdown.block(name === "" ? "[chart]" : `[chart: ${cutChars(name, altCharsMax)}]`);
   }
   for (const id of diagrams) {
-    const text = await readFlat(relationships.get(id)?.target, "pt", { office, markdown });
+    const text = readFlat(relationships.get(id)?.target, "pt", { office, markdown });
     if (text !== "") markdown.block(text);
   }
-  const notes = await readNotes(relationships, { office, markdown, leftOut });
+  const notes = readNotes(relationships, { office, markdown, leftOut });
   if (notes !== "") markdown.block(`Notes: ${notes}`);
 }
 
@@ -87,20 +87,22 @@ interface Shapes {
 const altCharsMax = 500;
 
 /** Everything in the element that was just opened; groups of shapes are walked through. */
-async function readShapes(part: Part, links: Links, leftOut: LeftOut): Promise<Shapes> {
+function readShapes(part: Part, links: Links, leftOut: LeftOut): Shapes {
   const { xml } = part;
   const found: Shapes = { shapes: [], charts: [], diagrams: [] };
+  let chars = 0;
   const depth = xml.depth;
   for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    const rest = part.rest();
-    if (rest !== undefined) await rest;
     if (event !== "open") continue;
+    checkHeld(found.shapes.length + found.charts.length + found.diagrams.length, "shapes on one slide");
     switch (xml.name) {
       case "sp":
         found.shapes.push(readShape(xml, links));
+        chars += textOf(found.shapes.at(-1)).length;
+        checkText(chars, "slide");
         break;
       case "tbl":
-        found.shapes.push({ role: "table", paragraphs: [{ text: await readTable(part, links), level: 0 }] });
+        found.shapes.push({ role: "table", paragraphs: [{ text: readTable(part, links), level: 0 }] });
         break;
       case "chart":
         leftOut.add("chart");
@@ -125,15 +127,23 @@ async function readShapes(part: Part, links: Links, leftOut: LeftOut): Promise<S
 function readShape(xml: XmlReader, links: Links): Shape {
   let role: Shape["role"] = "other";
   const paragraphs: Paragraph[] = [];
+  let chars = 0;
   const depth = xml.depth;
   for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
     if (event !== "open") continue;
     if (xml.name === "ph") role = roleOf(xml.attribute("type"));
-    else if (xml.name === "p") paragraphs.push(readParagraph(xml, links));
-    else if (xml.name === "Fallback") xml.skip();
+    else if (xml.name === "p") {
+      const paragraph = readParagraph(xml, links);
+      chars += paragraph.text.length;
+      checkText(chars, "slide");
+      paragraphs.push(paragraph);
+    } else if (xml.name === "Fallback") xml.skip();
+    checkHeld(paragraphs.length, "paragraphs in one shape");
   }
   return { role, paragraphs: paragraphs.filter(({ text }) => text !== "") };
 }
+
+const textOf = (shape: Shape | undefined): string => (shape?.paragraphs ?? []).map(({ text }) => text).join("\n");
 
 function roleOf(placeholder: string | undefined): Shape["role"] {
   switch (placeholder) {
@@ -168,6 +178,7 @@ function readParagraph(xml: XmlReader, links: Links): Paragraph {
     if (xml.name === "t") {
       const run = xml.textInside();
       text += address === undefined ? run : link(run, address, links.markdown);
+      checkText(text.length, "slide");
     } else if (xml.name === "br") text += "\n";
     else if (xml.name === "pPr")
       level = Math.min(levelsMax, Math.max(0, Math.trunc(Number(xml.attribute("lvl"))) || 0));
@@ -188,22 +199,24 @@ function readPicture(xml: XmlReader): string {
   return alt.trim() === "" ? "[image]" : `[image: ${cutChars(alt.replace(/\s+/g, " ").trim(), altCharsMax)}]`;
 }
 
-async function readTable(part: Part, links: Links): Promise<string> {
+function readTable(part: Part, links: Links): string {
   const { xml } = part;
   const rows: string[][] = [];
+  let cells = 0;
+  let chars = 0;
   const depth = xml.depth;
   for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
-    const rest = part.rest();
-    if (rest !== undefined) await rest;
     if (event !== "open") continue;
+    checkHeld(rows.length + cells, "cells in one table");
     if (xml.name === "tr") rows.push([]);
     // What a merged cell covers is there too, and empty.
-    else if (xml.name === "tc")
-      rows.at(-1)?.push(
-        readShape(xml, links)
-          .paragraphs.map(({ text }) => text)
-          .join("\n"),
-      );
+    else if (xml.name === "tc") {
+      cells += 1;
+      const text = textOf(readShape(xml, links));
+      chars += text.length;
+      checkText(chars, "slide");
+      rows.at(-1)?.push(text);
+    }
   }
   return rows.length === 0 ? "" : tableLines(rows).join("\n");
 }
@@ -228,37 +241,41 @@ const onOneLine = (paragraphs: readonly Paragraph[]): string =>
     .replace(/\s+/g, " ");
 
 /** All paragraphs that stand in elements of a name, as lines; of a part that is not there, nothing. */
-async function readFlat(
+function readFlat(
   target: string | undefined,
   within: "title" | "pt",
   { office, markdown }: Pick<Writing, "office" | "markdown">,
-): Promise<string> {
-  const part = target === undefined ? undefined : await office.open(target);
+): string {
+  const part = target === undefined ? undefined : office.open(target);
   if (part === undefined) return "";
   const { xml } = part;
   const lines: string[] = [];
+  let chars = 0;
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    const rest = part.rest();
-    if (rest !== undefined) await rest;
     if (event !== "open") continue;
+    checkHeld(lines.length, "paragraphs in one diagram");
     // A chart's own title comes before everything else; behind it are those of its axes.
     if (within === "title" && xml.name === "plotArea") return "";
     if (xml.name !== within) continue;
-    for (const { text } of readShape(xml, { relationships: new Map(), markdown }).paragraphs) lines.push(`- ${text}`);
+    for (const { text } of readShape(xml, { relationships: new Map(), markdown }).paragraphs) {
+      chars += text.length;
+      checkText(chars, "diagram");
+      lines.push(`- ${text}`);
+    }
     if (within === "title") return lines.map((line) => line.slice(2)).join(" ");
   }
   return lines.join("\n");
 }
 
-async function readNotes(relationships: Relationships, { office, markdown, leftOut }: Writing): Promise<string> {
+function readNotes(relationships: Relationships, { office, markdown, leftOut }: Writing): string {
   for (const { type, target } of relationships.values()) {
     if (type !== "notesSlide") continue;
-    const part = await office.open(target);
+    const part = office.open(target);
     if (part === undefined) return "";
     while (part.xml.next() !== "open");
-    const { shapes } = await readShapes(part, { relationships: new Map(), markdown }, leftOut);
+    const { shapes } = readShapes(part, { relationships: new Map(), markdown }, leftOut);
     const body = shapes.filter((shape) => shape.role === "body");
-    return body.flatMap((shape) => shape.paragraphs.map(({ text }) => text)).join("\n");
+    return body.map(textOf).join("\n");
   }
   return "";
 }

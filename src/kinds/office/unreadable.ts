@@ -18,4 +18,10 @@ export class Unreadable extends Error {
 
 export const damaged = (detail: string): Unreadable => new Unreadable({ kind: "damaged", detail });
 export const bomb = (detail: string): Unreadable => new Unreadable({ kind: "bomb", detail });
+/** Entries of a list that has to be held as a whole: relationships, styles, numberings, slides, notes. */
+const heldMax = 100_000;
+
+export function checkHeld(count: number, what: string): void {
+  if (count > heldMax) throw bomb(`it has more than ${heldMax} ${what}`);
+}
 export const tooLarge = (detail: string): Unreadable => new Unreadable({ kind: "too large", detail });

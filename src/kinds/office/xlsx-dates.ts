@@ -1,6 +1,7 @@
 /** Dates in a workbook are numbers; only the format of their cell tells them apart. */
 
 import type { Part } from "./package.ts";
+import { checkHeld } from "./unreadable.ts";
 
 export type DateKind = "date" | "time" | "date and time" | "elapsed";
 
@@ -16,15 +17,14 @@ function builtInKind(id: number): DateKind | undefined {
   return (id >= 14 && id <= 17) || (id >= 27 && id <= 36) || (id >= 50 && id <= 58) ? "date" : undefined;
 }
 
-export async function readDateStyles(part: Part | undefined): Promise<DateStyles> {
+export function readDateStyles(part: Part | undefined): DateStyles {
   const styles: (DateKind | undefined)[] = [];
   if (part === undefined) return styles;
   const { xml } = part;
   const own = new Map<number, DateKind | undefined>();
   let inCells = false;
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    const rest = part.rest();
-    if (rest !== undefined) await rest;
+    checkHeld(styles.length + own.size, "cell styles");
     if (event === "text") continue;
     if (xml.name === "cellXfs") inCells = event === "open";
     if (event === "close") continue;

@@ -37,12 +37,18 @@ interface Run {
 }
 
 const runsMax = 200;
+/** Of the formulas that the next row is compared with. */
+const openCharsMax = 4_000_000;
+/** Of all that are compared. */
+const comparedTotalMax = 16_000_000;
 const formulaCharsMax = 500;
 /** As long as Excel lets a formula be. */
 const comparedCharsMax = 8_192;
 
 export function startFormulas(): Formulas {
   const open = new Map<number, Run>();
+  let openChars = 0;
+  let comparedChars = 0;
   const found: (Run | string)[] = [];
   let leftOut = 0;
   const keep = (run: Run | string): void => {
@@ -58,11 +64,22 @@ export function startFormulas(): Formulas {
     // Moving one takes time, and a file can have millions: only for those that are told.
     const told = found.length < runsMax ? formula() : "";
     const next = { column, fromRow: row, toRow: row, formula: told, relative };
+    // Only of so many columns: a formula can be as long as a page, and a sheet has 16,384 columns.
+    openChars += relative.length - (run?.relative.length ?? 0);
+    if (openChars > openCharsMax) {
+      open.clear();
+      openChars = relative.length;
+    }
     open.set(column, next);
     keep(next);
   };
   return {
-    add: (row, column, formula) => add(row, column, relativeTo(row, column, formula), () => formula),
+    add(row, column, formula) {
+      comparedChars += formula.length;
+      // Of a sheet that is nothing but formulas, those that are not told are only counted.
+      if (comparedChars > comparedTotalMax && found.length >= runsMax) leftOut += 1;
+      else add(row, column, relativeTo(row, column, formula), () => formula);
+    },
     addShared: (row, column, shared) => add(row, column, shared.relative, () => movedTo(row, column, shared)),
     addRange: (range, formula) => keep(lineOf(range, formula)),
     finish: () => ({ lines: found.map((run) => (typeof run === "string" ? run : runLine(run))), leftOut }),

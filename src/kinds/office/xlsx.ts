@@ -4,12 +4,25 @@
  */
 
 import { cutChars } from "../../text/encoding.ts";
+import type { XmlReader } from "../xml.ts";
 import { counted, type Markdown, tableRow } from "./markdown.ts";
 import { openRelated, type Part, type Relationships } from "./package.ts";
 import type { Made, Reading } from "./reading.ts";
 import { readDateStyles } from "./xlsx-dates.ts";
 import { columnLetters } from "./xlsx-formulas.ts";
-import { isTrue, type Row, readRichText, readSheet, rowsMax, type Sheet, type Workbook } from "./xlsx-sheet.ts";
+import {
+  isTrue,
+  listedMax,
+  type Row,
+  readRichText,
+  readSheet,
+  rowsMax,
+  type Sheet,
+  type Strings,
+  startStrings,
+  type Workbook,
+} from "./xlsx-sheet.ts";
+import { checkHeld } from "./unreadable.ts";
 
 interface SheetEntry {
   readonly name: string;
@@ -17,15 +30,17 @@ interface SheetEntry {
   readonly hidden: boolean;
 }
 
-export async function readWorkbook({ main, office, markdown, leftOut, cellsMax }: Reading): Promise<Made> {
-  const { sheets, epoch } = await readSheetList(main);
-  const relationships = await office.relationships(main.name);
+export function readWorkbook({ main, office, markdown, leftOut, cellsMax }: Reading): Made {
+  const { sheets, epoch } = readSheetList(main);
+  const relationships = office.relationships(main.name);
   const workbook: Workbook = {
-    strings: await readStrings(await openRelated(office, relationships, "sharedStrings")),
-    dates: await readDateStyles(await openRelated(office, relationships, "styles")),
+    strings: readStrings(openRelated(office, relationships, "sharedStrings")),
+    dates: readDateStyles(openRelated(office, relationships, "styles")),
     epoch,
     cellsLeft: cellsMax,
-    isCut: false,
+    rowsLeft: cellsMax,
+    cut: undefined,
+    formulas: true,
     spend: (chars) => markdown.spend(chars),
   };
   const notes: string[] = [];
@@ -36,20 +51,21 @@ export async function readWorkbook({ main, office, markdown, leftOut, cellsMax }
       leftOut.add("chart or macro sheet");
       continue;
     }
-    const part = await office.open(related.target);
+    const part = office.open(related.target);
     if (part === undefined) {
       leftOut.add("missing sheet");
       continue;
     }
-    const content = await readSheet(part, workbook);
-    const links = content.links.size === 0 ? new Map() : await office.relationships(part.name);
-    await writeSheet(sheet, content, links, { office, markdown });
+    const extent = measureSheet(part.xml, workbook, markdown);
+    const content = writeSheet(sheet, extent, { xml: part.again(), workbook, markdown });
+    const links = content.links.length === 0 ? new Map() : office.relationships(part.name);
+    writeLists(content, links, markdown);
     parts.push(sheet.name);
     if (content.hiddenRows > 0) notes.push(`"${sheet.name}": ${counted(content.hiddenRows, "hidden row")} shown`);
-    if (workbook.isCut) {
+    if (workbook.cut !== undefined) {
       const unread = sheets.length - index - 1;
       notes.push(
-        `only the first ${cellsMax} cells are read: "${sheet.name}" is cut, ${counted(unread, "sheet")} left out`,
+        `only the first ${cellsMax} ${workbook.cut} are read: "${sheet.name}" is cut, ${counted(unread, "sheet")} left out`,
       );
       break;
     }
@@ -63,101 +79,106 @@ export async function readWorkbook({ main, office, markdown, leftOut, cellsMax }
 
 const nameCharsMax = 200;
 
-async function readSheetList(
-  part: Part,
-): Promise<{ readonly sheets: readonly SheetEntry[]; readonly epoch: 1900 | 1904 }> {
+function readSheetList(part: Part): { readonly sheets: readonly SheetEntry[]; readonly epoch: 1900 | 1904 } {
   const { xml } = part;
   const sheets: SheetEntry[] = [];
   let epoch: 1900 | 1904 = 1900;
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    const rest = part.rest();
-    if (rest !== undefined) await rest;
     if (event !== "open") continue;
     if (xml.name === "workbookPr" && isTrue(xml.attribute("date1904"))) epoch = 1904;
     if (xml.name !== "sheet") continue;
     const name = cutChars((xml.attribute("name") ?? "").replace(/\s+/g, " "), nameCharsMax);
+    checkHeld(sheets.length, "sheets");
     sheets.push({ name, id: xml.prefixed("id") ?? "", hidden: (xml.attribute("state") ?? "visible") !== "visible" });
   }
   return { sheets, epoch };
 }
 
-async function readStrings(part: Part | undefined): Promise<readonly string[]> {
-  const strings: string[] = [];
+function readStrings(part: Part | undefined): Strings {
+  const strings = startStrings();
   if (part === undefined) return strings;
   const { xml } = part;
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    const rest = part.rest();
-    if (rest !== undefined) await rest;
-    if (event === "open" && xml.name === "si") strings.push(readRichText(xml));
+    if (event === "open" && xml.name === "si") strings.add(readRichText(xml));
   }
   return strings;
 }
 
-const listedMax = 100;
+/** How far a sheet goes: from the first to the last cell that has a value; what it says of its own extent is often wrong. */
+interface Extent {
+  readonly columns: readonly number[];
+  readonly rows: number;
+  readonly cells: number;
+  readonly top: number;
+  readonly bottom: number;
+}
 
-/** Rows that are written before others may work. */
-const rowsBetweenRests = 1_000;
+/** A first look, so that the second can write row by row: no row is held longer than it takes to write it. */
+function measureSheet(xml: XmlReader, workbook: Workbook, markdown: Markdown): Extent {
+  const columns = new Set<number>();
+  let [rows, cells, chars, top, bottom] = [0, 0, 0, rowsMax, 1];
+  readSheet(xml, { ...workbook, formulas: false, spend: () => undefined }, (row) => {
+    rows += 1;
+    cells += row.columns.length;
+    chars += row.chars;
+    markdown.reserve(chars);
+    top = Math.min(top, row.number);
+    bottom = Math.max(bottom, row.number);
+    for (const column of row.columns) columns.add(column);
+  });
+  return { columns: [...columns].sort((one, other) => one - other), rows, cells, top, bottom };
+}
 
-async function writeSheet(
-  entry: SheetEntry,
-  sheet: Sheet,
-  links: Relationships,
-  { office, markdown }: Pick<Reading, "office" | "markdown">,
-): Promise<void> {
-  const rows = sheet.rows.filter((row) => row.columns.length > 0);
-  const columns = [...sheet.columns].sort((one, other) => one - other);
-  const range = rangeOf(rows, columns);
-  markdown.block(`## Sheet "${entry.name}" (${range}${entry.hidden ? ", hidden" : ""})`);
+interface Writing extends Pick<Reading, "markdown"> {
+  readonly xml: XmlReader;
+  readonly workbook: Workbook;
+}
 
-  const cells = rows.reduce((sum, row) => sum + row.columns.length, 0);
-  const sparse = rows.length * columns.length > Math.max(200, cells * 6);
+function writeSheet(entry: SheetEntry, extent: Extent, { xml, workbook, markdown }: Writing): Sheet {
+  const { columns, rows, cells } = extent;
+  markdown.block(`## Sheet "${entry.name}" (${rangeOf(extent)}${entry.hidden ? ", hidden" : ""})`);
+  const sparse = rows * columns.length > Math.max(200, cells * 6);
   const slots = new Map(columns.map((column, slot) => [column, slot + 1]));
-  if (rows.length > 0 && !sparse) {
+  if (rows > 0 && !sparse) {
     markdown.block(tableRow(["", ...columns.map(columnLetters)]));
     markdown.line(`|${" --- |".repeat(columns.length + 1)}`);
   }
-  for (const [index, row] of rows.entries()) {
-    if (index % rowsBetweenRests === rowsBetweenRests - 1) await office.rest();
+  let isFirst = true;
+  return readSheet(xml, workbook, (row) => {
     // One shared text can stand in every cell: the row must not be put together before it is known to fit.
-    markdown.reserve(row.texts.reduce((sum, text) => sum + text.length, 0));
+    markdown.reserve(row.chars);
     if (!sparse) markdown.line(filledRow(row, slots));
-    else if (index === 0) markdown.block(listRow(row));
+    else if (isFirst) markdown.block(listRow(row));
     else markdown.line(listRow(row));
-  }
+    isFirst = false;
+  });
+}
 
+/** What stands below the cells. */
+function writeLists(sheet: Sheet, links: Relationships, markdown: Markdown): void {
   const { lines, leftOut } = sheet.formulas.finish();
   if (lines.length > 0) markdown.block("Formulas:");
   for (const line of lines) markdown.line(line);
   if (leftOut > 0) markdown.line(`- and ${counted(leftOut, "more formula")}`);
-  writeList("Merged", sheet.merged, markdown);
-  writeList(
-    "Links",
-    [...sheet.links].flatMap(([ref, id]) => {
-      const target = links.get(id);
-      return target?.external === true ? [`${ref} ${target.target}`] : [];
-    }),
-    markdown,
-  );
+  writeList("Merged", sheet.merged, sheet.mergedCount, markdown);
+  const addresses = sheet.links.flatMap(([cell, id]) => {
+    const target = links.get(id);
+    return target?.external === true ? [`${cell} ${target.target}`] : [];
+  });
+  writeList("Links", addresses, addresses.length + sheet.linksCount - sheet.links.length, markdown);
 }
 
-function writeList(title: string, items: readonly string[], markdown: Markdown): void {
+function writeList(title: string, items: readonly string[], total: number, markdown: Markdown): void {
   if (items.length === 0) return;
   const shown = items.slice(0, listedMax).map((item) => cutChars(item, 2_000));
-  const more = items.length > listedMax ? ` and ${items.length - listedMax} more` : "";
+  const more = total > shown.length ? ` and ${total - shown.length} more` : "";
   markdown.block(`${title}: ${shown.join(", ")}${more}`);
 }
 
-/** From the first to the last cell that has a value; what a sheet says of its own extent is often wrong. */
-function rangeOf(rows: readonly Row[], columns: readonly number[]): string {
+function rangeOf({ columns, top, bottom }: Extent): string {
   const [firstColumn] = columns;
   const lastColumn = columns.at(-1);
   if (firstColumn === undefined || lastColumn === undefined) return "empty";
-  let top = rowsMax;
-  let bottom = 1;
-  for (const { number } of rows) {
-    top = Math.min(top, number);
-    bottom = Math.max(bottom, number);
-  }
   const from = `${columnLetters(firstColumn)}${top}`;
   const to = `${columnLetters(lastColumn)}${bottom}`;
   return from === to ? from : `${from}:${to}`;
