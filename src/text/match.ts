@@ -11,9 +11,9 @@ import { firstPlace } from "./find-text.ts";
 import { foldText, type Fold } from "./match-fold.ts";
 import { withoutLineNumbers } from "./match-numbers.ts";
 import { exactPlaces, foldedPlaces, isWholeLines, type Place, shiftedPlaces } from "./match-places.ts";
-import { lineEndAt, rewriting } from "./match-rewrite.ts";
+import { exactReplacement, lineEndAt, rewriting } from "./match-rewrite.ts";
 import { numberOf, piecesOf, type Source, sourceOf } from "./match-source.ts";
-import { nearestRegion } from "./nearest-region.ts";
+import { nearestRegion, regionAt } from "./nearest-region.ts";
 
 export type Match =
   | {
@@ -49,8 +49,8 @@ export function matchIn(source: Source, edit: TextEdit): Match {
   const { oldText, newText, all } = withoutBom(source.text, edit);
   if (oldText === "") return { found: "no", nearest: undefined };
   const decided = decide(source, oldText, newText, all);
-  if (decided !== undefined) return decided;
-  const nearest = nearestRegion(source, oldText);
+  if (decided !== undefined && decided.found !== "no") return decided;
+  const nearest = decided?.nearest ?? nearestRegion(source, oldText);
   const line = alreadyAt(source, oldText, newText, nearest?.from);
   return line === undefined ? { found: "no", nearest } : { found: "already", line };
 }
@@ -87,28 +87,13 @@ function exact(call: Climb): Match | undefined {
   const { source, oldText, newText } = call;
   const places = exactPlaces(source, oldText).filter(call.accept);
   if (places.length === 0) return undefined;
+  const textAt = exactReplacement(oldText, newText, source.loneReturns);
+  const putAt = (place: Place): string => textAt(() => lineEndAt(source, place.from));
+  const adapts = places.some((place) => putAt(place) !== newText);
   return settle(call, "exact", places, {
-    changes: ({ from, to }) => (newText === oldText ? [] : [{ from, to, text: newText }]),
-    ...insertedLineEnds(call, places),
+    changes: (place) => (newText === oldText ? [] : [{ from: place.from, to: place.to, text: putAt(place) }]),
+    ...(adapts && { matchedBy: "line ends" }),
   });
-}
-
-/**
- * A text within one line is found to the letter whatever the file's line ends are. Lines that it brings get the end of
- * the line they come to, if the call has one kind of line end and that is another.
- */
-function insertedLineEnds({ source, oldText, newText }: Climb, places: readonly Place[]): Partial<Settlement> {
-  // A lone `\r` is content in a file whose lines end otherwise.
-  const lineEnd = source.loneReturns ? /\r\n|\n|\r/g : /\r\n|\n/g;
-  const sent = new Set(newText.match(lineEnd));
-  if (/[\r\n]/.test(oldText)) return {};
-  const ends = places.map((place) => lineEndAt(source, place.from));
-  if (sent.size !== 1 || ends.every((end) => end === undefined || sent.has(end))) return {};
-  const pieces = newText.split(lineEnd);
-  return {
-    matchedBy: "line ends",
-    changes: ({ from, to }) => [{ from, to, text: pieces.join(lineEndAt(source, from)) }],
-  };
 }
 
 const folds: readonly Fold[] = ["line ends", "quotes", "look-alikes", "trailing blanks"];
@@ -128,17 +113,40 @@ function folded(call: Climb): Match | undefined {
     beforeText = view.text;
     beforeOld = oldForm;
     const places = foldedPlaces(source, oldText, fold).filter(call.accept);
+    const last = unendedPlace(source, oldForm, view.text);
+    if (last !== undefined) return orUnended(call, fold, places, last);
     if (places.length === 0) continue;
     return settle(call, fold, places, { changes: rewriting(source, pieces, fold) });
   }
   return undefined;
 }
 
+/**
+ * The end of a text whose last line lacks the newline that the old text ends with. With the newline it would be found here, so
+ * no other place may be taken for the one that is meant.
+ */
+function unendedPlace(source: Source, oldForm: string, form: string): Place | undefined {
+  if (!oldForm.endsWith("\n") || oldForm === "\n" || form.endsWith("\n") || !form.endsWith(oldForm.slice(0, -1))) {
+    return undefined;
+  }
+  const { length } = source.text;
+  return { from: length, to: length, line: source.lines().count - (oldForm.split("\n").length - 1) };
+}
+
+/** Places at the same step beside one that lacks only its newline are too many; without any the ladder ends. */
+function orUnended(call: Climb, step: MatchedBy, places: readonly Place[], unended: Place): Match {
+  const several = call.all || places.length === 0 ? undefined : settle(call, step, [...places, unended], neverChanged);
+  return several ?? { found: "no", nearest: regionAt(call.source, call.oldText, unended.line) };
+}
+
+const neverChanged: Settlement = { changes: () => undefined };
+
 /** Step six. */
 function indented(call: Climb): Match | undefined {
   const { source, oldText, newText } = call;
   const found = shiftedPlaces(source, oldText);
   const places = found.places.filter(call.accept);
+  if (found.unended !== undefined) return orUnended(call, "indentation", places, found.unended);
   // All or none: lines that are only unevenly indented would be left out.
   if (places.length === 0 || (call.all && found.uneven > 0)) return undefined;
   const pieces = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };

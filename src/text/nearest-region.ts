@@ -31,9 +31,14 @@ export function nearestRegion(source: Source, wanted: string): NearestRegion | u
       if (region.likeness >= likenessMin && region.likeness > (best?.likeness ?? 0)) best = region;
     }
   }
-  if (best === undefined) return undefined;
-  const from = Math.max(0, best.start);
-  const difference = firstDifference(source, wanted, asked, best.start);
+  return best === undefined ? undefined : regionAt(source, wanted, best.start);
+}
+
+/** The region that begins at a line, from 0. */
+export function regionAt(source: Source, wanted: string, start: number): NearestRegion {
+  const asked = askedLines(source, wanted);
+  const from = Math.max(0, start);
+  const difference = firstDifference(source, wanted, asked, start);
   const linesTotal = Math.min(asked.length, linesOf(source) - from);
   const lines = Array.from({ length: Math.min(shownLinesMax, linesTotal) }, (_, at) => lineOf(source, from + at) ?? "");
   // Read counts a text whose lines end in `\r` alone as one line.

@@ -43,6 +43,8 @@ describe("where a hunk goes", () => {
     ["hunks may share context", "a\nb\nc\n", ["@@", "-a", "+A", " b", "@@", " b", "-c", "+C"], "A\nb\nC\n"],
     ["hunks may meet", "a\nb\n", ["@@", "-a", "+A", "@@", "-b", "+B"], "A\nB\n"],
     ["what lies above is not looked at", "h\na\nm\na\n", ["@@", "-m", "@@", "-a", "+b"], "h\na\nb\n"],
+    ["a dash that becomes two is not spliced", "a\u2014b\n", ["-a-b", "+a--b"], "a--b\n"],
+    ["a dash beside a change stays", "a\u2014b\n", ["-a-b", "+a-c"], "a\u2014c\n"],
     ["$ is text", "a\nb\n", ["-a", "+$& $1 $$"], "$& $1 $$\nb\n"],
     ["a patch may empty a file", "a\n", ["-a"], ""],
     ["an empty file is filled", "", ["+a", "+b"], "a\nb\n"],

@@ -9,6 +9,7 @@
  */
 
 import type { TextChange } from "../contract/edit.ts";
+import { sharedEnds } from "./match-rewrite.ts";
 import type { PatchHunk, PatchLine } from "./patch.ts";
 import {
   findHeaders,
@@ -253,11 +254,7 @@ function asInFile(inFile: string, oldText: string, newText: string): string {
   const [fileBody, fileBlanks] = partBlanks(inFile);
   const [oldBody, oldBlanks] = partBlanks(oldText);
   const [newBody, newBlanks] = partBlanks(newText);
-  const shorter = Math.min(oldBody.length, newBody.length);
-  let head = 0;
-  while (head < shorter && oldBody[head] === newBody[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && oldBody.at(-1 - tail) === newBody.at(-1 - tail)) tail += 1;
+  const { head, tail } = sharedEnds(oldBody, newBody, fileBody);
   if (head + tail === 0) return newText;
 
   const middle = newBody.slice(head, newBody.length - tail);
