@@ -2,14 +2,15 @@
  * The hunks of a change, as `diff -u` has them: from two whole texts, or from the places that are known to differ.
  *
  * Lines end at `\n`. The whole line is compared, so that a changed line end is a change. A `\r` before the `\n` belongs
- * to the line end and is left out where all lines of a hunk have one, old ones among them, and in a new file. Elsewhere
- * it stays at the end of the shown line, for there it may be what differs: `-text\r`, `+text`. So a hunk and the text
- * before tell the text after, but for the line ends of a new file.
+ * to the line end and is left out where all lines of a hunk have one, old ones among them, and in a new file: the hunk says
+ * so (`lineEnd`). Elsewhere it stays at the end of the shown line, for there it may be what differs: `-text\r`, `+text`.
+ * So a hunk and the text before tell the text after.
  */
 
 import type { Hunk, TextChange } from "../contract/edit.ts";
 import { type ChangedLines, diffOfNumbers, type LineDiff } from "./line-diff.ts";
 import { type Lines, linesIn, numbered } from "./line-numbers.ts";
+import { noNewlineRow } from "./unified.ts";
 
 export interface TextDiff {
   readonly hunks: readonly Hunk[];
@@ -41,7 +42,6 @@ const contextDefault = 3;
 const hunkLinesMax = 5_000;
 const newline = 10;
 const carriageReturn = 13;
-const noNewline = "\\ No newline at end of file";
 
 /** Equal heads and tails are skipped as text, so that the cost is that of the part in between. */
 export function hunksOfTexts(before: string, after: string, options: HunkOptions = {}): TextDiff {
@@ -225,7 +225,7 @@ function hunkOf(
     for (let at = from; at < to; at += 1) {
       const end = starts[at + 1] ?? text.length;
       if (text.charCodeAt(end - 1) === newline) lines.push(sign + text.slice(starts[at], end - endLength));
-      else lines.push(sign + text.slice(starts[at], end), noNewline);
+      else lines.push(sign + text.slice(starts[at], end), noNewlineRow);
     }
   };
   let at = span.aFrom;
@@ -245,12 +245,13 @@ function hunkOf(
     newStart: firstLine.new + span.bFrom - (newLines === 0 ? 1 : 0),
     newLines,
     lines,
+    ...(endLength === 2 && { lineEnd: "\r\n" }),
   };
 }
 
 /** How much is left out at the end of shown lines. */
 function endLengthOf(sides: Sides, span: ChangedLines, isNew: boolean): 1 | 2 {
-  let known = isNew;
+  let known = false;
   const fits = ({ text, starts }: Lines, from: number, to: number, tells: boolean): boolean => {
     for (let at = from; at < to; at += 1) {
       const end = starts[at + 1] ?? text.length;
@@ -260,7 +261,7 @@ function endLengthOf(sides: Sides, span: ChangedLines, isNew: boolean): 1 | 2 {
     }
     return true;
   };
-  const all = fits(sides.old, span.aFrom, span.aTo, true) && fits(sides.new, span.bFrom, span.bTo, false);
+  const all = fits(sides.old, span.aFrom, span.aTo, true) && fits(sides.new, span.bFrom, span.bTo, isNew);
   return all && known ? 2 : 1;
 }
 
