@@ -145,7 +145,7 @@ export type RenameFault =
  */
 export type FolderFault = "root" | "into itself" | "links" | "special" | "withheld" | "too many" | "unreadable";
 
-export type CellFault = "not a notebook" | "empty file" | "no cell named" | "same source";
+export type CellFault = "not a notebook" | "empty file" | "no cell named" | "same source" | "renumbered";
 
 export type SpecialKind = "FIFO" | "socket" | "character device" | "block device" | "kernel file";
 export type MediaKind = "image" | "pdf" | "notebook" | "office";

@@ -240,6 +240,8 @@ export const cellFaultWords = {
   "not a notebook": "it is not a notebook, edit it as text",
   "empty file": "it is empty, write a notebook into it first",
   "no cell named": "a cell must be named by its id, read the notebook to see the ids",
+  renumbered:
+    "cells were put in or taken out since it was read, so this number may mean another cell now, read it again",
   "same source": "the cell has this source already, so nothing would change",
 } satisfies Readonly<Record<CellFault, string>>;
 
