@@ -81,7 +81,7 @@ export interface WhichEdit {
 export type EditFault = "same text" | "empty old text" | "lone surrogate" | "notebook" | "stub";
 /** Why a hunk has no place. */
 export type HunkFault =
-  | { readonly why: "not found" | "nowhere" }
+  | { readonly why: "not found" }
   | { readonly why: "header not found"; readonly header: string }
   | { readonly why: "out of order"; readonly line: number };
 

@@ -10,6 +10,7 @@
 import type { Hunk, TextChange } from "../contract/edit.ts";
 import { type ChangedLines, diffOfNumbers, type LineDiff } from "./line-diff.ts";
 import { type Lines, linesIn, numbered } from "./line-numbers.ts";
+import { finish, type Steps } from "./steps.ts";
 import { noNewlineRow } from "./unified.ts";
 
 export interface TextDiff {
@@ -64,12 +65,17 @@ export function hunksOfTexts(before: string, after: string, options: HunkOptions
  * Hunks without a look at the rest of the file. Places are in file order and do not overlap; those that touch are taken
  * as one, so that a hunk may span them. A place may hold more lines of context than the hunks will show.
  */
-export function hunksOfPlaces(places: readonly ChangedPlace[], options: HunkOptions = {}): TextDiff {
+export const hunksOfPlaces = (places: readonly ChangedPlace[], options: HunkOptions = {}): TextDiff =>
+  finish(hunksOf(places, options));
+
+/** The same, in steps. */
+export function* hunksOf(places: readonly ChangedPlace[], options: HunkOptions = {}): Steps<TextDiff> {
   const { context = contextDefault, linesMax = hunkLinesMax } = options;
   const hunks: Hunk[] = [];
   let [additions, deletions, lines, shift] = [0, 0, 0, 0];
   let [complete, full] = [true, false];
   for (const place of joined(places)) {
+    yield;
     const sides: Sides = { old: linesOf(place, "before"), new: linesOf(place, "after") };
     const isNew = place.atEnd && place.firstLine === 1 && sides.old.count === 0;
     const diff = diffOf(sides);

@@ -197,7 +197,7 @@ table("trailing blanks", [
   ["of a line that was replaced", "one  \nx\n", "one\nx", "two\nx", "trailing blanks: two\nx\n"],
   ["not inside the line", "foobar\n", "foo ", "x", "no: text"],
   ["a blank line is no line end", "bar\nfoo\n", "    \nfoo", "x", "no: text"],
-  ["two places are refused", "a \nb\na\t\nb\n", "a\nb", "c", "no: final newline"],
+  ["two places are refused", "a \nb\na\t\nb\n", "a\nb", "c", "several trailing blanks: 1 3 of 2"],
   ["the next line's indentation is not swallowed", "  a \n  b\n", "  a\n", "  c\n", "trailing blanks:   c\n  b\n"],
 ]);
 

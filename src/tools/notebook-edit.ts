@@ -5,6 +5,8 @@ import { type CellFault, Problem, type ProblemData } from "../contract/problem.t
 import type { Target } from "../contract/target.ts";
 import type { Profile } from "../contract/profile.ts";
 import { mediaOf } from "../kinds/media.ts";
+import { inTurns } from "../disk/others-turn.ts";
+import type { Steps } from "../text/steps.ts";
 import { nothingShown } from "../session/ledger.ts";
 import { covers, type LineChange, merged, shifted } from "../session/line-spans.ts";
 import { type CellEdited, editCell } from "../text/notebook-edit.ts";
@@ -25,7 +27,7 @@ export const notebookEdit: Tool<"notebook-edit"> = async (request, bench) => {
       wants: "notebook",
       profile: request.profile,
       overwrites: false,
-      there: (before) => planCell(before, request, ids),
+      there: (before) => inTurns(planCell(before, request, ids), bench.signal),
       fits: (before) => {
         const edited = editedBy(before, request, ids);
         if (edited.edited === "no" && isFault(edited)) throw new Problem(problemOf(edited, before.target));
@@ -62,8 +64,9 @@ function editedBy(before: BeforeJudged, request: NotebookEditRequest, ids: () =>
   return editCell(before.source().text, { mode, cellId, source, cellType, newId: ids() });
 }
 
-function planCell(before: Before, request: NotebookEditRequest, ids: () => () => string): Planned<Told> {
+function* planCell(before: Before, request: NotebookEditRequest, ids: () => () => string): Steps<Planned<Told>> {
   const edited = editedBy(before, request, ids);
+  yield;
   if (edited.edited === "no") throw new Problem(problemOf(edited, before.target));
   const { changes, cell, cellsTotal, cleared, renumbered, numbered } = edited;
   const at = cell.index + 1;
@@ -89,7 +92,7 @@ function planCell(before: Before, request: NotebookEditRequest, ids: () => () =>
   const known = { ...(seen.shown.length === 0 ? nothingShown : movedAlong(seen, lines)), cells, movedCells };
   const after = knownAfter(before, known);
   const wrote = after === "all" && movedCells.length > 0 ? { all: { movedCells } } : after;
-  return planOfChanges(before, changes, wrote, { cell, cellsTotal, cleared, renumbered });
+  return yield* planOfChanges(before, changes, wrote, { cell, cellsTotal, cleared, renumbered });
 }
 
 /** Throws if the cell was shown neither as a cell nor as lines of the file, as a dialect shows them that has no cells. */
