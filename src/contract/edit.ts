@@ -45,6 +45,8 @@ export interface Hunk {
   readonly newStart: number;
   readonly newLines: number;
   readonly lines: readonly string[];
+  /** All of its lines end so, but for one without a newline; by default a `\r` before the newline is in the line. */
+  readonly lineEnd?: "\r\n";
 }
 
 /** Why a text that looks alike is not the one that was asked for. */

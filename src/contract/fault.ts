@@ -90,7 +90,7 @@ export interface WhichEdit {
 export type EditFault = "same text" | "empty old text" | "lone surrogate" | "notebook" | "stub";
 /** Why a hunk has no place. */
 export type HunkFault =
-  | { readonly why: "not found" | "nowhere" }
+  | { readonly why: "not found" }
   | { readonly why: "header not found"; readonly header: string }
   | { readonly why: "out of order"; readonly line: number };
 
@@ -154,7 +154,7 @@ export type RenameFault =
  */
 export type FolderFault = "root" | "into itself" | "links" | "special" | "withheld" | "too many" | "unreadable";
 
-export type CellFault = "not a notebook" | "empty file" | "no cell named" | "same source";
+export type CellFault = "not a notebook" | "empty file" | "no cell named" | "same source" | "renumbered";
 
 export type SpecialKind = "FIFO" | "socket" | "character device" | "block device" | "kernel file";
 export type MediaKind = "image" | "pdf" | "notebook" | "office";

@@ -19,8 +19,14 @@ import { stepWords } from "./change-words.ts";
 import type { Facts } from "./dialect.ts";
 import { quoted } from "./words.ts";
 
-/** A diff for programs; what would be too long is not cut in the middle but left out. */
-export function hunksFor(file: ChangedFile, { full }: Facts): readonly Hunk[] {
+/** A diff for programs, its lines without their ends; what would be too long is not cut in the middle but left out. */
+export const hunksFor = (file: ChangedFile, facts: Facts): readonly Hunk[] => withoutEnds(boundedHunks(file, facts));
+
+/** Programs that know `structuredPatch` know these fields. */
+export const withoutEnds = (hunks: readonly Hunk[]): readonly Hunk[] =>
+  hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({ oldStart, oldLines, newStart, newLines, lines }));
+
+function boundedHunks(file: ChangedFile, { full }: Facts): readonly Hunk[] {
   const chars = file.hunks.reduce((sum, { lines }) => sum + lines.reduce((all, line) => all + line.length + 1, 0), 0);
   return full || (file.diffComplete && chars <= limits.changeCharsMax) ? file.hunks : [];
 }
@@ -35,7 +41,7 @@ export const originalFor = ({ before }: ChangedFile, facts: Facts): string | nul
 
 export function patchFor(file: ChangedFile, facts: Facts): string {
   const kind = file.did === "created" ? "create" : file.did === "deleted" ? "delete" : "update";
-  return unified(file.target.relative, hunksFor(file, facts), kind, file.movedFrom?.relative);
+  return unified(file.target.relative, boundedHunks(file, facts), kind, file.movedFrom?.relative);
 }
 
 /** A line with its number, as the dialect shows it. */

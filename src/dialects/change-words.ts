@@ -120,14 +120,12 @@ export function staleWords(problem: ProblemOf<"STALE">): string {
 export function noMatchWords(problem: ProblemOf<"NO_MATCH">, names: Names): string {
   const { which, nearest, searched, hunk } = problem;
   const what = hunk === undefined ? `${names.old} was` : `the old lines of hunk ${which.index} were`;
+  const shown = nearest === undefined ? "" : `. ${nearestWords(nearest, names)}`;
   if (hunk?.why === "header not found") {
-    return `the line ${quoted(hunk.header)} behind @@ in hunk ${which.index} was not found, nothing was changed, take a line of the file`;
+    return `the line ${quoted(hunk.header)} behind @@ in hunk ${which.index} was not found, nothing was changed, take a line of the file${shown}`;
   }
   if (hunk?.why === "out of order") {
-    return `hunk ${which.index} belongs at line ${hunk.line}, above what the hunk before it changed; nothing was changed, give the hunks in the file's order and without overlaps`;
-  }
-  if (hunk?.why === "nowhere") {
-    return `hunk ${which.index} adds lines without saying where, nothing was changed, give lines of the file around them`;
+    return `hunk ${which.index} belongs at line ${hunk.line}, above what the hunk before it changed; nothing was changed, give the hunks in the file's order and without overlaps${shown}`;
   }
   const start = `${ofMany(which)}${what} not found, nothing was changed`;
   const exactly =
@@ -146,6 +144,8 @@ function nearestWords({ from: first, lines, linesTotal, difference }: NearestReg
   // The lines themselves are the same where only a newline around them differs.
   const [front, behind] = [kind === "newline in front" ? "\n" : "", kind === "final newline" ? "\n" : ""];
   const sent = asked === undefined ? undefined : front + asked + behind;
+  // The lines of a hunk can stand there while its header does not, or above the hunk before.
+  if (sent === actual) return `The nearest text:\n${region}${more}`;
   const from = shownFrom(sent, actual);
   const sides = [
     ...(actual === undefined ? [] : [`the file has ${visible(actual, from)}`]),
@@ -240,6 +240,8 @@ export const cellFaultWords = {
   "not a notebook": "it is not a notebook, edit it as text",
   "empty file": "it is empty, write a notebook into it first",
   "no cell named": "a cell must be named by its id, read the notebook to see the ids",
+  renumbered:
+    "cells were put in or taken out since it was read, so this number may mean another cell now, read it again",
   "same source": "the cell has this source already, so nothing would change",
 } satisfies Readonly<Record<CellFault, string>>;
 

@@ -1,2 +1,21 @@
 /** Lets whoever waits have their turn, in the middle of long work: much that is done on a disk does not wait itself. */
+
+import type { Steps } from "../text/steps.ts";
+
 export const othersTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** The event loop turns when so much time has passed since it last did. */
+const stretchMsMax = 8;
+
+/** Does work step by step; the event loop turns in between, and a cancelled call ends there. */
+export async function inTurns<Result>(steps: Steps<Result>, signal: AbortSignal): Promise<Result> {
+  let startedMs = performance.now();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (performance.now() - startedMs < stretchMsMax) continue;
+    await othersTurn();
+    signal.throwIfAborted();
+    startedMs = performance.now();
+  }
+}

@@ -34,6 +34,8 @@ export interface Shown {
   readonly cut: readonly LineSpan[];
   /** Cells, of a notebook that was shown as such. */
   readonly cells: readonly LineSpan[];
+  /** Cells that have the number of another one since they were shown. */
+  readonly movedCells?: readonly LineSpan[];
 }
 
 export const nothingShown: Shown = { shown: [], cut: [], cells: [] };
@@ -74,8 +76,11 @@ export interface Ledger {
   readonly changes: number;
 }
 
-/** All of the content is the session's own, or was seen before and is so still; or these parts are known, as numbered now. */
-export type Wrote = "all" | Shown;
+/**
+ * All of the content is the session's own, or was seen before and is so still, but for the numbers of some cells; or these parts
+ * are known, as numbered now.
+ */
+export type Wrote = "all" | { readonly all: Pick<Shown, "movedCells"> } | Shown;
 
 /** A file as the session left it. */
 export interface Written {
@@ -151,15 +156,18 @@ export function createLedger(restored: unknown = {}): Ledger {
       const spans = merged([...(same ? before.spans : []), ...lines.views]);
       // What was cut before may be shown whole by now.
       const cut = merged([...without(same ? (before.cut ?? []) : [], lines.views), ...lines.cut]);
-      const cells = merged([
-        ...(same ? (before.cells ?? []) : []),
-        ...(typeof sight === "object" && "cells" in sight ? sight.cells : []),
-      ]);
+      const shownCells = typeof sight === "object" && "cells" in sight ? sight.cells : [];
+      const cells = merged([...(same ? (before.cells ?? []) : []), ...shownCells]);
+      const movedCells = sight === "all" || !same ? [] : without(before.movedCells ?? [], shownCells);
       const { linesTotal } = lines;
       const isCovered = linesTotal !== undefined && (linesTotal === 0 || hasSpan(spans, { from: 1, to: linesTotal }));
       const whole = sight === "all" || (same && before.whole) || (isCovered && cut.length === 0);
       const encoding = same && before.encoding !== undefined ? { encoding: before.encoding } : {};
-      const known = { ...(hash === undefined ? {} : { hash }), ...partsOf({ shown: spans, cut, cells }), ...encoding };
+      const known = {
+        ...(hash === undefined ? {} : { hash }),
+        ...partsOf({ shown: spans, cut, cells, movedCells }),
+        ...encoding,
+      };
       know(path, { sign, sizeBytes, ...known, whole, views: all });
     },
     has: (path) => files.has(path),
@@ -169,8 +177,8 @@ export function createLedger(restored: unknown = {}): Ledger {
       if (known.sign !== now.sign && !(await isStillSo(known, now, viewHash))) {
         return { state: "changed", sizeThen: known.sizeBytes };
       }
-      const { whole, spans: shown, cut = [], cells = [] } = known;
-      return { state: "fresh", whole, shown, cut, cells };
+      const { whole, spans: shown, cut = [], cells = [], movedCells = [] } = known;
+      return { state: "fresh", whole, shown, cut, cells, movedCells };
     },
     shownElsewhere(path, shown) {
       const known = knownElsewhere(shown);
@@ -189,8 +197,8 @@ export function createLedger(restored: unknown = {}): Ledger {
       return same ? known.encoding : undefined;
     },
     wrote(path, { sign, sizeBytes, hash, encoding }, how) {
-      const whole = how === "all";
-      const parts = partsOf(how === "all" ? nothingShown : how);
+      const whole = how === "all" || "all" in how;
+      const parts = partsOf(how === "all" ? nothingShown : "all" in how ? { ...nothingShown, ...how.all } : how);
       const known = { ...(hash === undefined ? {} : { hash }), ...(encoding === undefined ? {} : { encoding }) };
       know(path, { sign, sizeBytes, ...known, whole, ...parts, views: [] });
     },
@@ -217,10 +225,16 @@ export function createLedger(restored: unknown = {}): Ledger {
 }
 
 /** As it is kept: most files have no parts but lines. */
-const partsOf = ({ shown, cut, cells }: Shown): Pick<KnownFile, "spans" | "cut" | "cells"> => ({
+const partsOf = ({
+  shown,
+  cut,
+  cells,
+  movedCells = [],
+}: Shown): Pick<KnownFile, "spans" | "cut" | "cells" | "movedCells"> => ({
   spans: merged(shown),
   ...(cut.length > 0 && { cut }),
   ...(cells.length > 0 && { cells }),
+  ...(movedCells.length > 0 && { movedCells }),
 });
 
 const isSame = async (

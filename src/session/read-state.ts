@@ -23,6 +23,8 @@ export interface KnownFile {
   readonly cut?: readonly LineSpan[];
   /** Of a notebook that was shown as cells: those cells. */
   readonly cells?: readonly LineSpan[];
+  /** Of these cells another one had the number when it was shown: nobody can say by number which is meant. */
+  readonly movedCells?: readonly LineSpan[];
   /** The latest parts, to know them again where the whole is too large to be hashed. */
   readonly views: readonly View[];
   /** How the session wrote it, where its bytes would not tell. */
@@ -64,14 +66,14 @@ export function wellFormedState(restored: unknown): ReadState {
 function isKnownFile(value: unknown): value is KnownFile {
   if (typeof value !== "object" || value === null) return false;
   const given = value as Partial<Record<keyof KnownFile, unknown>>; // each is checked below
-  const { sign, sizeBytes, hash, whole, spans, cut = [], cells = [], views, encoding } = given;
+  const { sign, sizeBytes, hash, whole, spans, cut = [], cells = [], movedCells = [], views, encoding } = given;
   return (
     typeof sign === "string" &&
     (sizeBytes === undefined ? hash !== undefined : Number.isSafeInteger(sizeBytes)) &&
     (hash === undefined || typeof hash === "string") &&
     (encoding === undefined || (typeof encoding === "string" && encodings.test(encoding))) &&
     typeof whole === "boolean" &&
-    [spans, cut, cells, views].every((list) => Array.isArray(list) && list.every(isView))
+    [spans, cut, cells, movedCells, views].every((list) => Array.isArray(list) && list.every(isView))
   );
 }
 

@@ -2,14 +2,16 @@
  * The hunks of a change, as `diff -u` has them: from two whole texts, or from the places that are known to differ.
  *
  * Lines end at `\n`. The whole line is compared, so that a changed line end is a change. A `\r` before the `\n` belongs
- * to the line end and is left out where all lines of a hunk have one, old ones among them, and in a new file. Elsewhere
- * it stays at the end of the shown line, for there it may be what differs: `-text\r`, `+text`. So a hunk and the text
- * before tell the text after, but for the line ends of a new file.
+ * to the line end and is left out where all lines of a hunk have one, old ones among them, and in a new file: the hunk says
+ * so (`lineEnd`). Elsewhere it stays at the end of the shown line, for there it may be what differs: `-text\r`, `+text`.
+ * So a hunk and the text before tell the text after.
  */
 
 import type { Hunk, TextChange } from "../contract/edit.ts";
 import { type ChangedLines, diffOfNumbers, type LineDiff } from "./line-diff.ts";
 import { type Lines, linesIn, numbered } from "./line-numbers.ts";
+import { finish, type Steps } from "./steps.ts";
+import { noNewlineRow } from "./unified.ts";
 
 export interface TextDiff {
   readonly hunks: readonly Hunk[];
@@ -41,7 +43,6 @@ const contextDefault = 3;
 const hunkLinesMax = 5_000;
 const newline = 10;
 const carriageReturn = 13;
-const noNewline = "\\ No newline at end of file";
 
 /** Equal heads and tails are skipped as text, so that the cost is that of the part in between. */
 export function hunksOfTexts(before: string, after: string, options: HunkOptions = {}): TextDiff {
@@ -64,12 +65,17 @@ export function hunksOfTexts(before: string, after: string, options: HunkOptions
  * Hunks without a look at the rest of the file. Places are in file order and do not overlap; those that touch are taken
  * as one, so that a hunk may span them. A place may hold more lines of context than the hunks will show.
  */
-export function hunksOfPlaces(places: readonly ChangedPlace[], options: HunkOptions = {}): TextDiff {
+export const hunksOfPlaces = (places: readonly ChangedPlace[], options: HunkOptions = {}): TextDiff =>
+  finish(hunksOf(places, options));
+
+/** The same, in steps. */
+export function* hunksOf(places: readonly ChangedPlace[], options: HunkOptions = {}): Steps<TextDiff> {
   const { context = contextDefault, linesMax = hunkLinesMax } = options;
   const hunks: Hunk[] = [];
   let [additions, deletions, lines, shift] = [0, 0, 0, 0];
   let [complete, full] = [true, false];
   for (const place of joined(places)) {
+    yield;
     const sides: Sides = { old: linesOf(place, "before"), new: linesOf(place, "after") };
     const isNew = place.atEnd && place.firstLine === 1 && sides.old.count === 0;
     const diff = diffOf(sides);
@@ -225,7 +231,7 @@ function hunkOf(
     for (let at = from; at < to; at += 1) {
       const end = starts[at + 1] ?? text.length;
       if (text.charCodeAt(end - 1) === newline) lines.push(sign + text.slice(starts[at], end - endLength));
-      else lines.push(sign + text.slice(starts[at], end), noNewline);
+      else lines.push(sign + text.slice(starts[at], end), noNewlineRow);
     }
   };
   let at = span.aFrom;
@@ -245,12 +251,13 @@ function hunkOf(
     newStart: firstLine.new + span.bFrom - (newLines === 0 ? 1 : 0),
     newLines,
     lines,
+    ...(endLength === 2 && { lineEnd: "\r\n" }),
   };
 }
 
 /** How much is left out at the end of shown lines. */
 function endLengthOf(sides: Sides, span: ChangedLines, isNew: boolean): 1 | 2 {
-  let known = isNew;
+  let known = false;
   const fits = ({ text, starts }: Lines, from: number, to: number, tells: boolean): boolean => {
     for (let at = from; at < to; at += 1) {
       const end = starts[at + 1] ?? text.length;
@@ -260,7 +267,7 @@ function endLengthOf(sides: Sides, span: ChangedLines, isNew: boolean): 1 | 2 {
     }
     return true;
   };
-  const all = fits(sides.old, span.aFrom, span.aTo, true) && fits(sides.new, span.bFrom, span.bTo, false);
+  const all = fits(sides.old, span.aFrom, span.aTo, true) && fits(sides.new, span.bFrom, span.bTo, isNew);
   return all && known ? 2 : 1;
 }
 

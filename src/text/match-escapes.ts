@@ -7,6 +7,7 @@ const meanings: Readonly<Record<string, string>> = {
   '"': '"',
   "'": "'",
   "`": "`",
+  $: "$",
   "\\": "\\",
 };
 

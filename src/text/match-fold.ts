@@ -53,7 +53,7 @@ export interface FoldedLine {
 
 export function foldLine(line: string, fold: Fold): FoldedLine {
   const text = foldCharacters(line, fold);
-  const keepsOffsets = text === line || fold === "quotes" || (line.normalize("NFC") === line && !resized.test(line));
+  const keepsOffsets = text === line || fold === "quotes" || (composed(line) === line && !resized.test(line));
   if (keepsOffsets) return { text, from: same, to: same, fold: same };
   const begins = new Int32Array(text.length + 1).fill(-1);
   const ends = new Int32Array(text.length + 1).fill(-1);
@@ -95,7 +95,22 @@ function foldLineEnds(text: string, loneReturns: boolean): string {
 }
 
 function foldLookAlikes(text: string): string {
-  return text.normalize("NFC").replace(lookAlikePattern, foldLookAlike);
+  return composed(text).replace(lookAlikePattern, foldLookAlike);
+}
+
+/** No language has so many marks on one character; Unicode's own limit for streams is 30. */
+const longMarks = /\p{M}{31,}/gu;
+
+/** NFC, but for long runs of marks: their canonical order is found by insertion, which is quadratic in the length of a run. */
+function composed(text: string): string {
+  if (text.search(longMarks) < 0) return text.normalize("NFC");
+  const parts: string[] = [];
+  let from = 0;
+  for (const { 0: marks, index } of text.matchAll(longMarks)) {
+    parts.push(text.slice(from, index).normalize("NFC"), marks);
+    from = index + marks.length;
+  }
+  return parts.join("") + text.slice(from).normalize("NFC");
 }
 
 function foldLookAlike(character: string): string {

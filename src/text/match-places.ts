@@ -89,6 +89,8 @@ export interface ShiftedPlaces {
   readonly places: readonly Place[];
   /** How often the lines stand there with an indentation that differs unevenly. */
   readonly uneven: number;
+  /** The last lines of the text, if only the newline that was asked for is missing there. */
+  readonly unended?: Place | undefined;
 }
 
 /** Whole lines that are equal but for one and the same shift of their indentation. */
@@ -97,6 +99,13 @@ export function shiftedPlaces(source: Source, asked: string): ShiftedPlaces {
   const all = trimmedLines(source, asked);
   const seen = sparse(all, pieces.length);
   const places = seen.flatMap((line) => shiftedPlace(source, pieces, line) ?? []);
+  const { count } = source.lines();
+  const lastLine = all.at(-1) ?? -1;
+  const isUnended = pieces.length > 1 && pieces.at(-1) === "" && lastLine === count - wholeLinesOf(pieces).length;
+  if (isUnended && source.text.length > source.lines().start(count - 1)) {
+    const { length } = source.text;
+    return { places, uneven: 0, unended: { from: length, to: length, line: lastLine } };
+  }
   // Where some were not looked at, a single one is not known to be the only one.
   if (places.length === 1 && seen.length < all.length) return { places: [], uneven: all.length };
   return { places, uneven: seen.length - places.length };

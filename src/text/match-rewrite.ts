@@ -16,7 +16,7 @@ import {
   styleOfInserted,
 } from "./match-quotes.ts";
 import { type Shift, shifted, shiftFor } from "./match-shift.ts";
-import { contentLength, indentationOf, type Source, trimBlanks } from "./match-source.ts";
+import { contentLength, indentationOf, piecesOf, type Source, sourceOf, trimBlanks } from "./match-source.ts";
 import { apply } from "./pieces.ts";
 
 /** The texts of a call as the pieces between their line ends. */
@@ -61,6 +61,39 @@ export function rewriting(
     }
     return isNothing(source.text, changes) ? [] : changes;
   };
+}
+
+/**
+ * What a text that was found exactly becomes, given the line end around it. Lines that it shares with the new text keep their
+ * line end, replaced lines as well, and new ones take that of their neighbours. Only where old and new text differ in
+ * nothing but line ends are these the edit.
+ */
+export function exactReplacement(
+  oldText: string,
+  newText: string,
+  loneReturns: boolean,
+): (endAround: () => string | undefined) => string {
+  const lineEnd = loneReturns ? /\r\n|\n|\r/g : /\r\n|\n/g;
+  const [there, sent] = [new Set(oldText.match(lineEnd)), new Set(newText.match(lineEnd))];
+  const asSent = (): string => newText;
+  if (sent.size === 0) return asSent;
+  if (there.size === 0) {
+    const lines = newText.split(lineEnd);
+    let last = { end: "", text: newText };
+    return (endAround) => {
+      const end = endAround();
+      if (end === undefined) return newText;
+      if (end !== last.end) last = { end, text: lines.join(end) };
+      return last.text;
+    };
+  }
+  const isSameKind = there.size === 1 && sent.size === 1 && there.has([...sent][0] ?? "");
+  const source = sourceOf(oldText);
+  const call = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };
+  if (isSameKind || call.old.join("\n") === call.new.join("\n")) return asSent;
+  const changes = rewriting(source, call, "line ends")({ from: 0, to: oldText.length, line: 0 }) ?? [];
+  const text = apply(oldText, changes);
+  return () => text;
 }
 
 /** Lines that are alike to the file can trade places: what one change takes, another brings back. */
@@ -179,18 +212,9 @@ function changedLine(region: Region, line: string, pair: LinePair, style: QuoteS
   const actualFold = foldLine(actual, region.fold);
   if (askedFold.text !== actualFold.text) return line;
 
-  const least = Math.min(asked.length, wanted.length);
-  let head = 0;
-  while (head < least && asked.charCodeAt(head) === wanted.charCodeAt(head)) head += 1;
+  let { head, tail } = sharedEnds(asked, wanted, actual);
   let headTo = carried(head);
   while (headTo === undefined) headTo = carried((head -= 1));
-  let tail = 0;
-  while (
-    tail < least - head &&
-    asked.charCodeAt(asked.length - 1 - tail) === wanted.charCodeAt(wanted.length - 1 - tail)
-  ) {
-    tail += 1;
-  }
   let tailFrom = carried(asked.length - tail);
   while (tailFrom === undefined || tailFrom < headTo) tailFrom = carried(asked.length - (tail -= 1));
 
@@ -212,6 +236,34 @@ function changedLine(region: Region, line: string, pair: LinePair, style: QuoteS
     const folded = askedFold.fold(at);
     return folded === undefined || isInsidePair(asked, at) ? undefined : actualFold.to(folded);
   }
+}
+
+/**
+ * How many characters two lines share at the beginning and at the end, so that the file's own stay there. A run of one character that becomes longer or
+ * shorter belongs to what changes: where the file has a look-alike of it, the old run beside the new one would be neither.
+ */
+export function sharedEnds(
+  before: string,
+  after: string,
+  inFile: string,
+): { readonly head: number; readonly tail: number } {
+  const least = Math.min(before.length, after.length);
+  const unit = (line: string, at: number): number => line.charCodeAt(at);
+  const fromEnd = (line: string, at: number): number => line.charCodeAt(line.length - 1 - at);
+  let head = 0;
+  while (head < least && unit(before, head) === unit(after, head)) head += 1;
+  let tail = 0;
+  while (tail < least - head && fromEnd(before, tail) === fromEnd(after, tail)) tail += 1;
+  if (before === inFile || before === after) return { head, tail };
+  const last = unit(before, head - 1);
+  if (unit(before, head) === last || unit(after, head) === last) {
+    while (head > 0 && unit(before, head - 1) === last) head -= 1;
+  }
+  const first = fromEnd(before, tail - 1);
+  if (fromEnd(before, tail) === first || fromEnd(after, tail) === first) {
+    while (tail > 0 && fromEnd(before, tail - 1) === first) tail -= 1;
+  }
+  return { head, tail };
 }
 
 function cut(line: string, trims: boolean): readonly [string, string] {

@@ -40,6 +40,38 @@ function table(title: string, rows: readonly Row[], all = false): void {
   });
 }
 
+table("line ends of a text that is found exactly", [
+  ["LF in the new text is CRLF in the file", "a\r\nb\r\nc\r\n", "a\r\nb", "a\nB", "line ends: a\r\nB\r\nc\r\n"],
+  ["CRLF in the new text is LF in the file", "a\nb\nc\n", "a\nb", "a\r\nB", "line ends: a\nB\nc\n"],
+  ["a line with its end keeps it", "a\r\nb\r\n", "b\r\n", "B\n", "line ends: a\r\nB\r\n"],
+  ["new lines take the end beside them", "a\r\nb\r\n", "a\r\nb", "a\nx\ny\nb", "line ends: a\r\nx\r\ny\r\nb\r\n"],
+  ["shared lines keep their own", "a\r\nb\nc\r\nd\n", "a\r\nb\nc", "a\nB\nc", "line ends: a\r\nB\nc\r\nd\n"],
+  ["a new line between two kinds", "a\r\nb\nc\n", "a\r\nb\nc", "a\nb\nx\nc", "line ends: a\r\nb\nx\nc\n"],
+  ["both kinds in the new text", "a\nb\n", "a", "x\r\ny\nz", "line ends: x\ny\nz\nb\n"],
+  ["as sent, if that is what the file has", "a\r\nb\nc\n", "a\r\nb\n", "a\r\nB\n", "exact: a\r\nB\nc\n"],
+  ["line ends alone are the edit", "a\r\nb\r\nc\r\n", "a\r\nb\r\n", "a\nb\n", "exact: a\nb\nc\r\n"],
+  ["lone returns", "a\rb\rc\r", "a\rb", "a\nB\nx", "line ends: a\rB\rx\rc\r"],
+]);
+
+table("a run of a look-alike that changes its length is written as sent", [
+  ["a dash becomes two", "break\u2014here\n", "break-here", "break--here", "look-alikes: break--here\n"],
+  ["two become one", "a\u2013\u2013b\n", "a--b", "a-b", "look-alikes: a-b\n"],
+  ["an ellipsis grows", "wait\u2026\n", "wait...", "wait....", "look-alikes: wait....\n"],
+  ["a space becomes two", "a\u00a0b c\n", "a b c", "a  b c", "look-alikes: a  b c\n"],
+  ["in front of what stays", "x \u2014y\n", "x -y", "x --y", "look-alikes: x --y\n"],
+  ["another change leaves it", "a\u2014b\n", "a-b", "a-c", "look-alikes: a\u2014c\n"],
+]);
+
+table("a last line without a newline is a place as well", [
+  ["blanks do not make another line the one", "foo \nbar\nfoo", "foo\n", "x\n", "no: final newline"],
+  ["nor does indentation", "  foo\n  b\nfoo\n b", "foo\nb\n", "x\n", "several indentation: 1 3 of 2"],
+  ["nor do blanks of the call", "  foo\n\tfoo", "foo \n", "x\n", "several trailing blanks: 1 2 of 2"],
+  ["nor a look-alike", "a\u00a0b\nc\na b", "a b\n", "x\n", "no: final newline"],
+  ["nor the end of a longer line", "foo \nbar foo", "foo\n", "x\n", "no: text"],
+  ["alone it is refused as before", "bar\nfoo", "foo\n", "x\n", "no: final newline"],
+  ["another line to the letter is exact", "foo\nbar\nfoo", "foo\n", "x\n", "exact: x\nbar\nfoo"],
+]);
+
 table("exact", [
   ["one place is replaced", "a\nb\nc\n", "b", "x", "exact: a\nx\nc\n"],
   ["two places are named by their lines", "x\ny\nx\n", "x", "z", "several exact: 1 3 of 2"],
@@ -263,6 +295,20 @@ table("line numbers", [
 
 table("escapes", [
   ["a newline", "a\nb\n", "a\\nb", "a\\nc", "escapes: a\nc\n"],
+  [
+    "a dollar sign and a backtick",
+    "s = `a ${b}`;\n",
+    "s = \\`a \\${b}\\`;",
+    "s = \\`c \\${b}\\`;",
+    "escapes: s = `c ${b}`;\n",
+  ],
+  [
+    "a dollar sign that stands plain as well is no slip",
+    "s = `$a ${b}`;\n",
+    "`$a \\${b}`",
+    "`$c \\${b}`",
+    "no: nothing",
+  ],
   ["quotes", 'f("a")\n', 'f(\\"a\\")', 'f(\\"b\\")', 'escapes: f("b")\n'],
   ["a literal is not touched", 'f("x\\n")\ng()\n', 'f("x\\n")\nh()', 'f("y\\n")\nh()', "no: text"],
   ["beside the real character they are meant", "alpha\nbeta\ngamma\n", "alpha\\nbeta\ngamma", "x", "no: text"],

@@ -11,9 +11,10 @@ import { firstPlace } from "./find-text.ts";
 import { foldText, type Fold } from "./match-fold.ts";
 import { withoutLineNumbers } from "./match-numbers.ts";
 import { exactPlaces, foldedPlaces, isWholeLines, type Place, shiftedPlaces } from "./match-places.ts";
-import { lineEndAt, rewriting } from "./match-rewrite.ts";
+import { exactReplacement, lineEndAt, rewriting } from "./match-rewrite.ts";
 import { numberOf, piecesOf, type Source, sourceOf } from "./match-source.ts";
-import { nearestRegion } from "./nearest-region.ts";
+import { nearestRegion, regionAt } from "./nearest-region.ts";
+import { finish, type Steps } from "./steps.ts";
 
 export type Match =
   | {
@@ -38,35 +39,37 @@ export type Match =
 const linesMax = 50;
 
 /** As `matchIn`, in a text of which nothing is known yet. */
-export const match = (text: string, edit: TextEdit): Match => matchIn(sourceOf(text), edit);
+export const match = (text: string, edit: TextEdit): Match => finish(matchIn(sourceOf(text), edit));
 
 /**
  * The text is without its BOM. Lone surrogates stand for bytes that could not be decoded: they are never found, and never
  * written. The old text must be neither empty nor equal to the new one.
  */
-export function matchIn(source: Source, edit: TextEdit): Match {
+export function* matchIn(source: Source, edit: TextEdit): Steps<Match> {
   if (hasLoneSurrogate(edit.oldText) || hasLoneSurrogate(edit.newText)) return { found: "no", nearest: undefined };
   const { oldText, newText, all } = withoutBom(source.text, edit);
   if (oldText === "") return { found: "no", nearest: undefined };
-  const decided = decide(source, oldText, newText, all);
-  if (decided !== undefined) return decided;
-  const nearest = nearestRegion(source, oldText);
+  const decided = yield* decide(source, oldText, newText, all);
+  if (decided !== undefined && decided.found !== "no") return decided;
+  yield;
+  const nearest = decided?.nearest ?? (yield* nearestRegion(source, oldText));
+  yield;
   const line = alreadyAt(source, oldText, newText, nearest?.from);
   return line === undefined ? { found: "no", nearest } : { found: "already", line };
 }
 
 /** Whether an edit could be made, without the help that a failure gets. */
-export function fits(source: Source, edit: TextEdit): boolean {
+export function* fits(source: Source, edit: TextEdit): Steps<boolean> {
   if (hasLoneSurrogate(edit.oldText) || hasLoneSurrogate(edit.newText)) return false;
   const { oldText, newText, all } = withoutBom(source.text, edit);
-  return oldText !== "" && decide(source, oldText, newText, all)?.found === "yes";
+  return oldText !== "" && (yield* decide(source, oldText, newText, all))?.found === "yes";
 }
 
-function decide(source: Source, oldText: string, newText: string, all: boolean): Match | undefined {
+function* decide(source: Source, oldText: string, newText: string, all: boolean): Steps<Match | undefined> {
   return (
-    climb({ source, oldText, newText, all, accept: () => true }) ??
-    withoutNumbers(source, oldText, newText, all) ??
-    withoutEscapes(source, oldText, newText, all)
+    (yield* climb({ source, oldText, newText, all, accept: () => true })) ??
+    (yield* withoutNumbers(source, oldText, newText, all)) ??
+    (yield* withoutEscapes(source, oldText, newText, all))
   );
 }
 
@@ -79,66 +82,82 @@ interface Climb {
 }
 
 /** Steps one to six. */
-function climb(call: Climb): Match | undefined {
-  return exact(call) ?? folded(call) ?? indented(call);
+function* climb(call: Climb): Steps<Match | undefined> {
+  return exact(call) ?? (yield* folded(call)) ?? (yield* indented(call));
 }
 
 function exact(call: Climb): Match | undefined {
   const { source, oldText, newText } = call;
   const places = exactPlaces(source, oldText).filter(call.accept);
   if (places.length === 0) return undefined;
+  const textAt = exactReplacement(oldText, newText, source.loneReturns);
+  const putAt = (place: Place): string => textAt(() => lineEndAt(source, place.from));
+  const adapts = places.some((place) => putAt(place) !== newText);
   return settle(call, "exact", places, {
-    changes: ({ from, to }) => (newText === oldText ? [] : [{ from, to, text: newText }]),
-    ...insertedLineEnds(call, places),
+    changes: (place) => (newText === oldText ? [] : [{ from: place.from, to: place.to, text: putAt(place) }]),
+    ...(adapts && { matchedBy: "line ends" }),
   });
 }
 
-/**
- * A text within one line is found to the letter whatever the file's line ends are. Lines that it brings get the end of
- * the line they come to, if the call has one kind of line end and that is another.
- */
-function insertedLineEnds({ source, oldText, newText }: Climb, places: readonly Place[]): Partial<Settlement> {
-  // A lone `\r` is content in a file whose lines end otherwise.
-  const lineEnd = source.loneReturns ? /\r\n|\n|\r/g : /\r\n|\n/g;
-  const sent = new Set(newText.match(lineEnd));
-  if (/[\r\n]/.test(oldText)) return {};
-  const ends = places.map((place) => lineEndAt(source, place.from));
-  if (sent.size !== 1 || ends.every((end) => end === undefined || sent.has(end))) return {};
-  const pieces = newText.split(lineEnd);
-  return {
-    matchedBy: "line ends",
-    changes: ({ from, to }) => [{ from, to, text: pieces.join(lineEndAt(source, from)) }],
-  };
+function* exactly(call: Climb): Steps<Match | undefined> {
+  yield;
+  return exact(call);
 }
 
 const folds: readonly Fold[] = ["line ends", "quotes", "look-alikes", "trailing blanks"];
 
 /** Steps two to five. */
-function folded(call: Climb): Match | undefined {
+function* folded(call: Climb): Steps<Match | undefined> {
   const { source, oldText, newText } = call;
   let beforeText = source.text;
   let beforeOld = oldText;
   const pieces = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };
   for (const fold of folds) {
+    yield;
     if (fold === "trailing blanks" && !mayStand(source, oldText)) return undefined;
     const view = source.folded(fold);
+    yield;
     const oldForm = foldText(oldText, fold, source.loneReturns);
     // Where the first step was not allowed to tear a line end, the same letters are looked for again.
     if (fold !== "line ends" && view.text === beforeText && oldForm === beforeOld) continue;
     beforeText = view.text;
     beforeOld = oldForm;
     const places = foldedPlaces(source, oldText, fold).filter(call.accept);
+    const last = unendedPlace(source, oldForm, view.text);
+    if (last !== undefined) return orUnended(call, fold, places, last);
     if (places.length === 0) continue;
     return settle(call, fold, places, { changes: rewriting(source, pieces, fold) });
   }
   return undefined;
 }
 
+/**
+ * The end of a text whose last line lacks the newline that the old text ends with. With the newline it would be found here, so
+ * no other place may be taken for the one that is meant.
+ */
+function unendedPlace(source: Source, oldForm: string, form: string): Place | undefined {
+  if (!oldForm.endsWith("\n") || oldForm === "\n" || form.endsWith("\n") || !form.endsWith(oldForm.slice(0, -1))) {
+    return undefined;
+  }
+  const { length } = source.text;
+  return { from: length, to: length, line: source.lines().count - (oldForm.split("\n").length - 1) };
+}
+
+/** Places at the same step beside one that lacks only its newline are too many; without any the ladder ends. */
+function orUnended(call: Climb, step: MatchedBy, places: readonly Place[], unended: Place): Match {
+  const several = call.all || places.length === 0 ? undefined : settle(call, step, [...places, unended], neverChanged);
+  return several ?? { found: "no", nearest: regionAt(call.source, call.oldText, unended.line) };
+}
+
+const neverChanged: Settlement = { changes: () => undefined };
+
 /** Step six. */
-function indented(call: Climb): Match | undefined {
+function* indented(call: Climb): Steps<Match | undefined> {
   const { source, oldText, newText } = call;
+  yield;
   const found = shiftedPlaces(source, oldText);
   const places = found.places.filter(call.accept);
+  if (found.unended !== undefined) return orUnended(call, "indentation", places, found.unended);
   // All or none: lines that are only unevenly indented would be left out.
   if (places.length === 0 || (call.all && found.uneven > 0)) return undefined;
   const pieces = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };
@@ -149,14 +168,16 @@ function indented(call: Climb): Match | undefined {
  * Step seven. Numbers stand in front of whole lines; a single one proves little, so it must be the line's own. A reading of
  * them that fits as it is comes before one that leaves a blank to be shifted.
  */
-function withoutNumbers(source: Source, oldText: string, newText: string, all: boolean): Match | undefined {
+function* withoutNumbers(source: Source, oldText: string, newText: string, all: boolean): Steps<Match | undefined> {
   const readings = withoutLineNumbers(oldText, newText).filter((plain) => /[\p{L}\p{N}]/u.test(plain.oldText));
-  for (const step of [exact, folded, indented]) {
-    const found = readings.flatMap(({ first, count, ...plain }) => {
+  for (const step of [exactly, folded, indented]) {
+    const found: Match[] = [];
+    for (const { first, count, ...plain } of readings) {
       const accept = (place: Place) =>
         isWholeLines(source, place) && (count > 1 || source.lines().at(place.from) + 1 === first);
-      return step({ source, ...plain, all, accept }) ?? [];
-    });
+      const matched = yield* step({ source, ...plain, all, accept });
+      if (matched !== undefined) found.push(matched);
+    }
     const [only] = found;
     if (only === undefined) continue;
     return found.length === 1 ? renamed(only, "line numbers") : bothReadings(source, found, all);
@@ -186,11 +207,11 @@ function linesOf(source: Source, match: Match): readonly number[] {
 }
 
 /** Step eight, to the letter but for the line ends: looser comparisons on top of it would be chance. */
-function withoutEscapes(source: Source, oldText: string, newText: string, all: boolean): Match | undefined {
+function* withoutEscapes(source: Source, oldText: string, newText: string, all: boolean): Steps<Match | undefined> {
   const plain = withoutDoubleEscapes(oldText, newText);
   if (plain === undefined || plain.oldText === "") return undefined;
   const call = { source, ...plain, all, accept: () => true };
-  const found = exact(call) ?? folded(call);
+  const found = exact(call) ?? (yield* folded(call));
   const isClose = found?.found !== "yes" || found.matchedBy === "exact" || found.matchedBy === "line ends";
   return isClose ? renamed(found, "escapes") : undefined;
 }

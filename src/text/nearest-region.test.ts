@@ -4,6 +4,9 @@ import { linesIn } from "./insert.ts";
 import { match } from "./match.ts";
 import { type Source, sourceOf } from "./match-source.ts";
 import { nearestRegion } from "./nearest-region.ts";
+import { finish } from "./steps.ts";
+
+const nearest = (source: Source, wanted: string) => finish(nearestRegion(source, wanted));
 
 const file = [
   "import a",
@@ -31,13 +34,13 @@ describe("the first difference is named", () => {
     ["uneven indentation", "  function first() {\n\t  return alpha + 10;\n}", "tab or space", 4],
     ["an escape", "function first() {\n\treturn alpha \\u002b 10;\n}", "escape", 4],
   ] as const) {
-    test(name, () => expect(nearestRegion(sourceOf(text), wanted)?.difference).toMatchObject({ kind, line }));
+    test(name, () => expect(nearest(sourceOf(text), wanted)?.difference).toMatchObject({ kind, line }));
   }
 });
 
 test("a line that differs in its blanks alone is nearer than one that differs in a letter", () => {
   const go = "func f() {\n\tif x {\n\t\treturn 3\n\t}\n\treturn  2\n}\n";
-  const { from, difference } = nearestRegion(sourceOf(go), "  return\t2") ?? {};
+  const { from, difference } = nearest(sourceOf(go), "  return\t2") ?? {};
   expect({ from, difference }).toMatchObject({ from: 5, difference: { kind: "blank inside the line", line: 5 } });
 });
 
@@ -46,18 +49,18 @@ test("a region begins where its first line does, also where a line between it an
     "\ndef parse_other_parameters(self, section: str) -> list:\n    return self.format(self.consume_fields())\n";
   const wanted =
     "def parse_other_parameters(self, section):\n    # type: (str) -> list\n    return self.format(self.consume_fields())\n";
-  const { from, difference } = nearestRegion(sourceOf(python), wanted) ?? {};
+  const { from, difference } = nearest(sourceOf(python), wanted) ?? {};
   expect({ from, difference }).toMatchObject({ from: 2, difference: { kind: "text", line: 2 } });
 });
 
 test("a blank line that fits again does not make another one an extra line", () => {
   const go = 'package paths\n\nimport (\n\t"os"\n)\n\nfunc init() {\n';
   const wanted = 'package paths\n\nimport (\n\t"os"\n\n\t"github.com/go-git"\n)\n';
-  expect(nearestRegion(sourceOf(go), wanted)?.difference).toMatchObject({ kind: "text", line: 5, asked: "" });
+  expect(nearest(sourceOf(go), wanted)?.difference).toMatchObject({ kind: "text", line: 5, asked: "" });
 });
 
 test("both sides of the difference are shown", () => {
-  expect(nearestRegion(sourceOf(text), "function second() {\n\treturn gamma;\n}")).toEqual({
+  expect(nearest(sourceOf(text), "function second() {\n\treturn gamma;\n}")).toEqual({
     from: 7,
     lines: ["function second() {", "\treturn beta;", "}"],
     linesTotal: 3,
@@ -66,14 +69,14 @@ test("both sides of the difference are shown", () => {
 });
 
 test("what is not alike is not shown", () => {
-  expect(nearestRegion(sourceOf(text), "SELECT name FROM users WHERE id = 4")).toBeUndefined();
-  expect(nearestRegion(sourceOf(""), "SELECT")).toBeUndefined();
-  expect(nearestRegion(sourceOf(text), "  \n \n")).toBeUndefined();
+  expect(nearest(sourceOf(text), "SELECT name FROM users WHERE id = 4")).toBeUndefined();
+  expect(nearest(sourceOf(""), "SELECT")).toBeUndefined();
+  expect(nearest(sourceOf(text), "  \n \n")).toBeUndefined();
 });
 
 test("a long region is shown by its first lines", () => {
   const lines = Array.from({ length: 30 }, (_, at) => `line number ${at} of many`);
-  const region = nearestRegion(sourceOf(lines.join("\n")), lines.with(20, "something else").join("\n"));
+  const region = nearest(sourceOf(lines.join("\n")), lines.with(20, "something else").join("\n"));
   expect(region).toMatchObject({ from: 1, linesTotal: 30, difference: { kind: "text", line: 21 } });
   expect(region?.lines.length).toBe(8);
 });
@@ -97,24 +100,24 @@ test("of a hundred thousand lines only those are compared that may be meant", ()
     quotes: () => source.quotes(),
     after: (changes) => source.after(changes),
   };
-  expect(nearestRegion(counted, wanted)?.difference.line).toBe(60_013);
+  expect(nearest(counted, wanted)?.difference.line).toBe(60_013);
   expect(looks).toBeLessThan(4_000);
 });
 
 describe("two texts that are shown as different are different", () => {
   test("the line that is indented otherwise is named, not the one that is right", () => {
-    const region = nearestRegion(sourceOf("  foo\n  bar\n"), "    foo\n  bar");
+    const region = nearest(sourceOf("  foo\n  bar\n"), "    foo\n  bar");
     expect(region?.difference).toEqual({ kind: "indentation", line: 1, asked: "    foo", actual: "  foo" });
   });
 
   test("a newline before the first line, and a byte that cannot be decoded, are named", () => {
-    expect(nearestRegion(sourceOf("1 x\n2 x\n"), "\n1 x")?.difference.kind).toBe("newline in front");
-    expect(nearestRegion(sourceOf("bad \udcff x\n"), "bad \ufffd x")?.difference.kind).toBe("undecoded byte");
+    expect(nearest(sourceOf("1 x\n2 x\n"), "\n1 x")?.difference.kind).toBe("newline in front");
+    expect(nearest(sourceOf("bad \udcff x\n"), "bad \ufffd x")?.difference.kind).toBe("undecoded byte");
   });
 
   test("a line that is asked for behind the last one is missing, whatever the file ends with", () => {
     for (const end of ["", "\n", "\r\n"]) {
-      const told = (more: string) => nearestRegion(sourceOf(`one(1)\ntwo(2)${end}`), `one(1)\ntwo(2)\n${more}`);
+      const told = (more: string) => nearest(sourceOf(`one(1)\ntwo(2)${end}`), `one(1)\ntwo(2)\n${more}`);
       for (const [more, asked] of [
         ["x", "x"],
         ["\n", ""],
@@ -127,7 +130,7 @@ describe("two texts that are shown as different are different", () => {
         });
       }
     }
-    expect(nearestRegion(sourceOf("one(1)\ntwo(2)"), "one(1)\ntwo(2)\n")?.difference.kind).toBe("final newline");
+    expect(nearest(sourceOf("one(1)\ntwo(2)"), "one(1)\ntwo(2)\n")?.difference.kind).toBe("final newline");
   });
 
   test("whatever the file and the call are", () => {

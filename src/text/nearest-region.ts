@@ -7,6 +7,7 @@ import { foldCharacters } from "./match-fold.ts";
 import { likenessOf, type Wanted, wantedLine } from "./match-likeness.ts";
 import { type IndentationPair, shiftOf } from "./match-shift.ts";
 import { indentationOf, piecesOf, type Source, trimBlanks } from "./match-source.ts";
+import type { Steps } from "./steps.ts";
 
 const shownLinesMax = 8;
 /** Lines of the wanted text that are looked for: the longest ones, which are the rarest. */
@@ -19,11 +20,12 @@ const candidatesMax = 12;
 const comparedLinesMax = 60;
 const likenessMin = 0.45;
 
-export function nearestRegion(source: Source, wanted: string): NearestRegion | undefined {
+export function* nearestRegion(source: Source, wanted: string): Steps<NearestRegion | undefined> {
   const asked = askedLines(source, wanted);
   let best: Likeness | undefined;
   const wantedLines = asked.slice(0, comparedLinesMax).map(wantedLine);
-  for (const candidate of candidates(source, asked)) {
+  for (const candidate of yield* candidates(source, asked)) {
+    yield;
     const voted = likenessAt(source, wantedLines, candidate);
     // Lines that only one side has, between the first line and those that voted, move the beginning.
     const moved = candidate + voted.firstDrift;
@@ -31,9 +33,14 @@ export function nearestRegion(source: Source, wanted: string): NearestRegion | u
       if (region.likeness >= likenessMin && region.likeness > (best?.likeness ?? 0)) best = region;
     }
   }
-  if (best === undefined) return undefined;
-  const from = Math.max(0, best.start);
-  const difference = firstDifference(source, wanted, asked, best.start);
+  return best === undefined ? undefined : regionAt(source, wanted, best.start);
+}
+
+/** The region that begins at a line, from 0. */
+export function regionAt(source: Source, wanted: string, start: number): NearestRegion {
+  const asked = askedLines(source, wanted);
+  const from = Math.max(0, start);
+  const difference = firstDifference(source, wanted, asked, start);
   const linesTotal = Math.min(asked.length, linesOf(source) - from);
   const lines = Array.from({ length: Math.min(shownLinesMax, linesTotal) }, (_, at) => lineOf(source, from + at) ?? "");
   // Read counts a text whose lines end in `\r` alone as one line.
@@ -52,7 +59,7 @@ function askedLines(source: Source, wanted: string): readonly string[] {
 }
 
 /** Where the wanted text could begin, by votes of its lines that stand in the file and, without any, of its words. */
-function candidates(source: Source, asked: readonly string[]): readonly number[] {
+function* candidates(source: Source, asked: readonly string[]): Steps<readonly number[]> {
   const votes = new Map<number, number>();
   const { text, lines } = source.folded("look-alikes");
   const sought = asked
@@ -69,9 +76,17 @@ function candidates(source: Source, asked: readonly string[]): readonly number[]
       votes.set(start, (votes.get(start) ?? 0) + weight / hits.length);
     }
   };
-  for (const line of sought.slice(0, soughtLinesMax)) vote(line.sought, line.at, line.sought.length);
+  for (const line of sought.slice(0, soughtLinesMax)) {
+    yield;
+    vote(line.sought, line.at, line.sought.length);
+  }
   // Without lines, words must do.
-  if (votes.size === 0) for (const { word, at } of rareWords(sought)) vote(word, at, word.length / 4);
+  if (votes.size === 0) {
+    for (const { word, at } of rareWords(sought)) {
+      yield;
+      vote(word, at, word.length / 4);
+    }
+  }
   return [...votes]
     .sort((one, other) => other[1] - one[1] || one[0] - other[0])
     .slice(0, candidatesMax)

@@ -39,6 +39,8 @@ export type CellEdited =
         /** As reading shows it; undefined for a cell that is new. */
         readonly oldSource: string | undefined;
       };
+      /** The cell that was named by its number, having no id of its own: where it stood, from 0. */
+      readonly numbered: number | undefined;
       /** After the change. */
       readonly cellsTotal: number;
       /** Outputs or a count, made by the old source, were taken away. */
@@ -78,6 +80,11 @@ export function editCell(text: string, edit: CellEdit): CellEdited {
 
   const file = layOut(text, notebook);
   const place = cell === undefined ? undefined : placeOf(file, cell);
+  const edited = editAt(file, place, edit);
+  return edited.edited === "yes" && cell?.ownId === false ? { ...edited, numbered: cell.index } : edited;
+}
+
+function editAt(file: NotebookText, place: CellPlace | undefined, edit: CellEdit): CellEdited {
   if (edit.mode === "insert") return insertCell(file, place, edit);
   if (place === undefined) return notANotebook("it has no list of cells");
   return edit.mode === "delete" ? deleteCell(file, place) : replaceCell(file, place, edit);
@@ -120,6 +127,7 @@ function deleteCell(file: NotebookText, { cell, list, indexInList }: CellPlace):
     edited: "yes",
     changes: [{ ...spanToDelete(list, indexInList), text: "" }],
     cell: { index, id, type, language, oldSource: source },
+    numbered: undefined,
     cellsTotal: file.cells.length - 1,
     cleared: false,
     renumbered: someNameless(file, index + 1),
@@ -152,6 +160,7 @@ function insertCell(file: NotebookText, after: CellPlace | undefined, edit: Cell
       language: type === "code" ? codeLanguage(file, near) : type,
       oldSource: undefined,
     },
+    numbered: undefined,
     cellsTotal: file.cells.length + 1,
     cleared: false,
     renumbered: someNameless(file, index),
@@ -206,7 +215,12 @@ function replaceCell(file: NotebookText, { cell, span, list }: CellPlace, edit: 
   const hadOutputs = members.some((member) => member.name === "outputs" && isStale(text, member));
   const language = type === cell.type ? cell.language : type === "code" ? codeLanguage(file, cell.index) : type;
   const shown = { index: cell.index, id: cell.id, type, language, oldSource: cell.source };
-  const rest = { cellsTotal: file.cells.length, cleared: cell.type === "code" && hadOutputs, renumbered: false };
+  const rest = {
+    numbered: undefined,
+    cellsTotal: file.cells.length,
+    cleared: cell.type === "code" && hadOutputs,
+    renumbered: false,
+  };
   const plan = shape && planFor({ file, cell, members, shape, type, source: edit.source });
   if (shape !== undefined && plan !== undefined && plan.drop.size < members.length) {
     return { edited: "yes", changes: changeMembers(members, plan, shape, colon), cell: shown, ...rest };

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { TextChange } from "../contract/edit.ts";
 import { type PatchHunk, parsePatch } from "./patch.ts";
 import { applyHunks } from "./patch-apply.ts";
+import { findPlaces, steps, textLines } from "./patch-place.ts";
 import { growsLikeItsInput } from "../../test/support/growth.ts";
 
 function hunksOf(lines: readonly string[]): readonly PatchHunk[] {
@@ -43,6 +44,14 @@ describe("where a hunk goes", () => {
     ["hunks may share context", "a\nb\nc\n", ["@@", "-a", "+A", " b", "@@", " b", "-c", "+C"], "A\nb\nC\n"],
     ["hunks may meet", "a\nb\n", ["@@", "-a", "+A", "@@", "-b", "+B"], "A\nB\n"],
     ["what lies above is not looked at", "h\na\nm\na\n", ["@@", "-m", "@@", "-a", "+b"], "h\na\nb\n"],
+    ["a dash that becomes two is not spliced", "a\u2014b\n", ["-a-b", "+a--b"], "a--b\n"],
+    ["a dash beside a change stays", "a\u2014b\n", ["-a-b", "+a-c"], "a\u2014c\n"],
+    ["lines without context go to the end, as Codex puts them", "a\nb\n", ["@@", "+c", "+d"], "a\nb\nc\nd\n"],
+    ["also without a final newline", "a\nb", ["@@", "+c"], "a\nb\nc"],
+    ["a hunk above them may follow", "a\nb\n", ["@@", "+c", "@@", "-a", "+A"], "A\nb\nc\n"],
+    ["an empty line of context at the end of the file", "a\nb\n", [" a", "-b", "+B", " "], "a\nB\n"],
+    ["one that is there is context", "a\nb\n\nc\n", ["-b", "+B", " "], "a\nB\n\nc\n"],
+    ["before the mark of the end as well", "a\nb\n", ["-b", "+B", " ", "*** End of File"], "a\nB\n"],
     ["$ is text", "a\nb\n", ["-a", "+$& $1 $$"], "$& $1 $$\nb\n"],
     ["a patch may empty a file", "a\n", ["-a"], ""],
     ["an empty file is filled", "", ["+a", "+b"], "a\nb\n"],
@@ -61,7 +70,6 @@ describe("where a hunk goes", () => {
     ["indentation counts", "  a\n", ["-a"], { why: "not found", oldLines: ["a"] }],
     ["blanks inside a line count", "a  b\n", ["-a b"], { why: "not found", oldLines: ["a b"] }],
     ["lines in a row must be in a row", "a\n\nb\n", [" a", "-b"], { why: "not found", oldLines: ["a", "b"] }],
-    ["lines from nowhere go nowhere", "a\n", ["+b"], { why: "nowhere" }],
     ["the old lines of an empty file", "", ["-b"], { why: "not found", oldLines: ["b"] }],
   ] as const) {
     test(name, () => expect(apply(text, ...lines)).toEqual({ hunk: 0, ...reason }));
@@ -423,4 +431,42 @@ describe("P8: large texts", () => {
     // Each place compared to its end would be 25 times ten to the tenth of lines.
     expect(applyHunks("x\n".repeat(5_000_000), hunk)).toMatchObject({ why: "not found" });
   });
+});
+
+test("places are the same with and without the index of many searches", () => {
+  const line = fc.constantFrom("a", "b", "a ", "\u2014", "-", "c");
+  fc.assert(
+    fc.property(
+      fc.array(line, { maxLength: 30 }),
+      fc.array(line, { minLength: 1, maxLength: 4 }),
+      fc.nat(10),
+      (all, wanted, from) => {
+        for (const step of steps) {
+          const [fresh, searched] = [textLines(all.join("\n")), textLines(all.join("\n"))];
+          for (let search = 0; search < 20; search += 1) findPlaces(searched, ["c"], 0, step);
+          expect(searched.index(step)).toBeDefined();
+          expect(findPlaces(searched, wanted, from, step)).toEqual(findPlaces(fresh, wanted, from, step));
+        }
+      },
+    ),
+  );
+});
+
+test("four times the hunks are four times the work", async () => {
+  const made = (count: number) => ({
+    text: Array.from({ length: 2 * count }, (_, at) => `line ${at}\n`).join(""),
+    hunks: hunksOf(Array.from({ length: count }, (_, at) => ["@@", `-line ${2 * at}`, `+LINE ${2 * at}`]).flat()),
+  });
+  await growsLikeItsInput(2_000, made, ({ text, hunks }) => expect(applyHunks(text, hunks).applied).toBe("yes"));
+});
+
+test("a hunk that repeats its old lines in its new ones is linear work", async () => {
+  const made = (count: number) => ({
+    text: "needle in the hay\n".repeat(count),
+    hunks: hunksOf([
+      ...Array.from({ length: count }, () => " needle in the hay"),
+      ...Array.from({ length: count }, () => "+needle in the hay"),
+    ]),
+  });
+  await growsLikeItsInput(1_000, made, ({ text, hunks }) => applyHunks(text, hunks));
 });

@@ -9,10 +9,14 @@
  */
 
 import type { TextChange } from "../contract/edit.ts";
+import { sharedEnds } from "./match-rewrite.ts";
 import type { PatchHunk, PatchLine } from "./patch.ts";
+import { finish, type Steps } from "./steps.ts";
 import {
   findHeaders,
   findPlaces,
+  findWithin,
+  kmp,
   type Step,
   sectionsOf,
   standsAt,
@@ -44,19 +48,28 @@ type Reason =
   /** The place lies above the last change of the hunk before, or holds lines that it changes. */
   | { readonly why: "out of order"; readonly line: number }
   /** What the hunk is to bring about is there. */
-  | { readonly why: "already"; readonly line: number }
-  /** Lines to be added, without a word about where. */
-  | { readonly why: "nowhere" };
+  | { readonly why: "already"; readonly line: number };
 
-export function applyHunks(text: string, hunks: readonly PatchHunk[]): Applied {
+export const applyHunks = (text: string, hunks: readonly PatchHunk[]): Applied => finish(applyingHunks(text, hunks));
+
+/** The same, in steps. */
+export function* applyingHunks(text: string, hunks: readonly PatchHunk[]): Steps<Applied> {
   const lines = textLines(text);
   const runs: Run[] = [];
+  /** Lines that say nothing about where they belong: they come last, whatever the order. */
+  const atEnd: Run[] = [];
+  const headersOf = headerCache(lines);
   let cursor = 0;
   let loosest = 0;
-  for (const [index, hunk] of hunks.entries()) {
-    const place = locate(lines, hunk, cursor);
+  for (const [index, given] of hunks.entries()) {
+    yield;
+    const { hunk, place } = locateAtEnd(lines, given, headersOf, cursor);
     if ("why" in place) return { applied: "no", hunk: index, ...place };
     const changed = runsOf(lines, hunk, place);
+    if (place.free === true) {
+      for (const run of changed) append(atEnd, run);
+      continue;
+    }
     const asksForChange = hunk.lines.some(({ mark }) => mark !== " ");
     if (changed.length === 0 && asksForChange && place.step !== "exact") {
       return { applied: "no", hunk: index, why: "already", line: place.at + 1 };
@@ -65,6 +78,7 @@ export function applyHunks(text: string, hunks: readonly PatchHunk[]): Applied {
     loosest = Math.max(loosest, steps.indexOf(place.step));
     cursor = cursorAfter(hunk, place.at);
   }
+  for (const run of atEnd) append(runs, run);
   return { applied: "yes", changes: runs.map((run) => changeOf(lines, run)), matchedBy: steps[loosest] ?? "exact" };
 }
 
@@ -78,10 +92,46 @@ interface Place {
   /** Index of the first old line, or of the line before which lines are added. */
   readonly at: number;
   readonly step: Step;
+  /** Nothing says that it is here: lines without context go to the end of the file. */
+  readonly free?: true;
 }
 
-function locate(lines: TextLines, hunk: PatchHunk, cursor: number): Place | Reason {
-  const named = findHeaders(lines, hunk.headers);
+type HeadersOf = (headers: readonly string[]) => ReturnType<typeof findHeaders>;
+
+/** Hunks of one function have the same headers. */
+function headerCache(lines: TextLines): HeadersOf {
+  const known = new Map<string, ReturnType<typeof findHeaders>>();
+  return (headers) => {
+    if (headers.length === 0) return [];
+    const key = headers.join("\n");
+    const found = known.get(key) ?? findHeaders(lines, headers);
+    known.set(key, found);
+    return found;
+  };
+}
+
+/**
+ * A hunk whose last line of context is empty may mean the end of the file: what follows the last newline looks like an empty
+ * line. So it is looked for there without that line, if it is nowhere with it.
+ */
+function locateAtEnd(
+  lines: TextLines,
+  hunk: PatchHunk,
+  headersOf: HeadersOf,
+  cursor: number,
+): { readonly hunk: PatchHunk; readonly place: Place | Reason } {
+  const place = locate(lines, hunk, headersOf, cursor);
+  const last = hunk.lines.at(-1);
+  const isOpen = "why" in place && place.why === "not found" && last?.mark === " " && last.text === "";
+  const [first, ...others] = hunk.lines.slice(0, -1);
+  if (!isOpen || first === undefined) return { hunk, place };
+  const shorter: PatchHunk = { ...hunk, lines: [first, ...others], endOfFile: true };
+  const found = locate(lines, shorter, headersOf, cursor);
+  return "why" in found && found.why === "not found" ? { hunk, place } : { hunk: shorter, place: found };
+}
+
+function locate(lines: TextLines, hunk: PatchHunk, headersOf: HeadersOf, cursor: number): Place | Reason {
+  const named = headersOf(hunk.headers);
   if ("missing" in named) return { why: "header not found", header: named.missing };
   const oldLines = textsOf(hunk, "-");
   const place = oldLines.length === 0 ? placeToAdd(lines, hunk, named, cursor) : find(lines, hunk, named, cursor);
@@ -90,11 +140,11 @@ function locate(lines: TextLines, hunk: PatchHunk, cursor: number): Place | Reas
   return repeated === undefined ? place : { why: "already", line: repeated + 1 };
 }
 
-/** Where lines without any context go: into an empty file, to the end where that is said, or right below a header. */
+/** Where lines without any context go: right below a header, else to the end of the file, as Codex puts them. */
 function placeToAdd(lines: TextLines, hunk: PatchHunk, named: readonly number[], cursor: number): Place | Reason {
   if (lines.count === 0 || hunk.endOfFile) return { at: lines.count, step: "exact" };
   const header = hunk.headers.at(-1);
-  if (header === undefined) return { why: "nowhere" };
+  if (header === undefined) return { at: lines.count, step: "exact", free: true };
   const below = named.map((index) => index + 1).filter((at) => at >= cursor);
   const [at] = below;
   if (at === undefined) return { why: "out of order", line: (named[0] ?? 0) + 1 };
@@ -153,13 +203,13 @@ function repeatedAt(lines: TextLines, hunk: PatchHunk, { at, step }: Place): num
   const oldLines = textsOf(hunk, "-");
   const newLines = textsOf(hunk, "+");
   if (newLines.length <= oldLines.length || !hasSubstance(hunk)) return undefined;
-  for (let offset = 0; offset + oldLines.length <= newLines.length; offset += 1) {
-    const held = oldLines.every((line, index) => line === newLines[offset + index]);
-    // Without old lines every offset is as good, but only below a header or at the end of the file are lines added so.
-    if (oldLines.length === 0 && offset > 0 && offset < newLines.length) continue;
-    if (held && standsAt(lines, newLines, at - offset, step)) return at - offset;
-  }
-  return undefined;
+  // Without old lines every offset is as good, but only below a header or at the end of the file are lines added so.
+  const offsets =
+    oldLines.length === 0 ? [0, newLines.length] : kmp(oldLines, 0, newLines.length, (index) => newLines[index]);
+  const around = { from: Math.max(0, at - newLines.length), to: Math.min(lines.count, at + newLines.length) };
+  const standing = new Set(findWithin(lines, newLines, around, step));
+  const offset = offsets.find((one) => standing.has(at - one));
+  return offset === undefined ? undefined : at - offset;
 }
 
 /** Where the outcome of a hunk stands whose old lines do not. */
@@ -196,8 +246,8 @@ function cursorAfter({ lines }: PatchHunk, at: number): number {
 /** Neighbouring lines that change: `removed` lines from `at` on give way to `added`. */
 interface Run {
   readonly at: number;
-  readonly removed: number;
-  readonly added: readonly { readonly text: string; readonly lineEnd: string }[];
+  removed: number;
+  readonly added: { readonly text: string; readonly lineEnd: string }[];
 }
 
 function runsOf(lines: TextLines, hunk: PatchHunk, { at, step }: Place): readonly Run[] {
@@ -253,11 +303,7 @@ function asInFile(inFile: string, oldText: string, newText: string): string {
   const [fileBody, fileBlanks] = partBlanks(inFile);
   const [oldBody, oldBlanks] = partBlanks(oldText);
   const [newBody, newBlanks] = partBlanks(newText);
-  const shorter = Math.min(oldBody.length, newBody.length);
-  let head = 0;
-  while (head < shorter && oldBody[head] === newBody[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && oldBody.at(-1 - tail) === newBody.at(-1 - tail)) tail += 1;
+  const { head, tail } = sharedEnds(oldBody, newBody, fileBody);
   if (head + tail === 0) return newText;
 
   const middle = newBody.slice(head, newBody.length - tail);
@@ -284,8 +330,8 @@ function append(runs: Run[], run: Run): void {
   const last = runs.at(-1);
   if (last === undefined || last.at + last.removed !== run.at) runs.push(run);
   else {
-    const removed = last.removed + run.removed;
-    runs[runs.length - 1] = { at: last.at, removed, added: [...last.added, ...run.added] };
+    last.removed += run.removed;
+    for (const line of run.added) last.added.push(line);
   }
 }
 

@@ -56,8 +56,9 @@ describe("what a patch does", () => {
             },
             { headers: [], lines: [{ mark: "-", text: "last" }], endOfFile: true, at: 14 },
           ],
+          later: [],
         },
-        { does: "update", path: "c", moveTo: "d", hunks: [] },
+        { does: "update", path: "c", moveTo: "d", hunks: [], later: [] },
       ],
     });
   });

@@ -14,6 +14,8 @@ export type PatchFile =
       readonly moveTo: string | undefined;
       /** None only where the file is moved. */
       readonly hunks: readonly PatchHunk[];
+      /** Hunks of further sections for the same file; each section is applied to what the ones before it made. */
+      readonly later: readonly (readonly PatchHunk[])[];
     };
 
 export interface PatchLine {
@@ -63,10 +65,20 @@ export function parsePatch(patchText: string): ParsedPatch {
   const reader: Reader = { lines, raw, end: last, at: from + 1, keepsCr: raw[from] === lines[from] };
   const files: PatchFile[] = [];
   const paths = new Set<string>();
+  const updates = new Map<string, number>();
   for (skipBlank(reader); reader.at < reader.end; skipBlank(reader)) {
     const start = reader.at;
     const file = readFile(reader);
     if ("fault" in file) return fail(file.fault, file.index);
+    const before = updates.get(plainPath(file.path)) ?? files.length;
+    const joined = joinSections(files[before], file);
+    if (joined !== undefined) {
+      if (joined.moveTo !== undefined && paths.has(plainPath(joined.moveTo))) return fail("same file twice", start);
+      if (joined.moveTo !== undefined) paths.add(plainPath(joined.moveTo));
+      files[before] = joined;
+      continue;
+    }
+    if (file.does === "update") updates.set(plainPath(file.path), files.length);
     for (const path of pathsOf(file)) {
       if (paths.has(path)) return fail("same file twice", start);
       paths.add(path);
@@ -171,7 +183,7 @@ function readUpdate(reader: Reader, path: string, index: number): PatchFile | Fa
   if (moveTo === undefined && !hunks.some(({ lines }) => lines.some(({ mark }) => mark !== " "))) {
     return { fault: "nothing changes", index };
   }
-  return { does: "update", path, moveTo, hunks };
+  return { does: "update", path, moveTo, hunks, later: [] };
 }
 
 /** Line numbers in the manner of a unified diff are passed over: the lines themselves have to tell the place. */
@@ -239,5 +251,15 @@ function isUnifiedDiff(lines: readonly string[], index: number): boolean {
 /** Two spellings of one path are for whoever resolves them; `./` is common enough to be seen here. */
 function pathsOf(file: PatchFile): readonly string[] {
   const paths = file.does === "update" && file.moveTo !== undefined ? [file.path, file.moveTo] : [file.path];
-  return paths.map((path) => path.replace(/^(?:\.\/)+/, ""));
+  return paths.map(plainPath);
 }
+
+const plainPath = (path: string): string => path.replace(/^(?:\.\/)+/, "");
+
+/** Two sections that update one file, the first of which does not move it. */
+function joinSections(first: PatchFile | undefined, second: PatchFile): Update | undefined {
+  if (first?.does !== "update" || second.does !== "update" || first.moveTo !== undefined) return undefined;
+  return { ...first, moveTo: second.moveTo, later: [...first.later, second.hunks] };
+}
+
+type Update = Extract<PatchFile, { readonly does: "update" }>;

@@ -10,6 +10,8 @@ describe("a diff that was written out comes back as it was", () => {
     ["lines that look like headers", "", "@@ -1 +1 @@\n--- a\n+++ b\n"],
     ["a line that looks like the remark behind a long diff", "", `${moreLine(1, 2)}\n`],
     ["two hunks and a missing final newline", `a\n${"x\n".repeat(20)}b\n`, `A\n${"x\n".repeat(20)}B`],
+    ["lines that end in CRLF", "a\r\nb\r\nc", "a\r\nB\r\nc"],
+    ["a changed line end", "a\r\nb\r\n", "a\nb\r\n"],
     ["nothing", "a\n", "a\n"],
   ] as const) {
     test(name, () => {
@@ -19,7 +21,18 @@ describe("a diff that was written out comes back as it was", () => {
   }
 
   test("any, also with what stands behind a long one", () => {
-    const piece = fc.constantFrom("a\n", "b\n", "\n", "\\ x\n", "@@ -1 +1 @@\n", `${moreLine(3, 4)}\n`, "x");
+    const piece = fc.constantFrom(
+      "a\n",
+      "b\n",
+      "a\r\n",
+      "b\r\n",
+      "c\r\r\n",
+      "\n",
+      "\\ x\n",
+      "@@ -1 +1 @@\n",
+      `${moreLine(3, 4)}\n`,
+      "x",
+    );
     const text = fc.array(piece, { maxLength: 25 }).map((pieces) => pieces.join(""));
     fc.assert(
       fc.property(text, text, (before, after) => {

@@ -1,6 +1,7 @@
 /** A diff of ours as text, taken apart into its hunks again: questions carry it so. Pure. */
 
 import type { Hunk } from "../contract/edit.ts";
+import { noNewlineRow } from "./unified.ts";
 
 export interface DiffOfText {
   readonly hunks: readonly Hunk[];
@@ -49,10 +50,20 @@ export function diffOfText(text: string): DiffOfText | undefined {
       oldLines: Number(oldLines),
       newStart: Number(newStart),
       newLines: Number(newLines),
-      lines: own,
+      // Without old lines and without context there were none.
+      ...withoutReturns(own, Number(oldLines) === 0),
     });
   }
   return { hunks, additions, deletions, ...more, complete: more === undefined };
+}
+
+/** Rows that all end in `\r`, old ones among them or of a new file, are lines that end in CRLF, as `hunksOfTexts` has them. */
+function withoutReturns(rows: readonly string[], isNew: boolean): Pick<Hunk, "lines" | "lineEnd"> {
+  const isEnded = (row: string, at: number): boolean => row !== noNewlineRow && rows[at + 1] !== noNewlineRow;
+  const ended = rows.filter(isEnded);
+  const tells = isNew || ended.some((row) => !row.startsWith("+"));
+  if (ended.length === 0 || !tells || !ended.every((row) => row.endsWith("\r"))) return { lines: rows };
+  return { lines: rows.map((row, at) => (isEnded(row, at) ? row.slice(0, -1) : row)), lineEnd: "\r\n" };
 }
 
 /** As many rows as the header promised, and the remark about a missing newline after the last. */

@@ -64,6 +64,27 @@ describe("beside git", () => {
   const piece = fc.constantFrom("a\n", "b\n", "c\n", "\n", "$&\t\n", "--- a/x\n", "@@ -1 +1 @@\n", "x");
   const text = fc.array(piece, { maxLength: 25, size: "max" }).map((pieces) => pieces.join(""));
 
+  test.skipIf(missing)("git applies it, whatever the line ends", () => {
+    for (const [before, after] of [
+      ["one\r\ntwo\r\nthree\r\n", "one\r\nTWO\r\nthree\r\n"],
+      ["one\r\ntwo\nthree\r\n", "one\r\nTWO\nthree\r\n"],
+      ["one\r\ntwo\r\nthree", "one\r\nTWO\r\nthree"],
+      ["one\r\ntwo\r\n", "one\r\ntwo"],
+      ["one\r\ntwo\r\n", "one\ntwo\n"],
+      ["one\rtwo\r", "one\rTWO\r"],
+      ["a\r\r\nb\r\n", "a\r\r\nB\r\n"],
+    ] as const) {
+      writeFileSync(join(folder, "ends.txt"), before);
+      writeFileSync(join(folder, "patch"), unified("ends.txt", hunksOfTexts(before, after).hunks, "update"));
+      git("apply", "--whitespace=nowarn", "patch");
+      expect(readFileSync(join(folder, "ends.txt"), "utf8")).toBe(after);
+    }
+    rmSync(join(folder, "ends.txt"));
+    writeFileSync(join(folder, "patch"), unified("ends.txt", hunksOfTexts("", "a\r\nb\r\n").hunks, "create"));
+    git("apply", "--whitespace=nowarn", "patch");
+    expect(readFileSync(join(folder, "ends.txt"), "utf8")).toBe("a\r\nb\r\n");
+  });
+
   test.skipIf(missing)("git applies it, whatever the name", () => {
     const names = fc.constantFrom("a.txt", "b c", 'q"uote', "Übung");
     fc.assert(

@@ -15,9 +15,18 @@ export function unified(
   const lines = [
     `--- ${kind === "create" ? "/dev/null" : fileName("a", oldPath)}`,
     `+++ ${kind === "delete" ? "/dev/null" : fileName("b", path)}`,
-    ...hunks.flatMap((hunk) => [hunkHeader(hunk), ...hunk.lines]),
+    ...hunks.flatMap((hunk) => [hunkHeader(hunk), ...linesWithEnds(hunk)]),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** What stands after a line that has no newline. */
+export const noNewlineRow = "\\ No newline at end of file";
+
+/** A line that ends in CRLF has its `\r` in a diff, or neither `git apply` nor `patch` would find it. */
+function linesWithEnds({ lines, lineEnd }: Hunk): readonly string[] {
+  if (lineEnd === undefined) return lines;
+  return lines.map((line, at) => (line === noNewlineRow || lines[at + 1] === noNewlineRow ? line : `${line}\r`));
 }
 
 export function hunkHeader({ oldStart, oldLines, newStart, newLines }: Hunk): string {

@@ -9,7 +9,7 @@ import { isDoubleByte } from "../text/encode-tables.ts";
 import { decode } from "../text/encoding.ts";
 import { findAll } from "../text/find.ts";
 import { type ChangedPlace, hunksOfPlaces } from "../text/hunks.ts";
-import { lineEndOf, withLineEnds } from "../text/line-ends.ts";
+import { exactReplacement } from "../text/match-rewrite.ts";
 import { countIn } from "../text/newlines.ts";
 import type { Before } from "./before.ts";
 import type { Planned } from "./plan.ts";
@@ -145,9 +145,8 @@ interface Replaced {
 }
 
 /**
- * Lines that come into a file with CRLF get that end, each where it comes to, as they do in a file in memory. Where the old
- * text has line ends of its own it was found by them, and the new text has the same; but a newline in front may have been
- * found behind a `\r`, which says otherwise of the lines that follow.
+ * New lines get the line ends around them, each place its own, as in a file in memory. A newline at the beginning of the old
+ * text may have been found after a `\r`: then it is that line's end, and the rest follows it.
  */
 async function withLocalEnds(
   { oldText, newText }: TextEdit,
@@ -155,13 +154,15 @@ async function withLocalEnds(
   source: Bytes,
   before: Before,
 ): Promise<readonly Put[]> {
-  const put = (text: string): Put => ({ text, bytes: encoded(text, before) });
-  const asSent = put(newText);
+  const known = new Map<string, Put>();
+  const put = (text: string): Put => {
+    const made = known.get(text) ?? { text, bytes: encoded(text, before) };
+    known.set(text, made);
+    return made;
+  };
   const endAt = lineEndsIn(source);
-  const inLine = localEnds(oldText, newText, put);
-  const behindReturn = oldText.startsWith("\n")
-    ? localEnds(oldText.slice(1), newText.slice(1), (text) => put(`\n${text}`))
-    : undefined;
+  const inLine = exactReplacement(oldText, newText, false);
+  const afterReturn = exactReplacement(oldText.slice(1), newText.slice(1), false);
   const puts: Put[] = [];
   for (const { at } of hits) {
     const isTorn = oldText.startsWith("\n") && at > 0 && (await source.read(at - 1, at))[0] === 13;
@@ -174,22 +175,10 @@ async function withLocalEnds(
         searched: "exactly",
       });
     }
-    const by = isTorn ? behindReturn : inLine;
-    const end = by === undefined ? undefined : await endAt(isTorn ? at + 1 : at);
-    puts.push(by === undefined || end === undefined ? asSent : by[end]);
+    const end = newText.includes("\n") ? await endAt(isTorn ? at + 1 : at) : undefined;
+    puts.push(put(isTorn ? `\n${afterReturn(() => end)}` : inLine(() => end)));
   }
   return puts;
-}
-
-/** A new text with either line end; undefined where it is meant as it was sent. */
-function localEnds(
-  oldText: string,
-  newText: string,
-  put: (text: string) => Put,
-): Readonly<Record<"\n" | "\r\n", Put>> | undefined {
-  const sent = lineEndOf(newText);
-  if (/[\r\n]/.test(oldText) || (sent !== "LF" && sent !== "CRLF")) return undefined;
-  return { "\n": put(withLineEnds(newText, "\n")), "\r\n": put(withLineEnds(newText, "\r\n")) };
 }
 
 interface LinesChanged {

@@ -51,5 +51,5 @@ export const notesOf = ({ seen }: Before): readonly { readonly note: "other chan
   seen.state === "changed" ? [{ note: "other changes" }] : [];
 
 /** What the session knows once its change is made: all of it, if it knew all of it before; else the parts it was shown. */
-export const knownAfter = ({ seen }: Before, { shown, cut, cells }: Shown): Wrote =>
-  seen.state === "fresh" && seen.whole ? "all" : { shown, cut, cells };
+export const knownAfter = ({ seen }: Before, { shown, cut, cells, movedCells = [] }: Shown): Wrote =>
+  seen.state === "fresh" && seen.whole ? "all" : { shown, cut, cells, movedCells };

@@ -6,12 +6,13 @@ import { Problem, type WhichEdit } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import type { Shown } from "../session/ledger.ts";
 import type { LineChange } from "../session/line-spans.ts";
-import { hunksOfPlaces, placesOf } from "../text/hunks.ts";
+import { hunksOf, placesOf } from "../text/hunks.ts";
 import { insertion, linesIn } from "../text/insert.ts";
 import { fits, type Match, matchIn } from "../text/match.ts";
 import { type Source, sourceOf } from "../text/match-source.ts";
 import { changesOf, PieceList } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
+import { finish, type Steps } from "../text/steps.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import type { Before } from "./before.ts";
 import { joined } from "./commit.ts";
@@ -27,7 +28,7 @@ import {
   spanFrom,
 } from "./edit-checks.ts";
 
-export function planText(before: Before, edits: readonly TextEdit[]): Planned<readonly EditFound[]> {
+export function* planText(before: Before, edits: readonly TextEdit[]): Steps<Planned<readonly EditFound[]>> {
   const original = before.source().text;
   let source = sourceOf(original);
   const pieces = new PieceList(original.length);
@@ -36,8 +37,9 @@ export function planText(before: Before, edits: readonly TextEdit[]): Planned<re
   let shown = shownOf(seen);
   const found: EditFound[] = [];
   for (const [index, edit] of edits.entries()) {
-    const matched = matchOf(source, edit);
-    if (matched.found !== "yes") throw failed(before.target, edits, index, source, matched);
+    yield;
+    const matched = yield* matchOf(source, edit);
+    if (matched.found !== "yes") throw yield* failed(before.target, edits, index, source, matched);
     const { changes, places, matchedBy } = matched;
     // A line's number says nothing about a file that somebody else changed.
     requireCertain(before, matchedBy, edit.behindLine === undefined ? places.length : 0);
@@ -49,7 +51,8 @@ export function planText(before: Before, edits: readonly TextEdit[]): Planned<re
     pieces.splice(changes);
     source = source.after(changes);
   }
-  return planOfChanges(before, changesOf(pieces.pieces, original.length), knownAfter(before, shown), found);
+  yield;
+  return yield* planOfChanges(before, changesOf(pieces.pieces, original.length), knownAfter(before, shown), found);
 }
 
 /** What edits make of nothing, the first of which brings a text; each sees what the earlier ones did. */
@@ -59,8 +62,8 @@ export function textFromEdits(
 ): { readonly text: string; readonly found: readonly EditFound[] } {
   let source = sourceOf("");
   const found = edits.map((edit, index): EditFound => {
-    const matched = matchOf(source, edit);
-    if (matched.found !== "yes") throw failed(place, edits, index, source, matched);
+    const matched = finish(matchOf(source, edit));
+    if (matched.found !== "yes") throw finish(failed(place, edits, index, source, matched));
     const { changes, places, matchedBy } = matched;
     const line = linesChanged(source.text, changes, lineNumbers(source))[0]?.line ?? 1;
     source = source.after(changes);
@@ -76,21 +79,25 @@ const lineNumbers =
     source.loneReturns ? 1 : source.lines().at(offset) + 1;
 
 /** Changes of a file's text, as bytes and as a diff. */
-export function planOfChanges<Extra>(
+export function* planOfChanges<Extra>(
   before: Before,
   changes: readonly TextChange[],
   wrote: Planned<Extra>["wrote"],
   extra: Extra,
-): Planned<Extra> {
+): Steps<Planned<Extra>> {
   const source = before.source();
+  yield;
   const places = placesOf(source.text, changes).map((place) => ({
     ...place,
     before: wellFormed(place.before),
     after: wellFormed(place.after),
   }));
+  yield;
+  const pieces = piecesOf(source, changes, before);
+  yield;
   return {
-    pieces: piecesOf(source, changes, before),
-    diff: hunksOfPlaces(places),
+    pieces,
+    diff: yield* hunksOf(places),
     before: source.text.length <= limits.changeCharsMax * 4 ? wellFormed(source.text) : undefined,
     notes: notesOf(before),
     wrote,
@@ -99,13 +106,13 @@ export function planOfChanges<Extra>(
 }
 
 /** An empty old text fills an empty file, unless it says behind which line it belongs. */
-function matchOf(source: Source, edit: TextEdit): Match {
+function* matchOf(source: Source, edit: TextEdit): Steps<Match> {
   if (edit.behindLine !== undefined) {
     const found = insertion(source.text, edit.behindLine, edit.newText);
     if (found === undefined) return { found: "no", nearest: undefined };
     return { found: "yes", matchedBy: "exact", places: [found.beside], changes: [found.change] };
   }
-  if (edit.oldText !== "") return matchIn(source, edit);
+  if (edit.oldText !== "") return yield* matchIn(source, edit);
   const change = { from: 0, to: 0, text: edit.newText };
   return { found: "yes", matchedBy: "exact", places: [{ from: 0, to: 0 }], changes: [change] };
 }
@@ -129,14 +136,14 @@ function piecesOf(source: SourceText, changes: readonly TextChange[], before: Be
   return pieces.length > piecesMax && before.bytes !== undefined ? [joined(pieces, before.bytes)] : pieces;
 }
 
-function failed(
+function* failed(
   place: Target,
   edits: readonly TextEdit[],
   index: number,
   source: Source,
   matched: Exclude<Match, { readonly found: "yes" }>,
-): Problem {
-  const which = whichOf(edits, index, source);
+): Steps<Problem> {
+  const which = yield* whichOf(edits, index, source);
   const from = edits[index]?.behindLine;
   if (from !== undefined) {
     return new Problem({
@@ -175,14 +182,19 @@ export function shownRegion(region: NearestRegion | undefined): NearestRegion | 
   return { ...region, lines: lines.map(wellFormed), difference: shown };
 }
 
-/** The earlier ones were found; would the later ones have been? */
-function whichOf(edits: readonly TextEdit[], failedAt: number, source: Source): WhichEdit {
-  const isFound = (edit: TextEdit): boolean =>
-    edit.behindLine === undefined && edit.oldText !== "" ? fits(source, edit) : matchOf(source, edit).found === "yes";
-  const othersFound = edits.flatMap((edit, index) => {
-    if (index === failedAt) return [];
-    return index < failedAt || isFound(edit) ? [index + 1] : [];
-  });
+/** Edits after one that failed that are looked at: each goes through the whole ladder. */
+const laterEditsMax = 100;
+
+/** The earlier ones were found; would the next ones have been? */
+function* whichOf(edits: readonly TextEdit[], failedAt: number, source: Source): Steps<WhichEdit> {
+  const othersFound = Array.from({ length: failedAt }, (_, index) => index + 1);
+  const later = edits.slice(failedAt + 1, failedAt + 1 + laterEditsMax);
+  for (const [index, edit] of later.entries()) {
+    yield;
+    const isText = edit.behindLine === undefined && edit.oldText !== "";
+    const isFound = isText ? yield* fits(source, edit) : (yield* matchOf(source, edit)).found === "yes";
+    if (isFound) othersFound.push(failedAt + 2 + index);
+  }
   return { index: failedAt + 1, of: edits.length, othersFound };
 }
 

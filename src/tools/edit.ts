@@ -7,6 +7,7 @@ import { type EditFault, Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import { startUtf8Watch } from "../kinds/utf8-watch.ts";
 import { isByteSearchable } from "../text/find.ts";
+import { inTurns } from "../disk/others-turn.ts";
 import { withoutMark } from "../text/match.ts";
 import type { Before } from "./before.ts";
 import { change } from "./change.ts";
@@ -37,12 +38,13 @@ const isCreation = (edit: TextEdit): boolean => edit.oldText === "" && edit.behi
 async function planEdits(before: Before, { edits }: EditRequest, bench: Bench): Promise<Planned<readonly EditFound[]>> {
   requireSound(edits, before.target, before.file.sizeBytes === before.form.bomBytes);
   if (before.bytes !== undefined || before.file.sizeBytes > limits.editHeldBytesMax) {
-    return (await quickly(before, edits, bench)) ?? planText(before, edits);
+    return (await quickly(before, edits, bench)) ?? inTurns(planText(before, edits), bench.signal);
   }
   const found = await inPassing(before, edits, bench);
   if (found !== "nowhere" && found !== "perhaps") return found;
   const held = await before.held();
-  return (found === "perhaps" ? await quickly(held, edits, bench) : undefined) ?? planText(held, edits);
+  const quick = found === "perhaps" ? await quickly(held, edits, bench) : undefined;
+  return quick ?? inTurns(planText(held, edits), bench.signal);
 }
 
 /**

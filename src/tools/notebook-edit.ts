@@ -5,8 +5,10 @@ import { type CellFault, Problem, type ProblemData } from "../contract/problem.t
 import type { Target } from "../contract/target.ts";
 import type { Profile } from "../contract/profile.ts";
 import { mediaOf } from "../kinds/media.ts";
+import { inTurns } from "../disk/others-turn.ts";
+import type { Steps } from "../text/steps.ts";
 import { nothingShown } from "../session/ledger.ts";
-import { covers, type LineChange, shifted } from "../session/line-spans.ts";
+import { covers, type LineChange, merged, shifted } from "../session/line-spans.ts";
 import { type CellEdited, editCell } from "../text/notebook-edit.ts";
 import type { Before, BeforeJudged } from "./before.ts";
 import { change } from "./change.ts";
@@ -25,7 +27,7 @@ export const notebookEdit: Tool<"notebook-edit"> = async (request, bench) => {
       wants: "notebook",
       profile: request.profile,
       overwrites: false,
-      there: (before) => planCell(before, request, ids),
+      there: (before) => inTurns(planCell(before, request, ids), bench.signal),
       fits: (before) => {
         const edited = editedBy(before, request, ids);
         if (edited.edited === "no" && isFault(edited)) throw new Problem(problemOf(edited, before.target));
@@ -62,11 +64,18 @@ function editedBy(before: BeforeJudged, request: NotebookEditRequest, ids: () =>
   return editCell(before.source().text, { mode, cellId, source, cellType, newId: ids() });
 }
 
-function planCell(before: Before, request: NotebookEditRequest, ids: () => () => string): Planned<Told> {
+function* planCell(before: Before, request: NotebookEditRequest, ids: () => () => string): Steps<Planned<Told>> {
   const edited = editedBy(before, request, ids);
+  yield;
   if (edited.edited === "no") throw new Problem(problemOf(edited, before.target));
-  const { changes, cell, cellsTotal, cleared, renumbered } = edited;
+  const { changes, cell, cellsTotal, cleared, renumbered, numbered } = edited;
   const at = cell.index + 1;
+  const moved = shownOf(before.seen).movedCells ?? [];
+  // A number is that of the state that was shown. Which one is meant since then, the new one or the old, nobody can tell.
+  if (numbered !== undefined && moved.some(({ from, to }) => from <= numbered + 1 && numbered + 1 <= to)) {
+    const fault = "renumbered" satisfies CellFault;
+    throw new Problem({ code: "INVALID_PARAM", reason: "cell", place: before.target, fault });
+  }
   const lines = linesChanged(before.source().text, changes);
   if (request.mode !== "insert") requireCell(before, at, lines, request.profile);
   const seen = shownOf(before.seen);
@@ -76,9 +85,14 @@ function planCell(before: Before, request: NotebookEditRequest, ids: () => () =>
     linesAfter: request.mode === "delete" ? 0 : 1,
   };
   const cells = shifted(seen.cells, [cellChange]);
+  // A number that only the new state has can mean nothing else.
+  const totalBefore = cellsTotal - cellChange.linesAfter + cellChange.linesBefore;
+  const movedCells = renumbered ? merged([...moved, { from: at, to: totalBefore }]) : moved;
   // Who was shown no lines knows none by a change of a cell: others may stand on the same line.
-  const known = { ...(seen.shown.length === 0 ? nothingShown : movedAlong(seen, lines)), cells };
-  return planOfChanges(before, changes, knownAfter(before, known), { cell, cellsTotal, cleared, renumbered });
+  const known = { ...(seen.shown.length === 0 ? nothingShown : movedAlong(seen, lines)), cells, movedCells };
+  const after = knownAfter(before, known);
+  const wrote = after === "all" && movedCells.length > 0 ? { all: { movedCells } } : after;
+  return yield* planOfChanges(before, changes, wrote, { cell, cellsTotal, cleared, renumbered });
 }
 
 /** Throws if the cell was shown neither as a cell nor as lines of the file, as a dialect shows them that has no cells. */

@@ -11,12 +11,13 @@ export const patch: Tool<"patch"> = async ({ patchText, profile }, bench) => {
   const parsed = parsePatch(patchText);
   if ("fault" in parsed) throw new Problem({ code: "INVALID_PARAM", reason: "patch", ...parsed });
   const [first, ...others] = parsed.files;
-  return changeSeveral([partOf(first, profile), ...others.map((file) => partOf(file, profile))], profile, bench);
+  const part = (file: PatchFile): Part => partOf(file, profile, bench.signal);
+  return changeSeveral([part(first), ...others.map(part)], profile, bench);
 };
 
-const partOf = (file: PatchFile, profile: Profile): Part => ({
+const partOf = (file: PatchFile, profile: Profile, signal: AbortSignal): Part => ({
   path: file.path,
   does: file.does,
-  plan: planOf(file, profile),
+  plan: planOf(file, profile, signal),
   moveTo: file.does === "update" ? file.moveTo : undefined,
 });

@@ -7,6 +7,7 @@ import type { Profile } from "../contract/profile.ts";
 import { changesOfEdits } from "../text/range-edits.ts";
 import type { Before } from "./before.ts";
 import type { Plan, Planned } from "./plan.ts";
+import { finish } from "../text/steps.ts";
 import { knownAfter, movedAlong, shownOf } from "./edit-checks.ts";
 import { linesChanged, planOfChanges } from "./edit-text.ts";
 
@@ -32,7 +33,7 @@ function planned(before: Before, edits: FileEdits["edits"], oldName: string): Pl
     case "overlapping":
       throw new Problem({ code: "NO_RENAME", place, reason: "overlap", count: 0 });
     case "fine":
-      return planOfChanges(before, changes.changes, wrote(before, text, changes.changes), "exact");
+      return finish(planOfChanges(before, changes.changes, wrote(before, text, changes.changes), "exact"));
   }
 }
 

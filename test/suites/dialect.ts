@@ -322,12 +322,7 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
       searched: "loosely" as const,
     })),
     ...(
-      [
-        { why: "not found" },
-        { why: "nowhere" },
-        { why: "header not found", header: "def f" },
-        { why: "out of order", line: 3 },
-      ] as const
+      [{ why: "not found" }, { why: "header not found", header: "def f" }, { why: "out of order", line: 3 }] as const
     ).map((hunk) => ({
       code: "NO_MATCH" as const,
       place,

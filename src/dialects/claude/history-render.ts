@@ -4,6 +4,7 @@ import type { Reply } from "../../contract/call.ts";
 import type { Hunk } from "../../contract/edit.ts";
 import type { HistoryOutcome } from "../../contract/looking-back.ts";
 import type { RewindOutcome } from "../../contract/rewind.ts";
+import { withoutEnds } from "../change-text.ts";
 import { historyText, nextOffset } from "../history-text.ts";
 import { success } from "../replies.ts";
 import { type Rewound, rewindAnswer } from "../rewind-answer.ts";
@@ -71,7 +72,7 @@ export function renderHistory(outcome: HistoryOutcome): Reply<HistoryResult> {
       additions: lines?.additions ?? null,
       deletions: lines?.deletions ?? null,
       why: why ?? null,
-      ...(hunks === undefined ? {} : { structuredPatch: hunks, patchCut: cut }),
+      ...(hunks === undefined ? {} : { structuredPatch: withoutEnds(hunks), patchCut: cut }),
     })),
     totalFiles: filesTotal,
     withheld,
