@@ -6,6 +6,7 @@ import * as nodePath from "node:path";
 import type { Filehand, FilehandOptions, Session, SessionOptions } from "./api.ts";
 import type { Watchers } from "./call-event.ts";
 import type { CallListener } from "./contract/event.ts";
+import { limits } from "./contract/limits.ts";
 import { modes } from "./contract/mode.ts";
 import { FilehandError } from "./contract/failure.ts";
 import type { RuleFault, RuleText } from "./contract/rule.ts";
@@ -46,6 +47,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
   const home = options.home ?? homedir();
   const { mode = "default", locked = [] } = options;
   requireMode(mode);
+  requireSearchMs(options.searchMsMax ?? limits.searchMsMax);
   const judging = { rules, home, locked, secrets: options.secrets ?? "ask", stateDir: options.stateDir } as const;
   const policy = createPolicy({ ...judging, trustProject: options.trustProject });
   if (options.unclearRules !== "report") requireClear(policy.faults);
@@ -143,6 +145,14 @@ export function requireMode(mode: string): void {
   throw new FilehandError(
     "INVALID_PARAM",
     `Cannot use the mode "${mode}": there is no such mode, use ${modes.join(", ")}`,
+  );
+}
+
+function requireSearchMs(ms: number): void {
+  if (Number.isSafeInteger(ms) && ms >= 1 && ms <= limits.searchMsMost) return;
+  throw new FilehandError(
+    "INVALID_PARAM",
+    `Cannot let a search take ${ms} ms: searchMsMax is a whole number from 1 to ${limits.searchMsMost}`,
   );
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { JsonSchema } from "../contract/call.ts";
+import { limits } from "../contract/limits.ts";
 import { modes } from "../contract/mode.ts";
 
 /** Objects whose keys are the writer's own. */
@@ -46,9 +47,9 @@ export const schema = {
     dialect: {
       type: "string",
       enum: ["claude", "opencode", "opencode-legacy", "envelope"],
-      description: "Whose names and wording the tools use",
+      description: "Whose names and wording the tools use (user settings only)",
     },
-    model: { type: "string", minLength: 1, description: "The model the replies are meant for" },
+    model: { type: "string", minLength: 1, description: "The model the replies are meant for (user settings only)" },
     permissions: {
       type: "object",
       description:
@@ -147,8 +148,9 @@ export const schema = {
     },
     searchMsMax: {
       type: "integer",
-      minimum: 1,
-      description: "Milliseconds after which a search ends with what it has found",
+      minimum: limits.searchMsLeast,
+      maximum: limits.searchMsMost,
+      description: "Milliseconds after which a search ends with what it has found (user settings only)",
     },
     roots: {
       ...texts,
@@ -203,6 +205,7 @@ export const schema = {
             waitMsMax: {
               type: "integer",
               minimum: 0,
+              maximum: 600_000,
               description: "Milliseconds that the answer to a change waits for diagnostics; 1500 by default",
             },
             warnings: { type: "boolean", description: "Whether warnings are told as well as errors" },
@@ -220,9 +223,14 @@ export const schema = {
 
 /**
  * A project comes from strangers: it may not move the border or the state, talk its reader's secrets free, or make changes
- * less careful. `hardLinks` is among them because the other names of a file may lie outside the border.
+ * less careful. `hardLinks` is among them because the other names of a file may lie outside the border; `model` because it
+ * switches the reminder off, `searchMsMax` because a search that ends at once finds nothing, and `dialect` because the rules of a
+ * client speak of tools by their names.
  */
 export const userOnlyKeys: ReadonlySet<string> = new Set([
+  "dialect",
+  "model",
+  "searchMsMax",
   "reminder",
   "readFirst",
   "staleness",
