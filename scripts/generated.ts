@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { dialects } from "../src/dialects/index.ts";
+import { protectedGroups } from "../src/guard/protected.ts";
 import { settingsSchema } from "../src/settings/schema.ts";
 import { helpOf, helpOfAll } from "../src/surfaces/cli/help.ts";
 import { commands } from "../src/surfaces/cli/commands/index.ts";
@@ -20,6 +21,7 @@ export function generatedFiles(): Readonly<Record<string, string>> {
     ...clientPages(note),
     "settings.schema.json": `${JSON.stringify(settingsSchema(), null, 2)}\n`,
     "docs/command-line.md": commandLinePage(),
+    "docs/behaviour/protected-files.md": protectedPage(),
     ...Object.fromEntries(
       Object.values(dialects).map((dialect) => [`docs/tools/${dialect.name}.md`, toolsPage(dialect)]),
     ),
@@ -46,6 +48,25 @@ function toolsPage(dialect: (typeof dialects)["claude"]): string {
     "As a model is told about them.",
     "",
     ...tools,
+  ].join("\n");
+}
+
+function protectedPage(): string {
+  const groups = protectedGroups.flatMap(({ what, patterns }) => [
+    `## ${what}`,
+    "",
+    ...patterns.map((pattern) => `- \`${pattern}\``),
+    "",
+  ]);
+  return [
+    note,
+    "",
+    "# Protected files",
+    "",
+    "What can run code later, or tell an agent what to do, is asked about before a tool changes it: each time, in every mode, whatever rules",
+    "allow ([why](permissions.md#protected-files)). The patterns are those of gitignore. They hold at any depth and in any letter case.",
+    "",
+    ...groups,
   ].join("\n");
 }
 

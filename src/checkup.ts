@@ -64,7 +64,7 @@ export async function checkup(options: CheckupOptions): Promise<Checkup> {
     loadKernelLock(),
   ]);
   const koffi = platform === "linux" ? ([["koffi", attributes === undefined ? "missing" : "there"]] as const) : [];
-  const where = { path, platform };
+  const where = { path, platform, notBeneath: roots };
   return {
     node: { version: process.versions.node, needed: nodeNeeded, enough: isEnough(process.versions.node) },
     ripgrep: found === undefined ? undefined : { kind: found.kind, command: found.before[0] ?? found.command },

@@ -8,7 +8,7 @@ import type { FilehandOptions } from "./api.ts";
 import type { LanguageFault, LanguageOptions, Languages } from "./contract/language.ts";
 import { limits } from "./contract/limits.ts";
 import type { Disk } from "./disk/disk.ts";
-import { programIn, programOnPath, realProgram } from "./disk/programs.ts";
+import { programIn, programOnPath, realProgram, trustedPath } from "./disk/programs.ts";
 import { readSmallText } from "./disk/small-text.ts";
 import type { Guard } from "./guard/guard.ts";
 import type { World } from "./lsp/world.ts";
@@ -56,8 +56,13 @@ function worldOf(
   const roots = disk.roots.map(({ real }) => real);
   const { env, platform } = process;
   const trusted = wanted.trustedRoots ?? (trustProject ? roots : []);
+  // A server runs programs of its own choice, by their names.
+  const notBeneath = untrustedOf(roots, trusted);
   return {
-    env,
+    env: {
+      ...Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== "PATH")),
+      PATH: trustedPath({ path: env["PATH"], platform, notBeneath }),
+    },
     roots,
     find: serverFinder({ roots, trusted, path: env["PATH"], platform }),
     has: (folder, name) => {
@@ -88,17 +93,17 @@ export interface ServerPlaces {
  */
 export function serverFinder({ roots, trusted, path, platform }: ServerPlaces): World["find"] {
   const isTrusted = (one: string): boolean => trusted.some((root) => isBeneath(one, root));
-  const mayRun = (program: string): boolean => {
-    const real = realProgram(program);
-    return real !== undefined && !roots.some((root) => isBeneath(real, root) && !isTrusted(root));
-  };
+  const notBeneath = untrustedOf(roots, trusted);
   return (command, folder) => {
     if (nodePath.isAbsolute(command)) return realProgram(command) === undefined ? undefined : command;
     if (command.includes("/") || command.includes(nodePath.sep)) return undefined;
     const own = isTrusted(folder) ? installedIn(folder, roots, command) : undefined;
-    return own ?? programOnPath(command, { path, platform, runnable: true, mayRun });
+    return own ?? programOnPath(command, { path, platform, runnable: true, notBeneath });
   };
 }
+
+const untrustedOf = (roots: readonly string[], trusted: readonly string[]): readonly string[] =>
+  roots.filter((root) => !trusted.some((one) => isBeneath(root, one)));
 
 /** In `node_modules` of the project or of a folder above, up to the workspace's root. */
 function installedIn(folder: string, roots: readonly string[], command: string): string | undefined {

@@ -116,7 +116,7 @@ export interface FilehandOptions {
   readonly onChanged?: ChangeListener;
   /** Bytes of a file that can be edited; 1 GiB by default. */
   readonly editBytesMax?: number;
-  /** Milliseconds after which a search ends with what it has found; 20,000 by default. */
+  /** Milliseconds after which a search ends with what it has found; 20,000 by default, 600,000 at most. */
   readonly searchMsMax?: number;
   /** Folder for what is kept between runs, such as the line indexes of large files; nothing is kept without it. */
   readonly stateDir?: string;

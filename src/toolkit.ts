@@ -49,6 +49,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
   const { mode = "default", locked = [] } = options;
   requireMode(mode);
   requireAnswerBytes(options.answerBytesMax);
+  requireSearchMs(options.searchMsMax ?? limits.searchMsMax);
   const judging = { rules, home, locked, secrets: options.secrets ?? "ask", stateDir: options.stateDir } as const;
   const policy = createPolicy({ ...judging, trustProject: options.trustProject });
   if (options.unclearRules !== "report") requireClear(policy.faults);
@@ -155,6 +156,14 @@ export function requireMode(mode: string): void {
   throw new FilehandError(
     "INVALID_PARAM",
     `Cannot use the mode "${mode}": there is no such mode, use ${modes.join(", ")}`,
+  );
+}
+
+function requireSearchMs(ms: number): void {
+  if (Number.isSafeInteger(ms) && ms >= 1 && ms <= limits.searchMsMost) return;
+  throw new FilehandError(
+    "INVALID_PARAM",
+    `Cannot let a search take ${ms} ms: searchMsMax is a whole number from 1 to ${limits.searchMsMost}`,
   );
 }
 

@@ -107,6 +107,9 @@ export const limits = {
   foldersMadeMax: 100,
   /** Milliseconds of a search (settable). */
   searchMsMax: 20_000,
+  /** What an operator may make of that: less would find nothing, and a timer of the system knows no more than 24 days. */
+  searchMsLeast: 100,
+  searchMsMost: 600_000,
   /**
    * What is looked up besides a search: files that rules hide and links, among the first so many entries, and ignored
    * files that match, if no other does. After a search that was not quick, in a folder that could not be listed so far, this has a tenth of its time.

@@ -7,6 +7,7 @@ import { spawn } from "node:child_process";
 import type { BigIntStats } from "node:fs";
 import type { AttributeCalls } from "./attributes.ts";
 import { errnoName } from "./errno.ts";
+import { programOnPath, systemPath } from "./programs.ts";
 import type { System } from "./system.ts";
 import { asWriteFailed, during, duringLater, type WriteNote } from "./write-failed.ts";
 
@@ -95,9 +96,12 @@ function copyAttributes(fd: number, oldPath: string, calls: AttributeCalls): voi
  */
 function copyByProgram(fd: number, oldPath: string): Promise<boolean> {
   const seenFromChild = (path: string): string => path.replace(/^\/proc\/self\//u, `/proc/${process.pid}/`);
+  // From the system's own folders, whatever the PATH says: npm puts those of a project first. It needs nothing of our environment.
+  const program = programOnPath("cp", { path: systemPath, platform: "linux", notBeneath: [] });
+  if (program === undefined) return Promise.resolve(false);
   return new Promise((resolve) => {
     const child = spawn(
-      "cp",
+      program,
       [
         "--attributes-only",
         "--preserve=mode,ownership,xattr",
@@ -105,7 +109,7 @@ function copyByProgram(fd: number, oldPath: string): Promise<boolean> {
         seenFromChild(oldPath),
         `/proc/${process.pid}/fd/${fd}`,
       ],
-      { stdio: "ignore" },
+      { stdio: "ignore", env: {} },
     );
     child.once("error", () => resolve(false));
     child.once("exit", (code) => resolve(code === 0));

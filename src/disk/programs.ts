@@ -1,4 +1,7 @@
-/** Programs on the PATH, looked for and not run. */
+/**
+ * Programs on the PATH, looked for and not run. The one place that says which program a name means: what lies below a root is never
+ * it, whatever links lead there, since whoever works in a root could have put it there.
+ */
 
 import * as nodePath from "node:path";
 import { errnoName } from "./errno.ts";
@@ -9,19 +12,50 @@ export interface WhereToLook {
   readonly platform: NodeJS.Platform;
   /** Only what can be run without a shell: a batch file of Windows cannot. */
   readonly runnable?: boolean;
-  /** Others of that name, further down the path, may still be wanted. */
-  readonly mayRun?: (program: string) => boolean;
+  /** Roots whose programs are not trusted. */
+  readonly notBeneath: readonly string[];
 }
 
 /** Where a program of that name lies; undefined if there is none. */
 export function programOnPath(name: string, where: WhereToLook): string | undefined {
-  const { path, platform, mayRun = () => true } = where;
-  const paths = platform === "win32" ? nodePath.win32 : nodePath.posix;
-  for (const folder of new Set((path ?? "").split(paths.delimiter).filter((one) => paths.isAbsolute(one)))) {
-    const found = programIn(folder, name, platform, where.runnable);
-    if (found !== undefined && mayRun(found)) return found;
-  }
+  for (const program of programsOnPath(name, where)) return program;
   return undefined;
+}
+
+/** All of that name, in the order of the path: the first may be another program of the same name. */
+export function* programsOnPath(name: string, where: WhereToLook): Generator<string> {
+  const isTrusted = outsideOf(where.notBeneath);
+  for (const folder of trustedFolders(where)) {
+    const found = programIn(folder, name, where.platform, where.runnable);
+    if (found !== undefined && isTrusted(found)) yield found;
+  }
+}
+
+/** A PATH for programs that look for others themselves. */
+export const trustedPath = (where: WhereToLook): string =>
+  trustedFolders(where).join(where.platform === "win32" ? nodePath.win32.delimiter : nodePath.posix.delimiter);
+
+/** Folders that the system keeps for its own programs; no variable of the environment adds to them. */
+export const systemPath = "/usr/bin:/bin:/run/current-system/sw/bin:/usr/local/bin";
+
+function trustedFolders({ path, platform, notBeneath }: WhereToLook): readonly string[] {
+  const paths = platform === "win32" ? nodePath.win32 : nodePath.posix;
+  const folders = (path ?? "").split(paths.delimiter).filter((one) => paths.isAbsolute(one));
+  return [...new Set(folders.map((one) => paths.resolve(one)))].filter(outsideOf(notBeneath));
+}
+
+/** Is a path outside these folders, both as it is written and with its links resolved? */
+function outsideOf(roots: readonly string[]): (path: string) => boolean {
+  const all = new Set(roots.flatMap((root) => [nodePath.resolve(root), realProgram(root) ?? root]));
+  return (path) => {
+    const real = realProgram(path);
+    return real !== undefined && ![...all].some((root) => isBeneath(path, root) || isBeneath(real, root));
+  };
+}
+
+function isBeneath(path: string, root: string): boolean {
+  const rest = nodePath.relative(root, path);
+  return rest === "" || (rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest));
 }
 
 /** A program of that name in the folder; undefined if there is none. */

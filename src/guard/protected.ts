@@ -6,127 +6,104 @@
 import { ownSource, type RuleText } from "../contract/rule.ts";
 import { absolutePattern } from "./names.ts";
 
-/** gitignore patterns. What is run by a shell, an editor, Git, a build server or an agent when nobody is looking. */
-const patterns: readonly string[] = [
-  // Git runs hooks, and its configuration names programs.
-  ".git/**",
-  ".git",
-  ".gitmodules",
-  ".gitconfig",
-  ".husky/**",
-  ".githooks/**",
-  "lefthook.*",
-  ".lefthook.*",
-  "lefthook-local.*",
-  ".lefthook-local.*",
-  ".pre-commit-config.yaml",
-  ".config/git/**",
+/** Patterns of one kind, and what becomes of such files. */
+export interface ProtectedGroup {
+  readonly what: string;
+  /** gitignore patterns. */
+  readonly patterns: readonly string[];
+}
 
-  // Shells read these when they start.
-  ".bashrc",
-  ".bash_profile",
-  ".bash_login",
-  ".bash_logout",
-  ".bash_aliases",
-  ".profile",
-  ".zshrc",
-  ".zshenv",
-  ".zprofile",
-  ".zlogin",
-  ".zlogout",
-  ".kshrc",
-  ".mkshrc",
-  ".cshrc",
-  ".tcshrc",
-  ".login",
-  ".logout",
-  ".xprofile",
-  ".xinitrc",
-  ".xsession",
-  ".xsessionrc",
-  ".pam_environment",
-  ".config/environment.d/**",
-  ".config/fish/**",
-  ".config/nushell/**",
-  ".config/powershell/**",
-  "profile.ps1",
-  "*_profile.ps1",
-  ".envrc",
+/** One name after the other, so that a group reads as a paragraph. */
+const names = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-  // Editors run tasks and take settings from a workspace.
-  ".vscode/**",
-  ".idea/**",
-  "*.code-workspace",
-  ".devcontainer/**",
-  ".devcontainer.json",
-  ".zed/**",
-  ".nvim.lua",
-  ".nvimrc",
-  ".exrc",
-  ".vimrc",
-  ".dir-locals.el",
-  "pyrightconfig.json",
-
-  // Build servers.
-  ".github/workflows/**",
-  ".github/actions/**",
-  ".gitlab-ci.yml",
-  ".forgejo/workflows/**",
-  ".gitea/workflows/**",
-  ".circleci/**",
-  "Jenkinsfile",
-  "azure-pipelines.yml",
-  ".travis.yml",
-  ".drone.yml",
-  ".buildkite/**",
-
-  // What programs run at install or start.
-  ".npmrc",
-  ".yarnrc",
-  ".yarnrc.yml",
-  ".yarn/**",
-  ".pnp*",
-  "bunfig.toml",
-  ".cargo/**",
-  ".mvn/**",
-  ".bazel*",
-  "gradle-wrapper.properties",
-  "maven-wrapper.properties",
-  ".ripgreprc",
-  ".ssh/**",
-  "authorized_keys",
-  "crontab",
-  ".crontab",
-  "cron.d/**",
-  ".config/autostart/**",
-  ".config/systemd/**",
-  "systemd/system/**",
-  "systemd/user/**",
-  "LaunchAgents/**",
-  "LaunchDaemons/**",
-
-  // Agents: what they may do, and what they are told to run.
-  ".claude/**",
-  ".claude.json",
-  ".mcp.json",
-  ".cursor/**",
-  ".opencode/**",
-  "opencode.json",
-  "opencode.jsonc",
-  ".gemini/**",
-  ".codex/**",
-  ".agents/**",
-  ".windsurf/**",
-  ".continue/**",
-  ".kiro/**",
-  ".roo/**",
-  ".cline/**",
-  ".clinerules/**",
-  ".junie/**",
-  ".amazonq/**",
-  ".aider.conf.yml",
-  ".github/copilot*",
+/** What is run or obeyed when nobody is looking. The list in docs/behaviour/protected-files.md is made of this. */
+export const protectedGroups: readonly ProtectedGroup[] = [
+  {
+    what: "Version control: hooks are run, and its configuration names programs",
+    patterns: names(`
+      .git/** .git .gitmodules .gitconfig .config/git/** .hg/** .hgrc .config/hg/** .svn/** .jj/** .jjconfig.toml
+      .config/jj/** .sl/** .bzr/** .fossil-settings/** _darcs/** .pijul/** .husky/** .githooks/** .git-hooks/**
+      lefthook.* .lefthook.* lefthook-local.* .lefthook-local.* .lefthook/** .pre-commit-config.yaml
+      .pre-commit-config.yml .pre-commit-hooks.yaml .overcommit.yml .simple-git-hooks.* simple-git-hooks.*
+      .lintstagedrc .lintstagedrc.* lint-staged.config.*
+    `),
+  },
+  {
+    what: "Shells and terminals: read when they start, or when somebody enters the folder",
+    patterns: names(`
+      .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin
+      .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout .xonshrc .inputrc .tmux.conf .screenrc .oh-my-zsh/**
+      .config/bash/** .config/zsh/** .config/fish/** .config/nushell/** .config/elvish/** .config/powershell/**
+      .config/tmux/** profile.ps1 *_profile.ps1 .xprofile .xinitrc .xsession .xsessionrc .pam_environment
+      .config/environment.d/** .envrc .direnv/** .config/direnv/** .autoenv .autoenv.zsh mise.toml mise.*.toml
+      .mise.toml .mise.*.toml .mise/** .config/mise/** .rtx.toml .asdfrc devbox.json devenv.nix .flox/**
+    `),
+  },
+  {
+    what: "Editors and development environments: tasks, plug-ins and settings of a workspace",
+    patterns: names(`
+      .vscode/** *.code-workspace .vs/** .idea/** .run/** .fleet/** .zed/** .config/zed/** .helix/**
+      .config/helix/** .nova/** .lapce/** .theia/** .settings/** .project *.sublime-project *.sublime-workspace
+      .nvim.lua .nvimrc .nvim/** .config/nvim/** .exrc .vimrc .gvimrc _vimrc .lvimrc .local.vimrc .vim/** .lazy.lua
+      .neoconf.json .vimspector.json .emacs .emacs.d/** .dir-locals.el .dir-locals-2.el .kakrc .luarc.json
+      .luarc.jsonc pyrightconfig.json .devcontainer/** .devcontainer.json .gitpod.yml .gitpod.Dockerfile
+      .codesandbox/** .stackblitzrc .replit replit.nix .idx/** devfile.yaml .devfile.yaml
+    `),
+  },
+  {
+    what: "Build and CI servers",
+    patterns: names(`
+      .github/workflows/** .github/actions/** .gitlab-ci*.yml .gitlab-ci/** .gitlab/ci/** .forgejo/workflows/**
+      .gitea/workflows/** .circleci/** Jenkinsfile Jenkinsfile.* azure-pipelines*.yml azure-pipelines*.yaml
+      .azure-pipelines/** .azuredevops/** .travis.yml .drone.* .woodpecker* .buildkite/** bitbucket-pipelines.yml
+      appveyor.yml .appveyor.yml .cirrus.yml .cirrus.star .semaphore/** .teamcity/** .tekton/** .harness/**
+      .dagger/** .codefresh/** .builds/** .build.yml .zuul.yaml .zuul.d/** zuul.d/** cloudbuild.yaml cloudbuild.yml
+      buildspec.yml codemagic.yaml bitrise.yml wercker.yml screwdriver.yaml
+    `),
+  },
+  {
+    what: "Package managers and build programs: run or obeyed at install, build or start",
+    patterns: names(`
+      .npmrc .yarnrc .yarnrc.yml .yarn/** .pnp* .pnpmfile.* pnpmfile.js bunfig.toml .bowerrc node_modules/.bin/**
+      .venv/bin/** .venv/Scripts/** venv/bin/** venv/Scripts/** vendor/bin/** .bundle/** .gemrc .condarc pip.conf
+      .config/pip/** .cargo/** rust-toolchain rust-toolchain.toml .mvn/** .gradle/** gradle.properties init.gradle
+      gradle-wrapper.properties maven-wrapper.properties .sbtopts .jvmopts .bazel* tools/bazel .buckconfig
+      .buckconfig.d/** pants.toml .pants.rc .watchmanconfig Directory.Build.* Directory.Packages.props
+      Directory.Solution.* MSBuild.rsp nuget.config .nuget/** dotnet-tools.json
+    `),
+  },
+  {
+    what: "Languages and debuggers: files that are run when a program starts",
+    patterns: names(`
+      .Rprofile .Renviron sitecustomize.py usercustomize.py *.pth .pythonrc .pythonrc.py .pdbrc .irbrc .pryrc
+      .byebugrc .rspec .iex.exs .ghci .ocamlinit .sbclrc .guile .julia/** .user.ini .htaccess .gdbinit .gdbearlyinit
+      .lldbinit .psqlrc .sqliterc .mongorc.js .mongoshrc.js .ripgreprc .curlrc .wgetrc
+    `),
+  },
+  {
+    what: "The system: what runs at log-in or by the clock, and who may log in",
+    patterns: names(`
+      .ssh/** authorized_keys crontab .crontab cron.d/** .config/autostart/** .config/systemd/** systemd/system/**
+      systemd/user/** LaunchAgents/** LaunchDaemons/** init.d/** rc.local profile.d/** sudoers sudoers.d/**
+      udev/rules.d/** ld.so.preload .local/bin/** .local/share/applications/** .docker/config.json
+      .docker/cli-plugins/** .kube/config .aws/config .config/gh/** .terraformrc .gnupg/** .mailcap
+    `),
+  },
+  {
+    what: "Agents: what they may do, and what they are told to do",
+    patterns: names(`
+      .claude/** .claude.json .mcp.json mcp.json .cursor/** .cursorrules .opencode/** opencode.json opencode.jsonc
+      .gemini/** gemini-extension.json .codex/** .agents/** .windsurf/** .windsurfrules .codeium/** .continue/**
+      .continuerules .kiro/** .roo/** .roorules* .roomodes .cline/** .clinerules .clinerules/** .kilocode/**
+      .kilocodemodes .junie/** .amazonq/** .aider.* .qwen/** .kimi/** .factory/** .augment/** .augment-guidelines
+      .trae/** .crush/** crush.json .crush.json .amp/** .openhands/** .serena/** .goose/** .goosehints .warp/**
+      .tabnine/** .copilot/** .github/copilot* .github/instructions/** .github/prompts/** .github/chatmodes/**
+      .github/agents/** .github/hooks/**
+    `),
+  },
 ];
+
+const patterns = protectedGroups.flatMap((group) => group.patterns);
 
 export const protectedRules: readonly RuleText[] = patterns.map((pattern) => ({
   verdict: "ask",

@@ -7,6 +7,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import * as nodePath from "node:path";
+import { programsOnPath } from "../disk/programs.ts";
 
 export interface Ripgrep {
   readonly command: string;
@@ -238,19 +239,11 @@ async function inPackage(): Promise<Ripgrep | undefined> {
 }
 
 async function onPath({ path = "", notBeneath }: Where, broken: ReadonlySet<string>): Promise<Ripgrep | undefined> {
-  const name = process.platform === "win32" ? "rg.exe" : "rg";
-  const folders = path.split(nodePath.delimiter).filter((folder) => nodePath.isAbsolute(folder));
-  for (const folder of new Set(folders.map((each) => nodePath.resolve(each)))) {
-    if (notBeneath.some((root) => isBeneath(folder, root))) continue;
-    const command = nodePath.join(folder, name);
+  const { platform } = process;
+  for (const command of programsOnPath("rg", { path, platform, runnable: true, notBeneath })) {
     if (!broken.has(command) && (await isRipgrep(command))) return { command, before: [], kind: "path" };
   }
   return undefined;
-}
-
-function isBeneath(path: string, root: string): boolean {
-  const way = nodePath.relative(root, path);
-  return way === "" || !(way === ".." || way.startsWith(`..${nodePath.sep}`) || nodePath.isAbsolute(way));
 }
 
 /** Asked for its version: there are other programs of that name. */

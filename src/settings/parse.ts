@@ -186,7 +186,8 @@ function isDescribed(value: unknown, expected: JsonSchema): boolean {
     );
   }
   if (typeof value === "number") {
-    return expected.type === "integer" && Number.isSafeInteger(value) && value >= (expected.minimum ?? -Infinity);
+    const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = expected;
+    return expected.type === "integer" && Number.isSafeInteger(value) && value >= minimum && value <= maximum;
   }
   const isAllowed = expected.enum === undefined || (typeof value === "boolean" && expected.enum.includes(value));
   return typeof value === "boolean" && expected.type === "boolean" && isAllowed;
@@ -203,7 +204,10 @@ function inWords(expected: JsonSchema): string {
   if (expected.additionalProperties !== undefined) return "an object";
   if (expected.items !== undefined) return 'a list of texts in quotes, such as ["a", "b"]';
   if (expected.type === "boolean") return "true or false";
-  if (expected.type === "integer") return `a whole number of at least ${expected.minimum ?? 0}`;
+  if (expected.type === "integer") {
+    const most = expected.maximum === undefined ? "" : ` and at most ${expected.maximum}`;
+    return `a whole number of at least ${expected.minimum ?? 0}${most}`;
+  }
   return "a text in quotes that is not empty";
 }
 

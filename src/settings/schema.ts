@@ -47,9 +47,9 @@ export const schema = {
     dialect: {
       type: "string",
       enum: ["claude", "opencode", "opencode-legacy", "envelope"],
-      description: "Whose names and wording the tools use",
+      description: "Whose names and wording the tools use (user settings only)",
     },
-    model: { type: "string", minLength: 1, description: "The model the replies are meant for" },
+    model: { type: "string", minLength: 1, description: "The model the replies are meant for (user settings only)" },
     permissions: {
       type: "object",
       description:
@@ -160,8 +160,9 @@ export const schema = {
     },
     searchMsMax: {
       type: "integer",
-      minimum: 1,
-      description: "Milliseconds after which a search ends with what it has found",
+      minimum: limits.searchMsLeast,
+      maximum: limits.searchMsMost,
+      description: "Milliseconds after which a search ends with what it has found (user settings only)",
     },
     roots: {
       ...texts,
@@ -216,6 +217,7 @@ export const schema = {
             waitMsMax: {
               type: "integer",
               minimum: 0,
+              maximum: 600_000,
               description: "Milliseconds that the answer to a change waits for diagnostics; 1500 by default",
             },
             warnings: { type: "boolean", description: "Whether warnings are told as well as errors" },
@@ -233,9 +235,14 @@ export const schema = {
 
 /**
  * A project comes from strangers: it may not move the border or the state, talk its reader's secrets free, or make changes
- * less careful. `hardLinks` is among them because the other names of a file may lie outside the border.
+ * less careful. `hardLinks` is among them because the other names of a file may lie outside the border; `model` because it
+ * switches the reminder off, `searchMsMax` because a search that ends at once finds nothing, and `dialect` because the rules of a
+ * client speak of tools by their names.
  */
 export const userOnlyKeys: ReadonlySet<string> = new Set([
+  "dialect",
+  "model",
+  "searchMsMax",
   "reminder",
   "reminderExemptModels",
   "answerBytesMax",

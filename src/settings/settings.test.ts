@@ -40,15 +40,16 @@ describe("files together", () => {
     const [one, two] = [join(folder, "one"), join(folder, "two")];
     configFile(
       join(one, "filehand.jsonc"),
-      '{"dialect": "opencode", "permissions": {"ask": ["Edit"]}, "restricted": {"remove": [".bin"]}}',
+      '{"longCode": "outline", "permissions": {"ask": ["Edit"]}, "restricted": {"remove": [".bin"]}}',
     );
     const oneMore = configFile(
       join(two, "filehand.jsonc"),
-      '{"dialect": "envelope",\n"pageTokensMax": 5,\n"secrets": "allow",\n"roots": ["/"]}',
+      '{"longCode": "first page",\n"pageTokensMax": 5,\n"secrets": "allow",\n"roots": ["/"]}',
     );
     const { settings, faults } = await load({}, one, two, one);
     deepEqual(settings, {
-      dialect: "opencode",
+      dialect: "claude",
+      longCode: "outline",
       model: "m",
       pageTokensMax: 5,
       secrets: "allow",
@@ -76,10 +77,10 @@ describe("files together", () => {
     ok(bytes && sub && good);
     configFile(bytes, Uint8Array.of(0xff));
     mkdirSync(sub, { recursive: true });
-    configFile(good, '{"model": "m"}');
+    configFile(good, '{"pageTokensMax": 7}');
     const roots = [bytes, sub, good].map((file) => join(file, ".."));
     const { settings, faults } = await load({ XDG_CONFIG_HOME: join(folder, "none") }, ...roots);
-    deepEqual(settings, { ...nothing, model: "m" });
+    deepEqual(settings, { ...nothing, pageTokensMax: 7 });
     deepEqual(
       faults.map(({ file, line }) => [file, line]),
       [
@@ -130,8 +131,8 @@ describe("one file", () => {
   for (const [name, text, values, line, message] of [
     [
       "an unknown key names the nearest",
-      '{\n"dialct": "claude", "model": "m"}',
-      { model: "m" },
+      '{\n"dialct": "claude", "pageTokensMax": 7}',
+      { pageTokensMax: 7 },
       2,
       /"dialct".*"dialect"/,
     ],
@@ -148,9 +149,9 @@ describe("one file", () => {
     ["a wrong type", '{\n\n"pageTokensMax": "yes"}', {}, 3, /"pageTokensMax": expected/],
     ["a number out of range", '{"pageTokensMax": 0}', {}, 1, /whole number of at least 1/],
     ["a number with a fraction", '{"pageTokensMax": 1.5}', {}, 1, /whole number/],
-    ["a choice that is none", '{"dialect": "x"}', {}, 1, /one of "claude", "opencode"/],
-    ["an empty text", '{"model": ""}', {}, 1, /not empty/],
-    ["null", '{"model": null}', {}, 1, /"model": expected/],
+    ["a choice that is none", '{"longCode": "x"}', {}, 1, /one of "first page", "outline"/],
+    ["an empty text", '{"$schema": 5}', {}, 1, /not empty/],
+    ["null", '{"dedup": null}', {}, 1, /"dedup": expected/],
     ["a text for a list", '{"permissions": {"deny": "Read(a)"}}', { permissions: {} }, 1, /a list of texts/],
     ["a list for an object", '{"permissions": []}', {}, 1, /an object with the keys allow, ask, deny/],
     [
@@ -160,9 +161,12 @@ describe("one file", () => {
       2,
       /"permissions\.deny\[1\]"/,
     ],
-    ["a key given twice", '{"model": "a",\n"model": "b"}', { model: "a" }, 2, /twice/],
+    ["a key given twice", '{"pageTokensMax": 7,\n"pageTokensMax": 8}', { pageTokensMax: 7 }, 2, /twice/],
     ["a file that is no object", "[1]", {}, 1, /this file: expected an object/],
-    ["a user's key in a project", '{\n"roots": ["/"], "model": "m"}', { model: "m" }, 2, /"roots" here: .*user/],
+    ["a user's key in a project", '{\n"roots": ["/"], "dedup": true}', { dedup: true }, 2, /"roots" here: .*user/],
+    ["a project does not choose the model", '{"model": "claude-mythos"}', {}, 1, /"model" here: .*user/],
+    ["nor the dialect", '{"dialect": "opencode"}', {}, 1, /"dialect" here: .*user/],
+    ["nor how long a search takes", '{"searchMsMax": 1000}', {}, 1, /"searchMsMax" here: .*user/],
     [
       "a project may say how line ends are written, not how careful changes are",
       '{"writeEol": "keep",\n"readFirst": false}',

@@ -1,9 +1,10 @@
 /** Settings: which files there are, and what they say together. Project settings go before the user's; lists are joined. */
 
-import { posix, win32 } from "node:path";
+import { dirname, isAbsolute, posix, relative, win32 } from "node:path";
 import { limits } from "../contract/limits.ts";
 import type { RuleText } from "../contract/rule.ts";
 import { isWider, type Mode } from "../contract/mode.ts";
+import { realPrefixes } from "../disk/real-prefix.ts";
 import { readSmallFile } from "../disk/small-file.ts";
 import { nodeSystem } from "../disk/system.ts";
 import type { SettingsValues } from "./schema.ts";
@@ -79,7 +80,7 @@ export async function loadSettings(
   const faults: SettingsFault[] = [];
   const said: Said[] = [];
   for (const { path, source } of settingsFiles(options)) {
-    const text = readOrReport(path, faults);
+    const text = source === "project settings" && leadsOut(path, faults) ? undefined : readOrReport(path, faults);
     if (text === undefined) continue;
     const { parseSettings } = await import("./parse.ts");
     const parsed = parseSettings(text, source);
@@ -115,6 +116,17 @@ function configFolder({ env, platform, home }: SettingsOptions): string | undefi
 }
 
 const pathOf = (platform: NodeJS.Platform) => (platform === "win32" ? win32 : posix);
+
+/** A project's link may lead to anything that its reader can read. */
+function leadsOut(path: string, faults: SettingsFault[]): boolean {
+  const realPrefix = realPrefixes();
+  const [file, folder] = [realPrefix(path), realPrefix(dirname(path))];
+  const rest = relative(folder, file);
+  if (rest !== ".." && !/^\.\.[\\/]/.test(rest) && !isAbsolute(rest)) return false;
+  const message = "Cannot use this file: it is a link that leads out of the workspace, put a copy in its place";
+  faults.push({ file: path, line: 1, message });
+  return true;
+}
 
 function readOrReport(path: string, faults: SettingsFault[]): string | undefined {
   try {

@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -521,10 +521,45 @@ describe("settings", () => {
   };
 
   test("a project's file is honoured, with comments and final commas", async () => {
-    const text = '{\n  // as the team likes it\n  "dialect": "opencode-legacy",\n}\n';
+    const text = '{\n  // as the team likes it\n  "permissions": {"deny": ["Read(a.txt)",],},\n}\n';
     const ran = await withSettings(text, undefined, ["read", "a.txt"]);
-    expect(ran).toMatchObject({ code: 0, stderr: "" });
-    expect(ran.stdout).toContain("00001| one");
+    expect(ran).toMatchObject({ code: 1, stdout: "" });
+    expect(ran.stderr).toContain("the rule Read(a.txt) (project settings) denies it");
+  });
+
+  test("a project chooses neither the dialect nor the model nor how long a search takes", async () => {
+    const text = '{"dialect": "opencode-legacy", "model": "claude-mythos", "searchMsMax": 1}';
+    const ran = await withSettings(text, undefined, ["read", "a.txt"]);
+    expect(ran).toMatchObject({ code: 0, stdout: "1→one\n" });
+    for (const key of ["dialect", "model", "searchMsMax"])
+      expect(ran.stderr).toContain(`Cannot use "${key}" here: it belongs in the user's own settings`);
+    expect((await withSettings(undefined, '{"dialect": "opencode-legacy"}', ["read", "a.txt"])).stdout).toContain(
+      "00001| one",
+    );
+    for (const searchMsMax of [1, 99, 600_001, 2 ** 31, 2 ** 53]) {
+      const searched = await withSettings(undefined, JSON.stringify({ searchMsMax }), ["grep", "one"]);
+      expect(searched.stdout).toContain("a.txt");
+      expect(searched.stderr).toContain("expected a whole number of at least 100 and at most 600000");
+    }
+  });
+
+  test("a project's file that is a link out of the root is not followed", async () => {
+    const place = temporaryFolder();
+    onTestFinished(() => place.remove());
+    const [root, out] = [join(place.path, "root"), join(place.path, "out.jsonc")];
+    mkdirSync(root);
+    writeFileSync(join(root, "a.txt"), "one\n");
+    writeFileSync(out, '{"permissions": {"deny": ["Read(a.txt)"]}}');
+    symlinkSync(out, join(root, "filehand.jsonc"));
+    const env = { XDG_CONFIG_HOME: place.path };
+    const ran = await filehand(["read", "a.txt"], { cwd: root, env });
+    expect(ran).toMatchObject({ code: 0, stdout: "1→one\n" });
+    expect(ran.stderr).toContain("it is a link that leads out of the workspace");
+    // A link to another file of the root is one of the project's own.
+    rmSync(join(root, "filehand.jsonc"));
+    renameSync(out, join(root, "settings.jsonc"));
+    symlinkSync("settings.jsonc", join(root, "filehand.jsonc"));
+    expect(await filehand(["read", "a.txt"], { cwd: root, env })).toMatchObject({ code: 1, stdout: "" });
   });
 
   test("the user's deny holds whatever the project allows", async () => {
@@ -587,7 +622,7 @@ describe("settings", () => {
   });
 
   test("options of the command line go before settings", async () => {
-    const ran = await withSettings('{"dialect": "envelope"}', undefined, ["read", "a.txt", "--dialect", "claude"]);
+    const ran = await withSettings(undefined, '{"dialect": "envelope"}', ["read", "a.txt", "--dialect", "claude"]);
     expect(ran).toEqual({ code: 0, stdout: "1→one\n", stderr: "" });
   });
 });

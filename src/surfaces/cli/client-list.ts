@@ -6,7 +6,7 @@ import { printJson } from "./print.ts";
 
 export async function listClients(given: Given, host: Host): Promise<ExitCode> {
   const { isThere, programOnPath } = await import("../../settings/client-file.ts");
-  const where = { path: host.env["PATH"] ?? host.env["Path"], platform: host.platform };
+  const where = { path: host.env["PATH"] ?? host.env["Path"], platform: host.platform, notBeneath: [] }; // named, not run
   const signOf = ({ program, folders }: Client): string | undefined =>
     (program === undefined ? undefined : programOnPath(program, where)) ?? folders(host).find(isThere);
   const rows = clients.map((client) => ({ client, sign: signOf(client) }));

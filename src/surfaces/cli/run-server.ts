@@ -22,8 +22,8 @@ export interface ServerNeeds {
   /** If none is given. */
   readonly port: number;
   readonly inspector: boolean;
-  /** Told the inspector's first address. */
-  readonly onAddress?: (url: string) => void;
+  /** Gets the inspector's first address, and the roots of all workspaces. */
+  readonly onAddress?: (url: string, roots: readonly string[]) => void;
 }
 
 export async function runServer(given: Given, host: Host, needs: ServerNeeds): Promise<ExitCode> {
@@ -96,7 +96,10 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
     if (stateDir !== undefined) await inspector.listenToOthers(stateDir);
     origin = `http://${bracketed(isEverywhere(found) ? "127.0.0.1" : address)}:${actual}`;
     const url = tell(inspector.newKey());
-    needs.onAddress?.(url);
+    needs.onAddress?.(
+      url,
+      [...desks.values()].flatMap(({ filehand }) => filehand.roots),
+    );
   }
   parts.load(log);
   if (!parts.stop.aborted) await once(parts.stop, "abort");

@@ -27,8 +27,8 @@ export const inspect: Command = {
     runServer(given, host, {
       port: 0,
       inspector: true,
-      onAddress: (url) => {
-        if (host.stdout.isTTY === true && !given.flag("no-open")) openInBrowser(url, host);
+      onAddress: (url, roots) => {
+        if (host.stdout.isTTY === true && !given.flag("no-open")) openInBrowser(url, host, roots);
       },
     }),
 };
