@@ -4,7 +4,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import * as fs from "node:fs";
 import { afterEach, describe, test, vi } from "vitest";
 import { nodeSystem } from "../../src/disk/system.ts";
-import { onLinux, workspace } from "../support/workspace.ts";
+import { onLinux, onWindows, workspace } from "../support/workspace.ts";
 import { type DeskOptions, openDesk } from "./desk.ts";
 
 const { path: place } = workspace({});
@@ -165,5 +165,26 @@ describe.skipIf(!onLinux)("an error of the disk while one file is read", () => {
         equal(d.read("b.txt"), left === "0" ? "b1\n" : "b0\n");
       });
     }
+  }
+});
+
+describe.skipIf(onWindows)("the mode of a file that is brought back", () => {
+  for (const mode of [0o664, 0o666, 0o600, 0o755, 0o775, 0o777, 0o2775, 0o4755, 0o6711]) {
+    test(`${mode.toString(8)} is that which it had, whatever the umask, after a delete and after a move`, async () => {
+      const before = process.umask(0o027);
+      try {
+        const d = desk();
+        for (const name of ["a.txt", "b.txt"]) {
+          d.stranger(name, "x\n");
+          fs.chmodSync(d.at(name), mode);
+        }
+        await d.patch("*** Delete File: a.txt", "*** Update File: b.txt", "*** Move to: c.txt", "@@", "-x", "+y");
+        await d.session.undo();
+        const modes = ["a.txt", "b.txt"].map((name) => (fs.statSync(d.at(name)).mode & 0o7777).toString(8));
+        deepEqual(modes, [mode.toString(8), mode.toString(8)]);
+      } finally {
+        process.umask(before);
+      }
+    });
   }
 });
