@@ -111,6 +111,7 @@ export function startSession<Name extends DialectName>(
     dedup: options.dedup,
     changes: standing.changes,
     formatter: options.formatter,
+    formatterMsMax: options.formatterMsMax ?? limits.formatterMsMax,
     warnings: languageOptionsOf(options)?.warnings ?? false,
     session: ids.session,
     onChanged: options.onChanged,
