@@ -188,3 +188,51 @@ describe.skipIf(onWindows)("the mode of a file that is brought back", () => {
     });
   }
 });
+
+describe("a damaged record", () => {
+  /** One byte of the line in which a change of the file is written is another one. */
+  function damage(stateDir: string, file: string): void {
+    const logs = fs
+      .readdirSync(stateDir, { recursive: true, encoding: "utf8" })
+      .filter((name) => /(^|[\\/])log$/.test(name));
+    for (const log of logs.map((name) => `${stateDir}/${name}`)) {
+      const bytes = fs.readFileSync(log);
+      const at = bytes.indexOf(`/${file}"`);
+      if (at < 0) continue;
+      bytes[at + 1] = (bytes[at + 1] ?? 0) ^ 1;
+      fs.writeFileSync(log, bytes);
+      return;
+    }
+    throw new Error("there is no such record");
+  }
+
+  test("never says that a file is as it was: its first change may be the one that is lost", async () => {
+    const d = desk();
+    for (const name of ["a.txt", "b.txt"]) d.stranger(name, "0\n");
+    await d.edit("a.txt", "0", "1");
+    await d.edit("a.txt", "1", "2");
+    await d.edit("b.txt", "0", "1");
+    damage(d.stateDir, "a.txt");
+    // By the records that are left it was "1" in the beginning.
+    d.stranger("a.txt", "1\n");
+    const { files, damaged } = await d.session.rewind("start");
+    equal(damaged, 1);
+    deepEqual(
+      files.map(({ relative, came, step }) => [relative, came, step.does, "why" in step ? step.why : undefined]),
+      [
+        ["a.txt", "left", "unavailable", "damaged record"],
+        ["b.txt", "done", "restore", undefined],
+      ],
+    );
+    const reply = await d.session.run(() => ({
+      verb: "rewind",
+      to: "start",
+      files: undefined,
+      force: false,
+      as: "rewind",
+    }));
+    const words = reply.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    match(words, /1 record of the history cannot be read/);
+    ok(!/as it was:/.test(words), words);
+  });
+});
