@@ -135,6 +135,7 @@ export function startSession<Name extends DialectName>(
     dedup: isShared ? false : options.dedup,
     changes: standing.changes,
     formatter: options.formatter,
+    formatterMsMax: options.formatterMsMax ?? limits.formatterMsMax,
     warnings: languageOptionsOf(options)?.warnings ?? false,
     session: ids.session,
     onChanged: options.onChanged,

@@ -42,7 +42,7 @@ export function languagesOf(options: FilehandOptions, disk: Disk, guard: () => G
     ));
   return {
     open,
-    close: async () => (await opened)?.close(),
+    close: async () => (await opened?.catch(() => undefined))?.close(), // what could not be loaded has nothing to close
     faults: async () => (await import("./lsp/servers.ts")).serversOf(wanted).faults,
   };
 }

@@ -102,6 +102,8 @@ export interface FilehandOptions {
    * told in the answer, belongs to the same turn, and counts as read.
    */
   readonly formatter?: Formatter;
+  /** Milliseconds after which a formatter is no longer waited for; 10,000 by default. */
+  readonly formatterMsMax?: number;
   /**
    * Language servers that look at what is read and changed, so that the answer to a change says what it broke. None by
    * default. `true`: those of the table of known servers whose programs are installed.

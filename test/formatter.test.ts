@@ -156,3 +156,49 @@ test("every file of a patch is formatted, once all are written", async () => {
   ]);
   expect(words(reply)).toContain("A formatter changed the file after that (+1 -1)");
 });
+
+test("one that never ends is not waited for beyond its limit, and holds no lock then", async () => {
+  const made = workspace({ ws: { "a.txt": "one\n", "b.txt": "one\n" } });
+  const roots = [made.path("ws")];
+  let calls = 0;
+  const signals: AbortSignal[] = [];
+  const formatter: Formatter = ({ signal }) => {
+    calls += 1;
+    signals.push(signal);
+    return new Promise(() => undefined);
+  };
+  const options = { roots, ask: "yes", readFirst: false, reminder: false } as const;
+  const session = createFilehand({ ...options, formatter, formatterMsMax: 20 }).session();
+  const edit = { file_path: "a.txt", old_string: "one", new_string: "two" };
+  expect(words(await session.call("Edit", edit))).toContain("the formatter failed: it took longer than 20 ms");
+  expect([calls, signals[0]?.aborted]).toEqual([1, true]);
+  // Another toolkit has no turn in common with it, but the lock.
+  const other = createFilehand(options).session();
+  const next = await other.call("Edit", { ...edit, old_string: "two", new_string: "three" });
+  expect(next.error).toBeUndefined();
+
+  const patchText = ["*** Update File: a.txt", "@@", "-three", "+x", "*** Update File: b.txt", "@@", "-one", "+x"].join(
+    "\n",
+  );
+  const patch = await session.run((profile) => ({
+    verb: "patch",
+    patchText: `*** Begin Patch\n${patchText}\n*** End Patch`,
+    profile,
+  }));
+  expect(words(patch)).toContain("it did not end with an earlier file");
+  expect(calls).toBe(2);
+});
+
+test("one that never ends is not waited for when the call is cancelled", async () => {
+  const made = workspace({ ws: { "a.txt": "one\n" } });
+  const stop = new AbortController();
+  const formatter: Formatter = () => {
+    stop.abort();
+    return new Promise(() => undefined);
+  };
+  const options = { roots: [made.path("ws")], ask: "yes", readFirst: false, reminder: false, formatter } as const;
+  const edit = { file_path: "a.txt", old_string: "one", new_string: "two" };
+  const reply = await createFilehand(options).session().call("Edit", edit, { signal: stop.signal });
+  expect(words(reply)).toContain("the formatter failed: it was cancelled");
+  expect(fs.readFileSync(made.path("ws", "a.txt"), "utf8")).toBe("two\n");
+});

@@ -181,11 +181,15 @@ export type RewindStep =
     }
   | {
       readonly does: "unavailable";
-      /** `unreadable`: the disk fails to say what is in it, so nobody knows what would be overwritten. */
+      /**
+       * `unreadable`: the disk fails to say what is in it, so nobody knows what would be overwritten. `damaged record`: it is as the
+       * records that can be read say, and there was one more of which nobody knows what it said.
+       */
       readonly why:
         | NotKept
         | "pruned"
         | "damaged"
+        | "damaged record"
         | "folder"
         | "link"
         | "special"

@@ -101,6 +101,8 @@ export const limits = {
   lookupsAboveMax: 64,
   /** Files of a folder that is deleted or moved as a whole: each is held until all are done. */
   folderFilesMax: 500,
+  /** Milliseconds that the host's formatter may take for a file, whose lock is held meanwhile (settable). */
+  formatterMsMax: 10_000,
   /** Bytes of the journal of several files that are changed together. */
   setJournalBytesMax: 33_554_432,
   /** Folders that are made for one new file. */

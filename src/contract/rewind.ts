@@ -55,6 +55,8 @@ export interface RewindOutcome {
   readonly turn: string | undefined;
   readonly files: readonly RewoundFile[];
   readonly dryRun: boolean;
+  /** Records of the session that cannot be read, so that a change may be missing; left out where there are none. */
+  readonly damaged?: number;
   /** What language servers say of the files that were brought back. */
   readonly diagnostics?: readonly DiagnosticsReport[];
   /** For a model: how many files rules hide from it, and which of the files it asked for were not changed since. */

@@ -5,7 +5,7 @@ import { limits } from "../contract/limits.ts";
 import type { ProblemData } from "../contract/problem.ts";
 import type { ConflictSides, RewindOutcome, RewoundFile } from "../contract/rewind.ts";
 import { hunkHeader } from "../text/unified.ts";
-import { backTo, inBrackets, passedWords, type RewoundWords, rewoundWords } from "./rewind-text.ts";
+import { backTo, damagedWords, inBrackets, passedWords, type RewoundWords, rewoundWords } from "./rewind-text.ts";
 import { quoted } from "./words.ts";
 
 /** What a dialect calls the tools that an answer speaks of. */
@@ -56,6 +56,7 @@ export function rewindAnswer(
   const text = [
     head,
     ...passedWords(outcome.passed),
+    ...damagedWords(outcome.damaged),
     ...lines,
     ...(total > shown.length ? [`and ${inFiles(total - shown.length)} more`] : []),
     ...forModel.unchanged.map((path) => `not changed since then, so left as it is: ${quoted(path)}`),

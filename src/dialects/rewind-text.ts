@@ -39,7 +39,7 @@ export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemD
     const { did, why, note } = files[index] ?? { did: "", why: null };
     return `${did}: ${quoted(file.relative)}${inBrackets(why ?? note)}`;
   });
-  return success([head, ...passedWords(passed), ...lines].join("\n"), {
+  return success([head, ...passedWords(passed), ...damagedWords(outcome.damaged), ...lines].join("\n"), {
     to,
     turn: turn ?? null,
     dryRun,
@@ -55,6 +55,13 @@ export const passedWords = (passed: readonly string[]): readonly string[] =>
   passed.length === 0
     ? []
     : [`Passed over ${passed.map(quoted).join(", ")}: what was changed there is as it was, or cannot be brought back.`];
+
+export const damagedWords = (damaged = 0): readonly string[] =>
+  damaged === 0
+    ? []
+    : [
+        `${counted(damaged, "record")} of the history cannot be read: a change may be missing here, look at the files; the user can run filehand history verify.`,
+      ];
 
 const conflicts = {
   "changed since": "somebody else changed it since; force overwrites that",
@@ -74,6 +81,7 @@ const unavailable = {
   failed: "it could not be kept",
   pruned: "it is no longer kept",
   damaged: "what was kept of it is damaged",
+  "damaged record": "a record of the history is damaged, so it is not known whether this is what it was",
   folder: "there is a folder now",
   link: "there is a link now",
   special: "it is no regular file now",

@@ -27,7 +27,7 @@ import {
 import type { Member } from "./change-set.ts";
 import type { Found, Held, Identity } from "./look.ts";
 import { CannotKeep, keepMetadata } from "./metadata.ts";
-import type { OpenFile } from "./open-file.ts";
+import { type OpenFile, ownBits } from "./open-file.ts";
 import { confirm } from "./replace.ts";
 import { sweepOnce } from "./sweep.ts";
 import { freshOf, makeFlags, type TempFile, writeTemp } from "./temp-file.ts";
@@ -51,7 +51,7 @@ export interface CreateInput {
   readonly pieces: readonly Piece[];
   /** What copied pieces are copied from, such as a kept version; none if all bytes are new. */
   readonly source?: OpenFile | undefined;
-  /** Permissions of the new file, minus the umask. */
+  /** The mode of the new file, to the bit; by default what the umask leaves. */
   readonly mode?: number | undefined;
   /** A file whose owner, attributes and mode it gets instead, as it was looked up and opened; both still held. */
   readonly like?: { readonly found: Found; readonly file: OpenFile } | undefined;
@@ -187,14 +187,14 @@ async function createIn(
   const { like } = input;
   const old = like?.file.stat;
   let kept: readonly WriteNote[] = [];
-  const dressed = like !== undefined &&
-    old !== undefined && {
-      mode: 0o600,
-      dress: async (fd: number, fresh: BigIntStats): Promise<void> => {
-        kept = await keepOrTell(fd, fresh, old, like.found, context);
-      },
-    };
-  const temp = await writeTemp(folder, { content, mode: input.mode ?? 0o666, signal, ...dressed }, context);
+  const { mode } = input;
+  const dress = async (fd: number, fresh: BigIntStats): Promise<void> => {
+    if (like !== undefined && old !== undefined) kept = await keepOrTell(fd, fresh, old, like.found, context);
+    else if (mode !== undefined) kept = setMode(fd, fresh, mode, context);
+  };
+  const isDressed = (like !== undefined && old !== undefined) || mode !== undefined;
+  const dressed = isDressed ? { mode: 0o600, dress } : { mode: 0o666 };
+  const temp = await writeTemp(folder, { content, signal, ...dressed }, context);
   let folderSync: FolderSync | undefined;
   try {
     try {
@@ -221,6 +221,15 @@ async function createIn(
   } finally {
     folderSync?.close();
   }
+}
+
+function setMode(fd: number, fresh: BigIntStats, mode: number, { system }: WriteContext): readonly WriteNote[] {
+  const step = "carrying over owner, mode and attributes";
+  // Some folders give their own group to what is made in them.
+  const given = mode & (0o1777 | ownBits(fresh));
+  during(step, () => system.changeMode(fd, given));
+  const isSet = (mode & 0o6000) === 0 || (Number(during(step, () => system.stat(fd)).mode) & 0o7777) === mode;
+  return isSet ? [] : ["special mode bits not kept"];
 }
 
 /** There is no file to write into instead: what cannot be kept is told. */

@@ -88,7 +88,7 @@ export function openFile(found: Found, system: System): OpenFile | { readonly er
     identity,
     sizeBytes: identity.sizeBytes,
     mtimeMs: Number(identity.mtimeNs / 1_000_000n),
-    mode: Number(stat.mode) & 0o777,
+    mode: modeOf(stat),
     links: Number(stat.nlink),
     stat,
     read: held.reads === "at once" ? readAtOnce : readLater,
@@ -120,4 +120,17 @@ function asReadFailed(error: unknown): never {
   const errno = errnoName(error);
   if (errno === undefined) throw error;
   throw new ReadFailed(errno);
+}
+
+/**
+ * Permission bits, and of set-user-id and set-group-id those that a file of our own making would have by right: a copy of another
+ * owner's file belongs to us, and must not get what that owner gave to the file.
+ */
+export const modeOf = (stat: Pick<BigIntStats, "mode" | "uid" | "gid">): number =>
+  Number(stat.mode) & (0o1777 | ownBits(stat));
+
+export function ownBits({ uid, gid }: Pick<BigIntStats, "uid" | "gid">): number {
+  const isOurs = process.geteuid !== undefined && uid === BigInt(process.geteuid());
+  const isOurGroup = isOurs && process.getegid !== undefined && gid === BigInt(process.getegid());
+  return (isOurs ? 0o4000 : 0) | (isOurGroup ? 0o2000 : 0);
 }

@@ -22,7 +22,7 @@ import {
 import { writeInPlace } from "./in-place.ts";
 import type { Found, Identity } from "./look.ts";
 import { CannotKeep, keepMetadata } from "./metadata.ts";
-import type { OpenFile } from "./open-file.ts";
+import { type OpenFile, ownBits } from "./open-file.ts";
 import { checkBytes, type Comparison, refuseReadOnly, stillThere } from "./same-file.ts";
 import { sweepAgain, sweepOnce } from "./sweep.ts";
 import { freshOf, NoTempFile, type TempFile, writeTemp } from "./temp-file.ts";
@@ -52,7 +52,7 @@ export interface ReplaceInput {
   readonly readBytes?: Uint8Array | undefined;
   /** A file with other names: separate it from them by the rename, or keep them and write in place. */
   readonly hardLinks: "separate" | "keep";
-  /** Permission bits that it shall have from then on; those it has by default. */
+  /** The mode that it shall have from then on; the one it has by default. */
   readonly mode?: number | undefined;
   /** Asked until right before the swap, which is the last moment at which stopping leaves the file as it was. */
   readonly signal: AbortSignal;
@@ -180,9 +180,11 @@ async function replaceIn(
       };
 }
 
-/** The same with other permission bits. */
-const withMode = (stat: BigIntStats, mode: number): BigIntStats =>
-  Object.defineProperty(Object.create(stat) as BigIntStats, "mode", { value: (stat.mode & ~0o777n) | BigInt(mode) }); // all but the mode is the stat's
+/** The same with another mode; set-user-id and set-group-id of another owner are not ours to change. */
+function withMode(stat: BigIntStats, mode: number): BigIntStats {
+  const kept = stat.mode & ~BigInt(0o1777 | ownBits(stat));
+  return Object.defineProperty(Object.create(stat) as BigIntStats, "mode", { value: kept | BigInt(mode) }); // all but the mode is the stat's
+}
 
 /** Folders that take no new file; the file itself may still be writable. */
 const noNewFile = ["EACCES", "EPERM", "EROFS"];

@@ -6,6 +6,7 @@ import type {
   DiffStats,
   FileVersion,
   HistoryRecord,
+  RewindFile,
   RewindKind,
   RewindPlan,
   Snapshot,
@@ -214,12 +215,17 @@ export function openSessionHistory(options: SessionOptions): SessionHistory {
       const since = changedSince(read().story, messageId);
       if (since.found !== "turn") return { found: since.found, messageId };
       const wanted = files === undefined ? since.files : since.files.filter(({ path }) => files.includes(path));
-      return { found: "turn", messageId, files: await planFiles(wanted, current, store, options, onProgress) };
+      const planned = await planFiles(wanted, current, store, options, onProgress);
+      // What is lost may have been a change of this very file.
+      return { found: "turn", messageId, files: read().faults.length === 0 ? planned : planned.map(doubted) };
     },
     undoTargets: () => undoTargets(read().story),
     tidy,
   };
 }
+
+const doubted = (file: RewindFile): RewindFile =>
+  file.step.does === "nothing" ? { ...file, step: { does: "unavailable", why: "damaged record" } } : file;
 
 interface Read {
   readonly story: Story;

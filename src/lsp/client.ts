@@ -202,11 +202,18 @@ function tailOf(child: ChildProcess): () => string {
   return () => tail;
 }
 
-/** Waits for the end of a child that was asked to end, and brings it about after a moment. */
-function gone(child: ChildProcess): Promise<void> {
+/**
+ * Waits for the end of a child that was asked to end, and brings it about after a moment. It always settles: a child that even
+ * outlives its kill, as one that hangs in the system does, is left behind.
+ */
+export function gone(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return resolve();
-    const timer = setTimeout(() => child.kill("SIGKILL"), limits.languageExitMsMax);
+    // Never unreferenced: a host that awaits this has perhaps nothing else to live for, and would end in the middle.
+    let timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      timer = setTimeout(resolve, limits.languageExitMsMax);
+    }, limits.languageExitMsMax);
     child.once("exit", () => {
       clearTimeout(timer);
       resolve();

@@ -112,7 +112,8 @@ async function applied(
         ? jobs.map((job, at) => shownAs(job, foreseen[at] ?? []))
         : [...(await writeAll(jobs, locks, bench))];
       // Only when all are written: until then they may be put back.
-      for (const [at, file] of files.entries()) files[at] = await formatted(file, profile, bench);
+      const formatting = { hangs: false };
+      for (const [at, file] of files.entries()) files[at] = await formatted(file, profile, bench, formatting);
       const [one, ...more] = files;
       if (one === undefined) throw new Error("there is at least one file");
       const outcome: PatchOutcome = {

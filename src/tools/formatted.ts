@@ -22,14 +22,26 @@ import { movedAlong } from "./edit-checks.ts";
 import type { Bench } from "./tool.ts";
 import { keeperOf } from "./turn.ts";
 
+/** Of one call: a formatter that did not end with one file is not called with the next. */
+export interface Formatting {
+  hangs: boolean;
+}
+
 /** The file as the formatter left it; the caller still holds its lock. Never throws for what the formatter did. */
-export async function formatted(file: ChangedFile, profile: Profile, bench: Bench): Promise<ChangedFile> {
+export async function formatted(
+  file: ChangedFile,
+  profile: Profile,
+  bench: Bench,
+  formatting: Formatting = { hangs: false },
+): Promise<ChangedFile> {
   const { formatter } = bench;
   const { target } = file;
   const untouched = bench.dryRun || file.did === "deleted" || file.notes.some(({ note }) => note === "same content");
   if (formatter === undefined || untouched) return file;
   const written = await contentOf(target, profile, bench);
-  const failed = await failureOf(async () => formatter({ path: target.real, signal: bench.signal }));
+  const failed = formatting.hangs
+    ? "it did not end with an earlier file, so it was not called"
+    : await failureOf(formatter, target.real, formatting, bench);
   const now = await contentOf(target, profile, bench);
   const notes: ChangeNote[] = failed === undefined ? [] : [{ note: "formatter failed", why: failed }];
   const withNotes = { ...file, notes: [...file.notes, ...notes] };
@@ -96,12 +108,33 @@ async function contentOf(target: Target, profile: Profile, bench: Bench): Promis
   }
 }
 
-async function failureOf(work: () => Promise<void>): Promise<string | undefined> {
+/** In words. A formatter that does not end is not waited for: its lock keeps others from the file. */
+async function failureOf(
+  formatter: NonNullable<Bench["formatter"]>,
+  path: string,
+  formatting: Formatting,
+  { signal, formatterMsMax }: Bench,
+): Promise<string | undefined> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), formatterMsMax);
+  const stop = AbortSignal.any([signal, late.signal]);
+  const stopped = new Promise<string>((resolve) => {
+    const tell = (): void =>
+      resolve(late.signal.aborted ? `it took longer than ${formatterMsMax} ms` : "it was cancelled");
+    if (stop.aborted) tell();
+    else stop.addEventListener("abort", tell, { once: true });
+  });
+  const done = async (): Promise<undefined> => {
+    await formatter({ path, signal: stop });
+  };
   try {
-    await work();
-    return undefined;
+    const why = await Promise.race([done(), stopped]);
+    if (why !== undefined) formatting.hangs = true;
+    return why;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

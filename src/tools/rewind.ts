@@ -39,7 +39,7 @@ async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutco
       const came = action === undefined ? "left" : await foreseen(file, seen.get(file.path), bench);
       files.push(shown(file, action, came, came === "planned" ? foreseenLoss(file) : undefined));
     }
-    return { kind: "rewind", to, passed, turn: undefined, files, dryRun: bench.dryRun };
+    return { kind: "rewind", to, passed, turn: undefined, files, dryRun: bench.dryRun, ...damageOf(history) };
   }
 
   // Told once for all, and before a turn is begun.
@@ -85,8 +85,14 @@ async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutco
     turn: turnId,
     files,
     dryRun: false,
+    ...damageOf(history),
     ...(diagnostics.length > 0 ? { diagnostics } : {}),
   };
+}
+
+function damageOf(history: SessionHistory): Pick<RewindOutcome, "damaged"> {
+  const damaged = history.faults().length;
+  return damaged === 0 ? {} : { damaged };
 }
 
 const broughtBack = { restore: "updated", create: "created", delete: "deleted" } as const;
@@ -146,6 +152,7 @@ const lost: ReadonlySet<string> = new Set<Extract<RewindFile["step"], { readonly
   "failed",
   "pruned",
   "damaged",
+  "damaged record",
 ]);
 
 /** As the answer names it. */

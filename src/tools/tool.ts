@@ -39,6 +39,7 @@ export interface Bench {
   readonly changes: ChangeRules;
   /** What the host does to a file after each change of it. */
   readonly formatter: Formatter | undefined;
+  readonly formatterMsMax: number;
   /** The language servers, loaded by the first who asks; undefined where none are used. */
   readonly languages: (() => Promise<Languages>) | undefined;
   /** Are their warnings told as well? */

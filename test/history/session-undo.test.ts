@@ -4,7 +4,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import * as fs from "node:fs";
 import { afterEach, describe, test, vi } from "vitest";
 import { nodeSystem } from "../../src/disk/system.ts";
-import { onLinux, workspace } from "../support/workspace.ts";
+import { onLinux, onWindows, workspace } from "../support/workspace.ts";
 import { type DeskOptions, openDesk } from "./desk.ts";
 
 const { path: place } = workspace({});
@@ -166,4 +166,73 @@ describe.skipIf(!onLinux)("an error of the disk while one file is read", () => {
       });
     }
   }
+});
+
+describe.skipIf(onWindows)("the mode of a file that is brought back", () => {
+  for (const mode of [0o664, 0o666, 0o600, 0o755, 0o775, 0o777, 0o2775, 0o4755, 0o6711]) {
+    test(`${mode.toString(8)} is that which it had, whatever the umask, after a delete and after a move`, async () => {
+      const before = process.umask(0o027);
+      try {
+        const d = desk();
+        for (const name of ["a.txt", "b.txt"]) {
+          d.stranger(name, "x\n");
+          fs.chmodSync(d.at(name), mode);
+        }
+        await d.patch("*** Delete File: a.txt", "*** Update File: b.txt", "*** Move to: c.txt", "@@", "-x", "+y");
+        await d.session.undo();
+        const modes = ["a.txt", "b.txt"].map((name) => (fs.statSync(d.at(name)).mode & 0o7777).toString(8));
+        deepEqual(modes, [mode.toString(8), mode.toString(8)]);
+      } finally {
+        process.umask(before);
+      }
+    });
+  }
+});
+
+describe("a damaged record", () => {
+  /** One byte of the line in which a change of the file is written is another one. */
+  function damage(stateDir: string, file: string): void {
+    const logs = fs
+      .readdirSync(stateDir, { recursive: true, encoding: "utf8" })
+      .filter((name) => /(^|[\\/])log$/.test(name));
+    for (const log of logs.map((name) => `${stateDir}/${name}`)) {
+      const bytes = fs.readFileSync(log);
+      const at = bytes.indexOf(`/${file}"`);
+      if (at < 0) continue;
+      bytes[at + 1] = (bytes[at + 1] ?? 0) ^ 1;
+      fs.writeFileSync(log, bytes);
+      return;
+    }
+    throw new Error("there is no such record");
+  }
+
+  test("never says that a file is as it was: its first change may be the one that is lost", async () => {
+    const d = desk();
+    for (const name of ["a.txt", "b.txt"]) d.stranger(name, "0\n");
+    await d.edit("a.txt", "0", "1");
+    await d.edit("a.txt", "1", "2");
+    await d.edit("b.txt", "0", "1");
+    damage(d.stateDir, "a.txt");
+    // By the records that are left it was "1" in the beginning.
+    d.stranger("a.txt", "1\n");
+    const { files, damaged } = await d.session.rewind("start");
+    equal(damaged, 1);
+    deepEqual(
+      files.map(({ relative, came, step }) => [relative, came, step.does, "why" in step ? step.why : undefined]),
+      [
+        ["a.txt", "left", "unavailable", "damaged record"],
+        ["b.txt", "done", "restore", undefined],
+      ],
+    );
+    const reply = await d.session.run(() => ({
+      verb: "rewind",
+      to: "start",
+      files: undefined,
+      force: false,
+      as: "rewind",
+    }));
+    const words = reply.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    match(words, /1 record of the history cannot be read/);
+    ok(!/as it was:/.test(words), words);
+  });
 });

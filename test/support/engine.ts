@@ -85,6 +85,7 @@ export function createEngine(options: EngineOptions): Engine {
             editBytesMax: 2 ** 30,
           },
           formatter: undefined,
+          formatterMsMax: 10_000,
           languages: undefined,
           warnings: false,
           session: "s",

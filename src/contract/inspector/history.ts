@@ -130,6 +130,7 @@ export interface RewindFileView {
     | NotKept
     | "pruned"
     | "damaged"
+    | "damaged record"
     | "folder"
     | "link"
     | "special"
