@@ -1,16 +1,28 @@
 /**
  * `npm run test:clients`: the long test of the servers. 100,000 calls over each transport with a flat heap, 50 callers over HTTP
- * for a minute beside the bare server of the SDK, and Claude Code with a scripted model. Takes some ten minutes, and 350 MB
- * for Claude Code, which is installed into .clients and is no dependency of anything. In a fresh clone it installs the rest, too.
+ * for a minute beside the bare server of the SDK, and real agent programs with a scripted model. Takes some fifteen minutes, and
+ * 2.3 GB for the programs, which are installed into .clients and are no dependency of anything. In a fresh clone it installs the
+ * rest, too. The programs reach no network: their model is on this machine.
  * Arguments, or the variables FILEHAND_CLIENT_CALLS and FILEHAND_CLIENT_SECONDS: calls (default 100000), seconds (default 60).
  */
 
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-const agent = "@anthropic-ai/claude-code@2.1.325";
 const folder = ".clients";
+/** A folder each, so that no program gets another's dependencies. The last one is for those that need a newer Node. */
+const programs = {
+  "claude-code": "@anthropic-ai/claude-code@2.1.325",
+  codex: "@openai/codex@0.166.0",
+  gemini: "@google/gemini-cli@0.61.0",
+  opencode: "opencode-ai@1.18.33",
+  qwen: "@qwen-code/qwen-code@0.24.4",
+  copilot: "@github/copilot@1.0.102",
+  kimi: "@moonshot-ai/kimi-code@2.1.0",
+  cline: "cline@3.0.65",
+  node: `node-${process.platform}-${process.arch}@24.21.0`,
+};
 const { FILEHAND_CLIENT_CALLS, FILEHAND_CLIENT_SECONDS } = process.env;
 const [calls = FILEHAND_CLIENT_CALLS || "100000", seconds = FILEHAND_CLIENT_SECONDS || "60"] = process.argv.slice(2);
 for (const [what, number] of [
@@ -24,24 +36,33 @@ for (const [what, number] of [
 
 if (!existsSync("node_modules/.package-lock.json")) run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
 run(process.execPath, ["scripts/build.js"]);
+for (const [name, wanted] of Object.entries(programs)) {
+  const place = resolve(folder, name);
+  // Written when all of it is there: an installation that was broken off is begun again.
+  const mark = resolve(place, "installed");
+  if (existsSync(mark) && readFileSync(mark, "utf8") === wanted) continue;
+  mkdirSync(place, { recursive: true });
+  run("npm", ["install", "--prefix", place, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", wanted]);
+  writeFileSync(mark, wanted);
+}
 // The program itself is in a package for the system; its install script would only link it.
 const program = resolve(
   folder,
-  `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}`,
+  `claude-code/node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}`,
   process.platform === "win32" ? "claude.exe" : "claude",
 );
-if (!existsSync(program)) {
-  run("npm", ["install", "--prefix", folder, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", agent]);
-}
 if (!existsSync(program)) {
   process.stderr.write(`Cannot run Claude Code: there is no package of it for ${process.platform}-${process.arch}\n`);
   process.exit(1);
 }
-const files = ["test/mcp/load.test.ts", "test/mcp/agent.test.ts"];
+const node = `node/node_modules/node-${process.platform}-${process.arch}/bin/node`;
+const files = ["test/mcp/load.test.ts", "test/mcp/agent.test.ts", "test/mcp/agents.test.ts"];
 run("node_modules/.bin/vitest", ["run", "--no-file-parallelism", ...files], {
   FILEHAND_CLIENT_CALLS: calls,
   FILEHAND_CLIENT_SECONDS: seconds,
   FILEHAND_AGENT_CLI: program,
+  FILEHAND_CLIENTS: resolve(folder),
+  FILEHAND_CLIENTS_NODE: resolve(folder, node),
 });
 
 function run(

@@ -16,7 +16,7 @@ interface ClientLimit {
 export const clientLimits: readonly ClientLimit[] = [
   // Claude Code 2.1: as much as `_meta["anthropic/maxResultSizeChars"]` of the tool asks for (tools.ts).
   { name: "claude-code", bytesMax: 500_000 },
-  // Codex 0.166: 48,000 bytes for models that it knows, 12,000 for others; it does not say which model it has.
+  // Codex 0.166: 48,000 bytes for models that it knows, 12,000 for others; which ones it knows depends on its version.
   { name: "codex-mcp-client", bytesMax: 11_500 },
   // Gemini CLI 0.61: 40,000 characters.
   { name: "gemini-cli-mcp-client*", bytesMax: 39_000 },
