@@ -214,7 +214,7 @@ export function standsAt(lines: TextLines, wanted: readonly string[], at: number
 }
 
 /** For every beginning of the pattern, the length of its longest end that is a beginning too. */
-function fallbacks<Element>(pattern: readonly Element[]): readonly number[] {
+function fallbacks(pattern: readonly unknown[]): readonly number[] {
   const lengths = [0];
   let matched = 0;
   for (let index = 1; index < pattern.length; index += 1) {
