@@ -25,6 +25,7 @@ import type { Guard } from "./guard/guard.ts";
 import type { SessionState } from "./guard/session-state.ts";
 import type { History } from "./history/history.ts";
 import { languageOptionsOf } from "./languages.ts";
+import { lazily } from "./disk/loading.ts";
 import { nextTurn } from "./fair-share.ts";
 import { lazyWorkspace } from "./lazy-workspace.ts";
 import { createMessages } from "./messages.ts";
@@ -66,6 +67,8 @@ export interface Shared
   readonly readStates: ReadStates | undefined;
 }
 
+const outlining = lazily(() => import("./tools/outline.ts"));
+
 /** For calls that nobody cancels, of which very many may listen at once. */
 const never = new AbortController().signal;
 setMaxListeners(0, never);
@@ -106,7 +109,8 @@ export function startSession<Name extends DialectName>(
   const shownBy = new WeakMap<Reply, Outcome>();
   const figures = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
 
-  let observer: Promise<Observer> | undefined; // loaded for those who want it
+  // Loaded for those who want it.
+  const observer = lazily(async (): Promise<Observer> => (await import("./tools/observe.ts")).createObserver());
   const messages = createMessages(async () => {
     const roots = shared.disk.roots.map(({ real }) => real);
     return (await openPast?.())?.session({ id: ids.session, roots, dialect: chosen.dialect });
@@ -335,7 +339,7 @@ export function startSession<Name extends DialectName>(
     },
     outline: (path, { depth, ...given } = {}) => {
       const request = { verb: "outline", path, profile, ...(depth === undefined ? {} : { depth }) } as const;
-      const work = async (bench: Bench) => (await import("./tools/outline.ts")).outline(request, bench);
+      const work = async (bench: Bench) => (await outlining()).outline(request, bench);
       return asData(path, given, work, "outline");
     },
     readRefusal: async (path, given = {}) => {
@@ -364,9 +368,8 @@ export function startSession<Name extends DialectName>(
     checkpoint: (messageId) => messages.begin(messageId),
     observe: (given = {}) =>
       asValue("observed", undefined, {}, given, async (bench) => {
-        observer ??= import("./tools/observe.ts").then(({ createObserver }) => createObserver());
         // The workspace and nothing else: a folder that the session was let into may be anything, and large.
-        return (await observer).observe({ ...bench, disk: first.disk, guard: first.guard });
+        return (await observer()).observe({ ...bench, disk: first.disk, guard: first.guard });
       }),
     history: messages.past,
     rewind: (to, given = {}) => {

@@ -6,6 +6,7 @@
 import * as nodePath from "node:path";
 import type { FilehandOptions } from "./api.ts";
 import type { LanguageFault, LanguageOptions, Languages } from "./contract/language.ts";
+import { lazily } from "./disk/loading.ts";
 import { limits } from "./contract/limits.ts";
 import type { Disk } from "./disk/disk.ts";
 import { programIn, programOnPath, realProgram, trustedPath } from "./disk/programs.ts";
@@ -32,14 +33,11 @@ export function languagesOf(options: FilehandOptions, disk: Disk, guard: () => G
   const wanted = languageOptionsOf(options);
   if (wanted === undefined) return undefined;
   let opened: Promise<Languages> | undefined;
-  const open = (): Promise<Languages> =>
-    (opened ??= import("./lsp/languages.ts").then(
-      ({ createLanguages }) => createLanguages(wanted, worldOf(wanted, options, disk, guard)),
-      (error: unknown) => {
-        opened = undefined; // too many open files, perhaps: the next call may have more luck
-        throw error;
-      },
-    ));
+  const load = lazily(async (): Promise<Languages> => {
+    const { createLanguages } = await import("./lsp/languages.ts");
+    return createLanguages(wanted, worldOf(wanted, options, disk, guard));
+  });
+  const open = (): Promise<Languages> => (opened = load());
   return {
     open,
     close: async () => (await opened?.catch(() => undefined))?.close(), // what could not be loaded has nothing to close

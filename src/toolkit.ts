@@ -17,6 +17,7 @@ import { nearest } from "./dialects/nearest.ts";
 import { createDisk, RootError } from "./disk/disk.ts";
 import { appendFigures, readFigures } from "./disk/figures-log.ts";
 import { realPrefixes } from "./disk/real-prefix.ts";
+import { lazily } from "./disk/loading.ts";
 import { createIndexStore } from "./disk/index-store.ts";
 import { createReadStates } from "./disk/read-states.ts";
 import { createLocks } from "./disk/lock.ts";
@@ -137,7 +138,6 @@ const workspaceIdOf = (roots: readonly string[]): string =>
 function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<History>) | undefined {
   const { stateDir, history = {} } = options;
   if (stateDir === undefined || history === false) return undefined;
-  let opened: Promise<History> | undefined;
   const open = async (): Promise<History> => {
     const { createUpkeep, openHistory } = await import("./history/history.ts");
     const judge = guard();
@@ -147,7 +147,7 @@ function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<Hi
     const past = openHistory({ stateDir, isSecret, nowMs, ...history, onKept: () => upkeep.kept() });
     return past;
   };
-  return () => (opened ??= open());
+  return lazily(open);
 }
 
 /** JavaScript callers have no compiler, and a mode with a slip in it must not be the generous one. */

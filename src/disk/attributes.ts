@@ -5,6 +5,7 @@
  */
 
 import { constants } from "node:os";
+import { lazilyIfThere } from "./loading.ts";
 
 /** Each call throws an error with `errno`, as Node's own do. */
 export interface AttributeCalls {
@@ -16,13 +17,11 @@ export interface AttributeCalls {
   remove(fd: number, name: string): void;
 }
 
-let loading: Promise<AttributeCalls | undefined> | undefined;
+const loaded = lazilyIfThere(load);
 
 /** Undefined off Linux (other systems have other calls) and where `koffi` is not installed. */
-export function loadAttributeCalls(): Promise<AttributeCalls | undefined> {
-  loading ??= process.platform === "linux" ? load().catch(() => undefined) : Promise.resolve(undefined);
-  return loading;
-}
+export const loadAttributeCalls = async (): Promise<AttributeCalls | undefined> =>
+  process.platform === "linux" ? loaded() : undefined;
 
 /** The kernel's limits: 64 KiB for one value and for the list of names. */
 const valueBytesMax = 65_536;

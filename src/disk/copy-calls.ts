@@ -4,6 +4,8 @@
  * reaches the calls of the C library.
  */
 
+import { lazilyIfThere } from "./loading.ts";
+
 export interface CopyCalls {
   /** How many bytes were copied: fewer than asked for, 0 at the end of the old file. Undefined: not possible, or failed. */
   copy(from: number, fromAt: number, to: number, toAt: number, bytes: number): Promise<number | undefined>;
@@ -11,13 +13,11 @@ export interface CopyCalls {
   startWriting(fd: number, at: number, bytes: number): Promise<void>;
 }
 
-let loading: Promise<CopyCalls | undefined> | undefined;
+const loaded = lazilyIfThere(load);
 
-/** Undefined off Linux, where `koffi` is not installed, and where a call is missing. */
-export function loadCopyCalls(): Promise<CopyCalls | undefined> {
-  loading ??= process.platform === "linux" ? load().catch(() => undefined) : Promise.resolve(undefined);
-  return loading;
-}
+/** Undefined off Linux (other systems have other calls) and where `koffi` is not installed. */
+export const loadCopyCalls = async (): Promise<CopyCalls | undefined> =>
+  process.platform === "linux" ? loaded().catch(() => undefined) : undefined;
 
 /** SYNC_FILE_RANGE_WRITE: begin to write, wait for nothing. */
 const beginOnly = 2;

@@ -6,6 +6,7 @@
 
 import { constants as fileConstants } from "node:fs";
 import { endianness, constants as osConstants } from "node:os";
+import { lazilyIfThere } from "./loading.ts";
 import type { Glance, WalkEntry } from "./walk.ts";
 
 /** Each call throws an error with `errno`, as Node's own do. */
@@ -17,14 +18,11 @@ export interface FolderCalls {
   glance(folder: number, name: string): Glance | undefined;
 }
 
-let loading: Promise<FolderCalls | undefined> | undefined;
+const loaded = lazilyIfThere(load);
 
 /** Undefined off Linux (other systems have other calls), where `koffi` is not installed, and where a call is missing. */
-export function loadFolderCalls(): Promise<FolderCalls | undefined> {
-  const known = process.platform === "linux" && endianness() === "LE";
-  loading ??= known ? load().catch(() => undefined) : Promise.resolve(undefined);
-  return loading;
-}
+export const loadFolderCalls = async (): Promise<FolderCalls | undefined> =>
+  process.platform === "linux" && endianness() === "LE" ? loaded().catch(() => undefined) : undefined;
 
 /** What a folder must be opened with to be listed. Node's own `open` adds the last of them by itself. */
 export const listFlags = fileConstants.O_RDONLY | (fileConstants.O_DIRECTORY ?? 0) | (fileConstants.O_NOFOLLOW ?? 0);

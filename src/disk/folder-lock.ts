@@ -10,19 +10,18 @@
 import * as fs from "node:fs";
 import { constants } from "node:os";
 import { errnoName } from "./errno.ts";
+import { isOutOfDescriptors, lazilyIfThere } from "./loading.ts";
 
 export interface KernelLockCalls {
   /** One attempt, without waiting. Closing the descriptor gives the lock back. Throws an error with `errno`, as Node's own calls do. */
   tryLock(fd: number): "locked" | "busy";
 }
 
-let loading: Promise<KernelLockCalls | undefined> | undefined;
+const loaded = lazilyIfThere(load);
 
-/** Undefined on Windows, and where `koffi` is not installed. */
-export function loadKernelLock(): Promise<KernelLockCalls | undefined> {
-  loading ??= process.platform === "win32" ? Promise.resolve(undefined) : load().catch(() => undefined);
-  return loading;
-}
+/** Undefined on Windows, and where `koffi` is not installed. Throws where there are no descriptors to load it. */
+export const loadKernelLock = async (): Promise<KernelLockCalls | undefined> =>
+  process.platform === "win32" ? undefined : loaded();
 
 /** LOCK_EX and LOCK_NB, the same on all systems that have them. */
 const exclusiveAtOnce = 2 | 4;
@@ -50,14 +49,13 @@ export interface LockedFolder {
 export interface FolderLocks {
   /**
    * One attempt, without waiting: the way to give it back; `busy` if another process has it; undefined where there is no such
-   * lock. Calls of this process share the lock of a folder: what they do to one file is kept apart by the queue.
+   * lock; throws where there are no descriptors. Calls of this process share the lock of a folder: what they do to one file is kept apart by the queue.
    */
   take(folder: LockedFolder, calls: KernelLockCalls): (() => void) | "busy" | undefined;
 }
 
 /** After so long no further call joins in: other processes want their turn. */
 const sharedMsMax = 200;
-const noDescriptor: readonly (string | undefined)[] = ["EMFILE", "ENFILE"];
 
 export function createFolderLocks(nowMs: () => number = () => performance.now()): FolderLocks {
   interface Held {
@@ -97,8 +95,8 @@ export function createFolderLocks(nowMs: () => number = () => performance.now())
       } catch (error) {
         const errno = errnoName(error);
         if (fd !== undefined) closeQuietly(fd);
-        if (errno === undefined) throw error;
-        return noDescriptor.includes(errno) ? "busy" : undefined;
+        if (errno === undefined || isOutOfDescriptors(error)) throw error;
+        return undefined;
       }
     },
   };

@@ -13,6 +13,10 @@ import type { Target } from "../contract/target.ts";
 import { type Notebook, type NotebookFault, parseNotebook } from "../text/notebook.ts";
 import { estimateTokens, fittingStart } from "../text/tokens.ts";
 import { hasFailed, inWorker } from "./worker-host.ts";
+import { lazily } from "../disk/loading.ts";
+
+const images = lazily(() => import("./image.ts"));
+const imageSizes = lazily(() => import("./image-size.ts"));
 
 export interface NotebookFile {
   readonly bytes: Buffer;
@@ -178,8 +182,8 @@ function lookAtImages(tokensMax: number, signal: AbortSignal): Look {
       const limit = `${sizeBytes} bytes of at most ${limits.imageBytesMax}`;
       return { shown: { ...no, why: "too large", limit }, tokens: 0 };
     }
-    const { imageBudget, readImage } = await import("./image.ts");
-    const { probeImage } = await import("./image-size.ts");
+    const { imageBudget, readImage } = await images();
+    const { probeImage } = await imageSizes();
     const bytes = Buffer.from(claimed.base64, "base64");
     const { width, height } = probeImage(bytes) ?? { width: 0, height: 0 };
     if (width * height <= limits.imagePixelsMax) {

@@ -20,6 +20,11 @@ import { estimateTokens, fittingStart } from "../text/tokens.ts";
 import { readText } from "./text.ts";
 import { hasFailed, inWorker } from "./worker-host.ts";
 import type { Scanning, TextFile } from "./text-file.ts";
+import { lazily } from "../disk/loading.ts";
+
+const notebooks = lazily(() => import("./notebook.ts"));
+const images = lazily(() => import("./image.ts"));
+const pdfs = lazily(() => import("./pdf.ts"));
 
 export interface MediaFile {
   readonly file: OpenFile;
@@ -60,7 +65,7 @@ export async function readMedia(
     case "pdf":
       return pdf(bytes, target, request, scanning.signal);
     case "notebook": {
-      const { readNotebook } = await import("./notebook.ts");
+      const { readNotebook } = await notebooks();
       const readAsText = async (): Promise<TextOutcome> => readText(await media.asText(), request, scanning);
       return readNotebook({ bytes, target, readAsText }, request, tokensOf(request), scanning.signal);
     }
@@ -73,7 +78,7 @@ export async function readMedia(
 const tokensOf = (request: ReadRequest): number => request.profile.pageTokensMax ?? limits.pageTokensMax;
 
 async function image(bytes: Buffer, target: Target, request: ReadRequest, signal: AbortSignal): Promise<ImageOutcome> {
-  const { imageBudget, readImage } = await import("./image.ts");
+  const { imageBudget, readImage } = await images();
   const result = await readImage(bytes, imageBudget(tokensOf(request)), signal);
   switch (result.kind) {
     case "image":
@@ -94,7 +99,7 @@ async function image(bytes: Buffer, target: Target, request: ReadRequest, signal
 async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: AbortSignal): Promise<PdfOutcome> {
   const attaches = request.profile.documents === "attached";
   const attach = attaches && request.pages === undefined && bytes.length <= limits.attachmentBytesMax;
-  const { readPdf } = await import("./pdf.ts");
+  const { readPdf } = await pdfs();
   const wants = {
     pages: attach ? "1" : request.pages,
     images: request.pages !== undefined,

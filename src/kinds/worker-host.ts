@@ -8,6 +8,9 @@ import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { limits } from "../contract/limits.ts";
 import type { CompiledWasm, Programs, WorkerMessage, WorkerTask } from "./worker.ts";
+import { lazily } from "../disk/loading.ts";
+
+const workerProgram = lazily(() => import("./worker.ts?program"));
 
 type Kind = keyof Programs;
 
@@ -155,7 +158,7 @@ function drop(seat: Seat): void {
 const compiled = new Map<string, CompiledWasm>();
 
 async function startWorker(heapMegabytesMax: number): Promise<Seat> {
-  const { default: program } = await import("./worker.ts?program");
+  const { default: program } = await workerProgram();
   const worker = new Worker(program, {
     eval: true,
     // Whatever the host process was started with is not for this thread, and nothing it prints is for the user.

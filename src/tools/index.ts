@@ -4,26 +4,25 @@
  */
 
 import type { Outcome, Request, Verb } from "../contract/verb.ts";
-import type * as Changes from "./changes.ts";
+import { Problem } from "../contract/problem.ts";
+import { errnoName } from "../disk/errno.ts";
+import { isOutOfDescriptors, lazily } from "../disk/loading.ts";
 import { ls } from "./ls.ts";
 import { read } from "./read.ts";
 import type { Bench, Tool } from "./tool.ts";
 
 /** One load for all of them, so that calls stay in the order in which they came. */
-let loaded: Promise<typeof Changes> | undefined;
-/** Asked for again, a module costs a look-up by its name. */
-const changes = () =>
-  (loaded ??= import("./changes.ts").catch((error: unknown) => {
-    loaded = undefined; // too many open files, perhaps: the next call may have more luck
-    throw error;
-  }));
+const changes = lazily(() => import("./changes.ts"));
+const globbing = lazily(() => import("./glob.ts"));
+const grepping = lazily(() => import("./grep.ts"));
+const outlining = lazily(() => import("./outline.ts"));
 
 const tools: { readonly [V in Verb]: Tool<V> } = {
   read,
   ls,
-  glob: async (request, bench) => (await import("./glob.ts")).glob(request, bench),
-  grep: async (request, bench) => (await import("./grep.ts")).grep(request, bench),
-  outline: async (request, bench) => (await import("./outline.ts")).outline(request, bench),
+  glob: async (request, bench) => (await globbing()).glob(request, bench),
+  grep: async (request, bench) => (await grepping()).grep(request, bench),
+  outline: async (request, bench) => (await outlining()).outline(request, bench),
   lsp: async (request, bench) => (await changes()).lsp(request, bench),
   rename: async (request, bench) => (await changes()).rename(request, bench),
   edit: async (request, bench) => (await changes()).edit(request, bench),
@@ -39,7 +38,20 @@ const tools: { readonly [V in Verb]: Tool<V> } = {
   move: async (request, bench) => (await changes()).move(request, bench),
 };
 
-export function runTool(request: Request, bench: Bench): Promise<Outcome> {
+export async function runTool(request: Request, bench: Bench): Promise<Outcome> {
   const tool = tools[request.verb] as Tool<Verb>; // the table pairs them by verb
-  return tool(request, bench);
+  try {
+    return await tool(request, bench);
+  } catch (error) {
+    // A part of the program could not be loaded, or a program not be started.
+    if (!isOutOfDescriptors(error)) throw error;
+    const asked = "path" in request && typeof request.path === "string" ? request.path : ".";
+    const place = { asked, absolute: asked, relative: asked };
+    throw new Problem({
+      code: "IO_ERROR",
+      place,
+      errno: errnoName(error) ?? "EMFILE",
+      during: "loading what it needs",
+    });
+  }
 }

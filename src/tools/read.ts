@@ -24,6 +24,9 @@ import { type Located, locatePermitted } from "./locate.ts";
 import { isHashed, signOf, stampOf } from "./stamp.ts";
 import { textOf } from "./text-of.ts";
 import type { Bench, Tool } from "./tool.ts";
+import { lazily } from "../disk/loading.ts";
+
+const outlining = lazily(() => import("./outline.ts"));
 
 export const read: Tool<"read"> = async (request, bench) => {
   for (let tries = 1; ; tries += 1) {
@@ -139,7 +142,7 @@ async function outlineFor(
 ): Promise<ReadOutcome | undefined> {
   if (whole !== true || profile.longCode !== "outline" || page.kind !== "text") return undefined;
   if (page.pages[0].next === undefined || page.converted !== undefined) return undefined;
-  return (await import("./outline.ts")).outlineInstead(file, page.target, profile, bench);
+  return (await outlining()).outlineInstead(file, page.target, profile, bench);
 }
 
 /** What was shown may be changed from now on. */
