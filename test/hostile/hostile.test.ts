@@ -1,0 +1,60 @@
+/**
+ * Shapes that freeze, fill or end a process, run against every kind of input; see `shapes.ts` and `inputs.ts`. In `npm test` the
+ * known samples and a few seeds of each input; `npm run test:hostile` goes on for as long as it is told to.
+ */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Asked, buildHarness, type Harness, type Limits, nominal, report } from "./harness.ts";
+import { inputs } from "./inputs.ts";
+
+const given = JSON.parse(process.env["FILEHAND_HOSTILE"] ?? "{}") as {
+  readonly minutes?: number;
+  readonly seed?: number;
+  readonly cases?: number;
+  readonly input?: string;
+  readonly known?: string;
+};
+const names = Object.keys(inputs).filter((name) => given.input === undefined || given.input === name);
+const { minutes, seed = 1, cases = 5 } = given;
+
+/** In the usual run the machine does other things as well, and its caches are not ours: twice and thrice as much is let pass. */
+const limits: Limits =
+  minutes === undefined
+    ? { cpuMs: nominal.cpuMs * 2, bytes: nominal.bytes * 1.5, pauseMs: nominal.pauseMs * 3 }
+    : nominal;
+
+function* chosen(input: string): Generator<Asked> {
+  for (const known of Object.keys(inputs[input]?.known ?? {})) {
+    if (given.known === undefined ? given.cases !== 1 : given.known === known) yield { input, known, seed };
+  }
+  for (let count = 0; count < cases && given.known === undefined; count += 1) yield { input, seed: seed + count };
+}
+
+/** Every input in turn, until the time is over. */
+function* without(end: number): Generator<Asked> {
+  for (const input of names) yield* chosen(input);
+  for (let next = seed + cases; Date.now() < end; next += 1) for (const input of names) yield { input, seed: next };
+}
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await buildHarness();
+});
+afterAll(() => harness.remove());
+
+if (minutes === undefined) {
+  test.each(names)("no shape of %s freezes, fills or ends a process", async (input) => {
+    const results = await harness.run(chosen(input), limits);
+    const said = report(results);
+    process.stdout.write(`${said}\n`);
+    expect(results.filter(({ fault }) => fault !== undefined).length, said).toBe(0);
+  });
+} else {
+  test("no shape of any input freezes, fills or ends a process", { timeout: (minutes + 5) * 60_000 }, async () => {
+    const end = Date.now() + minutes * 60_000;
+    const results = await harness.run(without(end), limits, end);
+    const said = report(results);
+    process.stdout.write(`${said}\n`);
+    expect(results.filter(({ fault }) => fault !== undefined).length, said).toBe(0);
+  });
+}
