@@ -33,7 +33,12 @@ export function watchDelivery(res: ServerResponse): Delivery {
   });
   const { socket } = res;
   if (socket !== null) {
-    if (!lastOn.has(socket)) socket.on("error", () => lastOn.get(socket)?.());
+    if (!lastOn.has(socket)) {
+      socket.on("error", () => lastOn.get(socket)?.());
+      // A client that closed before the answer was written has reset the connection by now, which a read does not tell after the
+      // end: a write of nothing does, on Linux. First, since Node's own listener ends the socket.
+      socket.prependListener("end", () => void (socket.writable && socket.write("")));
+    }
     lastOn.set(socket, lose);
   }
   return {

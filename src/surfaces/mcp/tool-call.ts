@@ -24,7 +24,7 @@ export interface Delivery {
 export async function resultOfCall(
   { name, input, options, delivery }: ToolCall,
   { session, answerBytesMax }: Caller,
-  desk: Desk,
+  desk: Pick<Desk, "structured" | "resultBytesMax">,
 ): Promise<CallToolResult> {
   const reply = await session.call(name, input, { ...options, answerBytesMax, countStructured: desk.structured });
   const result = resultOf(reply, name, { structured: desk.structured, bytesMax: desk.resultBytesMax });
