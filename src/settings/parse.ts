@@ -10,6 +10,7 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 import type { JsonSchema } from "../contract/call.ts";
+import { hiddenCharacters } from "../contract/hidden-characters.ts";
 import { isNoWrite } from "../contract/mode.ts";
 import { projectValues, type SettingsValues, schema, userOnlyKeys } from "./schema.ts";
 
@@ -221,7 +222,7 @@ function advice(key: string, known: readonly string[]): string {
 /** A name from the file, short and without characters that act on a terminal. */
 const quoted = (name: string): string =>
   JSON.stringify(name.slice(0, 80)).replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    new RegExp(`[\\p{C}\\p{Zl}\\p{Zp}${hiddenCharacters}]`, "gu"),
     (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`,
   );
 

@@ -1,11 +1,11 @@
 /** Text from files and file systems, made safe to print: it can neither act on a terminal nor look like something else. */
 
-/**
- * Controls, lone surrogates, line and paragraph separators, what changes the writing direction and what has no width.
- * The `u` flag is what keeps `\p{Cs}` from matching the halves of a pair.
- */
-const unsafeInNames = /[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/u;
-const everyUnsafeInNames = new RegExp(unsafeInNames, "gu");
+import { hiddenCharacters, visibleJoins } from "../contract/hidden-characters.ts";
+
+/** Controls, lone surrogates and what is hidden. The `u` flag is what keeps `\p{Cs}` from matching the halves of a pair. */
+const unsafeInNames = new RegExp(`[\\p{Cc}\\p{Cs}${hiddenCharacters}]`, "u");
+const everyUnsafeInNames = new RegExp(`(${visibleJoins})|[\\p{Cc}\\p{Cs}${hiddenCharacters}]`, "gu");
+const everyHidden = new RegExp(`(${visibleJoins})|[${hiddenCharacters}]`, "gu");
 
 /** Controls but tab and newline. */
 const unsafeInContent = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
@@ -16,7 +16,7 @@ const everyUnsafeInContent = new RegExp(unsafeInContent, "g");
  * doubling them would make every Windows path unusable as the next call's argument.
  */
 export function escapeName(name: string): string {
-  return unsafeInNames.test(name) ? name.replace(everyUnsafeInNames, escapeUnit) : name;
+  return unsafeInNames.test(name) ? name.replace(everyUnsafeInNames, escapeUnlessVisible) : name;
 }
 
 /** File content for a terminal: lines and tabs stay, other controls show as `^[` or `\x9b`. */
@@ -24,12 +24,17 @@ export function visibleControls(text: string): string {
   return unsafeInContent.test(text) ? text.replace(everyUnsafeInContent, showControl) : text;
 }
 
+/** The same for a person who decides about it: what is hidden shows as well. */
+export const visibleText = (text: string): string => visibleControls(text).replace(everyHidden, escapeUnlessVisible);
+
+const escapeUnlessVisible = (character: string, visible: string | undefined): string => visible ?? escaped(character);
+
 const shortEscapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Everything unsafe is a single UTF-16 unit. */
-function escapeUnit(character: string): string {
-  const unit = character.charCodeAt(0);
-  return shortEscapes[character] ?? (unit < 0x100 ? hex("\\x", unit, 2) : hex("\\u", unit, 4));
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code > 0xffff) return `\\u{${code.toString(16)}}`;
+  return shortEscapes[character] ?? (code < 0x100 ? hex("\\x", code, 2) : hex("\\u", code, 4));
 }
 
 function showControl(character: string): string {

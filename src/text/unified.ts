@@ -1,6 +1,7 @@
 /** Hunks as one text, in the form that `git apply` and `patch` read. */
 
 import { Buffer } from "node:buffer";
+import { hiddenCharacters } from "../contract/hidden-characters.ts";
 import type { Hunk } from "../contract/edit.ts";
 
 /** Empty if there are no hunks: a file created or deleted empty has no diff. Otherwise it ends with a newline. */
@@ -38,7 +39,7 @@ function range(start: number, lines: number): string {
 }
 
 /** What would end the header line for some reader, act on a terminal, or hide. The same characters as in escape.ts. */
-const unsafe = /[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff"\\]/u;
+const unsafe = new RegExp(`[\\p{Cc}\\p{Cs}${hiddenCharacters}"\\\\]`, "u");
 const everyUnsafe = new RegExp(unsafe, "gu");
 
 /**

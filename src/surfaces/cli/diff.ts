@@ -1,7 +1,7 @@
 /** Diffs for people at a terminal: coloured lines, and inside them the words that changed. */
 
 import type { Hunk } from "../../contract/edit.ts";
-import { escapeName, visibleControls } from "../../text/escape.ts";
+import { escapeName, visibleText } from "../../text/escape.ts";
 import { lineDiff } from "../../text/line-diff.ts";
 import { hunkHeader } from "../../text/unified.ts";
 import { type Style, styled } from "./style.ts";
@@ -52,13 +52,13 @@ function hunkLines({ lines }: Hunk, style: Style, words: boolean): readonly stri
   return lines.map((line, at) => {
     const sign = line.slice(0, 1);
     // In a hunk with two kinds of line ends the lines that stay carry theirs; it is not they that changed.
-    if (sign === " ") return safe(line.replace(/\r$/, ""));
-    if (sign !== "-" && sign !== "+") return style("dim", safe(line));
+    if (sign === " ") return visibleText(line.replace(/\r$/, ""));
+    if (sign !== "-" && sign !== "+") return style("dim", visibleText(line));
     const colour = sign === "-" ? "red" : "green";
     const parts = partsByLine.get(at);
-    if (parts === undefined) return style(colour, safe(line));
+    if (parts === undefined) return style(colour, visibleText(line));
     const painted = parts.map(({ text, changed }, index) =>
-      changed ? style([colour, "inverse"], marked(text, index === parts.length - 1)) : style(colour, safe(text)),
+      changed ? style([colour, "inverse"], marked(text, index === parts.length - 1)) : style(colour, visibleText(text)),
     );
     return style(colour, sign) + painted.join("");
   });
@@ -126,12 +126,5 @@ function lettersIn(text: string): number {
 /** A change of nothing but blanks, or of the blanks at the end of the line, would not be seen. */
 function marked(text: string, last: boolean): string {
   const blanks = last ? /[ \t]+$/ : /^[ \t]+$/;
-  return safe(text.replace(blanks, (run) => run.replaceAll(" ", "·").replaceAll("\t", "→\t")));
-}
-
-const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
-/** Text that cannot act on the terminal, nor show other code than it is by turning the writing direction. */
-function safe(text: string): string {
-  return visibleControls(text).replace(turning, escapeName);
+  return visibleText(text.replace(blanks, (run) => run.replaceAll(" ", "·").replaceAll("\t", "→\t")));
 }

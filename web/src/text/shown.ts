@@ -3,20 +3,17 @@
  * by a mark in their place. What a person approves is what they see.
  */
 
+import { hiddenCharacters, visibleJoins } from "../../../src/contract/hidden-characters.ts";
+
 export type ShownPiece =
   | { readonly kind: "text"; readonly text: string }
   /** `label` stands in the text, `name` says what it is. */
   | { readonly kind: "mark"; readonly label: string; readonly name: string };
 
-/** Controls but tab; what turns the direction, joins, has no width or ends a line for some reader; lone surrogates. */
-const hidden =
-  /[\0-\x08\x0a-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffc]|\u034f|[\u17b4\u17b5]|[\ufe00-\ufe0f]|\p{Cs}|[\u{e0000}-\u{e01ef}]/u;
-const everyHidden = new RegExp(hidden, "gu");
-
-/** Joiners and variation selectors are at home in emoji and in many scripts: there they stay. */
-const harmlessBeside = /^(?:\u200d|[\ufe00-\ufe0f]|\u200c)$/;
-const joins =
-  /[\p{Extended_Pictographic}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{M}\p{Emoji_Modifier}]/u;
+/** Controls but tab, lone surrogates, and the list that the terminal and questions over MCP go by. */
+const hiddenClass = `[\\0-\\x08\\x0a-\\x1f\\x7f-\\x9f\\p{Cs}${hiddenCharacters}]`;
+const hidden = new RegExp(hiddenClass, "u");
+const everyHidden = new RegExp(`(${visibleJoins})|${hiddenClass}`, "gu");
 
 export const hasHidden = (text: string): boolean => hidden.test(text);
 
@@ -25,7 +22,7 @@ export function shownPieces(text: string): readonly ShownPiece[] {
   const pieces: ShownPiece[] = [];
   let from = 0;
   for (const match of text.matchAll(everyHidden)) {
-    if (harmlessBeside.test(match[0]) && joins.test(lastCharacter(text, match.index))) continue;
+    if (match[1] !== undefined) continue;
     if (match.index > from) pieces.push({ kind: "text", text: text.slice(from, match.index) });
     pieces.push(markOf(match[0].codePointAt(0) ?? 0));
     from = match.index + match[0].length;
@@ -39,12 +36,6 @@ export function shownText(text: string): string {
   return shownPieces(text)
     .map((piece) => (piece.kind === "text" ? piece.text : piece.label))
     .join("");
-}
-
-function lastCharacter(text: string, end: number): string {
-  return String.fromCodePoint(text.codePointAt(Math.max(0, end - 2)) ?? 0).length === 2
-    ? text.slice(end - 2, end)
-    : text.slice(Math.max(0, end - 1), end);
 }
 
 const names: Readonly<Record<number, string>> = {
