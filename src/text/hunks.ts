@@ -144,11 +144,13 @@ export function placesOf(
       continue;
     }
     for (const change of changes.slice(first, next)) {
-      const [went, came] = [newlinesIn(text, change.from, change.to), newlinesIn(change.text, 0, change.text.length)];
+      const [went, came] = [text.slice(change.from, change.to), change.text].map((part) =>
+        newlinesIn(part, 0, part.length),
+      );
       // Several changes may be of one line.
       const own = change.from < hiddenTo ? 0 : 1;
-      hidden.deletions += went + own;
-      hidden.additions += came + own;
+      hidden.deletions += (went ?? 0) + own;
+      hidden.additions += (came ?? 0) + own;
       if (change.to >= hiddenTo) hiddenTo = linesDown(text, change.to, 1);
     }
   }
