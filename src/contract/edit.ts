@@ -35,8 +35,15 @@ export interface TextChange {
   readonly text: string;
 }
 
-/** What a file consists of after a change: bytes `from` up to `to` of the file as it was, or new ones. */
-export type Piece = { readonly from: number; readonly to: number } | Uint8Array;
+/** What a file consists of after a change: bytes `from` up to `to` of the file as it was, new ones, or a block of both. */
+export type Piece = { readonly from: number; readonly to: number } | Uint8Array | MadePiece;
+
+/** Bytes that are put together when they are written, the same each time, so that a change in very many places takes no memory. */
+export interface MadePiece {
+  readonly sizeBytes: number;
+  /** At once where the file is in memory. */
+  readonly make: () => Uint8Array | Promise<Uint8Array>;
+}
 
 /** A part of a diff. Lines carry ` `, `-` or `+` in front and no line end; `\ No newline at end of file` may stand among them. */
 export interface Hunk {

@@ -257,7 +257,7 @@ export type ProblemData =
       readonly kind: "text";
       readonly limit: string;
       /** What can be done without anybody's help. */
-      readonly remedy?: "one by one";
+      readonly remedy?: "one by one" | "convert";
     }
   | { readonly code: "ACCESS_DENIED"; readonly place: Place; readonly reason: "read-only" }
   /** What is searched for, or where, is malformed. */

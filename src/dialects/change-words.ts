@@ -273,7 +273,9 @@ export const tooLargeWords = ({
   const way =
     remedy === "one by one"
       ? "make each edit in a call of its own"
-      : "ask the user to change it by other means or to raise the limit";
+      : remedy === "convert"
+        ? "ask the user to convert it to UTF-8 or to change it by other means"
+        : "ask the user to change it by other means or to raise the limit";
   return `it is over the limit (${limit}), nothing was written, ${way}`;
 };
 

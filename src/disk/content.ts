@@ -1,11 +1,12 @@
 /** What a file is to hold, as pieces, and the loop that writes it: through one buffer, whatever the size. */
 
 import { createHash, type Hash } from "node:crypto";
-import type { Piece } from "../contract/edit.ts";
+import type { MadePiece, Piece } from "../contract/edit.ts";
 import { chunkBytes, comparedBytes, inChunks, inSteps } from "./chunks.ts";
 import { copyRange } from "./copy-range.ts";
 import type { ReadMode } from "./look.ts";
 import type { OpenFile } from "./open-file.ts";
+import { othersTurn } from "./others-turn.ts";
 import type { System } from "./system.ts";
 import { asWriteFailed, during, duringLater, FileChanged, WriteFailed } from "./write-failed.ts";
 
@@ -23,7 +24,12 @@ export interface Content {
   readonly source?: OpenFile | undefined;
 }
 
-type Part = { readonly at: number } & ({ readonly bytes: Uint8Array } | { readonly from: number; readonly to: number });
+type Part = { readonly at: number } & (
+  | { readonly bytes: Uint8Array }
+  | { readonly from: number; readonly to: number }
+  /** Read from the content itself, up to here. */
+  | { readonly readTo: number }
+);
 
 /** `source` is the old file, or another if `isOld` says so; without one there may be only new bytes. */
 export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined, isOld = true): Content {
@@ -33,7 +39,7 @@ export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined
   for (const piece of pieces) {
     starts.push(sizeBytes);
     const length = lengthOf(piece);
-    if (!("length" in piece)) {
+    if ("from" in piece) {
       const inside = piece.from >= 0 && length >= 0 && piece.to <= (source?.sizeBytes ?? 0);
       if (!inside) throw new RangeError(`The old file has no bytes ${piece.from} to ${piece.to}`);
       if (isOld && piece.from === sizeBytes && headBytes === sizeBytes) headBytes += length;
@@ -48,6 +54,7 @@ export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined
       const skipped = at + done - (starts[index] ?? 0);
       const wanted = into.subarray(done, done + Math.min(into.length - done, lengthOf(piece) - skipped));
       if ("length" in piece) into.set(piece.subarray(skipped, skipped + wanted.length), done);
+      else if ("make" in piece) into.set((await made(piece)).subarray(skipped, skipped + wanted.length), done);
       else if (wanted.length > 0) {
         const got = await duringLater("reading the old content", () => source?.read(wanted, piece.from + skipped) ?? 0);
         if (got < wanted.length) throw new FileChanged();
@@ -55,12 +62,23 @@ export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined
       done += wanted.length;
     }
   };
+  /** The last one that was made: it is written, and compared, in several steps. */
+  let last: { readonly piece: MadePiece; readonly bytes: Uint8Array } | undefined;
+  async function made(piece: MadePiece): Promise<Uint8Array> {
+    if (last?.piece !== piece) {
+      await othersTurn();
+      last = { piece, bytes: await duringLater("reading the old content", piece.make) };
+    }
+    if (last.bytes.length !== piece.sizeBytes) throw new FileChanged();
+    return last.bytes;
+  }
   const parts = (from: number, to: number): readonly Part[] =>
     pieces.flatMap((piece, index): readonly Part[] => {
       const start = starts[index] ?? 0;
       const [first, end] = [Math.max(from, start), Math.min(to, start + lengthOf(piece))];
       if (first >= end) return [];
       if ("length" in piece) return [{ at: first, bytes: piece.subarray(first - start, end - start) }];
+      if ("make" in piece) return [{ at: first, readTo: end }];
       return [{ at: first, from: piece.from + first - start, to: piece.from + end - start }];
     });
   const [only] = pieces;
@@ -68,7 +86,8 @@ export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined
   return { sizeBytes, headBytes, read, parts, whole, source };
 }
 
-const lengthOf = (piece: Piece): number => ("length" in piece ? piece.length : piece.to - piece.from);
+export const lengthOf = (piece: Piece): number =>
+  "length" in piece ? piece.length : "make" in piece ? piece.sizeBytes : piece.to - piece.from;
 
 /** The last piece that starts at or before `at`. */
 function pieceAt(starts: readonly number[], at: number): number {
@@ -86,6 +105,11 @@ function pieceAt(starts: readonly number[], at: number): number {
 function partsOf(content: Content, from: number, to: number): readonly Part[] {
   if (content.whole !== undefined) return from < to ? [{ at: from, bytes: content.whole.subarray(from, to) }] : [];
   return (to - from > chunkBytes ? content.parts?.(from, to) : undefined) ?? [{ at: from, from, to }];
+}
+
+function endOf(part: Part): number {
+  if ("readTo" in part) return part.readTo;
+  return part.at + ("bytes" in part ? part.bytes.length : part.to - part.from);
 }
 
 /** How the bytes of a file system are moved, and when to stop. */
@@ -116,9 +140,11 @@ export async function writeContent(
         await inSteps(part.bytes, moving, (bytes, at) => write(bytes, part.at + at));
         continue;
       }
-      const range = { ...part, at: part.at + shift };
-      const copied = hash === undefined ? await copyRange(content.source, fd, range, moving) : 0;
-      await inChunks(part.at + copied, part.at + part.to - part.from, moving, async (buffer, at) => {
+      let copied = 0;
+      if ("from" in part && hash === undefined) {
+        copied = await copyRange(content.source, fd, { ...part, at: part.at + shift }, moving);
+      }
+      await inChunks(part.at + copied, endOf(part), moving, async (buffer, at) => {
         await content.read(buffer, at);
         await write(buffer, at);
       });
@@ -218,7 +244,7 @@ export async function compareContent(
   };
   let second: Buffer | undefined;
   for (const part of partsOf(content, from, sizeBytes)) {
-    const to = part.at + ("bytes" in part ? part.bytes.length : part.to - part.from);
+    const to = endOf(part);
     await inChunks(part.at, to, { signal: moving.signal, stepBytes: comparedBytes }, async (buffer, at) => {
       let same: boolean;
       if ("bytes" in part) {

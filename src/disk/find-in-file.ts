@@ -21,6 +21,8 @@ export interface FindOptions {
   readonly lines: "all" | "first";
   readonly signal: AbortSignal;
   readonly onProgress: ((doneBytes: number, totalBytes: number) => void) | undefined;
+  /** Told every hit, in order, before it is known how many there are; then none is kept, and all are counted. */
+  readonly onHit?: ((at: number, line: number) => void) | undefined;
   /** Shown every chunk in passing; it MUST NOT keep it. */
   readonly onChunk?: ((chunk: Uint8Array) => void) | undefined;
 }
@@ -29,16 +31,19 @@ export interface FindOptions {
 const totalMax = 1_000_000;
 /** Other calls get their turn after so many bytes. */
 const turnBytes = 4 * chunkBytes;
+/** And after so many hits. */
+const turnHits = 32_768;
 /** Read at a time: what is looked at several times stays near the processor, and a file has no memory of its own. */
 const stepBytes = chunkBytes / 8;
 
 /** For encodings whose newline is byte 10 and whose characters can be told in any bytes: `isByteSearchable`. */
 export async function findInFile(
-  file: OpenFile,
+  file: Pick<OpenFile, "sizeBytes" | "read">,
   needle: Uint8Array,
   options: FindOptions,
 ): Promise<{ readonly hits: readonly Hit[]; readonly total: number }> {
-  const { hitsMax, overlapping, firstByte, signal } = options;
+  const { overlapping, firstByte, signal, onHit } = options;
+  const hitsMax = onHit === undefined ? options.hitsMax : Number.POSITIVE_INFINITY;
   const finder = startFinding(needle, { hitsMax, overlapping, unitBytes: 1, firstByte });
   const kernel = takeKernel("byte");
   const hits: Hit[] = [];
@@ -52,13 +57,25 @@ export async function findInFile(
       const chunk = kernel.chunk.subarray(0, wanted);
       options.onChunk?.(chunk);
       finder.feed(chunk);
-      for (const hit of finder.hits.slice(hits.length)) {
+      let counted = 0;
+      let inChunk = 0;
+      let told = 0;
+      for (const hit of onHit === undefined ? finder.hits.slice(hits.length) : finder.drain()) {
         // A hit that began in the chunk before has its first newlines there.
-        const before =
-          hit < at ? newlines - countIn(needle, 0, at - hit, "byte") : newlines + kernel.count(0, hit - at);
-        hits.push({ at: hit, line: before + 1 });
+        let before = newlines - (hit < at ? countIn(needle, 0, at - hit, "byte") : 0);
+        if (hit >= at) {
+          inChunk += kernel.count(counted, hit - at);
+          counted = hit - at;
+          before += inChunk;
+        }
+        if (onHit === undefined) hits.push({ at: hit, line: before + 1 });
+        else onHit(hit, before + 1);
+        told += 1;
+        if (told % turnHits !== 0) continue;
+        await setImmediate();
+        signal.throwIfAborted();
       }
-      if (finder.total > totalMax) break;
+      if (onHit === undefined && finder.total > totalMax) break;
       // Behind the only place that matters nobody asks for lines; a second one shows below that they are wanted after all.
       if (options.lines === "all" || hits.length === 0) newlines += kernel.count(0, wanted);
       if ((at + wanted) % turnBytes !== 0) continue;

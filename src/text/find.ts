@@ -8,6 +8,8 @@ import { bytePlacesIn } from "./find-text.ts";
 export interface FindOptions {
   /** How many offsets are kept; all hits are counted. */
   readonly hitsMax: number;
+  /** Counting ends above this many; none by default. */
+  readonly totalMax?: number;
   /** May a hit begin inside the hit before it? */
   readonly overlapping: boolean;
   /** A hit begins at a multiple of this from `firstByte`: 2 in UTF-16, 4 in UTF-32. */
@@ -25,6 +27,8 @@ export interface Found {
 /** Finds a byte text in chunks that are fed in order; memory is one needle. `hits` and `total` grow with each chunk. */
 export interface Finder extends Found {
   feed(chunk: Uint8Array): void;
+  /** The hits since the last time, which are no longer kept. */
+  drain(): readonly number[];
 }
 
 /** In the other encodings a hit can begin in the middle of a character; they are searched as text, by `sourceText`. */
@@ -40,7 +44,7 @@ export function findAll(bytes: Uint8Array, needle: Uint8Array, options: FindOpti
 
 /** The needle must not change until the last chunk was fed; a chunk may, once it was fed. An empty needle has no hits. */
 export function startFinding(needle: Uint8Array, options: FindOptions): Finder {
-  const { hitsMax, overlapping, unitBytes, firstByte } = options;
+  const { hitsMax, totalMax = Number.POSITIVE_INFINITY, overlapping, unitBytes, firstByte } = options;
   const hits: number[] = [];
   /** The first offset at which a hit may begin. */
   let free = firstByte;
@@ -54,7 +58,7 @@ export function startFinding(needle: Uint8Array, options: FindOptions): Finder {
     const next = bytePlacesIn(part, sought);
     for (;;) {
       const at = next(Math.max(0, free - partStart));
-      if (at < 0) return;
+      if (at < 0 || finder.total > totalMax) return;
       const hit = partStart + at;
       if ((hit - firstByte) % unitBytes !== 0) {
         free = hit + 1;
@@ -69,6 +73,7 @@ export function startFinding(needle: Uint8Array, options: FindOptions): Finder {
   const finder = {
     hits,
     total: 0,
+    drain: () => hits.splice(0),
     feed(chunk: Uint8Array): void {
       const part = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       if (needle.length === 0 || part.length === 0) return;

@@ -95,66 +95,101 @@ export function* hunksOf(places: readonly ChangedPlace[], options: HunkOptions =
   return { hunks, additions, deletions, complete: complete && !full };
 }
 
+/** Lines around a change are shown if they begin or end within so many characters of it. */
+export const reachMax = 65_536;
+
+export interface ShownPlaces {
+  readonly places: readonly ChangedPlace[];
+  /** Changes that no place shows, because their lines are too long: lines that went and that came. */
+  readonly hidden: { readonly deletions: number; readonly additions: number };
+}
+
 /**
  * The places of changes in a text: the lines that each of them touches and `contextLines` around, as one place where
- * these meet. Changes are in order and do not overlap.
+ * these meet. Changes are in order and do not overlap. Where lines are longer than `reach`, there is less context or none, and a
+ * change within such a line is only counted: a question and an answer do not grow with the lines of a file.
  */
 export function placesOf(
   text: string,
   changes: readonly TextChange[],
   contextLines: number = contextDefault,
-): readonly ChangedPlace[] {
+  reach: number = reachMax,
+): ShownPlaces {
   const places: ChangedPlace[] = [];
+  const hidden = { deletions: 0, additions: 0 };
   const above = linesAbove(text, contextLines);
   // One line more than needed if a change ends with a line, but never one too few if it took a line end away.
   const below = linesBelow(text, contextLines + 1);
+  let hiddenTo = 0;
   for (let next = 0; next < changes.length; ) {
-    const { from, line } = above(changes[next]?.from ?? 0);
+    const start = above(changes[next]?.from ?? 0, reach);
     const parts: string[] = [];
+    const { from, line } = start;
+    let isShown = start.isNear;
     let to = from;
     let copied = from;
+    const first = next;
     for (let change = changes[next]; change !== undefined; change = changes[next]) {
-      if (parts.length > 0 && above(change.from).from > to) break;
+      if (parts.length > 0 && above(change.from, reach).from > to) break;
       parts.push(text.slice(copied, change.from), change.text);
       copied = change.to;
-      to = below(change.to);
+      const end = below(change.to, reach);
+      isShown &&= end.isNear;
+      to = end.to;
       next += 1;
     }
-    const after = parts.join("") + text.slice(copied, to);
-    places.push({ firstLine: line, before: text.slice(from, to), after, atEnd: to === text.length });
+    if (isShown) {
+      const after = parts.join("") + text.slice(copied, to);
+      places.push({ firstLine: line, before: text.slice(from, to), after, atEnd: to === text.length });
+      continue;
+    }
+    for (const change of changes.slice(first, next)) {
+      const [went, came] = [text.slice(change.from, change.to), change.text].map((part) =>
+        newlinesIn(part, 0, part.length),
+      );
+      // Several changes may be of one line.
+      const own = change.from < hiddenTo ? 0 : 1;
+      hidden.deletions += (went ?? 0) + own;
+      hidden.additions += (came ?? 0) + own;
+      if (change.to >= hiddenTo) hiddenTo = linesDown(text, change.to, 1);
+    }
   }
-  return places;
+  return { places, hidden };
 }
 
 /**
- * Where the line begins that is `count` lines above an offset, and its number. Offsets go forward: a line is walked once,
- * however many of them lie in it.
+ * Where the line begins that is `count` lines above an offset, or as many as are within reach, and its number. Offsets go
+ * forward: a line is walked once, however many of them lie in it.
  */
-function linesAbove(text: string, count: number): (at: number) => { readonly from: number; readonly line: number } {
+function linesAbove(
+  text: string,
+  count: number,
+): (at: number, reach: number) => { readonly from: number; readonly line: number; readonly isNear: boolean } {
   /** Of the line that was reached and of those above it. */
   const starts = [0];
   let line = 1;
   let end = text.indexOf("\n");
-  return (at) => {
+  return (at, reach) => {
     for (; end !== -1 && end < at; end = text.indexOf("\n", end + 1)) {
       line += 1;
       starts.push(end + 1);
       if (starts.length > count + 1) starts.shift();
     }
-    return { from: starts[0] ?? 0, line: line - starts.length + 1 };
+    const own = starts.length - 1;
+    let first = own;
+    while (first > 0 && at - (starts[first - 1] ?? 0) <= reach) first -= 1;
+    return { from: starts[first] ?? 0, line: line - own + first, isNear: at - (starts[own] ?? 0) <= reach };
   };
 }
 
-/** As `linesDown`, for offsets that go forward. */
-function linesBelow(text: string, count: number): (at: number) => number {
-  let end = -1;
-  let to = 0;
-  return (at) => {
-    if (at > end) {
-      end = linesDown(text, at, 1) - 1;
-      to = linesDown(text, at, count);
-    }
-    return to;
+/** As `linesDown`, for offsets that go forward, and only as far as lines end within reach. */
+function linesBelow(text: string, count: number): (at: number, reach: number) => { to: number; isNear: boolean } {
+  /** Where the line of the last offset and those below it end. */
+  let ends: readonly number[] = [0];
+  return (at, reach) => {
+    if (at > (ends[0] ?? 0) - 1) ends = Array.from({ length: count }, (_, lines) => linesDown(text, at, lines + 1));
+    const [own = text.length] = ends;
+    return { to: ends.findLast((end) => end - at <= reach) ?? own, isNear: own - at <= reach };
   };
 }
 

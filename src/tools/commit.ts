@@ -4,6 +4,7 @@ import type { ChangeNote, Piece } from "../contract/edit.ts";
 import { Problem } from "../contract/problem.ts";
 import type { EncodingName } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
+import { lengthOf } from "../disk/content.ts";
 import type { Identity } from "../disk/look.ts";
 import { hashOfContent } from "../disk/whole-file.ts";
 import type { WriteStep } from "../disk/write-failed.ts";
@@ -181,10 +182,8 @@ async function orUndone<Result>(keeper: Keeper, work: () => Promise<Result>): Pr
 }
 
 /** What is held need not be read again, twice: once to write it and once to compare what was written. */
-const inMemory = (pieces: readonly Piece[], old: Buffer): readonly Uint8Array[] =>
+const inMemory = (pieces: readonly Piece[], old: Buffer): readonly Exclude<Piece, { readonly from: number }>[] =>
   pieces.map((piece) => ("from" in piece ? old.subarray(piece.from, piece.to) : piece));
-
-const lengthOf = (piece: Piece): number => ("from" in piece ? piece.to - piece.from : piece.length);
 
 /** A new file has the mode that the system gave it. */
 function modeOf(target: Target, { disk }: Bench): number | undefined {
@@ -255,7 +254,11 @@ export function rememberAs(
 
 /** Nobody may write into it: a piece that is all of it is not copied. */
 export function joined(pieces: readonly Piece[], old: Buffer): Buffer {
-  const parts = inMemory(pieces, old);
+  const parts = inMemory(pieces, old).map((piece) => {
+    const bytes = "make" in piece ? piece.make() : piece;
+    if (bytes instanceof Promise) throw new Error("pieces of a file in memory are made at once");
+    return bytes;
+  });
   const [only, ...others] = parts;
   if (only === undefined || others.length > 0) return Buffer.concat(parts);
   return Buffer.from(only.buffer, only.byteOffset, only.length);

@@ -8,6 +8,7 @@ import { encode } from "../text/encode.ts";
 import { isDoubleByte } from "../text/encode-tables.ts";
 import { decode } from "../text/encoding.ts";
 import { findAll } from "../text/find.ts";
+import { bytePlacesIn } from "../text/find-text.ts";
 import { type ChangedPlace, hunksOfPlaces } from "../text/hunks.ts";
 import { exactReplacement } from "../text/match-rewrite.ts";
 import { countIn } from "../text/newlines.ts";
@@ -30,8 +31,11 @@ import { wholeCharacters } from "./whole-characters.ts";
 /** Hits kept of a large file, and those whose surroundings are shown in the diff. */
 const hitsMax = 100_000;
 const placesMax = 200;
-/** More places than this in a file in memory are handled as text. */
+/** More places than this in a file in memory are handled as text, and more than that by blocks, as in a large file. */
 const heldHitsMax = 20;
+const textHitsMax = 20_000;
+/** Places of a text that should stand once, above which they are counted and not looked at one by one. */
+const ambiguousHitsMax = 1_000;
 
 const only: WhichEdit = { index: 1, of: 1, othersFound: [] };
 
@@ -39,19 +43,26 @@ const only: WhichEdit = { index: 1, of: 1, othersFound: [] };
 export async function planBytes(
   before: Before,
   edit: TextEdit,
-  { signal, onProgress }: Pick<Bench, "signal" | "onProgress">,
+  { signal, onProgress, changes: { editBytesMax } }: Pick<Bench, "signal" | "onProgress" | "changes">,
   onChunk?: (chunk: Uint8Array) => void,
 ): Promise<Planned<readonly EditFound[]> | undefined> {
   const { target, file, form, bytes } = before;
   const needle = encode(edit.oldText, form.encoding);
   const found = "lacks" in needle ? { hits: [], total: 0 } : await search(needle.bytes);
+  if (!("lacks" in needle) && edit.all && isEverywhere(found.total)) {
+    return planEverywhere(before, edit, needle.bytes, editBytesMax, { signal, onProgress });
+  }
+  if (bytes !== undefined && !edit.all && found.total > ambiguousHitsMax && !("lacks" in needle)) {
+    const options = { hitsMax: linesMax, overlapping: true, firstByte: form.bomBytes, signal, onProgress } as const;
+    const { hits, total } = await findInFile(readable(bytes), needle.bytes, { ...options, lines: "all" });
+    throw ambiguous(hits, total);
+  }
   if (bytes !== undefined && (found.total === 0 || found.total > (edit.all ? heldHitsMax : 1))) return undefined;
   if ("lacks" in needle || found.total === 0) {
     throw new Problem({ code: "NO_MATCH", place: target, which: only, nearest: undefined, searched: "exactly" });
   }
   if (found.total > 1 && !edit.all) {
-    const lines = found.hits.map(({ line }) => line).slice(0, 50);
-    throw new Problem({ code: "AMBIGUOUS", place: target, which: only, matchedBy: "exact", lines, total: found.total });
+    throw ambiguous(found.hits, found.total);
   }
   if (found.total > hitsMax) {
     throw new Problem({ code: "TOO_LARGE", place: target, kind: "text", limit: `${hitsMax} replacements at once` });
@@ -98,6 +109,18 @@ export async function planBytes(
     ],
   };
 
+  /** Blocks are made of one new text for all places, none of which ends where a line does. */
+  function isEverywhere(total: number): boolean {
+    const isOne = bytes !== undefined || !/[\r\n]/.test(edit.newText);
+    const isSimple = isOne && !edit.oldText.endsWith("\n") && !edit.oldText.startsWith("\n");
+    return isSimple && !isDoubleByte(form.encoding) && total > (bytes === undefined ? hitsMax : textHitsMax);
+  }
+
+  function ambiguous(hits: readonly Hit[], total: number): Problem {
+    const lines = hits.map(({ line }) => line).slice(0, linesMax);
+    return new Problem({ code: "AMBIGUOUS", place: target, which: only, matchedBy: "exact", lines, total });
+  }
+
   async function search(wanted: Uint8Array): Promise<{ readonly hits: readonly Hit[]; readonly total: number }> {
     if (bytes === undefined) {
       const options = { hitsMax, overlapping: !edit.all, firstByte: form.bomBytes, signal, onProgress } as const;
@@ -109,11 +132,155 @@ export async function planBytes(
       const once = await findInFile(file, wanted, { ...options, onChunk, lines: "first" });
       return once.total > 1 ? findInFile(file, wanted, { ...options, lines: "all" }) : once;
     }
-    const options = { hitsMax: heldHitsMax, overlapping: !edit.all, unitBytes: 1, firstByte: form.bomBytes } as const;
-    const { hits: offsets, total } = findAll(bytes, wanted, options);
+    const totalMax = edit.all ? textHitsMax : ambiguousHitsMax;
+    const options = { hitsMax: heldHitsMax, totalMax, overlapping: !edit.all, unitBytes: 1 } as const;
+    const { hits: offsets, total } = findAll(bytes, wanted, { ...options, firstByte: form.bomBytes });
     if (total > heldHitsMax) return { hits: [], total };
     return { hits: offsets.map((at) => ({ at, line: countIn(bytes, 0, at, "byte") + 1 })), total };
   }
+}
+
+/** Lines that an error names. */
+const linesMax = 50;
+
+/** Bytes in memory, to be searched like those of a file. */
+const readable = (bytes: Buffer): Parameters<typeof findInFile>[0] => ({
+  sizeBytes: bytes.length,
+  read: (into, at) => {
+    const part = bytes.subarray(at, at + into.length);
+    into.set(part);
+    return part.length;
+  },
+});
+
+/** One text in very many places: what is known of them does not grow with their number, and they are found again to be written. */
+async function planEverywhere(
+  before: Before,
+  edit: TextEdit,
+  needle: Uint8Array,
+  editBytesMax: number,
+  { signal, onProgress }: Pick<Bench, "signal" | "onProgress">,
+): Promise<Planned<readonly EditFound[]>> {
+  const { file, form, bytes, seen } = before;
+  requireCertain(before, "exact", hitsMax);
+  const source = bytes === undefined ? bytesInFile(file) : bytesInMemory(bytes);
+  const put = { text: edit.newText, bytes: encoded(edit.newText, before) };
+  const linesBefore = newlinesIn(needle) + 1;
+  const linesAfter = newlinesIn(put.bytes) + 1;
+  const isWhole = seen.state === "fresh" && seen.whole;
+  const shown = shownOf(seen);
+  const first: Hit[] = [];
+  const ofParts: LinesChanged[] = [];
+  const [all, hidden] = [lineTally(), lineTally()];
+  const blocks = startBlocks(source, needle, put.bytes);
+  let shownMax = 0;
+  let replacements = 0;
+  const onHit = (at: number, line: number): void => {
+    replacements += 1;
+    blocks.hit(at);
+    all.add(line, linesBefore, linesAfter);
+    if (!isWhole) {
+      if (ofParts.at(-1)?.line !== line) requireShown(before, shown, { from: line, to: line + linesBefore - 1 });
+      // Parts that were shown are few, and nothing outside of them is changed.
+      ofParts.push({ line, linesBefore, linesAfter });
+    }
+    if (first.length > placesMax) {
+      hidden.add(line, linesBefore, linesAfter);
+      return;
+    }
+    first.push({ at, line });
+    if (first.length <= placesMax) return;
+    const changes = first.map((hit) => ({ line: hit.line, linesBefore, linesAfter }));
+    shownMax = shownHits(changes);
+    for (const one of changes.slice(shownMax)) hidden.add(one.line, linesBefore, linesAfter);
+  };
+  const options = { hitsMax, overlapping: false, firstByte: form.bomBytes, signal, onProgress, lines: "all" } as const;
+  await findInFile(bytes === undefined ? file : readable(bytes), needle, { ...options, onHit });
+  if (file.sizeBytes + replacements * (put.bytes.length - needle.length) > editBytesMax) {
+    const limit = `${editBytesMax} bytes, and after ${replacements} replacements it would have more`;
+    throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "text", limit });
+  }
+  const replaced = { hits: first, oldText: edit.oldText, oldBytes: needle.length, puts: first.map(() => put) };
+  const places = await placesAround(replaced, shownMax, source, before);
+  const diff = hunksOfPlaces(places ?? []);
+  const rest = (places === undefined ? all : hidden).lines();
+  return {
+    pieces: blocks.finish(),
+    diff: {
+      hunks: diff.hunks,
+      additions: diff.additions + rest.after,
+      deletions: diff.deletions + rest.before,
+      complete: false,
+    },
+    before: undefined,
+    notes: notesOf(before),
+    wrote: isWhole ? "all" : knownAfter(before, movedAlong(shown, ofParts)),
+    extra: [{ matchedBy: "exact", replacements, line: first[0]?.line ?? 1 }],
+  };
+}
+
+/** Bytes of the old file, and of the new one, that a block holds at most; and how far apart its places may be. */
+const blockBytesMax = 65_536;
+const blockMadeBytesMax = 262_144;
+const blockGapBytesMax = 4_096;
+
+/** The pieces of a file in which one text gives way to another, without one for every place. Hits come in order. */
+function startBlocks(source: Bytes, needle: Uint8Array, put: Uint8Array) {
+  const pieces: Piece[] = [];
+  const grows = put.length - needle.length;
+  let done = 0;
+  let block: { readonly from: number; to: number; hits: number } | undefined;
+  const close = (): void => {
+    if (block === undefined) return;
+    const { from, to, hits } = block;
+    if (from > done) pieces.push({ from: done, to: from });
+    const sizeBytes = to - from + hits * grows;
+    const make = (): Uint8Array | Promise<Uint8Array> => {
+      const old = source.read(from, to);
+      return old instanceof Promise
+        ? old.then((bytes) => replacedIn(bytes, needle, put, sizeBytes))
+        : replacedIn(old, needle, put, sizeBytes);
+    };
+    if (sizeBytes > 0) pieces.push({ sizeBytes, make });
+    done = to;
+    block = undefined;
+  };
+  return {
+    hit(at: number): void {
+      if (block !== undefined) {
+        const isNear = at - block.to <= blockGapBytesMax && at - block.from < blockBytesMax;
+        if (!isNear || at - block.from + block.hits * grows + put.length > blockMadeBytesMax) close();
+      }
+      block ??= { from: at, to: at, hits: 0 };
+      block.to = at + needle.length;
+      block.hits += 1;
+    },
+    finish(): readonly Piece[] {
+      close();
+      if (done < source.sizeBytes) pieces.push({ from: done, to: source.sizeBytes });
+      return pieces;
+    },
+  };
+}
+
+function replacedIn(old: Uint8Array, needle: Uint8Array, put: Uint8Array, sizeBytes: number): Uint8Array {
+  const made = Buffer.allocUnsafe(sizeBytes);
+  const next = bytePlacesIn(Buffer.from(old.buffer, old.byteOffset, old.length), Buffer.from(needle));
+  let [from, to] = [0, 0];
+  for (let at = next(0); at >= 0; at = next(from)) {
+    to = copyTo(made, to, old, from, at);
+    to = copyTo(made, to, put, 0, put.length);
+    from = at + needle.length;
+  }
+  copyTo(made, to, old, from, old.length);
+  return made;
+}
+
+/** Few bytes are copied one by one: a call costs more. Answers where the next ones go. */
+function copyTo(into: Uint8Array, at: number, bytes: Uint8Array, from: number, to: number): number {
+  if (to - from > 32) into.set(bytes.subarray(from, to), at);
+  else for (let next = from; next < to; next += 1) into[at + next - from] = bytes[next] ?? 0;
+  return at + to - from;
 }
 
 /** Do whole lines give way to whole lines, so that the line behind them is not touched? */
@@ -187,16 +354,24 @@ interface LinesChanged {
   readonly linesAfter: number;
 }
 
-/** How many lines all of these are, before and after: several may touch the same line. */
 function counted(changes: readonly LinesChanged[]): { readonly before: number; readonly after: number } {
+  const tally = lineTally();
+  for (const { line, linesBefore, linesAfter } of changes) tally.add(line, linesBefore, linesAfter);
+  return tally.lines();
+}
+
+/** How many lines all changes are, before and after: several may touch the same line. */
+function lineTally() {
   let [before, grown, end] = [0, 0, 0];
-  for (const { line, linesBefore, linesAfter } of changes) {
-    const last = line + linesBefore - 1;
-    before += Math.max(0, last - Math.max(end, line - 1));
-    grown += linesAfter - linesBefore;
-    end = Math.max(end, last);
-  }
-  return { before, after: before + grown };
+  return {
+    add(line: number, linesBefore: number, linesAfter: number): void {
+      const last = line + linesBefore - 1;
+      before += Math.max(0, last - Math.max(end, line - 1));
+      grown += linesAfter - linesBefore;
+      end = Math.max(end, last);
+    },
+    lines: () => ({ before, after: before + grown }),
+  };
 }
 
 /** How many of the first places are shown: as many as may be, and of a line all of them or none. */

@@ -87,7 +87,8 @@ export function* planOfChanges<Extra>(
 ): Steps<Planned<Extra>> {
   const source = before.source();
   yield;
-  const places = placesOf(source.text, changes).map((place) => ({
+  const { places, hidden } = placesOf(source.text, changes);
+  const shown = places.map((place) => ({
     ...place,
     before: wellFormed(place.before),
     after: wellFormed(place.after),
@@ -95,9 +96,15 @@ export function* planOfChanges<Extra>(
   yield;
   const pieces = piecesOf(source, changes, before);
   yield;
+  const diff = yield* hunksOf(shown);
   return {
     pieces,
-    diff: yield* hunksOf(places),
+    diff: {
+      hunks: diff.hunks,
+      additions: diff.additions + hidden.additions,
+      deletions: diff.deletions + hidden.deletions,
+      complete: diff.complete && hidden.additions + hidden.deletions === 0,
+    },
     before: source.text.length <= limits.changeCharsMax * 4 ? wellFormed(source.text) : undefined,
     notes: notesOf(before),
     wrote,

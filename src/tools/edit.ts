@@ -99,8 +99,10 @@ async function quickly(
   if (held) return plain && !closer ? planBytes(before, only, bench) : undefined;
   if (!plain) {
     const what = only.behindLine === undefined ? "one edit at a time" : "no insertion by line";
-    const limit = searchable ? `${what} in a file of this size` : `a file of this size in ${encoding}`;
-    const remedy = searchable && edits.length > 1 ? ({ remedy: "one by one" } as const) : {};
+    const megabytes = limits.editHeldBytesMax / 1_048_576;
+    const limit = searchable ? `${what} in a file of this size` : `${megabytes} MB for a file in ${encoding}`;
+    const oneByOne = edits.length > 1 ? ({ remedy: "one by one" } as const) : {};
+    const remedy = searchable ? oneByOne : ({ remedy: "convert" } as const);
     throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "text", limit, ...remedy });
   }
   if (before.head === undefined) return planUnheld(before, only, bench);

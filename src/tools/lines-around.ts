@@ -5,12 +5,13 @@ import { FileCut } from "../disk/scan.ts";
 
 export interface Bytes {
   readonly sizeBytes: number;
-  read(from: number, to: number): Promise<Uint8Array>;
+  /** At once from memory. */
+  read(from: number, to: number): Uint8Array | Promise<Uint8Array>;
 }
 
 export const bytesInMemory = (bytes: Buffer): Bytes => ({
   sizeBytes: bytes.length,
-  read: async (from, to) => bytes.subarray(from, to),
+  read: (from, to) => bytes.subarray(from, to),
 });
 
 export const bytesInFile = (file: OpenFile): Bytes => ({

@@ -151,3 +151,12 @@ describe("a file too large to be held", () => {
     expect(fs.statSync(at("a.txt")).size).toBe(lines.length + line.length + 3);
   });
 });
+
+test("a file above 32 MB in UTF-16 is refused, and the refusal says what to do", async () => {
+  const text = `\ufeffNEEDLE\n${"some line of a file\n".repeat(1_800_000)}`;
+  fs.writeFileSync(at("a.txt"), Buffer.from(text, "utf16le"));
+  const reply = await edit("NEEDLE", "x");
+  expect(reply.error?.code).toBe("TOO_LARGE");
+  expect(JSON.stringify(reply.content)).toContain("32 MB for a file in utf-16le");
+  expect(JSON.stringify(reply.content)).toContain("convert it to UTF-8");
+});

@@ -94,3 +94,50 @@ test("several edits at once are to be made one by one", async () => {
   expect(textOf(reply)).toContain("make each edit in a call of its own");
   for (const edit of edits) expect((await session.call("Edit", { file_path: "a.txt", ...edit })).isError).toBe(false);
 });
+
+describe("a text in very many places", () => {
+  for (const [what, sizeBytes, line, oldText, newText] of [
+    ["a letter in memory", 300_000, "aXa a\n", "a", "bcd"],
+    ["a letter that goes", 300_000, "aaaa\n\n", "a", ""],
+    ["lines that come", 300_000, "a,b,c;", ",", ",\n"],
+    [
+      "a word in a file that is too large for memory",
+      tooMuch,
+      "some NEEDLE in a line of a file, and another NEEDLE\n",
+      "NEEDLE",
+      "n",
+    ],
+    ["places far apart", 4_000_000, `x${"-".repeat(180)}\n`, "x", "yy"],
+  ] as const) {
+    test(`${what}: all are replaced, and counted`, async () => {
+      const { top, path } = workspace({});
+      const before = `\ufefftop\n${line.repeat(Math.ceil(sizeBytes / line.length))}end`;
+      fs.writeFileSync(path("a.txt"), before);
+      const session = createFilehand({ roots: [top], ask: "yes", readFirst: false, history: false }).session();
+      const input = { file_path: "a.txt", old_string: oldText, new_string: newText, replace_all: true };
+      const reply = await session.call("Edit", input, { full: true });
+      expect(fs.readFileSync(path("a.txt"), "utf8") === before.replaceAll(oldText, () => newText)).toBe(true);
+      const lines = before.split("\n").filter((one) => one.includes(oldText));
+      const count = before.split(oldText).length - 1;
+      const more = count * (newText.split("\n").length - 1);
+      expect(textOf(reply)).toContain(`${count} replacements (+${lines.length + more} -${lines.length})`);
+    });
+  }
+
+  test("a letter that should stand once is refused with how often it does", async () => {
+    const { top, path } = workspace({});
+    fs.writeFileSync(path("a.txt"), "aa\n".repeat(100_000));
+    const session = createFilehand({ roots: [top], ask: "yes", readFirst: false }).session();
+    const reply = await session.call("Edit", { file_path: "a.txt", old_string: "a", new_string: "b" });
+    expect(textOf(reply)).toContain("200000 places (the first 50 at lines 1, 2, 3");
+  });
+
+  test("only what was shown is changed", async () => {
+    const { top, path } = workspace({});
+    fs.writeFileSync(path("a.txt"), "aaaa\n".repeat(10_000));
+    const session = createFilehand({ roots: [top], ask: "yes" }).session();
+    await session.call("Read", { file_path: "a.txt", limit: 100 });
+    const edit = { file_path: "a.txt", old_string: "a", new_string: "b", replace_all: true };
+    expect((await session.call("Edit", edit)).error?.code).toBe("NOT_READ");
+  });
+});
