@@ -283,6 +283,19 @@ describe("HEIC", () => {
     });
   });
 
+  test("is decoded in a worker: others have their turns meanwhile", async () => {
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 5);
+    const slow = decoder(
+      "async () => { for (const end = Date.now() + 1000; Date.now() < end; ); return { width: 1, height: 1, data: new Uint8Array(4) }; }",
+    );
+    expect((await readImage(heicHeader(10, 10), budget, signal, slow)).kind).toBe("image");
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(10);
+  });
+
   test("a broken one is refused by the real decoder, which prints nothing", async () => {
     const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
     const answers = await Promise.all([1, 2, 3].map(() => readImage(heicHeader(10, 10), budget, signal)));

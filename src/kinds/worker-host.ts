@@ -168,8 +168,6 @@ async function startWorker(heapMegabytesMax: number): Promise<Seat> {
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax, maxYoungGenerationSizeMb: 16 },
   });
-  worker.stdout.resume();
-  worker.stderr.resume();
   const seat: Seat = { worker, heapMegabytes: heapMegabytesMax, task: undefined, isGood: false, timer: undefined };
   const end = (failed: TaskFailed["failed"], detail: string): void => {
     seat.isGood = false;

@@ -150,7 +150,14 @@ function serve(port: NonNullable<typeof parentPort>): void {
   port.on("message", (task: WorkerTask) => void run(task));
 }
 
+/** Decoders print what they think of a file. It would be kept for a reader that there is not. */
+function printNothing(): void {
+  process.stdout.write = () => true;
+  process.stderr.write = () => true;
+}
+
 if (parentPort !== null) {
+  printNothing();
   limitMemories();
   serve(parentPort);
 }
