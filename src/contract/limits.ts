@@ -63,6 +63,8 @@ export const limits = {
   notebookPixelsMax: 200_000_000,
   /** Bytes up to which a file's content is hashed when it is read, to know it again when only its time has changed. */
   hashedBytesMax: 1_048_576,
+  /** The same while a file's times are too coarse to tell whether it changed again. */
+  coarseHashedBytesMax: 268_435_456,
   /** Bytes of a file that can be edited at all (settable). */
   editBytesMax: 1_073_741_824,
   /** Bytes of a file that is held in memory while it is edited; larger ones are searched for the very letters only. */
@@ -204,6 +206,11 @@ export const limits = {
   /** Files whose diagnostics are still owed to a session, and sessions that something is owed to. */
   languageLateFilesMax: 50,
   languageLateSessionsMax: 100,
+  /** Paths of one call that the call queue tells apart, and names of each; beyond that calls wait for more than they need to. */
+  callClaimsMax: 256,
+  claimNamesMax: 64,
+  /** Parts of a file that edits would change and that were not shown; beyond that no more are looked for. */
+  unshownPartsMax: 1_000,
   /** Lines of a diff that are shown with an answer, and so count as seen. */
   changeLinesMax: 30,
 } as const satisfies Record<string, number>;

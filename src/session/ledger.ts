@@ -59,6 +59,8 @@ export interface Ledger {
   knows(path: string, sign: string, span: LineSpan): boolean;
   /** Was anything of it ever shown? */
   has(path: string): boolean;
+  /** Was it last shown or written in the state of this sign? */
+  isOf(path: string, sign: string): boolean;
   /** `viewHash` reads a part again, for files that are too large to hash. */
   seen(path: string, now: Stamp, viewHash: (span: LineSpan) => Promise<string | undefined>): Promise<Seen>;
   /** The host showed it by its own means. False if what it says is not well formed. */
@@ -171,6 +173,7 @@ export function createLedger(restored: unknown = {}): Ledger {
       know(path, { sign, sizeBytes, ...known, whole, views: all });
     },
     has: (path) => files.has(path),
+    isOf: (path, sign) => files.get(path)?.sign === sign,
     async seen(path, now, viewHash) {
       const known = files.get(path);
       if (known === undefined) return { state: "never" };
@@ -240,7 +243,9 @@ const partsOf = ({
 const isSame = async (
   before: Pick<Part, "sign"> & { readonly hash?: string | undefined },
   now: Stamp,
-): Promise<boolean> => before.sign === now.sign || (before.hash !== undefined && before.hash === (await now.hash()));
+): Promise<boolean> =>
+  before.sign === now.sign ||
+  (before.hash !== undefined && before.hash === ((await now.hash()) ?? (await now.fullHash())));
 
 /** A touch, a sync client or a virus scanner moves the times and leaves the content. */
 async function isStillSo(
@@ -250,7 +255,8 @@ async function isStillSo(
 ): Promise<boolean> {
   if (known.sizeBytes === undefined) return known.hash === (await now.fullHash());
   if (known.sizeBytes !== now.sizeBytes) return false;
-  if (known.hash !== undefined) return known.hash === (await now.hash());
+  // A large file is hashed only where its times are too coarse to tell; then it is compared so ever after.
+  if (known.hash !== undefined) return known.hash === ((await now.hash()) ?? (await now.fullHash()));
   const hashed = known.views.filter((view) => view.hash !== undefined);
   if (known.spans.length === 0 || !known.spans.every((span) => covers(hashed, span))) return false;
   for (const view of hashed) if ((await viewHash(view)) !== view.hash) return false;
