@@ -11,7 +11,7 @@ const mayImport = {
   contract: [],
   text: [],
   disk: ["text"],
-  guard: ["disk"],
+  guard: ["text", "disk"],
   kinds: ["text", "disk"],
   search: ["text", "disk"],
   history: ["text", "disk"],
@@ -59,7 +59,7 @@ const builtins = {
 const packages = {
   disk: ["koffi"],
   dialects: ["zod/mini", "fastest-levenshtein"],
-  guard: ["ignore", "fastest-levenshtein"],
+  guard: ["fastest-levenshtein"],
   kinds: ["@embedpdf/pdfium", "gpt-tokenizer/encoding/o200k_base", "heic-decode", "jschardet", "sharp"],
   search: ["fastest-levenshtein"],
   settings: ["jsonc-parser", "smol-toml", "fastest-levenshtein", "zod/mini"],

@@ -1,2 +1,23 @@
 /** Lets whoever waits have their turn, in the middle of long work: much that is done on a disk does not wait itself. */
 export const othersTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** Long work in slices of time, between which the event loop turns and the work can be cancelled. */
+export interface TimeSlices {
+  /** Is the time of this slice over? Then `next` is to be awaited. */
+  isOver(): boolean;
+  next(): Promise<void>;
+}
+
+const sliceMsMax = 10;
+
+export function timeSlices(signal?: AbortSignal): TimeSlices {
+  let untilMs = performance.now() + sliceMsMax;
+  return {
+    isOver: () => performance.now() >= untilMs,
+    async next() {
+      await othersTurn();
+      signal?.throwIfAborted();
+      untilMs = performance.now() + sliceMsMax;
+    },
+  };
+}

@@ -95,7 +95,7 @@ class Shelf {
     }
     group.add(rule, pattern);
     // Kept in force all the same: such names exist, in project templates for one.
-    return pattern.lines.some((line) => /\{[^{}/]*,[^{}/]*\}/.test(line))
+    return pattern.lines.some((line) => /\{[^{},/]*,[^{}/]*\}/.test(line))
       ? "braces are compared literally, write a rule for each alternative"
       : undefined;
   }
