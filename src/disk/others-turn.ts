@@ -4,18 +4,33 @@ import type { Steps } from "../text/steps.ts";
 
 export const othersTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** The event loop turns when so much time has passed since it last did. */
-const stretchMsMax = 8;
+/** Long work in slices of time, between which the event loop turns and the work can be cancelled. */
+export interface TimeSlices {
+  /** Is the time of this slice over? Then `next` is to be awaited. */
+  isOver(): boolean;
+  next(): Promise<void>;
+}
 
-/** Does work step by step; the event loop turns in between, and a cancelled call ends there. */
+const sliceMsMax = 10;
+
+export function timeSlices(signal?: AbortSignal): TimeSlices {
+  let untilMs = performance.now() + sliceMsMax;
+  return {
+    isOver: () => performance.now() >= untilMs,
+    async next() {
+      await othersTurn();
+      signal?.throwIfAborted();
+      untilMs = performance.now() + sliceMsMax;
+    },
+  };
+}
+
+/** Does work step by step; the event loop turns between slices of time, and a cancelled call ends there. */
 export async function inTurns<Result>(steps: Steps<Result>, signal: AbortSignal): Promise<Result> {
-  let startedMs = performance.now();
+  const slices = timeSlices(signal);
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    if (performance.now() - startedMs < stretchMsMax) continue;
-    await othersTurn();
-    signal.throwIfAborted();
-    startedMs = performance.now();
+    if (slices.isOver()) await slices.next();
   }
 }

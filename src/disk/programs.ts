@@ -1,5 +1,5 @@
 /**
- * Programs on the PATH, looked for and not run. The one place that says which program a name means: what lies below a root is never
+ * Programs on the PATH, looked for and not run, and whether one can be started. The one place that says which program a name means: what lies below a root is never
  * it, whatever links lead there, since whoever works in a root could have put it there.
  */
 
@@ -86,5 +86,26 @@ function isProgram(path: string, platform: NodeJS.Platform): boolean {
     return stat.isFile() && (platform === "win32" || (stat.mode & 0o111n) !== 0n);
   } catch {
     return false;
+  }
+}
+
+/** Pipes of a child, both ends of each, and what starting it takes besides. */
+const descriptorsToStart = 12;
+
+/**
+ * Why no program can be started now, as an errno's name: without free descriptors Node's `spawn` fails and keeps those that it
+ * had opened by then, so that every further try makes things worse. Undefined if there are enough.
+ */
+export function whyNotStarted(): string | undefined {
+  if (nodeSystem.platform === "win32") return undefined;
+  const taken: number[] = [];
+  try {
+    while (taken.length < descriptorsToStart) taken.push(nodeSystem.open("/dev/null", 0));
+    return undefined;
+  } catch (error) {
+    const errno = errnoName(error);
+    return errno === "EMFILE" || errno === "ENFILE" ? errno : undefined;
+  } finally {
+    for (const fd of taken) nodeSystem.close(fd);
   }
 }

@@ -2,8 +2,9 @@
 
 import type { EditFound, Piece, TextEdit } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
-import { Problem, type WhichEdit } from "../contract/problem.ts";
+import { type LineSpan, Problem, type WhichEdit } from "../contract/problem.ts";
 import { findInFile, type Hit } from "../disk/find-in-file.ts";
+import { merged } from "../session/line-spans.ts";
 import { encode } from "../text/encode.ts";
 import { isDoubleByte } from "../text/encode-tables.ts";
 import { decode } from "../text/encoding.ts";
@@ -19,10 +20,12 @@ import {
   knownAfter,
   movedAlong,
   notesOf,
+  notShown,
   requireCertain,
   requireShown,
   shownOf,
   spanFrom,
+  unshown,
 } from "./edit-checks.ts";
 import { type Bytes, bytesInFile, bytesInMemory, lineEndsIn, linesAround, lineStart } from "./lines-around.ts";
 import type { Bench } from "./tool.ts";
@@ -178,6 +181,8 @@ async function planEverywhere(
   const ofParts: LinesChanged[] = [];
   const [all, hidden] = [lineTally(), lineTally()];
   const blocks = startBlocks(source, needle, put.bytes);
+  const spanAt = (line: number): LineSpan => ({ from: line, to: line + linesBefore - 1 });
+  let missing: readonly LineSpan[] = [];
   let shownMax = 0;
   let replacements = 0;
   const onHit = (at: number, line: number): void => {
@@ -185,9 +190,10 @@ async function planEverywhere(
     blocks.hit(at);
     all.add(line, linesBefore, linesAfter);
     if (!isWhole) {
-      if (ofParts.at(-1)?.line !== line) requireShown(before, shown, { from: line, to: line + linesBefore - 1 });
+      if (ofParts.at(-1)?.line !== line) missing = merged([...missing, ...unshown(before, shown, [spanAt(line)])]);
+      if (missing.length >= missingMax) throw notShown(before, missing);
       // Parts that were shown are few, and nothing outside of them is changed.
-      ofParts.push({ line, linesBefore, linesAfter });
+      if (missing.length === 0) ofParts.push({ line, linesBefore, linesAfter });
     }
     if (first.length > placesMax) {
       hidden.add(line, linesBefore, linesAfter);
@@ -201,6 +207,7 @@ async function planEverywhere(
   };
   const options = { hitsMax, overlapping: false, firstByte: form.bomBytes, signal, onProgress, lines: "all" } as const;
   await findInFile(bytes === undefined ? file : readable(bytes), needle, { ...options, onHit });
+  if (missing.length > 0) throw notShown(before, missing);
   if (file.sizeBytes + replacements * (put.bytes.length - needle.length) > editBytesMax) {
     const limit = `${editBytesMax} bytes, and after ${replacements} replacements it would have more`;
     throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "text", limit });
@@ -223,6 +230,9 @@ async function planEverywhere(
     extra: [{ matchedBy: "exact", replacements, line: first[0]?.line ?? 1 }],
   };
 }
+
+/** Ranges of lines that one refusal collects before it stops looking for more. */
+const missingMax = 100;
 
 /** Bytes of the old file, and of the new one, that a block holds at most; and how far apart its places may be. */
 const blockBytesMax = 65_536;

@@ -9,7 +9,13 @@ import { countMatchingFiles, type Found, type GrepTask, grep as search } from ".
 import { compileGlobs, type Globs } from "../search/grep-globs.ts";
 import type { Searched } from "../search/grep-arguments.ts";
 import { leftOutText } from "../search/left-out.ts";
+import type { WalkFolder } from "../disk/walk.ts";
+import type { Again } from "../search/grep-collector.ts";
+import { folderAgain } from "./folder-again.ts";
+import { below } from "./grep-lines.ts";
+import { atPath } from "./workspace-walk.ts";
 import { extraMs } from "./extra-time.ts";
+import { escapeGlob, isNameOfFile } from "./glob-start.ts";
 import { ignoringByUs, ignoringOf, type Ignoring, linesOf } from "./grep-ignoring.ts";
 import { unsearched } from "./grep-unsearched.ts";
 import type { Located } from "./locate.ts";
@@ -38,16 +44,18 @@ export interface FolderFound extends Pick<GrepOutcome, "withheld" | "links"> {
 export function folderSearch(request: GrepRequest, located: Located, bench: Bench): FolderSearch {
   const { target, found } = located;
   const { disk, guard } = bench;
-  const globs = request.glob === undefined ? undefined : globsOf(request.glob, target);
+  const globs = request.glob === undefined ? undefined : globsOf(request.glob, target, bench);
   const hides = guard.hidesBeneath(target.absolute === target.real ? [target.real] : [target.absolute, target.real]);
   const isChosen = (path: string): boolean => globs?.matches(path) ?? true;
   const hidden = guard.hiddenPatterns(target.real === target.root ? "root" : "within");
   const never = scratchFile(leftOutText([...hidden.lines, `**/${scratchPrefix}*`]));
   const leftOut = never === undefined ? [] : [never.path];
   const run = { ...runOf(bench), cwd: found.held.handlePath };
+  const again = lookedUpAgain(target, bench);
   const task: Omit<GrepTask, "searched" | "isWanted"> = {
     query: request,
-    isHidden: (path) => hides(path) !== undefined,
+    isHidden: (path) => hides(path) !== undefined || !again.isThere(path, "anything"),
+    again,
     entriesMax: request.skip + request.entriesMax,
     mtimeOf: request.mode === "files" && request.order === "newest" ? (path) => disk.changedNs(found, path) : undefined,
     onProgress: undefined,
@@ -100,6 +108,7 @@ export function folderSearch(request: GrepRequest, located: Located, bench: Benc
         ignoring,
         searched: { ...searched, leftOut: [] },
         run: timed,
+        isThere: (path: string) => again.isThere(path, "file"),
         onWrong: () => {
           isWrong = true;
           stopping.abort();
@@ -139,7 +148,49 @@ export function folderSearch(request: GrepRequest, located: Located, bench: Benc
         searched: searchedIn("searched"),
         run: { ...run, timeMsMax: extraMs(tookMs, linksCounted) },
       }),
-    close: () => never?.remove(),
+    close: () => {
+      again.letGo();
+      never?.remove();
+    },
+  };
+}
+
+/** Folders that are held at once: files of one folder mostly come one after the other. */
+const foldersHeldMax = 16;
+
+interface AgainAnything extends Again {
+  isThere(path: string, what: "file" | "folder" | "anything"): boolean;
+}
+
+/** Whether what ripgrep reports is there beneath the roots, by names and without links. */
+function lookedUpAgain(target: Target, bench: Bench): AgainAnything {
+  const { real } = target;
+  const held = new Map<string, WalkFolder | undefined>();
+  const letGo = (): void => {
+    for (const folder of held.values()) folder?.close();
+    held.clear();
+  };
+  const folderOf = (path: string): WalkFolder | undefined => {
+    if (held.has(path)) return held.get(path);
+    if (held.size >= foldersHeldMax) letGo();
+    const folder = folderAgain(below(real, path), bench, (errno) => {
+      // Nothing can be looked up: to call that "not there" would be an answer that is not true.
+      if (errno === "EMFILE" || errno === "ENFILE") throw refusal(target, errno, "looking up what ripgrep found");
+    });
+    held.set(path, folder);
+    return folder;
+  };
+  return {
+    letGo,
+    isThere(path, what) {
+      if (what === "folder") return folderOf(path) !== undefined;
+      const cut = path.lastIndexOf("/");
+      const folder = folderOf(path.slice(0, Math.max(0, cut)));
+      const glance = folder?.glance(path.slice(cut + 1));
+      // On a file system that may hang, by another lookup.
+      if (glance instanceof Promise) return atPath(below(real, path), bench, () => true) === true;
+      return glance !== undefined && (what === "anything" || glance.kind === "file");
+    },
   };
 }
 
@@ -147,10 +198,13 @@ type FolderSearched = Extract<Searched, { readonly in: "folder" }>;
 
 export const faulty = (fault: SearchFault): Problem => new Problem({ code: "INVALID_PARAM", reason: "search", fault });
 
-function globsOf(text: string, target: Target): Globs {
+function globsOf(text: string, target: Target, bench: Bench): Globs {
   const globs = compileGlobs(text, target.absolute);
-  if ("message" in globs) throw faulty({ of: "glob", ...globs });
-  return globs;
+  if ("matches" in globs) return globs;
+  // As in Glob, what is no pattern may be the name of a file.
+  const literal = isNameOfFile(text, target, bench) ? compileGlobs(`./${escapeGlob(text)}`, target.absolute) : globs;
+  if ("fault" in literal) throw faulty({ of: "glob", ...globs });
+  return literal;
 }
 
 function valueOf<Value>(settled: PromiseSettledResult<Value>): Value {

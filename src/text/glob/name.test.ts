@@ -3,10 +3,10 @@
 import { execFileSync } from "node:child_process";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compileName, type Syntax, testName } from "./wildcard.ts";
+import { compileName, testName } from "./name.ts";
 
-function matches(pattern: string, name: string, syntax: Syntax = "glob"): boolean | string {
-  const test = compileName(pattern, syntax);
+function matches(pattern: string, name: string, syntax: "glob" | "ignore" = "glob"): boolean | string {
+  const test = compileName(pattern, { syntax });
   return "fault" in test ? test.fault : testName(test, name);
 }
 
@@ -67,7 +67,7 @@ describe("names", () => {
     expect(matches(`${"*a".repeat(100)}*b`, name)).toBe(false);
     expect(matches(`${"*?".repeat(100)}*b`, name)).toBe(false);
     expect(matches("+(+(+(+(+(a)))))b", name)).toBe(false);
-    expect(matches("!(!(!(!(a*)*a*)*a*)*b)", name)).toBeTypeOf("boolean");
+    expect(matches("!(!(!(a*)*a*)*b)", name)).toBeTypeOf("boolean");
     expect(matches("@(a)".repeat(30), name)).toBe("too many groups");
   });
 });
