@@ -1,6 +1,6 @@
 /** The texts that calls are made from: files of this repository, and variants of them. */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -14,7 +14,7 @@ const charsMax = 60_000;
 export function readTexts() {
   const paths = folders.flatMap((folder) =>
     readdirSync(join(project, folder), { recursive: true, encoding: "utf8" })
-      .filter((name) => names.test(name))
+      .filter((name) => names.test(name) && !name.includes("node_modules"))
       .map((name) => join(project, folder, name)),
   );
   return paths

@@ -166,7 +166,7 @@ function nearestWords({ from: first, lines, linesTotal, difference }: NearestReg
   const [front, behind] = [kind === "newline in front" ? "\n" : "", kind === "final newline" ? "\n" : ""];
   const sent = asked === undefined ? undefined : front + asked + behind;
   // The lines of a hunk can stand there while its header does not, or above the hunk before.
-  if (sent === actual) return `The nearest text:\n${region}${more}`;
+  if (sent === actual && kind !== "undecoded byte") return `The nearest text:\n${region}${more}`;
   const from = shownFrom(sent, actual);
   const sides = [
     ...(actual === undefined ? [] : [`the file has ${visible(actual, from)}`]),

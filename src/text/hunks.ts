@@ -45,8 +45,12 @@ const newline = 10;
 const carriageReturn = 13;
 
 /** Equal heads and tails are skipped as text, so that the cost is that of the part in between. */
-export function hunksOfTexts(before: string, after: string, options: HunkOptions = {}): TextDiff {
-  if (before === after) return hunksOfPlaces([], options);
+export const hunksOfTexts = (before: string, after: string, options: HunkOptions = {}): TextDiff =>
+  finish(hunksBetween(before, after, options));
+
+/** The same, in steps. */
+export function* hunksBetween(before: string, after: string, options: HunkOptions = {}): Steps<TextDiff> {
+  if (before === after) return yield* hunksOf([], options);
   const head = lineStart(before, equalHead(before, after));
   const tail = equalTail(before.slice(head), after.slice(head));
   const context = options.context ?? contextDefault;
@@ -58,7 +62,8 @@ export function hunksOfTexts(before: string, after: string, options: HunkOptions
     after: after.slice(from, after.length - (before.length - to)),
     atEnd: to === before.length,
   };
-  return hunksOfPlaces([place], options);
+  yield;
+  return yield* hunksOf([place], options);
 }
 
 /**
@@ -77,8 +82,9 @@ export function* hunksOf(places: readonly ChangedPlace[], options: HunkOptions =
   for (const place of joined(places)) {
     yield;
     const sides: Sides = { old: linesOf(place, "before"), new: linesOf(place, "after") };
+    yield;
     const isNew = place.atEnd && place.firstLine === 1 && sides.old.count === 0;
-    const diff = diffOf(sides);
+    const diff = yield* diffOf(sides);
     if (diff.coarse) complete = false;
     for (const group of grouped(diff.changed, 2 * context)) {
       const span = spanOf(group, context, sides.old.count);
@@ -204,8 +210,12 @@ function linesOf(place: ChangedPlace, side: "before" | "after"): Lines {
   return linesIn(isCut ? `${text}\n` : text);
 }
 
-function diffOf({ old, new: fresh }: Sides): LineDiff {
-  if (old.count > 0 && fresh.count > 0) return diffOfNumbers(numbered(old, fresh));
+function* diffOf({ old, new: fresh }: Sides): Steps<LineDiff> {
+  if (old.count > 0 && fresh.count > 0) {
+    const numbers = numbered(old, fresh);
+    yield;
+    return yield* diffOfNumbers(numbers);
+  }
   // All lines came, or all went: there are none to be told apart.
   const all = { aFrom: 0, aTo: old.count, bFrom: 0, bTo: fresh.count };
   return { changed: old.count === fresh.count ? [] : [all], coarse: false };

@@ -11,6 +11,7 @@
 
 import { type Search, searchFrom } from "./greedy-search.ts";
 import type { Numbered } from "./line-numbers.ts";
+import { finish, type Steps } from "./steps.ts";
 
 /** Lines `aFrom` up to `aTo` of the one list give way to lines `bFrom` up to `bTo` of the other; they count from 0. */
 export interface ChangedLines {
@@ -46,13 +47,13 @@ export function lineDiff(a: readonly string[], b: readonly string[], stepsMax?: 
   const aIds = Int32Array.from(a, give);
   const known = numbers.size;
   const bIds = Int32Array.from(b, give);
-  return diffOfNumbers({ a: aIds, b: bIds, known, size: numbers.size }, stepsMax);
+  return finish(diffOfNumbers({ a: aIds, b: bIds, known, size: numbers.size }, stepsMax));
 }
 
-export function diffOfNumbers(
+export function* diffOfNumbers(
   numbers: Numbered,
   stepsMax: number = stepsBase + stepsPerLine * (numbers.a.length + numbers.b.length),
-): LineDiff {
+): Steps<LineDiff> {
   const { a, b, known } = numbers;
   const linesMax = Math.min(a.length, b.length);
   let head = 0;
@@ -69,7 +70,9 @@ export function diffOfNumbers(
   const bBetween = b.subarray(between.bFrom, between.bTo);
   if (!bBetween.some((id) => id < known)) return { changed: [between], coarse: false };
   const task = startTask(a.subarray(between.aFrom, between.aTo), bBetween, numbers.size, stepsMax);
-  const coarse = matchAll(task);
+  yield;
+  const coarse = yield* matchAll(task);
+  yield;
   const changed = changesBetween(task.mates, task.bIds.length).map(({ aFrom, aTo, bFrom, bTo }) => ({
     aFrom: aFrom + head,
     aTo: aTo + head,
@@ -112,10 +115,11 @@ function startTask(aIds: Int32Array, bIds: Int32Array, size: number, stepsMax: n
 }
 
 /** Fills in the mates. True if the budget was spent before all were found. */
-function matchAll(task: Task): boolean {
+function* matchAll(task: Task): Steps<boolean> {
   let coarse = false;
   const open: Stretch[] = [{ a: task.aIds.map((_, at) => at), b: task.bIds.map((_, at) => at) }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    yield;
     const stretch = matchEnds(task, withoutStrangers(task, matchEnds(task, next)));
     if (stretch.a.length === 0 || stretch.b.length === 0) continue;
     if (task.stepsLeft <= 0) {
@@ -140,6 +144,7 @@ function matchAll(task: Task): boolean {
         for (let at = 0; at < length; at += 1) setMate(task, stretch.a[x + at], stretch.b[y + at]);
       }
       if (search.done || task.stepsLeft <= 0) break;
+      yield;
       search = go(search.x, search.y, editsPerLegMax);
     }
     if (!search.done) coarse = true;

@@ -10,6 +10,7 @@ import { membersOf, type Span } from "./json-spans.ts";
 import { bracketed, changeMembers, colonOf, type Shape, shapeOf } from "./json-style.ts";
 import { type NotebookFault, parseNotebook } from "./notebook.ts";
 import { isStale, planFor } from "./notebook-replace.ts";
+import { finish, type Steps } from "./steps.ts";
 import { type CellList, codeLanguage, layOut, listShape, type NotebookText, newCellText } from "./notebook-text.ts";
 
 export interface CellEdit {
@@ -66,8 +67,12 @@ const knownMax = 20;
 /** A cell beyond these cannot be named: reading shows no more either, unless it is set to. */
 const parseLimits = { outputCharsMax: 0, outputsMax: 0, cellsMax: 100_000 };
 
-export function editCell(text: string, edit: CellEdit): CellEdited {
+export const editCell = (text: string, edit: CellEdit): CellEdited => finish(editingCell(text, edit));
+
+/** The same, in steps. */
+export function* editingCell(text: string, edit: CellEdit): Steps<CellEdited> {
   const notebook = parseNotebook(text, parseLimits);
+  yield;
   if ("fault" in notebook) return refusal(notebook);
 
   const { cellId } = edit;
@@ -79,6 +84,7 @@ export function editCell(text: string, edit: CellEdit): CellEdited {
   }
 
   const file = layOut(text, notebook);
+  yield;
   const place = cell === undefined ? undefined : placeOf(file, cell);
   const edited = editAt(file, place, edit);
   return edited.edited === "yes" && cell?.ownId === false ? { ...edited, numbered: cell.index } : edited;

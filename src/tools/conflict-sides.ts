@@ -4,7 +4,8 @@ import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { ConflictSides, RewoundFile } from "../contract/rewind.ts";
 import type { SessionHistory } from "../history/session-history.ts";
-import { hunksOfTexts } from "../text/hunks.ts";
+import { inTurns } from "../disk/others-turn.ts";
+import { hunksBetween } from "../text/hunks.ts";
 import { standingOf } from "./lsp-places.ts";
 import { release } from "./rewind-asking.ts";
 import { subjectOf } from "./subject.ts";
@@ -38,7 +39,7 @@ async function sidesOf(
   bench: Bench,
 ): Promise<ConflictSides | undefined> {
   if (step.does !== "conflict" || (step.why !== "changed since" && step.why !== "changed in between")) return undefined;
-  const ours = await versionDiff(step.base, step.ours, past, purse);
+  const ours = await versionDiff(step.base, step.ours, past, purse, bench.signal);
   if ("why" in ours) return undefined;
   const first = fittedHunks(ours.hunks, charsMax);
   const own = { ours: first.hunks, cut: first.cut || !ours.complete };
@@ -46,7 +47,7 @@ async function sidesOf(
   if (step.theirs === undefined) return { ...own, theirs: [], removed: true };
   const [left, now] = [await textOf(step.ours, past), await textNow(path, bench)];
   if (typeof left !== "string" || now === undefined) return undefined;
-  const theirs = hunksOfTexts(left, now);
+  const theirs = await inTurns(hunksBetween(left, now), bench.signal);
   const second = fittedHunks(theirs.hunks, Math.max(0, charsMax - charsOf(first.hunks)));
   return { ...own, theirs: second.hunks, cut: own.cut || second.cut || !theirs.complete, removed: false };
 }

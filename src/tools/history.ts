@@ -125,7 +125,7 @@ async function counted(touched: Touched, { past, bench, purse }: Looking): Promi
   const told = { ...placeOf(touched, bench), hunks: undefined, cut: false };
   const { before, after } = versionsOf(touched);
   if (isSecret(touched, bench)) return { ...told, lines: undefined, why: "secret" };
-  const diff = await versionDiff(before, after, past, purse);
+  const diff = await versionDiff(before, after, past, purse, bench.signal);
   if ("why" in diff) return { ...told, lines: undefined, why: diff.why };
   const { additions, deletions } = diff;
   return { ...told, lines: { additions, deletions }, why: undefined };
@@ -140,7 +140,7 @@ async function compared(touched: Touched, { past, bench, purse }: Looking): Prom
   for (const path of from === undefined ? [change.path] : [change.path, from.path]) {
     if (!(await mayShow(path, bench))) return { ...told, why: "refused" };
   }
-  const diff = await versionDiff(before, after, past, purse);
+  const diff = await versionDiff(before, after, past, purse, bench.signal);
   if ("why" in diff) return { ...told, why: diff.why };
   const { additions, deletions, hunks, complete } = diff;
   return { ...told, lines: { additions, deletions }, why: undefined, hunks, cut: !complete };

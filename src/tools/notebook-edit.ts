@@ -6,10 +6,10 @@ import type { Target } from "../contract/target.ts";
 import type { Profile } from "../contract/profile.ts";
 import { mediaOf } from "../kinds/media.ts";
 import { inTurns } from "../disk/others-turn.ts";
-import type { Steps } from "../text/steps.ts";
+import { finish, type Steps } from "../text/steps.ts";
 import { nothingShown } from "../session/ledger.ts";
 import { covers, type LineChange, merged, shifted } from "../session/line-spans.ts";
-import { type CellEdited, editCell } from "../text/notebook-edit.ts";
+import { type CellEdited, editingCell } from "../text/notebook-edit.ts";
 import type { Before, BeforeJudged } from "./before.ts";
 import { change } from "./change.ts";
 import type { Planned } from "./plan.ts";
@@ -29,7 +29,7 @@ export const notebookEdit: Tool<"notebook-edit"> = async (request, bench) => {
       overwrites: false,
       there: (before) => inTurns(planCell(before, request, ids), bench.signal),
       fits: (before) => {
-        const edited = editedBy(before, request, ids);
+        const edited = finish(editedBy(before, request, ids));
         if (edited.edited === "no" && isFault(edited)) throw new Problem(problemOf(edited, before.target));
       },
     },
@@ -56,16 +56,16 @@ type Refused = Extract<CellEdited, { readonly edited: "no" }>;
 /** Is it the file that is wrong, and not what is to be done to it? */
 const isFault = ({ why }: Refused): boolean => why === "not json" || why === "not a notebook";
 
-function editedBy(before: BeforeJudged, request: NotebookEditRequest, ids: () => () => string): CellEdited {
+function editedBy(before: BeforeJudged, request: NotebookEditRequest, ids: () => () => string): Steps<CellEdited> {
   if (before.bytes === undefined) {
     throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "notebook", limit: "32 MB" });
   }
   const { mode, cellId, source, cellType } = request;
-  return editCell(before.source().text, { mode, cellId, source, cellType, newId: ids() });
+  return editingCell(before.source().text, { mode, cellId, source, cellType, newId: ids() });
 }
 
 function* planCell(before: Before, request: NotebookEditRequest, ids: () => () => string): Steps<Planned<Told>> {
-  const edited = editedBy(before, request, ids);
+  const edited = yield* editedBy(before, request, ids);
   yield;
   if (edited.edited === "no") throw new Problem(problemOf(edited, before.target));
   const { changes, cell, cellsTotal, cleared, renumbered, numbered } = edited;

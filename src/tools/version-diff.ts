@@ -10,7 +10,8 @@ import { wholeFile } from "../disk/whole-file.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 import { decideEncoding } from "../kinds/charset.ts";
 import { cutChars, decode, looksBinary, sniff } from "../text/encoding.ts";
-import { hunksOfTexts, type TextDiff } from "../text/hunks.ts";
+import { inTurns } from "../disk/others-turn.ts";
+import { hunksBetween, type TextDiff } from "../text/hunks.ts";
 
 /** What is left to spend. */
 export interface Purse {
@@ -22,6 +23,7 @@ export async function versionDiff(
   after: FileVersion,
   past: SessionHistory,
   purse: Purse,
+  signal: AbortSignal,
 ): Promise<TextDiff | { readonly why: Uncounted }> {
   const bytes = sizeOf(before) + sizeOf(after);
   const notKept = notKeptOf(before) ?? notKeptOf(after);
@@ -32,7 +34,7 @@ export async function versionDiff(
   const a = await textOf(before, past);
   if (typeof a !== "string") return a;
   const b = await textOf(after, past);
-  return typeof b === "string" ? hunksOfTexts(a, b) : b;
+  return typeof b === "string" ? inTurns(hunksBetween(a, b), signal) : b;
 }
 
 const sizeOf = (version: FileVersion): number => (version.kind === "absent" ? 0 : version.sizeBytes);

@@ -3,7 +3,8 @@
 import type { ChangeNote, LineEndName, Piece, WriteRequest } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
-import { hunksOfTexts } from "../text/hunks.ts";
+import { inTurns } from "../disk/others-turn.ts";
+import { hunksBetween, hunksOfTexts } from "../text/hunks.ts";
 import { lineEndOf, withLineEnds } from "../text/line-ends.ts";
 import { isWellFormed, wellFormed } from "../text/well-formed.ts";
 import type { Before } from "./before.ts";
@@ -26,7 +27,7 @@ export const write: Tool<"write"> = async (request, bench) => {
   return { kind: "write", target: file.target, file, content: request.content, dryRun: bench.dryRun };
 };
 
-function planOver(before: Before, { content: sent }: WriteRequest, bench: Bench): Planned<undefined> {
+async function planOver(before: Before, { content: sent }: WriteRequest, bench: Bench): Promise<Planned<undefined>> {
   const { target, bytes } = before;
   if (!isWellFormed(sent)) {
     throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: target, fault: "lone surrogate" });
@@ -41,7 +42,7 @@ function planOver(before: Before, { content: sent }: WriteRequest, bench: Bench)
   const shown = old === undefined ? undefined : wellFormed(old);
   return {
     pieces,
-    diff: shown === undefined ? unknownDiff : new LaterDiff(() => hunksOfTexts(shown, text)),
+    diff: shown === undefined ? unknownDiff : await diffOf(shown, text, bench.signal),
     before: shown === undefined || shown.length > limits.changeCharsMax * 4 ? undefined : shown,
     notes: [
       ...(old === text && !bringsMark ? [{ note: "same content" } as const] : []),
@@ -50,6 +51,14 @@ function planOver(before: Before, { content: sent }: WriteRequest, bench: Bench)
     wrote: "all",
     extra: undefined,
   };
+}
+
+/** Texts up to this many characters are compared at once, while the disk is busy. */
+const laterCharsMax = 200_000;
+
+async function diffOf(before: string, after: string, signal: AbortSignal): Promise<Diff> {
+  if (before.length + after.length <= laterCharsMax) return new LaterDiff(() => hunksOfTexts(before, after));
+  return inTurns(hunksBetween(before, after), signal);
 }
 
 /** The file's encoding and mark stay, unless the content has a mark of its own: then it is UTF-8 with that mark. */
