@@ -8,7 +8,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import * as fs from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterAll, beforeAll, describe, onTestFinished, test } from "vitest";
 import { loadKernelLock } from "../../src/disk/folder-lock.ts";
 import { missing, reason } from "../faults/program.ts";
 import { onWindows, workspace } from "../support/workspace.ts";
@@ -115,6 +115,11 @@ const noSpaces = noKernel ? "it needs koffi" : missing("unshare", "mount");
 describe.skipIf(noSpaces !== undefined)(`other users and containers${reason(noSpaces)}`, () => {
   test("four users lose nothing", async () => {
     fs.chmodSync(top, 0o755);
+    onTestFinished(() => {
+      for (const index of four) {
+        fs.rmSync(`/dev/shm/filehand-locks-${20_000 + index}`, { recursive: true, force: true });
+      }
+    });
     equal(
       await count(
         at("users"),
