@@ -46,6 +46,12 @@ export type PathFault =
   | "reserved"
   | "too long"
   | "half character"
+  /** `$HOME/x`, `%TEMP%\\x`: nothing puts a value in. */
+  | "variable"
+  /** `~root/x`: the home of somebody else. */
+  | "home of another"
+  /** `C:\\x` where there are no drives. */
+  | "drive"
   | "names a folder";
 
 /** What is wrong with a pattern for paths. */

@@ -53,6 +53,9 @@ export const pathFaults = {
   "too long": "it is longer than the system allows (4096 bytes, 255 for one name), shorten it",
   "half character":
     "it holds half a character (a lone surrogate), which no file name has, send the name as it is listed",
+  variable: "variables of a shell are not replaced here and there is no such name, write the path out",
+  "home of another": "only ~/ means a home folder here and there is no such name, write the path out",
+  drive: "it begins with a drive of Windows, and this system has none, use a path of this system",
   "names a folder": "a path that ends with a separator or a dot behind one names a folder, give the path of a file",
 } satisfies Readonly<Record<PathFault, string>>;
 

@@ -16,7 +16,7 @@ import { admit, judgeOutside } from "./external.ts";
 import { nameOf, namesBeneath, namesOf, realNameOf } from "./names.ts";
 import { offersFor } from "./offers.ts";
 import { hiddenPatterns } from "./hidden-patterns.ts";
-import { pathFault, placeOf, relativesTo, relativeTo, waysUp } from "./paths.ts";
+import { atHome, foreignForm, pathFault, placeOf, relativesTo, relativeTo, waysUp } from "./paths.ts";
 import { createPolicy, type Judgement, type Policy } from "./policy.ts";
 import type { Guard, GuardOptions, Hidden } from "./promise.ts";
 import { respelt } from "./respelt.ts";
@@ -108,7 +108,8 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
 
   // Not normalised: `link/..` is the parent of what the link leads to, and only the walk knows that.
   // A slash behind a file's name is an ordinary slip.
-  const pathOf = (asked: string): string => {
+  const pathOf = (typed: string): string => {
+    const asked = atHome(typed, home, nodePath);
     const path = nodePath.isAbsolute(asked) ? asked : `${base}${nodePath.sep}${asked}`;
     return path.endsWith("/") ? path.replace(/(?<=[^/])\/+$/, "") : path;
   };
@@ -119,10 +120,12 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
   ): { readonly path: string; readonly look: Look; readonly place: Place } => {
     const typed = pathOf(asked);
     const first = disk.look(typed, also);
-    const other = first.seen === "missing" ? respelt(typed, disk) : undefined;
+    // A path that is denied as it is typed is not looked for under other names.
+    const isOpen = first.seen === "missing" && denied("read", [nodePath.resolve(typed)], "file") === undefined;
+    const other = isOpen ? respelt(typed, disk) : undefined;
     if (other !== undefined) folderIn(first)?.close();
     const look = other === undefined ? first : disk.look(other, also);
-    const { absolute, relative } = placeOf(other ?? asked, base, rootPaths, nodePath);
+    const { absolute, relative } = placeOf(other ?? atHome(asked, home, nodePath), base, rootPaths, nodePath);
     return { path: other ?? typed, look, place: { asked, absolute, relative } };
   };
 
@@ -145,6 +148,20 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       // A root is no secret.
       if (turn.relative !== "") refuseIfDenied(place, [turn.absolute, ...wouldBe(path, look)]);
     }
+  };
+
+  /** A folder named `$HOME` would be made for a path that meant another place. */
+  const refuseForeign = (asked: string, folder: Held | undefined): void => {
+    const fault = foreignForm(asked, nodePath);
+    if (fault === undefined) return;
+    const [first = ""] = asked.split("/");
+    const look = disk.look(pathOf(first));
+    if (look.seen === "node") {
+      look.held.close();
+      return;
+    }
+    folder?.close();
+    throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault });
   };
 
   const offersOf = (permission: Permission, target: Target, by: Judgement["by"]) =>
@@ -222,6 +239,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
         case "node":
           return { seen: "node", target: targetOf(place, look, rootPaths), found: look };
         case "missing":
+          refuseForeign(asked, folder);
           refuseOnOtherMount(place, look.nearest);
           return { seen: "missing", place, reason: look.reason, target: newTarget(place, above), folder };
         case "outside":

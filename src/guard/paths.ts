@@ -24,6 +24,19 @@ export function pathFault(path: string, flavour: nodePath.PlatformPath): PathFau
   return flavour.sep === "\\" ? windowsFault(path) : undefined;
 }
 
+/** What a path that names nothing was written for: a shell, or another system. A name of that form that exists is a name. */
+export function foreignForm(path: string, flavour: nodePath.PlatformPath): PathFault | undefined {
+  if (/^(?:\$\w+|\$\{\w+\}|%\w+%)(?:[\\/]|$)/.test(path)) return "variable";
+  if (/^~[\w.-]+\//.test(path)) return "home of another";
+  return flavour.sep === "/" && /^[a-z]:[\\/]/i.test(path) ? "drive" : undefined;
+}
+
+/** `~/x` lies at home, everything else where it says. */
+export function atHome(path: string, home: string | undefined, flavour: nodePath.PlatformPath): string {
+  if (home === undefined || home === "" || !/^~(?:$|\/)/.test(path.replaceAll(flavour.sep, "/"))) return path;
+  return path.length === 1 ? home : `${home.replace(/[\\/]+$/, "")}${flavour.sep}${path.slice(2)}`;
+}
+
 function windowsFault(path: string): PathFault | undefined {
   if (/^[a-z]:($|[^\\/])/i.test(path)) return "drive relative";
   const names = path.replace(/^[a-z]:/i, "").split(/[\\/]/);

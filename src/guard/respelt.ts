@@ -1,7 +1,8 @@
 /**
  * A letter with an accent is one code point or two (NFC, NFD). macOS and archives made there leave the second form on
- * disks that take the two for different names; models and keyboards write the first. They are one text, so a path that
- * names nothing is looked for in the other form.
+ * disks that take the two for different names; models and keyboards write the first. macOS also puts U+202F before AM and PM in the names
+ * of screenshots, and others have U+00A0, where models write a space. They are one text to who reads them, so a path that names
+ * nothing is looked for in the other forms.
  */
 
 import * as nodePath from "node:path";
@@ -12,12 +13,12 @@ import type { Disk } from "../disk/disk.ts";
  * name that is there as asked is never another, and of two other forms neither is taken.
  */
 export function respelt(path: string, disk: Pick<Disk, "look">): string | undefined {
-  if (/^[\0-\x7f]*$/.test(path)) return undefined;
+  if (isPlain(path)) return undefined;
   const [top = "", ...names] = path.split(nodePath.sep === "\\" ? /[\\/]/ : "/");
   let found = top;
   let changed = false;
   for (const [at, name] of names.entries()) {
-    const spelling = /^[\0-\x7f]*$/.test(name) ? name : spellingOf(name, found, disk);
+    const spelling = isPlain(name) ? name : spellingOf(name, found, disk);
     // What is not there in any form is a new name, and so is all below it.
     if (spelling === undefined) {
       found = [found, ...names.slice(at)].join(nodePath.sep);
@@ -29,6 +30,28 @@ export function respelt(path: string, disk: Pick<Disk, "look">): string | undefi
   return changed ? found : undefined;
 }
 
+/** Has one form only. */
+const isPlain = (text: string): boolean => /^[\x01-\x1f\x21-\x7f]*$/.test(text);
+
+const spaces = /[ \u00a0\u202f]/g;
+/** A name with more spaces is looked for with all of them alike, and not with one that differs. */
+const spacesMax = 16;
+
+/** All spaces alike, or one that differs from plain ones; each as NFC and NFD. */
+function otherForms(name: string): readonly string[] {
+  const forms = new Set([name]);
+  const places = [...name.matchAll(spaces)].map(({ index }) => index);
+  if (places.length > 0) {
+    for (const space of [" ", "\u00a0", "\u202f"]) forms.add(name.replace(spaces, space));
+    const plain = name.replace(spaces, " ");
+    for (const at of places.length > spacesMax ? [] : places) {
+      for (const space of ["\u00a0", "\u202f"]) forms.add(plain.slice(0, at) + space + plain.slice(at + 1));
+    }
+  }
+  const both = [...forms].flatMap((form) => [form, form.normalize("NFC"), form.normalize("NFD")]);
+  return [...new Set(both)].filter((form) => form !== name);
+}
+
 function spellingOf(name: string, folder: string, disk: Pick<Disk, "look">): string | undefined {
   const isThere = (spelling: string): boolean => {
     const look = disk.look(folder + nodePath.sep + spelling);
@@ -37,7 +60,6 @@ function spellingOf(name: string, folder: string, disk: Pick<Disk, "look">): str
     return look.seen !== "missing";
   };
   if (isThere(name)) return name;
-  const others = [...new Set([name.normalize("NFC"), name.normalize("NFD")])].filter((other) => other !== name);
-  const there = others.filter(isThere);
+  const there = otherForms(name).filter(isThere);
   return there.length === 1 ? there[0] : undefined;
 }

@@ -1,7 +1,7 @@
 import { dirname, join, resolve, sep } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Place } from "../contract/target.ts";
-import { similar, type Surroundings } from "./similar.ts";
+import { similar, type Surroundings, type Wanted } from "./similar.ts";
 
 const root = resolve("/w/app");
 const otherRoot = resolve("/w/lib");
@@ -51,7 +51,7 @@ function place(asked: string): Place {
   };
 }
 
-async function suggested(asked: string, files: readonly string[], wants: "file" | "anything" = "file") {
+async function suggested(asked: string, files: readonly string[], wants: Wanted = "file or folder") {
   return (await similar(place(asked), wants, world(files).around)).map(({ relative }) => relative);
 }
 
@@ -140,6 +140,12 @@ describe("when the folder is missing", () => {
     test(name, async () => expect(await suggested(asked, files)).toEqual(expected));
   }
 
+  test("no folder where only a file can be read", async () => {
+    expect(await suggested("src/a/b/c/x.ts", ["src/a/y.ts"], "file")).toEqual([]);
+    expect(await suggested("nowhere/x.ts", ["src/y.ts"], "file")).toEqual([]);
+    expect(await suggested("scr/a.ts", ["src/a.ts"], "file")).toEqual(["src/a.ts"]);
+  });
+
   test("every root is tried, and each suggestion is told below its own", async () => {
     const files = [join(otherRoot, "src", "x.ts"), "src/y.ts"];
     const { around } = world(files, { roots: [root, otherRoot] });
@@ -167,7 +173,7 @@ describe("limits", () => {
   test("a hidden file below a misspelt folder or another prefix is not suggested", async () => {
     const { around } = world(["src/key.pem"], { hidden: ["src/key.pem"] });
     const found = await Promise.all(
-      ["scr/key.pem", "/p/src/key.pem"].map((path) => similar(place(path), "file", around)),
+      ["scr/key.pem", "/p/src/key.pem"].map((path) => similar(place(path), "file or folder", around)),
     );
     expect(found.map((some) => some.map(({ relative }) => relative))).toEqual([[""], []]);
   });
@@ -197,7 +203,7 @@ describe("limits", () => {
 
   test("a path of two thousand names is bounded too, and finds the nearest folder", async () => {
     const { around, calls } = world(["a/a/a/x.ts", ..."bcdefghijklmnop".split("").map((name) => `a/a/a/${name}/`)]);
-    const found = await similar(place(`${"a/".repeat(2_000)}y.ts`), "file", around);
+    const found = await similar(place(`${"a/".repeat(2_000)}y.ts`), "file or folder", around);
     expect(calls.look).toBeLessThanOrEqual(40);
     expect(found.map(({ relative }) => relative)).toEqual(["a/a/a"]);
   });

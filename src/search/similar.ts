@@ -31,17 +31,28 @@ const looksMax = 40;
 const prefixesMax = 16;
 const foldersMax = 8;
 
+/** `file or folder`: a file is meant, and a folder can be read as well. */
+export type Wanted = "file" | "file or folder" | "anything";
+
+/** Models copy a path with the quotes around it. */
+function withoutQuotes({ asked, absolute }: Place): string | undefined {
+  const inner = /^(["'`])(.+)\1$/s.exec(asked)?.[2];
+  if (inner === undefined || inner.includes("\0")) return undefined;
+  return resolve(absolute.slice(0, absolute.length - resolve("/", asked).length), inner);
+}
+
 /** At most `limits.suggestionsMax` paths, best first. Every one of them was looked at, so what rules hide stays hidden. */
-export async function similar(
-  place: Place,
-  wants: "file" | "anything",
-  around: Surroundings,
-): Promise<readonly Suggestion[]> {
+export async function similar(place: Place, wants: Wanted, around: Surroundings): Promise<readonly Suggestion[]> {
   const finds = startFinds(place, around);
+  const unquoted = withoutQuotes(place);
+  if (unquoted !== undefined) await finds.offer(unquoted);
+  if (finds.suggestions.length > 0) return finds.suggestions;
   const folder = dirname(place.absolute);
   const near = namesLike(basename(place.absolute), wants);
   if (!(await around.list(folder, near.take))) {
     await searchWithoutFolder(place, around, finds);
+    // Whoever asked for a file far away would be refused a folder.
+    if (wants === "file") return finds.suggestions.filter(({ kind }) => kind === "file");
   } else {
     for (const name of near.best()) await finds.offer(join(folder, name));
     // A folder of that name may stand at the wrong prefix too: `app/app` and the file is in `app`.
@@ -184,7 +195,7 @@ interface Candidate extends Likeness {
 }
 
 /** Names of the folder that resemble the asked one. */
-function namesLike(asked: string, wants: "file" | "anything"): Nearest {
+function namesLike(asked: string, wants: Wanted): Nearest {
   const spelling = spell(asked);
   const first = new FirstOnes<Candidate>(
     looksMax,
@@ -199,7 +210,7 @@ function namesLike(asked: string, wants: "file" | "anything"): Nearest {
     take: ({ name, kind }) => {
       const likeness = compare(spelling, spell(name));
       if (likeness === undefined) return;
-      const unwanted = wants === "file" && kind === "directory";
+      const unwanted = wants !== "anything" && kind === "directory";
       // Who asks for `lib.ts` does not mean the folder `lib`; who asks for `lib` may.
       if (unwanted && likeness.rank !== ranks.twin && extname(asked) !== "") return;
       first.add({ name, unwanted, ...likeness });

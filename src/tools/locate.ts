@@ -6,7 +6,7 @@ import type { Place, Target } from "../contract/target.ts";
 import type { Found } from "../disk/look.ts";
 import type { WalkEntry } from "../disk/walk.ts";
 import type { Resolved } from "../guard/guard.ts";
-import { similar, type Surroundings } from "../search/similar.ts";
+import { similar, type Surroundings, type Wanted } from "../search/similar.ts";
 import type { Bench } from "./tool.ts";
 
 export interface Located {
@@ -47,8 +47,6 @@ function isSame(then: Located, now: Located): boolean {
   const [a, b] = [then.found.held.identity, now.found.held.identity];
   return then.target.real === now.target.real && a.device === b.device && a.inode === b.inode;
 }
-
-type Wanted = "file" | "anything";
 
 /** What is not there, or not in the roots, and what may have been meant. */
 export async function notFound(

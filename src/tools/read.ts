@@ -29,8 +29,9 @@ import { lazily } from "../disk/loading.ts";
 const outlining = lazily(() => import("./outline.ts"));
 
 export const read: Tool<"read"> = async (request, bench) => {
+  const wants = request.profile.kinds.directory === "read" ? "file or folder" : "file";
   for (let tries = 1; ; tries += 1) {
-    const located = await locatePermitted(request.path, "file", bench);
+    const located = await locatePermitted(request.path, wants, bench);
     try {
       return await readLocated(located, request, bench);
     } catch (error) {

@@ -124,17 +124,15 @@ for (const dialect of everyDialect) {
       });
     }
 
-    test("A12 no shell expansion: a literal name or nothing", async () => {
-      shows(await read("~/x.txt"), "inside tilde");
-      for (const asked of ["~", "~/"]) {
-        const reply = await read(asked);
-        if (dialect === "opencode") shows(reply, "x.txt");
-        else refused(reply, "IS_DIRECTORY");
-      }
+    test("A12 ~/ is the home folder and outside; nothing else is expanded", async () => {
+      shows(await read("./~/x.txt"), "inside tilde");
+      for (const asked of ["~", "~/", "~/x.txt"]) equal((await read(asked)).error?.code, "ACCESS_DENIED", asked);
       const { HOME } = process.env;
-      for (const asked of ["~root/.profile", "$HOME/x.txt", `\${HOME}/x.txt`, "%USERPROFILE%/x.txt", "`id`", "$(id)"]) {
-        refused(await read(asked), "NOT_FOUND", HOME === undefined || HOME === "/" ? [] : [`${HOME}/x.txt`]);
+      const leaks = HOME === undefined || HOME === "/" ? [] : [`${HOME}/x.txt`];
+      for (const asked of ["~root/.profile", "$HOME/x.txt", `\${HOME}/x.txt`, "%USERPROFILE%/x.txt"]) {
+        refused(await read(asked), "INVALID_PARAM", leaks);
       }
+      for (const asked of ["`id`", "$(id)"]) refused(await read(asked), "NOT_FOUND", leaks);
     });
 
     test("A13 a path over 4,096 bytes or a name over 255 is a clear error", async () => {
