@@ -43,6 +43,7 @@ export type {
   SessionStats,
   ToolFunctions,
 } from "./api.ts";
+export { restrictedFiles } from "./kinds/restricted.ts";
 export type { Timeline, TimelineLimits } from "./session/timeline.ts";
 export type { ReadState, ShownElsewhere } from "./session/read-state.ts";
 export { createFilehand } from "./toolkit.ts";

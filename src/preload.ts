@@ -16,7 +16,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import("./kinds/image-size.ts"),
   () => import("./kinds/image.ts"),
   () => import("./kinds/pdf.ts"),
-  () => import("./kinds/office.ts"),
+  () => import("./kinds/worker.ts?program"),
   () => import("./tools/observe.ts"),
   () => import("./lsp/servers.ts"),
   () => import("./lsp/languages.ts"),

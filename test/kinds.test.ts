@@ -6,10 +6,10 @@ import * as path from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lineNumber } from "../src/contract/brand.ts";
-import { createFilehand, type Reply } from "../src/index.ts";
+import { createFilehand, type Reply, restrictedFiles } from "../src/index.ts";
 import type { DialectName } from "../src/dialects/index.ts";
 import { countTokens } from "../src/kinds/exact-tokens.ts";
-import { animated, photo } from "./samples/images.ts";
+import { animated, bmp, photo } from "./samples/images.ts";
 import { docxParts, encryptedFile, largeXlsx, paragraph, pptxParts, shape, zipOf } from "./samples/office.ts";
 import { encryptedPdf, prosePdf, scannedPdf, textPdf } from "./samples/pdfs.ts";
 
@@ -128,9 +128,15 @@ describe("images", () => {
     expect([await messageId(), await messageId()]).toEqual(["message-7", "message-7"]);
   });
 
-  test("of an animation the first frame is shown, and said so", async () => {
-    expect(words(await read("claude", "moving.gif"))).toContain("the first of 5 frames");
-  });
+  for (const dialect of ["claude", "opencode", "opencode-legacy"] as const) {
+    test(`${dialect} says so where a picture is shrunk, converted or the first frame of several`, async () => {
+      put("drawn.bmp", bmp(40, 30, { bits: 24 }));
+      expect(words(await read(dialect, "moving.gif"))).toContain("the first of 5 frames");
+      expect(words(await read(dialect, "large.jpg"))).toContain("[Image: 2400x1800 pixels, shown at 1568x1176]");
+      expect(words(await read(dialect, "drawn.bmp"))).toContain("[Image: converted from image/bmp]");
+      expect(words(await read(dialect, "small.png"))).not.toContain("[Image");
+    });
+  }
 
   test("the budget holds: less room, smaller picture", async () => {
     const small = createFilehand({ roots: [root], pageTokensMax: 2_000, dedup: false }).session();
@@ -225,6 +231,23 @@ describe("PDFs", () => {
       });
     }
     expect((await read("envelope", "short.pdf")).error?.code).toBe("BINARY_FILE");
+  });
+
+  test("a model gets the text of a PDF in the opencode dialects, which answer with the same sentence", async () => {
+    for (const dialect of ["opencode", "opencode-legacy"] as const) {
+      const short = await read(dialect, "short.pdf");
+      expect(short.content[0]).toEqual({ type: "text", text: "PDF read successfully" });
+      expect(words(short)).toMatch(/--- page 1 ---\nfirst page\n.*--- page 3 ---\nthird page/s);
+      expect(short.structured).toMatchObject({ output: "PDF read successfully", attachments: [{ type: "file" }] });
+      const scanned = await read(dialect, "scanned.pdf");
+      expect(words(scanned)).toContain("[No page has text: the document is scanned]");
+      const long = await read(dialect, "long.pdf");
+      expect(words(long)).toContain("--- page 12 ---");
+      put("longer.pdf", prosePdf(30, 20));
+      expect(words(await read(dialect, "longer.pdf"))).toContain(
+        "(PDF has 30 pages: the text of pages up to 20 is shown, the attachment has all of them.",
+      );
+    }
   });
 
   test("of one that is too large to attach the opencode dialects show the first pages, and say what is left out", async () => {
@@ -326,6 +349,9 @@ describe("the end of a file that nobody counts", () => {
 });
 
 describe("dense text", () => {
+  /** As the model gets them. */
+  const numbered = (lines: readonly string[]): string => lines.map((line, at) => `${at + 1}→${line}`).join("\n");
+
   /** Lines of base64 of bytes that look like chance. */
   const base64Lines = Array.from({ length: 3_000 }, (_, line) =>
     Buffer.from(Array.from({ length: 57 }, (_, at) => Math.imul(line * 57 + at + 1, 2_654_435_761) >>> 11)).toString(
@@ -341,7 +367,7 @@ describe("dense text", () => {
     expect(accepted.structured).toMatchObject({ file: { numLines: limit } });
     const whole = await read("claude", "dense.txt");
     expect(whole.structured).toMatchObject({ file: { truncatedByTokenCap: true, numLines: limit } });
-    const tokens = (await countTokens(base64Lines.slice(0, limit).join("\n"), never)) ?? 0;
+    const tokens = (await countTokens(numbered(base64Lines.slice(0, limit)), never)) ?? 0;
     expect(tokens).toBeGreaterThan(24_000);
     expect(tokens).toBeLessThanOrEqual(25_000);
   });
@@ -357,13 +383,31 @@ describe("dense text", () => {
     expect(Number(tokens)).toBeGreaterThan(25_000);
     const shown = await read("claude", "rules.txt", { offset: 1, limit: Number(limit) });
     expect(shown.structured).toMatchObject({ file: { numLines: Number(limit) } });
-    expect((await countTokens(rule.repeat(Number(limit)), never)) ?? 0).toBeGreaterThan(20_000);
+    const lines = Array.from({ length: Number(limit) }, () => "=".repeat(80));
+    expect((await countTokens(numbered(lines), never)) ?? 0).toBeGreaterThan(20_000);
   });
+
+  for (const [name, line, lines] of [
+    ["empty", "", 200_000],
+    ["of one letter", "a", 100_000],
+    ["of one brace", "}", 20_000],
+    ["of few letters", "ab cd", 9_000],
+  ] as const) {
+    test(`the token budget counts the numbers in front of lines: lines that are ${name}`, async () => {
+      put("lines.txt", `${line}\n`.repeat(lines));
+      const reply = await read("claude", "lines.txt");
+      expect(reply.structured).toMatchObject({ file: { truncatedByTokenCap: true, totalLines: lines } });
+      const tokens = (await countTokens(words(reply), never)) ?? 0;
+      expect(tokens).toBeGreaterThan(22_000);
+      // The notice after the page is not part of it.
+      expect(tokens).toBeLessThanOrEqual(25_100);
+    });
+  }
 
   test("a refusal names the tokens that were measured", async () => {
     put("dense.txt", base64Lines.join("\n"));
     const refused = await read("claude", "dense.txt", { offset: 1, limit: 600 });
-    const tokens = await countTokens(base64Lines.slice(0, 600).join("\n"), never);
+    const tokens = await countTokens(numbered(base64Lines.slice(0, 600)), never);
     expect(refused.error?.message).toContain(`have about ${tokens} tokens, the budget is 25000`);
   });
 });
@@ -515,6 +559,22 @@ describe("notebooks", () => {
     expect(images(await read("claude", "pixels.ipynb", { offset: 20, limit: 1 }))).toHaveLength(1);
   });
 
+  test("one that the budget cuts says so to programs", async () => {
+    putBook(
+      "many.ipynb",
+      Array.from({ length: 5_000 }, () => ({ cell_type: "code", metadata: {}, source: "x = 1", outputs: [] })),
+    );
+    putBook("one.ipynb", [{ cell_type: "code", metadata: {}, source: "word ".repeat(60_000), outputs: [] }]);
+    const many = (await read("claude", "many.ipynb")).structured;
+    expect(many).toMatchObject({
+      file: { truncatedByTokenCap: true, totalCells: 5_000, nextOffset: expect.any(Number) },
+    });
+    const one = (await read("claude", "one.ipynb")).structured;
+    expect(one).toMatchObject({ file: { truncatedByTokenCap: true } });
+    expect(one).not.toHaveProperty("file.nextOffset");
+    expect((await read("claude", "book.ipynb")).structured).not.toHaveProperty("file.truncatedByTokenCap");
+  });
+
   test("what stands around a text counts in the budget: heads of cells, names and words of errors", async () => {
     putBook(
       "nothing.ipynb",
@@ -564,4 +624,21 @@ describe("office documents", () => {
     expect((await read("envelope", "letter.docx")).error?.code).toBe("BINARY_FILE");
     expect((await read("opencode-legacy", "letter.docx")).error?.code).toBe("BINARY_FILE");
   });
+});
+
+test("the list of restricted files is exported, holds, and is in the documentation", async () => {
+  const documented = fs.readFileSync(new URL("../docs/behaviour/reading.md", import.meta.url), "utf8");
+  for (const extension of restrictedFiles.extensions) {
+    put(`some${extension}`, "only text\n");
+    expect((await read("claude", `some${extension}`)).error?.code, extension).toBe("BINARY_FILE");
+    expect(documented).toMatch(new RegExp(`[\\s\`]\\${extension}[\\s\`]`));
+  }
+  for (const name of restrictedFiles.names) expect(documented).toContain(`\`${name}\``);
+});
+
+test("the total of lines is a number in every answer to a call of the envelope dialect, by its type too", async () => {
+  put("three.txt", "a\nb\nc\n");
+  const answer = await filehand.session({ dialect: "envelope" }).tools.Read({ path: "three.txt", limit: 1 });
+  const total: number = "stats" in answer && "total_lines" in answer.stats ? answer.stats.total_lines : -1;
+  expect(total).toBe(3);
 });

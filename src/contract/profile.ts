@@ -3,6 +3,15 @@
 /** What becomes of a file of a kind: shown, refused, or passed on to the next kind that knows it. */
 export type Treatment = "read" | "refuse" | "skip";
 
+/** How the number in front of a line looks; a constant of its dialect. */
+export interface NumberStyle {
+  /** Shorter numbers are filled up with `pad` on the left. */
+  readonly digitsMin: number;
+  readonly pad: " " | "0";
+  /** Between the number and the line. */
+  readonly mark: string;
+}
+
 export interface Profile {
   /**
    * `split`: lines are what stands between newlines, so a final newline yields one more, empty line and `\r` stays.
@@ -16,8 +25,10 @@ export interface Profile {
   readonly pageBytesMax: number;
   /** Bytes that one answer may have, if there is such a limit: a page of more bytes would only be made shorter again. */
   readonly answerBytesMax?: number;
-  /** Estimated tokens of a page, if the dialect has such a budget. */
+  /** Tokens of a page as a model gets it, if the dialect has such a budget. */
   readonly pageTokensMax: number | undefined;
+  /** The numbers that the dialect puts in front of the lines: they are part of what the budget counts. */
+  readonly numbers: NumberStyle | undefined;
   /** Is the exact number of lines wanted even where the page ends before the file does? */
   readonly total: "always" | "at the end";
   /** What a start past the end is. */

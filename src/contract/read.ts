@@ -180,6 +180,8 @@ export interface ImageOutcome {
   readonly display: Dimensions;
   /** Of an animation the first frame is shown. */
   readonly frames: number;
+  /** What was done to it to fit the budget. */
+  readonly steps: "untouched" | "resized" | "compressed" | "last resort";
   /** By the length of the base64, and by the vendors' rule of 28-pixel tiles. */
   readonly tokens: number;
   readonly vendorTokens: number;
@@ -224,6 +226,8 @@ export interface NotebookOutcome {
   readonly from: LineNumber;
   readonly cellsTotal: number;
   readonly next: LineNumber | undefined;
+  /** Did the token budget end it: are cells left out, or parts of the only one that is shown? */
+  readonly overBudget: boolean;
 }
 
 /** The session was shown this already, and it is still the same. */

@@ -5,19 +5,24 @@ import type { NoImage, NotebookCell, NotebookOutput } from "../contract/notebook
 import type { ImageOutcome, NotebookOutcome, PdfOutcome } from "../contract/read.ts";
 import { escapeName } from "../text/escape.ts";
 
+type ShownImage = Pick<ImageOutcome, "original" | "display" | "frames" | "originalMime" | "mime" | "base64"> &
+  Partial<Pick<ImageOutcome, "steps">>;
+
+/** A picture and, where it is not shown as it is, a line that says so. */
+export function imageParts(image: ShownImage): readonly ReplyPart[] {
+  const note = imageNote(image);
+  const picture: ReplyPart = { type: "image", data: image.base64, mimeType: image.mime };
+  return note === "" ? [picture] : [picture, text(note)];
+}
+
 /** What a picture's pixels do not tell; empty when it is shown as it is. */
-export function imageNote({
-  original,
-  display,
-  frames,
-  originalMime,
-  mime,
-}: Pick<ImageOutcome, "original" | "display" | "frames" | "originalMime" | "mime">): string {
+export function imageNote({ original, display, frames, originalMime, mime, steps }: ShownImage): string {
   const notes: string[] = [];
   if (original.width !== display.width || original.height !== display.height) {
     notes.push(`${original.width}x${original.height} pixels, shown at ${display.width}x${display.height}`);
   }
   if (originalMime !== mime) notes.push(`converted from ${originalMime}`);
+  else if (steps === "compressed" || steps === "last resort") notes.push("compressed further than the file is");
   if (frames > 1) notes.push(`the first of ${frames} frames`);
   return notes.length === 0 ? "" : `[Image: ${notes.join(", ")}]`;
 }
@@ -84,11 +89,8 @@ function outputParts(output: NotebookOutput): readonly ReplyPart[] {
       return [text(`[${output.name}]\n${output.text}${cutNote(output.cutChars)}`)];
     case "error":
       return [text(`[error ${output.name}: ${output.message}]\n${output.text}${cutNote(output.cutChars)}`)];
-    case "image": {
-      const note = imageNote(output);
-      const image: ReplyPart = { type: "image", data: output.base64, mimeType: output.mime };
-      return note === "" ? [image] : [image, text(note)];
-    }
+    case "image":
+      return imageParts(output);
     case "no image":
       return [text(`[picture of type ${output.mime}, not shown: ${noImageWords(output)}]`)];
     case "other":

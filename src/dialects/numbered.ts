@@ -1,7 +1,8 @@
 /** Lines with their numbers in front. Pages are kept between calls, so what was made of one is kept with it. */
 
+import type { NumberStyle } from "../contract/profile.ts";
 import type { Page } from "../contract/read.ts";
-import { type NumberStyle, numberLines } from "../text/page-kernel.ts";
+import { numberLines } from "../text/page-kernel.ts";
 
 /**
  * The numbered lines between what the dialect puts around them: made as one text, since putting it around them afterwards

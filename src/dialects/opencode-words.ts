@@ -14,7 +14,7 @@ import type { Reply } from "../contract/call.ts";
 import type { Facts } from "./dialect.ts";
 import type { GrepNames } from "./grep-text.ts";
 import type { LspNames } from "./lsp-text.ts";
-import { notebookParts, pdfParts, textOf } from "./media-text.ts";
+import { imageParts, notebookParts, pdfParts, textOf } from "./media-text.ts";
 import {
   type OutlineEntry,
   outlineEntries,
@@ -96,8 +96,16 @@ const outlineNames = (firstLine: 0 | 1): OutlineNames => ({
   search: "grep",
 });
 
-/** A picture or a document that is handed out as it is. */
-export function attached(place: Place, words: string, mime: string, base64: string, { ids }: Facts): Reply<ReadResult> {
+/**
+ * A picture or a document that is handed out as it is. `parts` is what a model is shown of it: programs have the
+ * attachment, which a model gets only where its host and its vendor pass it on.
+ */
+function attached(
+  place: Place,
+  words: string,
+  { mime, base64, parts }: { readonly mime: string; readonly base64: string; readonly parts: Reply["content"] },
+  { ids }: Facts,
+): Reply<ReadResult> {
   const attachment: Attachment = {
     id: ids.next(),
     sessionID: ids.session,
@@ -107,8 +115,7 @@ export function attached(place: Place, words: string, mime: string, base64: stri
     url: `data:${mime};base64,${base64}`,
   };
   const result = { ...resultOf(place, words, [words], false), attachments: [attachment] };
-  const image = mime.startsWith("image/") ? [{ type: "image" as const, data: base64, mimeType: mime }] : [];
-  return { content: [{ type: "text", text: words }, ...image], structured: result, isError: false };
+  return { content: [{ type: "text", text: words }, ...parts], structured: result, isError: false };
 }
 
 /** Stands for content that the session has already. */
@@ -121,29 +128,32 @@ export function renderMedia(
 ): Reply<ReadResult> {
   const { target } = outcome;
   switch (outcome.kind) {
-    case "image":
-      return attached(target, "Image read successfully", outcome.mime, outcome.base64, facts);
-    case "pdf":
-      return outcome.base64 === undefined
-        ? wordedPdf(outcome)
-        : { ...attached(target, "PDF read successfully", "application/pdf", outcome.base64, facts) };
+    case "image": {
+      const { mime, base64 } = outcome;
+      return attached(target, "Image read successfully", { mime, base64, parts: imageParts(outcome) }, facts);
+    }
+    case "pdf": {
+      const { base64 } = outcome;
+      const leftOut = pagesLeftOut(outcome);
+      const parts = [...pdfParts(outcome), ...leftOut];
+      if (base64 === undefined) return worded(target, parts, leftOut.length > 0);
+      return attached(target, "PDF read successfully", { mime: "application/pdf", base64, parts }, facts);
+    }
     case "notebook":
-      return worded(target, notebookParts(outcome));
+      return worded(target, notebookParts(outcome), outcome.overBudget || outcome.next !== undefined);
     case "unchanged":
       return worded(target, [{ type: "text", text: unchangedNotice }]);
   }
 }
 
-function wordedPdf(outcome: PdfOutcome): Reply<ReadResult> {
-  const leftOut = pagesLeftOut(outcome);
-  return worded(outcome.target, [...pdfParts(outcome), ...leftOut], leftOut.length > 0);
-}
-
 /** A call has no parameter for pages, so the next step is one for the user. */
-function pagesLeftOut({ asked, pages, pagesTotal }: PdfOutcome): Reply["content"] {
+function pagesLeftOut({ asked, pages, pagesTotal, base64 }: PdfOutcome): Reply["content"] {
   const last = pages[pages.length - 1]?.page ?? 0;
   if (asked === "pages" || last >= pagesTotal) return [];
-  const text = `(PDF has ${pagesTotal} pages and is too large to be attached: pages up to ${last} are shown. Ask the user for a smaller file with the pages that you need)`;
+  const text =
+    base64 === undefined
+      ? `(PDF has ${pagesTotal} pages and is too large to be attached: pages up to ${last} are shown. Ask the user for a smaller file with the pages that you need)`
+      : `(PDF has ${pagesTotal} pages: the text of pages up to ${last} is shown, the attachment has all of them. If you cannot see the attachment, ask the user for a smaller file with the pages that you need)`;
   return [{ type: "text", text }];
 }
 

@@ -54,7 +54,7 @@ export async function readNotebook(
     throw new Problem({ code: "INVALID_PARAM", reason: "range", place: target, of: "cells", from, total });
   }
   const asked = parsed.cells.slice(from - 1, from - 1 + limit);
-  const { cells, tokens } = await cellsWithin(asked, tokensMax, signal);
+  const { cells, tokens, isCut } = await cellsWithin(asked, tokensMax, signal);
   if (Number.isFinite(limit) && cells.length < asked.length) {
     const rest = asked.slice(cells.length + 1);
     throw new Problem({
@@ -79,6 +79,7 @@ export async function readNotebook(
     from: lineNumber(from),
     cellsTotal: total,
     next: next <= total ? lineNumber(next) : undefined,
+    overBudget: isCut || cells.length < asked.length,
   };
 }
 
@@ -99,25 +100,27 @@ async function parsedCells(bytes: Buffer, target: Target, signal: AbortSignal): 
   throw new Problem({ code: "TOO_LARGE", place: target, kind: "notebook", limit });
 }
 
-/** The first cells that fit, at least one; and what they and the first that does not fit would cost. */
+/** The first cells that fit, at least one, which may be cut; and what they and the first that does not fit would cost. */
 async function cellsWithin(
   asked: readonly NotebookCell<ClaimedOutput>[],
   tokensMax: number,
   signal: AbortSignal,
-): Promise<{ readonly cells: readonly NotebookCell[]; readonly tokens: number }> {
+): Promise<{ readonly cells: readonly NotebookCell[]; readonly tokens: number; readonly isCut: boolean }> {
   const cells: NotebookCell[] = [];
   const look = lookAtImages(tokensMax * imageShare, signal);
   let tokens = 0;
+  let isCut = false;
   for (const cell of asked) {
     const text = textTokens(cell);
     const isFirst = cells.length === 0;
-    if (!isFirst && tokens + text > tokensMax) return { cells, tokens: tokens + text };
+    if (!isFirst && tokens + text > tokensMax) return { cells, tokens: tokens + text, isCut };
     const looked = await withImages(cell, look);
     tokens += text + looked.imageTokens;
-    if (tokens > tokensMax && !isFirst) return { cells, tokens };
-    cells.push(tokens > tokensMax ? cutCell(looked.cell, looked.tokensOf, tokensMax) : looked.cell);
+    if (tokens > tokensMax && !isFirst) return { cells, tokens, isCut };
+    isCut = tokens > tokensMax;
+    cells.push(isCut ? cutCell(looked.cell, looked.tokensOf, tokensMax) : looked.cell);
   }
-  return { cells, tokens };
+  return { cells, tokens, isCut };
 }
 
 /** Without its pictures. */

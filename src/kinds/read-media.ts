@@ -98,10 +98,9 @@ async function image(bytes: Buffer, target: Target, request: ReadRequest, signal
 
 async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: AbortSignal): Promise<PdfOutcome> {
   const attaches = request.profile.documents === "attached";
-  const attach = attaches && request.pages === undefined && bytes.length <= limits.attachmentBytesMax;
   const { readPdf } = await pdfs();
   const wants = {
-    pages: attach ? "1" : request.pages,
+    pages: request.pages,
     images: request.pages !== undefined,
     wholePagesMax: limits.pdfWholePagesMax,
     pagesMax: limits.pdfPagesMax,
@@ -144,10 +143,8 @@ async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: 
     case "no codec":
       throw new Problem({ code: "NO_CODEC", place: target, kind: "pdf", install: result.install });
   }
-  const pages = attach
-    ? result.pages
-    : pagesWithin(result.pages, attaches && request.pages === undefined, target, request);
-  // The file itself goes along where it is the answer, or all that a short document is.
+  // Their text goes along with an attached file as well: not every model is shown what is attached.
+  const pages = pagesWithin(result.pages, attaches && request.pages === undefined, target, request);
   const whole = request.pages === undefined && bytes.length <= limits.attachmentBytesMax;
   return {
     kind: "pdf",
@@ -157,7 +154,7 @@ async function pdf(bytes: Buffer, target: Target, request: ReadRequest, signal: 
     pages,
     hasText: result.hasText,
     asked: request.pages === undefined ? "whole" : "pages",
-    base64: attach || whole ? bytes.toString("base64") : undefined,
+    base64: whole ? bytes.toString("base64") : undefined,
   };
 }
 

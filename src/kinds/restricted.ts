@@ -5,7 +5,7 @@
 
 import * as nodePath from "node:path";
 
-const restrictedExtensions = [
+const extensions = [
   // executables and objects
   ".exe .dll .so .dylib .bin .class .o .obj .a .lib .wasm .pyc .pyo",
   // archives
@@ -18,8 +18,11 @@ const restrictedExtensions = [
   ".doc .xls .ppt .odt .ods .odp",
 ].flatMap((line) => line.split(" "));
 
-/** Whole names, not extensions: `path.extname(".DS_Store")` is empty. */
-const restrictedNames = [".ds_store", "thumbs.db"];
+/** The list as it is without changes: extensions, and whole names, since `path.extname(".DS_Store")` is empty. */
+export const restrictedFiles: { readonly extensions: readonly string[]; readonly names: readonly string[] } = {
+  extensions,
+  names: [".ds_store", "thumbs.db"],
+};
 
 export interface Restricted {
   /** What restricts a file of this name: its extension or the whole name; undefined if nothing does. */
@@ -31,10 +34,10 @@ export function compileRestricted(
   changes: { readonly add?: readonly string[]; readonly remove?: readonly string[] } = {},
 ): Restricted {
   const added = (changes.add ?? []).map(lower);
-  const extensions = new Set([...restrictedExtensions, ...added.filter(isExtension)]);
-  const names = new Set([...restrictedNames, ...added.filter((entry) => !isExtension(entry))]);
+  const refused = new Set([...restrictedFiles.extensions, ...added.filter(isExtension)]);
+  const names = new Set([...restrictedFiles.names, ...added.filter((entry) => !isExtension(entry))]);
   for (const entry of (changes.remove ?? []).map(lower)) {
-    extensions.delete(entry);
+    refused.delete(entry);
     names.delete(entry);
   }
   return {
@@ -42,7 +45,7 @@ export function compileRestricted(
       const whole = name.toLowerCase();
       if (names.has(whole)) return { reason: "name", restricted: name };
       const extension = nodePath.extname(whole);
-      return extensions.has(extension) ? { reason: "extension", restricted: extension } : undefined;
+      return refused.has(extension) ? { reason: "extension", restricted: extension } : undefined;
     },
   };
 }

@@ -5,7 +5,8 @@ import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { LineRange, Page, PageForm, ReadRequest, TextOutcome } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
-import { type PageRules, type PageStepper, startPage } from "../text/page.ts";
+import { numberTokens, type PageRules, type PageStepper, startPage } from "../text/page.ts";
+import { numberLines } from "../text/page-kernel.ts";
 import { estimateTokens, roughTokens } from "../text/tokens.ts";
 import { countTokens } from "./exact-tokens.ts";
 import { type Reading, type Scanning, startReading, type TextFile } from "./text-file.ts";
@@ -86,6 +87,8 @@ async function stepWithin(
     };
   };
   if (tokensMax === undefined) return step(undefined);
+  // What the numbers take is known well; only the text itself is estimated.
+  const numbersIn = ({ count }: PageStepper): number => count * numberTokens(from + count, profile.numbers);
   // A page of few bytes whose samples are cheap needs no look at every line.
   const few = Number.isFinite(linesMax) || reading.source.sizeBytes - start <= tokensMax * smallBytesPerToken;
   const small = startPage(
@@ -100,23 +103,28 @@ async function stepWithin(
     few &&
     small.full === undefined &&
     small.joined !== undefined &&
-    isClearlyBelow(small.joined, small.ascii, tokensMax)
+    isClearlyBelow(small.joined, small.ascii, tokensMax - numbersIn(small))
   ) {
     return { stepper: small, end: smallEnd };
   }
   const roomy = await step(tokensMax * clearlyAbove);
   const isOver = roomy.stepper.full === "tokens";
-  if (!isOver && isClearlyWithin(roomy.stepper.tokens, charsIn(roomy.stepper), tokensMax)) return roomy;
+  const numbers = numbersIn(roomy.stepper);
+  if (!isOver && isClearlyWithin(roomy.stepper.tokens - numbers, charsIn(roomy.stepper), tokensMax - numbers)) {
+    return roomy;
+  }
   // By the estimate; a first line that is cut has more than what is shown of it.
   let within = isOver ? tokensMax : roomy.stepper.tokens;
-  let page = isOver ? await step(within) : roomy;
   // Of plain code and prose the estimate is good enough for a first page; a refusal names a limit that must be right.
-  if (isOver && reading.request.overBudget === "first page" && !isDense(within, charsIn(page.stepper))) {
-    return page;
+  if (isOver && reading.request.overBudget === "first page") {
+    const estimated = await step(tokensMax * surelyWithin);
+    const { stepper } = estimated;
+    if (!isDense(stepper.tokens - numbersIn(stepper), charsIn(stepper))) return estimated;
   }
+  let page = isOver ? await step(within) : roomy;
   let fitting: typeof page | undefined;
   for (let tries = 1; tries <= countsMax; tries += 1) {
-    const counted = (await countTokens(page.stepper.lines.join("\n"), reading.signal)) ?? within;
+    const counted = (await countTokens(shownText(page.stepper, from, profile), reading.signal)) ?? within;
     if (counted <= tokensMax) {
       // Of rules and tables the estimate is far too high: what fits by count must not be refused for it.
       if (page.stepper.full !== "tokens" || counted > tokensMax * closeEnough) return page;
@@ -144,6 +152,12 @@ const isClearlyWithin = (tokens: number, chars: number, tokensMax: number): bool
 /** Base64, hex, numbers, minified code: of such text the estimate can be a third too low. Code has 0.25 tokens a character. */
 const isDense = (tokens: number, chars: number): boolean => tokens > chars * 0.3;
 
+/** What the model gets of it: the lines with their numbers. */
+function shownText(page: PageStepper, from: number, { numbers }: Profile): string {
+  const text = page.lines.join("\n");
+  return numbers === undefined ? text : numberLines(text, from, numbers, page.ascii, "", "");
+}
+
 const charsIn = ({ lines }: PageStepper): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
 
 const smallBytesPerToken = 4;
@@ -152,6 +166,8 @@ const nearBytes = 65_536;
 const clearlyBelow = 0.8;
 const clearlyBelowDense = 0.6;
 const clearlyAbove = 1.25;
+/** What fits into this part of the budget by the estimate fits into all of it by count, for code and prose. */
+const surelyWithin = 0.82;
 
 /** The last lines, found from the end and numbered from there. */
 async function readEnd(lines: number, reading: Asked): Promise<Page> {
@@ -222,12 +238,13 @@ class SteppedPage implements Page {
   }
 }
 
-/** Fewer bytes than the budget has tokens cannot be over it: then nothing needs to be estimated. */
+/** So few bytes cannot be over the budget, even if each of them is a line: then nothing needs to be estimated. */
 function pageRules({ request, source }: Asked): PageRules {
   const { profile } = request;
   const { answerBytesMax = Number.POSITIVE_INFINITY } = profile;
   const bytesMax = Math.min(source.sizeBytes, answerBytesMax);
-  const within = profile.pageTokensMax !== undefined && bytesMax <= profile.pageTokensMax;
+  const lineTokens = 1 + numberTokens(bytesMax, profile.numbers);
+  const within = profile.pageTokensMax !== undefined && bytesMax * lineTokens <= profile.pageTokensMax;
   const rules = within ? { ...profile, pageTokensMax: undefined } : profile;
   return answerBytesMax < profile.pageBytesMax ? { ...rules, pageBytesMax: answerBytesMax } : rules;
 }
@@ -274,7 +291,10 @@ async function overBudget(
     code: "OVER_BUDGET",
     place: reading.target,
     // What was measured may end before the budget by count, where the estimate is far too high.
-    tokens: Math.max(await tokensOf(measure, tokensMax, reading.signal), tokensMax + 1),
+    tokens: Math.max(
+      await tokensOf(measure, shownText(measure, from, profile), tokensMax, reading.signal),
+      tokensMax + 1,
+    ),
     counted: measure.full === "tokens" ? "at least" : "all",
     tokensMax,
     of: "lines",
@@ -285,8 +305,7 @@ async function overBudget(
 }
 
 /** Counted where it is not far over the budget; else the estimate, corrected by what a budget of it counts. */
-async function tokensOf(measure: PageStepper, tokensMax: number, signal: AbortSignal): Promise<number> {
-  const text = measure.lines.join("\n");
+async function tokensOf(measure: PageStepper, text: string, tokensMax: number, signal: AbortSignal): Promise<number> {
   if (measure.tokens <= tokensMax * countedTimesMax) return (await countTokens(text, signal)) ?? measure.tokens;
   const sample = text.slice(0, Math.ceil((text.length * tokensMax) / measure.tokens));
   const counted = await countTokens(sample, signal);

@@ -5,7 +5,8 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type NumberStyle, numberLines, shownNumber, textOfUtf8 } from "./page-kernel.ts";
+import type { NumberStyle } from "../contract/profile.ts";
+import { numberLines, shownNumber, textOfUtf8 } from "./page-kernel.ts";
 import { sourceSha256 } from "./pages-wasm.ts";
 
 const styles: readonly NumberStyle[] = [

@@ -5,16 +5,8 @@
  * for text that is not ASCII, and as `split`, `map` and `join`.
  */
 
+import type { NumberStyle } from "../contract/profile.ts";
 import { kernelBase64 } from "./pages-wasm.ts";
-
-/** How a number in front of a line looks; a constant of its dialect. */
-export interface NumberStyle {
-  /** Shorter numbers are filled up with `pad` on the left. */
-  readonly digitsMin: number;
-  readonly pad: " " | "0";
-  /** Between the number and the line. */
-  readonly mark: string;
-}
 
 export const shownNumber = (number: number, { digitsMin, pad, mark }: NumberStyle): string =>
   // Zeros stand behind the sign of a number that is counted from the end.

@@ -4,12 +4,15 @@
  */
 
 import { lineNumber } from "../contract/brand.ts";
-import type { Profile } from "../contract/profile.ts";
+import type { NumberStyle, Profile } from "../contract/profile.ts";
 import type { CutLine } from "../contract/read.ts";
 import { cutChars } from "./encoding.ts";
 import { estimateTokens } from "./tokens.ts";
 
-export type PageRules = Pick<Profile, "lines" | "lineCharsMax" | "cutMark" | "pageBytesMax" | "pageTokensMax">;
+export type PageRules = Pick<
+  Profile,
+  "lines" | "lineCharsMax" | "cutMark" | "pageBytesMax" | "pageTokensMax" | "numbers"
+>;
 
 /** What filled a page before its range or the file came to an end. */
 export type Full = "lines" | "bytes" | "tokens";
@@ -139,7 +142,7 @@ class Stepper implements PageStepper {
   }
 
   #take(raw: string, ascii: boolean, terminated: boolean, whole: boolean): "more" | "full" {
-    const { lines, lineCharsMax, cutMark, pageBytesMax, pageTokensMax } = this.#rules;
+    const { lines, lineCharsMax, cutMark, pageBytesMax, pageTokensMax, numbers } = this.#rules;
     if (this.count >= this.#linesMax) return this.#stop("lines");
     let line = raw;
     let endChars = terminated ? 1 : 0;
@@ -154,11 +157,12 @@ class Stepper implements PageStepper {
     }
     let cost = 0;
     if (pageTokensMax !== undefined) {
-      cost = estimateTokens(line) + 1;
+      const numberCost = numberTokens(this.#from + this.count, numbers);
+      cost = estimateTokens(line) + 1 + numberCost;
       if (this.tokens + cost > pageTokensMax) {
         if (this.count > 0) return this.#stop("tokens");
         // A first line that is over the budget by itself is shown as far as it fits: there is no smaller page.
-        line = fitting(line, cost, pageTokensMax);
+        line = fitting(line, cost - numberCost, pageTokensMax - numberCost);
         cutBy = "tokens";
         this.full = "tokens";
       }
@@ -189,6 +193,12 @@ class Stepper implements PageStepper {
     return "full";
   }
 }
+
+/** What the number in front of a line takes: a token for every three digits, and what stands between it and the line. */
+export const numberTokens = (line: number, numbers: NumberStyle | undefined): number =>
+  numbers === undefined ? 0 : Math.ceil(Math.max(numbers.digitsMin, digitsIn(line)) / 3) + 1;
+
+const digitsIn = (line: number): number => Math.floor(Math.log10(Math.max(1, Math.abs(line)))) + 1;
 
 function newlinesIn(text: string): number {
   let count = 0;

@@ -1,7 +1,7 @@
 /**
  * Files below 1 MB that took seconds of a blocked event loop, or more memory than a process has, each read by a process of
- * its own with a small heap. How long the loop is blocked is compared with what the same file took when it was read in the
- * main thread (1.5 to 17 seconds); since a busy machine can hold up any process, the best of a few tries counts.
+ * its own with a small heap. In the main thread they took up to 8 seconds of work in one turn of the event loop. Where the
+ * system does not tell how long a thread worked, a busy machine can make a turn look longer, so the best of a few tries counts.
  */
 
 import { execFile } from "node:child_process";

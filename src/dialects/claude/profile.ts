@@ -1,7 +1,9 @@
 /** Reading in the `claude` dialect: lines end with newlines, the page ends with the token budget. */
 
 import { limits } from "../../contract/limits.ts";
-import type { Profile } from "../../contract/profile.ts";
+import type { NumberStyle, Profile } from "../../contract/profile.ts";
+
+export const arrow: NumberStyle = { digitsMin: 1, pad: " ", mark: "→" };
 
 export const profile: Profile = {
   lines: "terminated",
@@ -10,6 +12,7 @@ export const profile: Profile = {
   cutMark: "...",
   pageBytesMax: limits.budgetedPageBytesMax,
   pageTokensMax: limits.pageTokensMax,
+  numbers: arrow,
   total: "always",
   pastEnd: "refused",
   nulSampleBytes: 8_192,

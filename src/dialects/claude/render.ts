@@ -6,9 +6,10 @@ import type { DirectoryOutcome, Entry, ImageOutcome, Page, PdfOutcome, TextOutco
 import type { Outcome } from "../../contract/verb.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
-import { imageNote, notebookParts, pdfParts } from "../media-text.ts";
+import { imageParts, notebookParts, pdfParts } from "../media-text.ts";
 import { joinedLines, numbered } from "../numbered.ts";
 import { success } from "../replies.ts";
+import { arrow } from "./profile.ts";
 import reminder from "./reminder.txt";
 import { type ChangeResult, renderChange } from "./change-render.ts";
 import { type GrepResult, renderGrep } from "./grep-render.ts";
@@ -17,8 +18,6 @@ import { type LspResult, renderLsp } from "./lsp-render.ts";
 import { type OutlineResult, renderOutline } from "./outline-render.ts";
 import { type GlobResult, type LsResult, renderGlob, renderTree } from "./search-render.ts";
 import unchanged from "./unchanged.txt";
-
-const arrow = { digitsMin: 1, pad: " ", mark: "→" } as const;
 
 export interface TextResult {
   readonly type: "text";
@@ -55,7 +54,15 @@ export interface ImageResult {
 
 export interface NotebookResult {
   readonly type: "notebook";
-  readonly file: { readonly filePath: string; readonly cells: readonly NotebookCell[] };
+  readonly file: {
+    readonly filePath: string;
+    readonly cells: readonly NotebookCell[];
+    /** Present where the budget left cells out, or parts of the only one. */
+    readonly truncatedByTokenCap?: true;
+    /** Present where more cells follow: how many there are, and the offset to go on with. */
+    readonly totalCells?: number;
+    readonly nextOffset?: number;
+  };
 }
 
 /** A short document: the file itself. The text of its pages is in the reply's content. */
@@ -128,7 +135,13 @@ export function render(
     case "pdf":
       return { content: pdfParts(outcome, "pages"), structured: pdfResult(outcome), isError: false };
     case "notebook": {
-      const file = { filePath: outcome.target.absolute, cells: outcome.cells };
+      const { cells, cellsTotal, next, overBudget } = outcome;
+      const file = {
+        filePath: outcome.target.absolute,
+        cells,
+        ...(overBudget ? { truncatedByTokenCap: true as const } : {}),
+        ...(next === undefined ? {} : { totalCells: cellsTotal, nextOffset: next }),
+      };
       return { content: notebookParts(outcome), structured: { type: "notebook", file }, isError: false };
     }
     case "unchanged":
@@ -154,12 +167,8 @@ export function render(
 
 function renderImage(outcome: ImageOutcome): Reply<ImageResult> {
   const { base64, mime, sizeBytes, original, display } = outcome;
-  const note = imageNote(outcome);
   return {
-    content: [
-      { type: "image", data: base64, mimeType: mime },
-      ...(note === "" ? [] : [{ type: "text" as const, text: note }]),
-    ],
+    content: imageParts(outcome),
     structured: {
       type: "image",
       file: {

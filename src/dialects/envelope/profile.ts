@@ -9,6 +9,7 @@ export const profile: Profile = {
   cutMark: "...",
   pageBytesMax: limits.pageBytesMax,
   pageTokensMax: undefined,
+  numbers: undefined,
   total: "always",
   pastEnd: "refused",
   nulSampleBytes: 8_192,

@@ -7,7 +7,7 @@ import type { Outcome } from "../../contract/verb.ts";
 import { codePoints } from "../../text/encoding.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
-import { imageNote, notebookParts, pdfParts, textOf } from "../media-text.ts";
+import { imageNote, imageParts, notebookParts, pdfParts, textOf } from "../media-text.ts";
 import { joinedLines, numbered } from "../numbered.ts";
 import { counted } from "../words.ts";
 import { type ChangeEnvelope, renderChange } from "./change-render.ts";
@@ -20,7 +20,8 @@ import { sentenceOf } from "./problems.ts";
 import { profile } from "./profile.ts";
 import { type GlobEnvelope, type LsEnvelope, renderGlob, renderTree } from "./search-render.ts";
 
-export interface TextEnvelope {
+/** `Total` is a number for every call of a tool; a program that counts lines from the end through `session.run` gets null. */
+export interface TextEnvelope<Total extends number | null = number> {
   readonly status: "success" | "partial";
   readonly data: {
     readonly content: string;
@@ -34,8 +35,7 @@ export interface TextEnvelope {
     readonly time_ms: number;
     readonly lines_read: number;
     readonly chars_read: number;
-    /** Null only where lines are counted from the end, which no call of a model asks for. */
-    readonly total_lines: number | null;
+    readonly total_lines: Total;
     readonly file_size_bytes: number;
     readonly file_mtime_ms: number;
     readonly encoding: string;
@@ -65,8 +65,8 @@ export type ReadResult = TextEnvelope | ErrorEnvelope;
 
 /** Kinds that this dialect refuses; a host that asks for them by a profile of its own gets them as text. */
 interface MediaEnvelope {
-  readonly status: "success";
-  readonly data: { readonly content: string; readonly truncated: false; readonly unchanged?: true };
+  readonly status: "success" | "partial";
+  readonly data: { readonly content: string; readonly truncated: boolean; readonly unchanged?: true };
   readonly text: string;
   readonly stats: { readonly time_ms: number };
   readonly context: Context;
@@ -76,7 +76,7 @@ export function render(
   outcome: Outcome,
   facts: Facts,
 ): Reply<
-  | TextEnvelope
+  | TextEnvelope<number | null>
   | DirectoryEnvelope
   | MediaEnvelope
   | GlobEnvelope
@@ -101,7 +101,7 @@ export function render(
     case "image":
       return {
         ...replyOf(mediaEnvelope(outcome, imageNote(outcome), facts), ""),
-        content: [{ type: "image", data: outcome.base64, mimeType: outcome.mime }],
+        content: imageParts(outcome),
       };
     case "pdf":
     case "notebook": {
@@ -137,9 +137,10 @@ function mediaEnvelope(outcome: ReadOutcome, content: string, facts: Facts): Med
   const path = escapeName(outcome.target.asked);
   const unchanged = outcome.kind === "unchanged";
   const text = unchanged ? `File '${path}' is unchanged since it was last read.` : `Read '${path}'.`;
+  const truncated = outcome.kind === "notebook" && (outcome.overBudget || outcome.next !== undefined);
   return {
-    status: "success",
-    data: { content, truncated: false, ...(unchanged ? { unchanged: true as const } : {}) },
+    status: truncated ? "partial" : "success",
+    data: { content, truncated, ...(unchanged ? { unchanged: true as const } : {}) },
     text: `${text}\n(Took ${wholeMs(facts)}ms)`,
     stats: { time_ms: wholeMs(facts) },
     context: contextOf(facts, outcome.target.realRelative),
@@ -167,7 +168,7 @@ export function renderProblem(problem: ProblemData, facts: Facts): Reply<ErrorEn
 
 const column = { digitsMin: 4, pad: " ", mark: " | " } as const;
 
-function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope {
+function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope<number | null> {
   const page = outcome.pages[0];
   const { count, from } = page;
   const truncated = page.next !== undefined || page.cut.length > 0;

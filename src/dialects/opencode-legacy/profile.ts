@@ -8,6 +8,7 @@ export const profile: Profile = {
   cutMark: "...",
   pageBytesMax: 51_200,
   pageTokensMax: undefined,
+  numbers: undefined,
   total: "at the end",
   pastEnd: "empty",
   nulSampleBytes: 4_096,

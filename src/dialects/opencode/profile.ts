@@ -8,6 +8,7 @@ export const profile: Profile = {
   cutMark: "...",
   pageBytesMax: 51_200,
   pageTokensMax: undefined,
+  numbers: undefined,
   total: "at the end",
   pastEnd: "refused",
   nulSampleBytes: 4_096,

@@ -85,6 +85,7 @@ const exact = (profile: Profile): Profile => ({
   lineCharsMax: Number.POSITIVE_INFINITY,
   pageBytesMax: 32 * 2 ** 20,
   pageTokensMax: undefined,
+  numbers: undefined,
   total: "at the end",
   pastEnd: "empty",
   repeats: "content",
