@@ -17,6 +17,8 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import("./kinds/image.ts"),
   () => import("./kinds/pdf.ts"),
   () => import("./kinds/office.ts"),
+  () => import("./kinds/worker-host.ts"),
+  () => import("./kinds/worker.ts?program"),
   () => import("./tools/observe.ts"),
   () => import("./lsp/servers.ts"),
   () => import("./lsp/languages.ts"),
