@@ -8,6 +8,7 @@ import * as fs from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createInterface } from "node:readline";
 import { Worker } from "node:worker_threads";
+import { FilehandError } from "../../src/index.ts";
 import { caseOf } from "./inputs.ts";
 import type { Asked, Measured } from "./harness.ts";
 
@@ -69,7 +70,10 @@ async function measured(asked: Asked, number: number): Promise<Omit<Measured, "l
   try {
     answer = await work();
   } catch (error) {
-    answer = `THROWN ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+    // A refusal is an answer: a deny rule that cannot be understood stops a toolkit at its start.
+    const isRefusal = error instanceof FilehandError;
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    answer = isRefusal ? `refused: ${error.message}` : `THROWN ${text}`;
   }
   await new Promise((resolve) => setTimeout(resolve, 5 * beatMs));
   beat();
