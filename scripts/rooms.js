@@ -37,7 +37,7 @@ const builtins = {
   history: ["node:crypto", "node:zlib"],
   search: ["node:child_process", "node:module", "node:timers/promises"],
   lsp: ["node:child_process", "node:events", "node:url"],
-  ".": ["node:crypto", "node:events", "node:os"],
+  ".": ["node:async_hooks", "node:crypto", "node:events", "node:os"],
   // A child process only of this program itself, for work that nobody shall wait for; and what opens the browser.
   surfaces: [
     "node:child_process",

@@ -39,6 +39,19 @@ export interface CallOptions {
   readonly countStructured?: boolean;
   /** Told now and then how far a long scan is: bytes; of a search the entries or the files that match so far, and 0, as nobody knows the total. */
   readonly onProgress?: (done: number, total: number) => void;
+  /**
+   * For surfaces whose asker leaves a call by a throw, so that the call is made again with the answer: an empty object that
+   * both calls are given. The call keeps its place in the call queue in between; the surface gives it up with `leave` if
+   * the call is not made again.
+   * @internal
+   */
+  readonly place?: KeptPlace;
+}
+
+/** @internal */
+export interface KeptPlace {
+  /** Set while the call is left. */
+  leave?: (() => void) | undefined;
 }
 
 export interface DiagnosticsOptions extends CallOptions {

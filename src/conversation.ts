@@ -13,6 +13,7 @@ import { Problem } from "./contract/problem.ts";
 import type { Profile } from "./contract/profile.ts";
 import type { RewindOutcome, RewindRequest } from "./contract/rewind.ts";
 import type { Outcome, Request } from "./contract/verb.ts";
+import { orAborted } from "./disk/queue.ts";
 import { described } from "./dialects/described.ts";
 import type { Dialect, Facts, Words } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/index.ts";
@@ -22,6 +23,7 @@ import { noteShown, openOnce, reportOf } from "./file-questions.ts";
 import { withFolders } from "./folders-outside.ts";
 import type { ReadStates } from "./disk/read-states.ts";
 import type { Guard } from "./guard/guard.ts";
+import { byHost, queueOfHost } from "./host-calls.ts";
 import type { SessionState } from "./guard/session-state.ts";
 import type { History } from "./history/history.ts";
 import { languageOptionsOf } from "./languages.ts";
@@ -40,8 +42,10 @@ import {
   wholeRead,
   withLate,
 } from "./reply-facts.ts";
+import { type Claim, createCallQueue, type PathUse, type Place } from "./session/call-queue.ts";
 import { createLedger } from "./session/ledger.ts";
 import { changeRules, isOffered, refuseMode, tuned } from "./session-rules.ts";
+import { claimed, claimsOf, everything } from "./tools/claims.ts";
 import { costOf } from "./tools/cost.ts";
 import { runTool } from "./tools/index.ts";
 import { lateReports } from "./tools/languages.ts";
@@ -50,8 +54,7 @@ import type { Bench } from "./tools/tool.ts";
 import type { AsData } from "./workspace.ts";
 
 /** What a session has from its toolkit. */
-export interface Shared
-  extends Pick<Bench, "disk" | "restricted" | "indexes" | "pages" | "locks" | "turns" | "languages"> {
+export interface Shared extends Pick<Bench, "disk" | "restricted" | "indexes" | "pages" | "locks" | "languages"> {
   readonly guard: Guard;
   readonly state: SessionState;
   readonly permissions: (guard: () => Guard) => Permissions;
@@ -64,6 +67,13 @@ export interface Shared
   readonly cwd: string;
   /** Where sessions keep what they have read; undefined without a state folder. */
   readonly readStates: ReadStates | undefined;
+}
+
+/** A call that was understood: what it works on, and the work. */
+interface Work<Answer> {
+  /** MUST NOT throw. */
+  readonly claims: (bench: Bench) => readonly Claim[];
+  readonly work: (bench: Bench, facts: () => Facts) => Promise<Answer>;
 }
 
 /** For calls that nobody cancels, of which very many may listen at once. */
@@ -98,6 +108,7 @@ export function startSession<Name extends DialectName>(
   const ledgerChanged = keptAs === undefined ? undefined : readStates?.follow(keptAs, () => ledger.state());
   let changesKept = 0;
   const { shared: isShared = false } = chosen;
+  const ownQueue = createCallQueue();
   const offered = options.instructions === true ? new Set<string>() : undefined;
   const ids = { session: chosen.id ?? randomUUID(), next: () => options.ids?.next() ?? randomUUID() };
   const reminder = (options.reminder ?? true) && !isExemptModel(options.model, options.reminderExemptModels);
@@ -115,26 +126,31 @@ export function startSession<Name extends DialectName>(
   /** What is the same in every call. */
   const standing = {
     changes: changeRules(options),
+    formatter: byHost(options.formatter),
     newId: () => options.ids?.next() ?? randomUUID().slice(0, 8),
     searchMsMax: options.searchMsMax ?? limits.searchMsMax,
   };
   /** Whoever waits for servers listens to the signal, and very many at one would look like a leak. */
   const unheard = (): AbortSignal => (first.languages === undefined ? never : new AbortController().signal);
   // Name by name: spread out of two objects it would cost as much as a look at a file.
-  const benchFor = ({ signal = unheard(), onProgress, dryRun = false }: CallOptions, turn: Bench["turn"]): Bench => ({
+  const benchFor = (
+    { signal = unheard(), onProgress, dryRun = false }: CallOptions,
+    turn: Bench["turn"],
+    leaveQueue: () => void,
+  ): Bench => ({
     disk: shared.disk,
     guard: shared.guard,
     restricted: shared.restricted,
     indexes: shared.indexes,
     pages: shared.pages,
     locks: shared.locks,
-    turns: shared.turns,
+    leaveQueue,
     languages: shared.languages,
     ledger,
     offered: offered !== undefined && isShared ? new Set() : offered,
     dedup: isShared ? false : options.dedup,
     changes: standing.changes,
-    formatter: options.formatter,
+    formatter: standing.formatter,
     formatterMsMax: options.formatterMsMax ?? limits.formatterMsMax,
     warnings: languageOptionsOf(options)?.warnings ?? false,
     session: ids.session,
@@ -153,18 +169,22 @@ export function startSession<Name extends DialectName>(
     shared = { ...shared, ...wider };
   };
 
-  /** The only catch of the answer: a Problem becomes a reply, a bug stays a bug. */
+  /**
+   * The only catch of the answer: a Problem becomes a reply, a bug stays a bug. `begin` reads the input; what it answers with
+   * is done when the calls before this one on the same files are.
+   */
   const answered = async <Answer extends Reply | undefined>(
     tool: string,
     verb: Facts["verb"],
     input: unknown,
     given: CallOptions,
-    work: (bench: Bench, facts: () => Facts) => Promise<Answer>,
+    begin: () => Work<Answer>,
     words: Words = dialect,
     seen: Seen = {},
   ): Promise<Answer | Reply> => {
+    let place: Place | undefined;
     const turn = messages.turnFor(tool, (messageId) => (seen.turn = messageId));
-    const bench = benchFor(given, turn.begin);
+    const bench = benchFor(given, turn.begin, () => place?.leave());
     const names = {
       session: ids.session,
       next: ids.next,
@@ -183,13 +203,23 @@ export function startSession<Name extends DialectName>(
     try {
       const turn = nextTurn();
       if (turn !== undefined) await turn;
+      bench.signal.throwIfAborted();
+      const { claims, work } = begin();
+      // Nothing was awaited but turns of the event loop, which come in the order of the calls: so do the places.
+      const { place: kept } = given;
+      if (kept?.leave !== undefined) place = { ready: undefined, leave: kept.leave };
+      else place = (queueOfHost() ?? ownQueue).enter(() => claims(bench));
       const settled = settling();
       if (settled !== undefined) await settled;
-      bench.signal.throwIfAborted();
+      if (place.ready !== undefined) await orAborted(place.ready, bench.signal);
       return await withFolders(bench, (wider) => work(wider, facts), widen);
     } catch (error) {
       if (isLeaving(error)) {
         figures.calls -= 1;
+        if (given.place !== undefined) {
+          given.place.leave = place?.leave;
+          place = undefined;
+        }
         throw error;
       }
       figures.failures += 1;
@@ -204,6 +234,7 @@ export function startSession<Name extends DialectName>(
         changesKept = ledger.changes;
         ledgerChanged?.();
       }
+      place?.leave();
     }
   };
 
@@ -241,10 +272,9 @@ export function startSession<Name extends DialectName>(
   ): Promise<Reply> => {
     const seen: Seen = {};
     const limit = verb === "cost" ? undefined : limitOf(given, options);
-    const work = async (bench: Bench, facts: () => Facts): Promise<Reply> => {
-      seen.request = toRequest();
+    const work = async (request: Request, bench: Bench, facts: () => Facts): Promise<Reply> => {
       const fitting = limit === undefined ? undefined : fittingTo(limit, words, facts);
-      const whole = await runTool(seen.request, fitting === undefined ? bench : { ...bench, fit: fitting.fit });
+      const whole = await runTool(request, fitting === undefined ? bench : { ...bench, fit: fitting.fit });
       const outcome = fitting === undefined ? whole : fitting.fit(whole);
       seen.outcome = outcome;
       if (outcome.kind === "rewind") messages.afterRewind(outcome);
@@ -257,7 +287,15 @@ export function startSession<Name extends DialectName>(
       figures.tokensGiven += seen.tokens;
       return reply;
     };
-    const replied = delivering(answered(tool, verb, input, given, work, words, seen), seen, limit);
+    const begin = (): Work<Reply> => {
+      const request = toRequest();
+      seen.request = request;
+      return {
+        claims: (bench) => claimsOf(request, bench),
+        work: (bench, facts) => work(request, bench, facts),
+      };
+    };
+    const replied = delivering(answered(tool, verb, input, given, begin, words, seen), seen, limit);
     if (watchers.listeners.size === 0 || verb === "cost") return replied;
     const { principal = null, dialect: name } = chosen;
     const { dryRun = false } = given;
@@ -271,24 +309,34 @@ export function startSession<Name extends DialectName>(
     verb: Facts["verb"],
     input: unknown,
     given: CallOptions,
+    claims: Work<Value>["claims"],
     work: (bench: Bench) => Promise<Value>,
   ): Promise<Value> => {
     let value: { readonly is: Value } | undefined;
-    const failed = await answered(tool, verb, input, given, async (bench) => {
+    const keep = async (bench: Bench): Promise<undefined> => {
       value = { is: await work(bench) };
-      return undefined;
-    });
+    };
+    const failed = await answered(tool, verb, input, given, () => ({ claims, work: keep }));
     if (failed?.error !== undefined) throw failureOf(failed.error);
     if (value === undefined) throw new Error("there is an answer or a failure");
     return value.is;
   };
-  const asData: AsData = (path, given, work, verb = "read") => asValue("workspace", verb, { path }, given, work);
+  /** For what looks at a file and is no part of what the session was shown. */
+  const looksAt =
+    (path: string, use: PathUse = "search"): Work<unknown>["claims"] =>
+    (bench) =>
+      path === "" ? [] : claimed(use, [path], bench);
+  const asData: AsData = (path, given, work, verb = "read") =>
+    asValue("workspace", verb, { path }, given, looksAt(path), work);
 
   const rewound = async (request: RewindRequest, given: CallOptions): Promise<RewindOutcome> => {
-    const outcome = await asValue("Rewind", "rewind", { to: request.to }, given, (bench) => runTool(request, bench));
-    if (outcome.kind !== "rewind") throw new Error("a rewind has one outcome");
-    messages.afterRewind(outcome);
-    return outcome;
+    const claims = (bench: Bench): readonly Claim[] => claimsOf(request, bench);
+    return asValue("Rewind", "rewind", { to: request.to }, given, claims, async (bench) => {
+      const outcome = await runTool(request, bench);
+      if (outcome.kind !== "rewind") throw new Error("a rewind has one outcome");
+      messages.afterRewind(outcome);
+      return outcome;
+    });
   };
   const goBack = (way: "undo" | "redo", { files, force = false, ...given }: RewindOptions): Promise<RewindOutcome> =>
     rewound({ verb: "rewind", to: { last: way }, files, force, as: files === undefined ? way : "partial" }, given);
@@ -328,7 +376,9 @@ export function startSession<Name extends DialectName>(
     ) as ToolFunctions<Name>, // one function per card, and the cards are what DialectTools lists
     cost: async (path, given = {}) => {
       // Text is measured without being shown; what is not text is read, and its reply measured.
-      const cost = await asValue("cost", "cost", { path }, given, (bench) => costOf(path, profile, bench));
+      const cost = await asValue("cost", "cost", { path }, given, looksAt(path), (bench) =>
+        costOf(path, profile, bench),
+      );
       if ("tokens" in cost) return cost;
       const reply = await answer("cost", "cost", { path }, () => wholeRead(path, profile), given);
       return costOfReply(reply, cost.sizeBytes, profile);
@@ -339,11 +389,14 @@ export function startSession<Name extends DialectName>(
       return asData(path, given, work, "outline");
     },
     readRefusal: async (path, given = {}) => {
-      const failed = await answered("read", "read", { path }, given, (bench) => openOnce(path, bench));
+      const failed = await answered("read", "read", { path }, given, () => ({
+        claims: looksAt(path),
+        work: (bench) => openOnce(path, bench),
+      }));
       return failed?.error?.code === "ACCESS_DENIED" ? failed.error.message : undefined;
     },
     diagnostics: (path, given = {}) =>
-      asValue("diagnostics", "read", { path }, given, (bench) => reportOf(path, given.waitMsMax, bench)),
+      asValue("diagnostics", "read", { path }, given, looksAt(path), (bench) => reportOf(path, given.waitMsMax, bench)),
     undelivered: (reply) => {
       const outcome = shownBy.get(reply);
       if (outcome === undefined) return;
@@ -359,15 +412,23 @@ export function startSession<Name extends DialectName>(
       resolved.found.held.close();
       ledger.forget(resolved.target.real);
     },
-    markRead: (path, shown) => asValue("markRead", "cost", { path }, {}, (bench) => noteShown(path, shown, bench)),
+    markRead: (path, shown) =>
+      asValue("markRead", "cost", { path }, {}, looksAt(path, "read"), (bench) => noteShown(path, shown, bench)),
     readState: () => ledger.state(),
     checkpoint: (messageId) => messages.begin(messageId),
     observe: (given = {}) =>
-      asValue("observed", undefined, {}, given, async (bench) => {
-        observer ??= import("./tools/observe.ts").then(({ createObserver }) => createObserver());
-        // The workspace and nothing else: a folder that the session was let into may be anything, and large.
-        return (await observer).observe({ ...bench, disk: first.disk, guard: first.guard });
-      }),
+      asValue(
+        "observed",
+        undefined,
+        {},
+        given,
+        () => everything("search"),
+        async (bench) => {
+          observer ??= import("./tools/observe.ts").then(({ createObserver }) => createObserver());
+          // The workspace and nothing else: a folder that the session was let into may be anything, and large.
+          return (await observer).observe({ ...bench, disk: first.disk, guard: first.guard });
+        },
+      ),
     history: messages.past,
     rewind: (to, given = {}) => {
       const { files, force = false } = given;

@@ -31,6 +31,7 @@ export async function reportOf(
   const languages = await bench.languages?.();
   const source = languages?.serves(target.real) === true ? await sourceOf(target.real, bench) : undefined;
   if (source === undefined) return undefined;
+  bench.leaveQueue();
   const asking = { signal: bench.signal, ...(waitMsMax === undefined ? {} : { waitMsMax }) };
   return languages?.diagnostics(source, asking);
 }

@@ -24,6 +24,7 @@ import { createGuard, type Guard, type GuardOptions } from "./guard/guard.ts";
 import { createPolicy } from "./guard/policy.ts";
 import { createSessionState, type SessionState } from "./guard/session-state.ts";
 import type { History } from "./history/history.ts";
+import { byHost } from "./host-calls.ts";
 import { narrowed } from "./guard/narrowed.ts";
 import { relativeTo } from "./guard/paths.ts";
 import { languagesOf } from "./languages.ts";
@@ -31,7 +32,6 @@ import { createPageCache } from "./kinds/page-cache.ts";
 import { permissionsOf } from "./permissions.ts";
 import { compileRestricted } from "./kinds/restricted.ts";
 import { createTimeline } from "./session/timeline.ts";
-import { createTurns } from "./session/turns.ts";
 
 export { realPrefixes };
 
@@ -42,7 +42,6 @@ export function createFilehand(options: FilehandOptions): Filehand {
   const indexes = createIndexStore(options.stateDir);
   const pages = createPageCache();
   const locks = createLocks({ folder: undefined });
-  const turns = createTurns();
   const languages = languagesOf(options, disk, () => guard);
   const rules = [...rulesOf(options.permissions), ...(options.rules ?? [])];
   const home = options.home ?? homedir();
@@ -59,7 +58,7 @@ export function createFilehand(options: FilehandOptions): Filehand {
     policy,
     disk,
     base: options.cwd ?? disk.roots[0]?.given ?? "",
-    asker: options.ask,
+    asker: typeof options.ask === "function" ? byHost(options.ask) : options.ask,
     mode,
     keepRule: options.keepRule,
     externalDirectories: options.externalDirectories,
@@ -88,7 +87,6 @@ export function createFilehand(options: FilehandOptions): Filehand {
       indexes,
       pages,
       locks,
-      turns,
       languages: languages?.open,
       openPast,
       guard: narrowed(createGuard({ ...guardOptions, state }), foldersWithin(chosen.within, guardOptions.base)),

@@ -204,6 +204,9 @@ export const limits = {
   /** Files whose diagnostics are still owed to a session, and sessions that something is owed to. */
   languageLateFilesMax: 50,
   languageLateSessionsMax: 100,
+  /** Paths of one call that the call queue tells apart, and names of each; beyond that calls wait for more than they need to. */
+  callClaimsMax: 256,
+  claimNamesMax: 64,
   /** Lines of a diff that are shown with an answer, and so count as seen. */
   changeLinesMax: 30,
 } as const satisfies Record<string, number>;

@@ -83,6 +83,17 @@ function turn(ticket: Ticket, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** The same, unless the signal is aborted before: then its reason. */
+export function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const forget = onAbort(signal, () => reject(signal.reason));
+    promise.then(() => {
+      forget();
+      resolve();
+    }, reject);
+  });
+}
+
 /** Those who wait, by signal. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 

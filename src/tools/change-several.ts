@@ -10,7 +10,6 @@ import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Target } from "../contract/target.ts";
-import type { Ticket } from "../session/turns.ts";
 import { permitted } from "./change.ts";
 import type { Plan } from "./plan.ts";
 import { diffText, prepare } from "./prepare.ts";
@@ -19,7 +18,7 @@ import { formatted } from "./formatted.ts";
 import { reported, tell } from "./languages.ts";
 import { type Job, shownAs, writeAll } from "./patch-write.ts";
 import { refuseLink } from "./refuse-link.ts";
-import { exclusively, heldBy, refuseDenied, requireFileName, type Subject, subjectOf, ticketFor } from "./subject.ts";
+import { exclusively, heldBy, refuseDenied, requireFileName, type Subject, subjectOf } from "./subject.ts";
 import type { Bench } from "./tool.ts";
 
 /** What one file becomes. */
@@ -35,12 +34,8 @@ export async function changeSeveral(
   profile: Profile,
   bench: Bench,
 ): Promise<PatchOutcome> {
-  const ticket = ticketFor(
-    parts.flatMap(({ path, moveTo }) => (moveTo === undefined ? [path] : [path, moveTo])),
-    bench,
-  );
-  const { outcome, told } = await appliedInTurn(parts, profile, ticket, bench);
-  // Nobody stands behind a call that waits for language servers, and there is one wait for all files.
+  const { outcome, told } = await appliedAtRest(parts, profile, bench);
+  // There is one wait for all files.
   return { ...outcome, files: await reported(outcome.files, told, bench) };
 }
 
@@ -50,40 +45,30 @@ interface Made {
   readonly told: ToldChange | undefined;
 }
 
-async function appliedInTurn(
-  parts: readonly [Part, ...Part[]],
-  profile: Profile,
-  ticket: Ticket,
-  bench: Bench,
-): Promise<Made> {
-  try {
-    for (let tries = 1; ; tries += 1) {
-      const outcome = await applied(parts, profile, ticket, bench);
-      if ("told" in outcome) return outcome;
-      // Who is asked about files that never rest would be asked without end.
-      if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: outcome.askAgain });
-    }
-  } finally {
-    ticket.release();
+async function appliedAtRest(parts: readonly [Part, ...Part[]], profile: Profile, bench: Bench): Promise<Made> {
+  for (let tries = 1; ; tries += 1) {
+    const outcome = await applied(parts, profile, bench);
+    if ("told" in outcome) return outcome;
+    // Who is asked about files that never rest would be asked without end.
+    if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: outcome.askAgain });
   }
 }
 
 async function applied(
   all: readonly [Part, ...Part[]],
   profile: Profile,
-  ticket: Ticket,
   bench: Bench,
 ): Promise<Made | { readonly askAgain: Target }> {
   const [first, ...others] = all;
   let looked: Promise<void> | undefined;
   const beforeAsking = (): Promise<void> => (looked ??= foresee(all, bench));
-  const answers: [Permitted, ...Permitted[]] = [await asked(first, ticket, beforeAsking, bench)];
-  for (const file of others) answers.push(await asked(file, ticket, beforeAsking, bench));
+  const answers: [Permitted, ...Permitted[]] = [await asked(first, beforeAsking, bench)];
+  for (const file of others) answers.push(await asked(file, beforeAsking, bench));
   const [head, ...rest] = answers;
   const targets: [Target, ...Target[]] = [...targetsOf(head), ...rest.flatMap(targetsOf)];
   refuseClashes(targets);
 
-  return exclusively(targets, ticket, bench, async (locks) => {
+  return exclusively(targets, bench, async (locks) => {
     const subjects: Subject[] = [];
     const jobs: Job[] = [];
     try {
@@ -161,7 +146,7 @@ async function foresee(parts: readonly Part[], bench: Bench): Promise<void> {
 }
 
 /** Everything that is to be permitted, before anything is locked or written. */
-async function asked(file: Part, ticket: Ticket, beforeAsking: () => Promise<void>, bench: Bench): Promise<Permitted> {
+async function asked(file: Part, beforeAsking: () => Promise<void>, bench: Bench): Promise<Permitted> {
   const subject = await subjectOf(file.path, bench);
   const { target } = subject;
   let approved: string | undefined;
@@ -171,10 +156,9 @@ async function asked(file: Part, ticket: Ticket, beforeAsking: () => Promise<voi
     if (subject.is === "there" && file.moveTo !== undefined) await refuseLink(target, "be moved", bench);
     // Nobody is asked about a move that cannot be made.
     const goal = await goalOf(file, bench);
-    approved = await permitted(subject, file.plan, ticket, bench, { movedTo: file.moveTo, beforeAsking });
+    approved = await permitted(subject, file.plan, bench, { movedTo: file.moveTo, beforeAsking });
     if (goal === undefined) return { target, goal, approved };
     const preview = async () => {
-      ticket.release();
       const prepared = await prepare(subject, file.plan, bench);
       prepared.close();
       await beforeAsking();

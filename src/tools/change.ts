@@ -8,15 +8,13 @@ import type { ToldChange } from "../contract/language.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
-import type { Resolved } from "../guard/guard.ts";
-import type { Ticket } from "../session/turns.ts";
 import { commit, commitNew, requireWritable } from "./commit.ts";
 import { formatted } from "./formatted.ts";
 import { reported, tell } from "./languages.ts";
 import type { Plan } from "./plan.ts";
 import { diffText, fileOf, type Prepared, prepare, questionOf } from "./prepare.ts";
 import { type Keeper, keeperOf } from "./turn.ts";
-import { exclusively, heldBy, isStill, keysOf, type Subject, subjectFrom, subjectOf, ticketOf } from "./subject.ts";
+import { exclusively, heldBy, isStill, keysOf, type Subject, subjectOf } from "./subject.ts";
 import type { Bench } from "./tool.ts";
 
 export interface Changed<Extra> {
@@ -25,12 +23,7 @@ export interface Changed<Extra> {
 }
 
 export async function change<Extra>(path: string, plan: Plan<Extra>, bench: Bench): Promise<Changed<Extra>> {
-  // Resolved before anything is awaited, so that calls queue in the order in which they came.
-  // Who has not seen a file most likely makes a new one.
-  const first = bench.guard.resolve(path, bench.ledger.has(path) ? "its folder" : "the folder of a new file");
-  const ticket = ticketOf(first, bench);
-  const { file, extra, told } = await changeInTurn(first, path, plan, ticket, bench);
-  // Nobody stands behind a call that waits for language servers.
+  const { file, extra, told } = await changeAtRest(path, plan, bench);
   const [shown] = await reported([file] as const, told, bench);
   return { file: shown, extra };
 }
@@ -40,42 +33,30 @@ interface Made<Extra> extends Changed<Extra> {
   readonly told: ToldChange | undefined;
 }
 
-async function changeInTurn<Extra>(
-  first: Resolved,
-  path: string,
-  plan: Plan<Extra>,
-  ticket: Ticket,
-  bench: Bench,
-): Promise<Made<Extra>> {
-  try {
-    for (let tries = 1; ; tries += 1) {
-      const resolved = tries === 1 ? first : bench.guard.resolve(path, "its folder");
-      const changed = await changeOnce(resolved, path, plan, ticket, bench);
-      if ("file" in changed) return changed;
-      // Who is asked about a file that never rests would be asked without end.
-      if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: changed.askAgain });
-    }
-  } finally {
-    ticket.release();
+async function changeAtRest<Extra>(path: string, plan: Plan<Extra>, bench: Bench): Promise<Made<Extra>> {
+  for (let tries = 1; ; tries += 1) {
+    const changed = await changeOnce(path, plan, tries === 1 && !bench.ledger.has(path), bench);
+    if ("file" in changed) return changed;
+    // Who is asked about a file that never rests would be asked without end.
+    if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: changed.askAgain });
   }
 }
 
+/** A file that the session has not seen most likely is a new one. */
 async function changeOnce<Extra>(
-  resolved: Resolved,
   path: string,
   plan: Plan<Extra>,
-  ticket: Ticket,
+  isUnseen: boolean,
   bench: Bench,
 ): Promise<Made<Extra> | { readonly askAgain: Target }> {
-  const subject = await subjectFrom(resolved, bench);
+  const subject = await subjectOf(path, bench, isUnseen ? "the folder of a new file" : "its folder");
   const { target } = subject;
   const held = heldBy(subject);
   let approved: string | undefined;
   let keeps = false;
   try {
-    approved = await permitted(subject, plan, ticket, bench);
-    // Those who wait hold nothing open: they may be many.
-    keeps = approved === undefined && ticket.isFirst;
+    approved = await permitted(subject, plan, bench);
+    keeps = approved === undefined;
   } finally {
     if (!keeps) held?.close();
   }
@@ -104,7 +85,7 @@ async function changeOnce<Extra>(
     }
   };
   try {
-    return await exclusively([target], ticket, bench, work, keys);
+    return await exclusively([target], bench, work, keys);
   } finally {
     held?.close();
   }
@@ -117,7 +98,6 @@ async function changeOnce<Extra>(
 export async function permitted<Extra>(
   subject: Subject,
   plan: Plan<Extra>,
-  ticket: Ticket,
   bench: Bench,
   {
     movedTo,
@@ -131,8 +111,6 @@ export async function permitted<Extra>(
   let diff = "";
   // A change that cannot be made is told to its author before anybody is asked.
   const preview = async (): Promise<Readonly<Record<string, unknown>>> => {
-    // A person takes their time; nobody waits for that.
-    ticket.release();
     const prepared = await prepare(subject, plan, bench);
     try {
       requireWritable(prepared, bench);

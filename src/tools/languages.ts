@@ -124,12 +124,16 @@ async function reportsOfPaths(
   return sources.length === 0 ? [] : reportsOf(languages.changed(sources, bench.session), bench);
 }
 
-/** The files with what servers say of them; the caller holds no lock any more. Then the host hears of them. */
+/**
+ * The files with what servers say of them; the caller holds no lock any more. No other call waits while servers think: the
+ * place in the call queue is given up before. Then the host hears of the files.
+ */
 export async function reported<Files extends readonly ChangedFile[]>(
   files: Files,
   told: ToldChange | undefined,
   bench: Bench,
 ): Promise<Files> {
+  if (told !== undefined) bench.leaveQueue();
   const reports = told === undefined ? [] : ((await orNothing(() => reportsOf(told, bench))) ?? []);
   const all = files.map((file) => {
     const diagnostics = reports.find(({ path }) => path === file.target.real);

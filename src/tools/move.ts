@@ -11,7 +11,6 @@ import type { Profile } from "../contract/profile.ts";
 import type { Target } from "../contract/target.ts";
 import type { MoveInput } from "../disk/whole-folder.ts";
 import { refusal } from "../guard/guard.ts";
-import type { Ticket } from "../session/turns.ts";
 import { permitted } from "./change.ts";
 import { diffText, fileOf, type Prepared, prepare } from "./prepare.ts";
 import { changeSeveral } from "./change-several.ts";
@@ -21,7 +20,7 @@ import { tell } from "./languages.ts";
 import { type Located, locatePermitted, notFound } from "./locate.ts";
 import { planOfBytes } from "./plan-of-bytes.ts";
 import { refuseLink } from "./refuse-link.ts";
-import { exclusively, refuseDenied, type Subject, subjectOf, ticketFor } from "./subject.ts";
+import { exclusively, refuseDenied, type Subject, subjectOf } from "./subject.ts";
 import type { Bench, Tool } from "./tool.ts";
 import { type Keeper, keeperOf } from "./turn.ts";
 
@@ -65,24 +64,19 @@ async function moveFolder(located: Located, goal: Target, profile: Profile, benc
     throw new Problem({ code: "INVALID_PARAM", reason: "folder", place: target, fault: "into itself" });
   }
   const paths = files.map((file) => [nodePath.join(target.asked, file), nodePath.join(goal.asked, file)] as const);
-  const ticket = ticketFor([target.asked, goal.asked, ...paths.flat()], bench);
-  try {
-    const { dryRun, signal } = bench;
-    if (paths.length === 0) {
-      for (const one of [target, goal]) await bench.guard.permit("edit", one, signal, { dryRun });
-    }
-    // A link is moved as it is, and what it leads to is run or obeyed under its new name as well.
-    for (const link of links) await permitLink(entryOf(target, link), entryOf(goal, link), bench);
-    const pairs: Pair[] = [];
-    for (const [path, to] of paths) pairs.push(await asked(path, to, profile, ticket, bench));
-    // The folders' own names are locked too: two moves of one folder are done one after the other.
-    const locked: [Target, ...Target[]] = [target, goal, ...pairs.flatMap((one) => [one.target, one.goal])];
-    const moved = await exclusively(locked, ticket, bench, () => moveNow(located, goal, pairs, profile, bench));
-    const exact: MatchedBy = "exact";
-    return { kind: "patch", target: goal, files: moved, matchedBy: exact, foldersLeft: [], dryRun };
-  } finally {
-    ticket.release();
+  const { dryRun, signal } = bench;
+  if (paths.length === 0) {
+    for (const one of [target, goal]) await bench.guard.permit("edit", one, signal, { dryRun });
   }
+  // A link is moved as it is, and what it leads to is run or obeyed under its new name as well.
+  for (const link of links) await permitLink(entryOf(target, link), entryOf(goal, link), bench);
+  const pairs: Pair[] = [];
+  for (const [path, to] of paths) pairs.push(await asked(path, to, profile, bench));
+  // The folders' own names are locked too: two moves of one folder are done one after the other.
+  const locked: [Target, ...Target[]] = [target, goal, ...pairs.flatMap((one) => [one.target, one.goal])];
+  const moved = await exclusively(locked, bench, () => moveNow(located, goal, pairs, profile, bench));
+  const exact: MatchedBy = "exact";
+  return { kind: "patch", target: goal, files: moved, matchedBy: exact, foldersLeft: [], dryRun };
 }
 
 /** The name of something in the folder; nothing is looked up, so a link is not followed. */
@@ -107,11 +101,11 @@ async function permitLink(target: Target, goal: Target, bench: Bench): Promise<v
 }
 
 /** Everything that is to be permitted, before anything is locked or moved. */
-async function asked(path: string, to: string, profile: Profile, ticket: Ticket, bench: Bench): Promise<Pair> {
+async function asked(path: string, to: string, profile: Profile, bench: Bench): Promise<Pair> {
   const subject = await subjectOf(path, bench);
   const { target } = subject;
   try {
-    const approved = await permitted(subject, planOfBytes("move", profile), ticket, bench);
+    const approved = await permitted(subject, planOfBytes("move", profile), bench);
     const goal = await goalOf(to, bench);
     const preview = async () => ({ diff: approved ?? "", movedFrom: target.absolute });
     const { signal, dryRun } = bench;

@@ -37,7 +37,9 @@ async function removeFolder(target: Target, profile: Profile, bench: Bench): Pro
   if (first === undefined) await bench.guard.permit("edit", target, signal, { dryRun });
   const exact: MatchedBy = "exact";
   const nothing = { kind: "patch", files: [], matchedBy: exact, dryRun } as const;
-  const outcome = first === undefined ? nothing : await changeSeveral([first, ...others], profile, bench);
+  // The folders themselves are removed at the end, so the call keeps its place in the call queue until then.
+  const staying: Bench = { ...bench, leaveQueue: () => undefined };
+  const outcome = first === undefined ? nothing : await changeSeveral([first, ...others], profile, staying);
   const foldersLeft: string[] = [];
   for (const folder of dryRun ? [] : folders) {
     bench.guard.requireWriting(target);

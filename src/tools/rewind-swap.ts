@@ -14,7 +14,7 @@ import type { Planned as Change } from "./plan.ts";
 import type { Prepared } from "./prepare.ts";
 import { release } from "./rewind-asking.ts";
 import { signOf } from "./stamp.ts";
-import { exclusively, type Subject, subjectOf, ticketFor } from "./subject.ts";
+import { exclusively, type Subject, subjectOf } from "./subject.ts";
 import type { Bench } from "./tool.ts";
 import { keeperOf, type Turn } from "./turn.ts";
 import { orFileUnreadable } from "./unreadable.ts";
@@ -94,27 +94,22 @@ async function bringBack(
   turn: Turn,
   bench: Bench,
 ): Promise<void> {
-  const ticket = ticketFor([path], bench);
-  try {
-    const first = await subjectOf(path, bench);
-    release(first);
-    await exclusively([first.target], ticket, bench, async () => {
-      const now = await subjectOf(path, bench);
-      try {
-        // What was planned for a file is not done to what somebody made of it since, or to what a link leads to now.
-        if (stateOf(now) !== seen || now.target.real !== path) {
-          throw new Problem({ code: "STALE", place: now.target, reason: "while changing it" });
-        }
-        await apply(now, action, onKept, turn, bench);
-        // What is there now was not shown to anybody.
-        bench.ledger.drop(now.target.real);
-      } finally {
-        release(now);
+  const first = await subjectOf(path, bench);
+  release(first);
+  await exclusively([first.target], bench, async () => {
+    const now = await subjectOf(path, bench);
+    try {
+      // What was planned for a file is not done to what somebody made of it since, or to what a link leads to now.
+      if (stateOf(now) !== seen || now.target.real !== path) {
+        throw new Problem({ code: "STALE", place: now.target, reason: "while changing it" });
       }
-    });
-  } finally {
-    ticket.release();
-  }
+      await apply(now, action, onKept, turn, bench);
+      // What is there now was not shown to anybody.
+      bench.ledger.drop(now.target.real);
+    } finally {
+      release(now);
+    }
+  });
 }
 
 const stateOf = (subject: Subject): string => (subject.is === "new" ? "absent" : signOf(subject.found.held.identity));

@@ -9,7 +9,6 @@ import type { HeldLocks, LockKey } from "../disk/lock.ts";
 import { LockFailed, LockTimeout } from "../disk/lock.ts";
 import type { Found, Held, LookAlso } from "../disk/look.ts";
 import { refusal, type Resolved } from "../guard/guard.ts";
-import type { Ticket } from "../session/turns.ts";
 import { notFound } from "./locate.ts";
 import type { Bench } from "./tool.ts";
 
@@ -77,7 +76,6 @@ export function refuseDenied(
  */
 export async function exclusively<Result>(
   targets: readonly [Target, ...Target[]],
-  ticket: Ticket,
   bench: Bench,
   work: (held: HeldLocks) => Promise<Result>,
   keys?: readonly LockKey[],
@@ -85,8 +83,7 @@ export async function exclusively<Result>(
   const [place] = targets;
   let begun = false;
   try {
-    await ticket.ready;
-    const result = bench.locks.exclusively(
+    return await bench.locks.exclusively(
       keys ?? targets.map((target) => keyOf(target, bench)),
       bench.signal,
       (held) => {
@@ -94,8 +91,6 @@ export async function exclusively<Result>(
         return work(held);
       },
     );
-    ticket.release();
-    return await result;
   } catch (error) {
     if (!begun && error instanceof LockTimeout) {
       const holder = error.pid === undefined ? "another process" : `process ${error.pid}`;
@@ -107,26 +102,6 @@ export async function exclusively<Result>(
     throw error;
   }
 }
-
-/** Where a call's ticket is for: what its paths name at the moment at which it comes. A path in error needs none. */
-export function ticketFor(paths: readonly string[], bench: Bench): Ticket {
-  const names = paths.flatMap((path) => {
-    try {
-      const resolved = bench.guard.resolve(path);
-      if (resolved.seen === "node") resolved.found.held.close();
-      return namesOf(resolved);
-    } catch (error) {
-      if (error instanceof Problem) return [];
-      throw error;
-    }
-  });
-  return bench.turns.take([...new Set(names)]);
-}
-
-const namesOf = (resolved: Resolved): readonly string[] =>
-  resolved.seen === "outside" || resolved.target === undefined ? [] : [resolved.target.real];
-
-export const ticketOf = (resolved: Resolved, bench: Bench): Ticket => bench.turns.take(namesOf(resolved));
 
 /** The key of a file that was looked for with its folder. */
 export function keysOf(subject: Subject): readonly LockKey[] | undefined {

@@ -9,7 +9,6 @@ import type { IndexStore } from "../disk/index-store.ts";
 import type { Locks } from "../disk/lock.ts";
 import type { Guard } from "../guard/guard.ts";
 import type { Ledger } from "../session/ledger.ts";
-import type { Turns } from "../session/turns.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 import type { Turn } from "./turn.ts";
 import type { PageCache } from "../kinds/page-cache.ts";
@@ -35,7 +34,11 @@ export interface Bench {
   readonly pages: PageCache;
   readonly ledger: Ledger;
   readonly locks: Locks;
-  readonly turns: Turns;
+  /**
+   * Gives up the call's place in the call queue before it has its result. For what comes after a change and may take long,
+   * such as waiting for language servers.
+   */
+  readonly leaveQueue: () => void;
   readonly changes: ChangeRules;
   /** What the host does to a file after each change of it. */
   readonly formatter: Formatter | undefined;

@@ -9,7 +9,6 @@ import type { Facts } from "../../src/dialects/dialect.ts";
 import { createLocks } from "../../src/disk/lock.ts";
 import { createDisk, type Disk } from "../../src/disk/disk.ts";
 import { createPageCache } from "../../src/kinds/page-cache.ts";
-import { createTurns } from "../../src/session/turns.ts";
 import { createLedger } from "../../src/session/ledger.ts";
 import { createIndexStore } from "../../src/disk/index-store.ts";
 import type { System } from "../../src/disk/system.ts";
@@ -76,7 +75,7 @@ export function createEngine(options: EngineOptions): Engine {
           pages: createPageCache(),
           ledger: createLedger(),
           locks: createLocks({ folder: undefined }),
-          turns: createTurns(),
+          leaveQueue: () => undefined,
           changes: {
             readFirst: true,
             staleness: "refuse",

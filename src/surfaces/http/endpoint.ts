@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AuthInfo, createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
 import type { Desk } from "../mcp/desk.ts";
 import { watchAll } from "../mcp/listeners.ts";
-import { scopes } from "../mcp/names.ts";
+import { scopes, sessionHeader } from "../mcp/names.ts";
 import { logSdkError } from "../mcp/sdk-error.ts";
 import type { Factory } from "../mcp/server.ts";
 import { sessionKey } from "../mcp/session-key.ts";
@@ -47,32 +47,48 @@ export function createEndpoint(desk: Desk, factory: Factory, limits: EndpointLim
   });
   const lane = createLane(desk);
   const notify = (uri: string): void => modern.notify.resourceUpdated(uri);
+  const arrive = createArrivals();
+
+  /** `entered`: to be called when a call of a tool is in the queue of its session. */
+  const handle = async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    body: object | undefined,
+    guest: Guest,
+    entered: () => void,
+  ): Promise<void> => {
+    const delivery = watchDelivery(res);
+    const plain = body === undefined ? undefined : lane.candidate(req.headers, body);
+    if (plain !== undefined && (await lane.serve(plain, req, res, guest, { delivery, entered }))) return;
+    const request = webRequest(req, goneSignal(res));
+    // Only the principal goes on from here: the token has done its work.
+    const authInfo: AuthInfo = { token: "", clientId: guest.principal, scopes: [...guest.scopes], extra: { delivery, entered } };
+    if (body === undefined && request.headers.get("mcp-session-id") === null) {
+      return refuse(res, 405, "Method not allowed: use POST", { headers: { allow: "POST" } });
+    }
+    if (body === undefined || (await isLegacyRequest(request, body))) {
+      return sendResponse(await legacy.handle(request, body, authInfo), res);
+    }
+    const watched = listened(body, desk, guest, notify);
+    if (watched !== undefined) res.once("close", () => watched.subscriptions.removeAll());
+    await watched?.ready;
+    const response = await modern.fetch(request, { authInfo, parsedBody: body });
+    if (plain !== undefined && isJson(response)) lane.answered(plain, response.status, await response.clone().text());
+    return sendResponse(response, res);
+  };
 
   return {
     async handle(req, res, body, guest) {
-      const delivery = watchDelivery(res);
-      const plain = body === undefined ? undefined : lane.candidate(req.headers, body);
-      if (plain !== undefined && (await lane.serve(plain, req, res, guest, delivery))) return;
-      const request = webRequest(req, goneSignal(res));
-      // Only the principal goes on from here: the token has done its work.
-      const authInfo: AuthInfo = {
-        token: "",
-        clientId: guest.principal,
-        scopes: [...guest.scopes],
-        extra: { delivery },
-      };
-      if (body === undefined && request.headers.get("mcp-session-id") === null) {
-        return refuse(res, 405, "Method not allowed: use POST", { headers: { allow: "POST" } });
+      const message: Called | undefined = body;
+      if (message?.method !== "tools/call") return handle(req, res, body, guest, () => undefined);
+      const conversation = String([guest.principal, req.headers["mcp-session-id"], req.headers[sessionHeader]]);
+      const { earlier, entered } = arrive(conversation);
+      try {
+        if (earlier !== undefined) await earlier;
+        await handle(req, res, body, guest, entered);
+      } finally {
+        entered();
       }
-      if (body === undefined || (await isLegacyRequest(request, body))) {
-        return sendResponse(await legacy.handle(request, body, authInfo), res);
-      }
-      const watched = listened(body, desk, guest, notify);
-      if (watched !== undefined) res.once("close", () => watched.subscriptions.removeAll());
-      await watched?.ready;
-      const response = await modern.fetch(request, { authInfo, parsedBody: body });
-      if (plain !== undefined && isJson(response)) lane.answered(plain, response.status, await response.clone().text());
-      return sendResponse(response, res);
     },
 
     missingScope(body, guest) {
@@ -87,6 +103,29 @@ export function createEndpoint(desk: Desk, factory: Factory, limits: EndpointLim
     get sessions() {
       return legacy.size;
     },
+  };
+}
+
+/**
+ * Calls of one conversation reach its session in the order in which they came, although those that go through the SDK need
+ * more steps than others until they are there.
+ */
+function createArrivals(): (conversation: string) => {
+  /** Settles when those that came earlier are there. */
+  readonly earlier: Promise<void> | undefined;
+  readonly entered: () => void;
+} {
+  const last = new Map<string, Promise<void>>();
+  return (conversation) => {
+    const earlier = last.get(conversation);
+    let entered = (): void => undefined;
+    const own = new Promise<void>((resolve) => (entered = resolve));
+    const all = earlier === undefined ? own : earlier.then(() => own);
+    last.set(conversation, all);
+    void all.then(() => {
+      if (last.get(conversation) === all) last.delete(conversation);
+    });
+    return { earlier, entered };
   };
 }
 

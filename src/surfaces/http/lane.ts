@@ -17,13 +17,16 @@ import type { Guest } from "./access.ts";
 export interface Lane {
   /** Undefined for what must go through the SDK in any case. */
   candidate(headers: IncomingHttpHeaders, body: object): Candidate | undefined;
-  /** False if it must go through the SDK after all; then nothing was done and nothing was answered. */
+  /**
+   * False if it must go through the SDK after all; then nothing was done and nothing was answered. `entered` is called when the
+   * call is in the queue of its session.
+   */
   serve(
     candidate: Candidate,
     req: IncomingMessage,
     res: ServerResponse,
     guest: Guest,
-    delivery: Delivery,
+    told: { readonly delivery: Delivery; readonly entered: () => void },
   ): Promise<boolean>;
   /** The SDK has answered it with this. */
   answered(candidate: Candidate, status: number, text: string): void;
@@ -71,7 +74,7 @@ export function createLane(desk: Desk): Lane {
       return { call, like: `${call.name}\n${JSON.stringify(looks)}\n${envelopeOf(call.meta)}` };
     },
 
-    async serve({ call, like }, req, res, guest, delivery) {
+    async serve({ call, like }, req, res, guest, { delivery, entered }) {
       if (!vetted.has(like)) return false;
       const stop = stops.take();
       const onClose = (): void => stop.abort();
@@ -86,9 +89,12 @@ export function createLane(desk: Desk): Lane {
       };
       const asked = { call, asking, guest, delivery };
       const { watchCall } = desk;
-      const called = await (watchCall === undefined
-        ? work(asked, stop.signal)
-        : watchCall(call.name, call.meta, () => work(asked, stop.signal)));
+      const calling =
+        watchCall === undefined
+          ? work(asked, stop.signal)
+          : watchCall(call.name, call.meta, () => work(asked, stop.signal));
+      entered();
+      const called = await calling;
       res.off("close", onClose);
       if (called === "ask first") return false;
       if (stop.signal.aborted) return true; // nobody is there any more

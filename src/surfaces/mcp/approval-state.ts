@@ -11,6 +11,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Question } from "../../contract/ask.ts";
+import { answerSecondsMax } from "./names.ts";
 import { createOnce } from "./once.ts";
 import { type Decision, decisions, questionText } from "./question-text.ts";
 
@@ -40,7 +41,6 @@ export interface ApprovalStates {
   ask(question: Question, state: Omit<State, "nonce">, ctx: ServerContext): Promise<InputRequiredResult>;
 }
 
-export const answerSecondsMax = 300;
 const responseKey = "approval";
 
 export function createApprovalStates(

@@ -9,6 +9,7 @@
  */
 
 import type { InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
+import type { KeptPlace } from "../../api.ts";
 import type { Answer, Asker, Question } from "../../contract/ask.ts";
 import type { Asked as BoardQuestion, Board } from "../inspector/questions.ts";
 import type { ApprovalStates, Decided, State } from "./approval-state.ts";
@@ -17,6 +18,8 @@ import { digestOf } from "./canonical.ts";
 export interface Approvals {
   /** For the toolkit. */
   readonly asker: Asker;
+  /** Places in the call queue of calls that were left for a question, by request. */
+  readonly places: Map<string, KeptPlace>;
   /** State for the client to carry, signed, bound to who asks and for how long it holds. */
   seal(state: object, ctx: ServerContext): Promise<string>;
   /** For the SDK: refuses state that was forged, is too old or was made for somebody else. */
@@ -118,6 +121,7 @@ export function createApprovals(
   };
 
   return {
+    places: new Map(),
     seal: async (state, ctx) => (await states()).seal(state, ctx),
     verify: async (state, ctx) => (await states()).verify(state, ctx),
 

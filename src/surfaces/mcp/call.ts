@@ -10,12 +10,21 @@ import {
 import type { Caller } from "./caller.ts";
 import type { Called, Desk } from "./desk.ts";
 import { progressFor } from "./progress.ts";
-import { type Delivery, orInternal, resultOfCall } from "./tool-call.ts";
+import { type Delivery, orInternal, requestName, resultOfCall } from "./tool-call.ts";
+
+/** What our own endpoint hands through the SDK, over HTTP. */
+interface CallExtra {
+  readonly delivery?: Delivery;
+  /** To be called when the call is in the queue of its session: then the next one may follow. */
+  readonly entered?: () => void;
+}
+
+const extraOf = (ctx: ServerContext): CallExtra => ctx.http?.authInfo?.extra ?? {};
 
 /** Over HTTP the endpoint watches the connection of each request. Over stdio only a cancelled call goes without an answer. */
 function deliveryOf(ctx: ServerContext): Delivery {
-  const watched = ctx.http?.authInfo?.extra?.["delivery"] as Delivery | undefined; // put there by the endpoint, which is ours
-  if (watched !== undefined) return watched;
+  const { delivery } = extraOf(ctx);
+  if (delivery !== undefined) return delivery;
   const { signal } = ctx.mcpReq;
   return { onLost: (told) => signal.addEventListener("abort", told, { once: true }) };
 }
@@ -37,7 +46,12 @@ export async function callTool(
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, error?.message ?? name);
     }
     const options = { signal, ...(onProgress === undefined ? {} : { onProgress }) };
-    return resultOfCall({ name, input, options, delivery: deliveryOf(ctx) }, caller, desk);
+    // The newer protocol ends the call with the question, and nobody knows whether it comes back.
+    const isLegacy = ctx.mcpReq.envelope === undefined;
+    const asksAs = isLegacy ? requestName(ctx.mcpReq.id, ctx.sessionId) : undefined;
+    const result = resultOfCall({ name, input, options, delivery: deliveryOf(ctx), asksAs }, caller, desk);
+    extraOf(ctx).entered?.();
+    return result;
   };
   const call = (): Promise<Called> =>
     orInternal(name, desk, () => desk.approvals.during({ ctx, tool: name, input, canAsk, session: session.id }, work));

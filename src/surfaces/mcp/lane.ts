@@ -21,7 +21,7 @@ import {
 import { progressFor } from "./progress.ts";
 import type { StdioWire } from "./stdio-wire.ts";
 import { createStops } from "./stops.ts";
-import { orInternal, resultOfCall } from "./tool-call.ts";
+import { orInternal, requestName, resultOfCall } from "./tool-call.ts";
 
 /** What a connection has been found to be. */
 export interface Vetted {
@@ -66,10 +66,11 @@ export function createLane(
     try {
       const caller = await callerOf({ meta, envelope: meta });
       const { session, canAsk } = caller;
+      const asksAs = era === "legacy" ? requestName(id) : undefined;
       const called = await orInternal(name, desk, () =>
         desk.approvals.unasked(
           { signal, canAsk, asks: { session: session.id, principal: localPrincipal, tool: name } },
-          () => resultOfCall({ name, input, options, delivery }, caller, desk),
+          () => resultOfCall({ name, input, options, delivery, asksAs }, caller, desk),
         ),
       );
       if (signal.aborted) return lost();

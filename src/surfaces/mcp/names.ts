@@ -33,3 +33,6 @@ export const scopes = { read: "files:read", write: "files:write" } as const;
 
 /** Who calls where the transport knows nobody: whoever started the process. */
 export const localPrincipal = "local";
+
+/** How long a question may stay open. */
+export const answerSecondsMax = 300;

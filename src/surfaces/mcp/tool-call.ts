@@ -1,10 +1,11 @@
 /** One call of a tool through the session, with or without the SDK around it. */
 
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { CallOptions } from "../../api.ts";
+import type { CallOptions, KeptPlace, Session } from "../../api.ts";
+import type { Reply } from "../../contract/call.ts";
 import type { Caller } from "./caller.ts";
 import type { Desk } from "./desk.ts";
-import { metaNames } from "./names.ts";
+import { answerSecondsMax, metaNames } from "./names.ts";
 import { resultOf } from "./result.ts";
 
 export interface ToolCall {
@@ -13,6 +14,11 @@ export interface ToolCall {
   readonly options: CallOptions & { readonly signal: AbortSignal };
   /** Tells of an answer that did not reach its client. */
   readonly delivery: Delivery;
+  /**
+   * Names the request, for a call that is made again under the same name when a person was asked. Calls that the client
+   * sent later on the same file wait until then.
+   */
+  readonly asksAs?: string | undefined;
 }
 
 /** Whether an answer arrives, as far as the transport can know. */
@@ -22,16 +28,53 @@ export interface Delivery {
 }
 
 export async function resultOfCall(
-  { name, input, options, delivery }: ToolCall,
+  { name, input, options: own, delivery, asksAs }: ToolCall,
   { session, answerBytesMax }: Caller,
   desk: Desk,
 ): Promise<CallToolResult> {
-  const reply = await session.call(name, input, { ...options, answerBytesMax, countStructured: desk.structured });
+  const options = { ...own, answerBytesMax, countStructured: desk.structured };
+  const reply = await (asksAs === undefined
+    ? session.call(name, input, options)
+    : callInPlace({ name, input, options }, `${session.id} ${asksAs}`, session, desk.approvals.places));
   const result = resultOf(reply, name, { structured: desk.structured, bytesMax: desk.resultBytesMax });
   // A call that was cancelled gets no answer, and one that is too large for a message gets another.
-  if (options.signal.aborted || result.isError !== (reply.isError ? true : undefined)) session.undelivered(reply);
+  if (own.signal.aborted || result.isError !== (reply.isError ? true : undefined)) session.undelivered(reply);
   else delivery.onLost(() => session.undelivered(reply));
   return result;
+}
+
+/** The name of a request, for `asksAs`. */
+export const requestName = (id: string | number, transportSession = ""): string =>
+  `${transportSession} ${typeof id} ${id}`;
+
+type Places = Map<string, KeptPlace>;
+
+async function callInPlace(
+  { name, input, options }: Pick<ToolCall, "name" | "input" | "options">,
+  request: string,
+  session: Session,
+  places: Places,
+): Promise<Reply> {
+  const place = places.get(request) ?? {};
+  places.delete(request);
+  try {
+    return await session.call(name, input, { ...options, place });
+  } catch (error) {
+    if (place.leave !== undefined) keep(place, request, places, options.signal);
+    throw error;
+  }
+}
+
+/** Until the call is made again, is cancelled, or the time for an answer is over. */
+function keep(place: KeptPlace, request: string, places: Places, signal: AbortSignal | undefined): void {
+  places.set(request, place);
+  const giveUp = (): void => {
+    if (places.get(request) !== place) return;
+    places.delete(request);
+    place.leave?.();
+  };
+  setTimeout(giveUp, answerSecondsMax * 1_000).unref();
+  signal?.addEventListener("abort", giveUp, { once: true });
 }
 
 /** A bug stays a bug: the client hears that there is one, the stack goes to the log, and the server lives on. */

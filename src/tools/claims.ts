@@ -1,0 +1,96 @@
+/** What a call claims in the call queue of its session: the paths that it reads, searches or changes, as far as they are known before. */
+
+import * as nodePath from "node:path";
+import { limits } from "../contract/limits.ts";
+import { Problem } from "../contract/problem.ts";
+import type { Request } from "../contract/verb.ts";
+import type { Claim, PathUse } from "../session/call-queue.ts";
+import { parsePatch } from "../text/patch.ts";
+import type { Bench } from "./tool.ts";
+
+export function claimsOf(request: Request, bench: Bench): readonly Claim[] {
+  switch (request.verb) {
+    case "read":
+    case "outline":
+      return claimed("read", [request.path], bench);
+    case "ls":
+      return claimed("search", [request.path], bench);
+    case "grep":
+      return request.path === undefined ? everything("search") : claimed("search", [request.path], bench);
+    case "glob": {
+      const { path, pattern } = request;
+      // Such a pattern may name files outside of the folder.
+      const isBelow = !/^[/\\~]|^[A-Za-z]:|\.\./.test(pattern);
+      return path === undefined || !isBelow ? everything("search") : claimed("search", [path], bench);
+    }
+    case "edit":
+    case "write":
+    case "notebook-edit":
+    case "delete":
+      return claimed("change", [request.path], bench);
+    case "move":
+      return claimed("change", [request.path, request.to], bench);
+    case "patch": {
+      const parsed = parsePatch(request.patchText);
+      if ("fault" in parsed) return [];
+      const paths = parsed.files.flatMap((file) =>
+        file.does === "update" && file.moveTo !== undefined ? [file.path, file.moveTo] : [file.path],
+      );
+      return claimed("change", paths, bench);
+    }
+    case "history":
+    case "lsp":
+      return everything("search");
+    // Which files they change turns out in the middle.
+    case "rewind":
+    case "rename":
+      return everything("change");
+  }
+}
+
+/** For all files of the session, also those outside the roots. */
+export const everything = (use: PathUse): readonly Claim[] => [{ names: [], use }];
+
+/** More claims than needed only make calls wait, so a call with very many paths claims everything. */
+export function claimed(use: PathUse, paths: readonly string[], bench: Bench): readonly Claim[] {
+  if (paths.length > limits.callClaimsMax) return everything(use);
+  return paths.flatMap((path) => {
+    const { absolute, inode } = meant(path, bench);
+    return [
+      ...(absolute === undefined ? [] : [{ names: namesOf(absolute), use }]),
+      ...(inode === undefined ? [] : [{ names: ["inode", inode], use }]),
+    ];
+  });
+}
+
+/** What a path means now. A path that no tool accepts claims nothing: its call fails without looking at a file. */
+function meant(path: string, { guard }: Bench): { readonly absolute?: string | undefined; readonly inode?: string } {
+  try {
+    const resolved = guard.resolve(path);
+    if (resolved.seen !== "node") {
+      const { place } = resolved;
+      return { absolute: (resolved.seen === "missing" ? resolved.target?.real : undefined) ?? place.absolute };
+    }
+    const { held } = resolved.found;
+    held.close();
+    const { device, inode } = held.identity;
+    // A file may have other names, by hard links.
+    const byInode = resolved.found.kind === "file" ? { inode: `${device}:${inode}` } : {};
+    return { absolute: resolved.target.real, ...byInode };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { absolute: "place" in error.data ? error.data.place.absolute : undefined };
+  }
+}
+
+/**
+ * Names that some file system takes for the same are the same here: that costs a wait at most. Below a depth that no
+ * project has, files share the claim of their folder.
+ */
+const namesOf = (absolute: string): readonly string[] =>
+  absolute
+    .normalize("NFKC")
+    .toLowerCase()
+    .split(nodePath.sep === "/" ? "/" : /[\\/]/)
+    .filter((name) => name !== "")
+    .slice(0, limits.claimNamesMax);
