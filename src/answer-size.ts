@@ -37,7 +37,7 @@ export function pathsShownIn(outcome: Outcome): readonly string[] {
     case "notebook":
       return [outcome.target.real];
     case "grep":
-      return outcome.files.map(({ absolute }) => absolute);
+      return outcome.files.map(({ absolute, real }) => real ?? absolute);
     default:
       return [];
   }

@@ -47,6 +47,8 @@ export interface GrepLine {
 
 export interface GrepFile {
   readonly absolute: string;
+  /** The same without links, where lines of it are shown. */
+  readonly real?: string;
   /** In `content`. */
   readonly lines: readonly GrepLine[];
   /** Matching lines of this file, in `count`. */

@@ -207,6 +207,8 @@ export const limits = {
   /** Paths of one call that the call queue tells apart, and names of each; beyond that calls wait for more than they need to. */
   callClaimsMax: 256,
   claimNamesMax: 64,
+  /** Parts of a file that edits would change and that were not shown; beyond that no more are looked for. */
+  unshownPartsMax: 1_000,
   /** Lines of a diff that are shown with an answer, and so count as seen. */
   changeLinesMax: 30,
 } as const satisfies Record<string, number>;

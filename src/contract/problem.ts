@@ -171,8 +171,8 @@ export type ProblemData =
       /** What is counted. */
       readonly unit: "line" | "cell";
       readonly shown: readonly LineSpan[];
-      /** What must be read first. */
-      readonly needed: LineSpan;
+      /** What must be read first: all of it, in order and without overlaps. */
+      readonly needed: readonly LineSpan[];
     }
   | {
       readonly code: "NOT_READ";

@@ -82,13 +82,34 @@ export function notReadWords(problem: ProblemOf<"NOT_READ">, names: Names): stri
     if (problem.cut.length === 0) return `not all of it was shown (${shown}), read the rest before it is overwritten`;
     return `not all of it was shown (${shown}, and of ${spans(problem.cut, unit)} only the beginning), change the parts that you know instead`;
   }
-  const { from, to } = problem.needed;
-  return `${spans([problem.needed], unit)} ${from === to ? "was" : "were"} not shown (${shown}), read ${from === to ? "it" : "them"} first with ${names.reading(from, to - from + 1)}`;
+  const { needed } = problem;
+  const isOne = needed.length === 1 && needed[0]?.from === needed[0]?.to;
+  const reads = readsOf(needed);
+  const reading = reads.slice(0, readsMax).map(({ from, to }) => names.reading(from, to - from + 1));
+  const more = reads.length > readsMax ? [`${reads.length - readsMax} more reads`] : [];
+  return `${spans(needed, unit, neededMax)} ${isOne ? "was" : "were"} not shown (${shown}), read ${isOne ? "it" : "them"} first with ${enumeration([...reading, ...more])}`;
+}
+
+/** Parts of a file that a refusal names, and reads that it proposes. */
+const neededMax = 40;
+const readsMax = 8;
+/** Lines between two parts that are read along rather than with one more call. */
+const gapLinesMax = 100;
+
+/** What to read so that all parts are shown, with few calls. */
+function readsOf(needed: readonly LineSpan[]): readonly LineSpan[] {
+  const reads: { from: number; to: number }[] = [];
+  for (const { from, to } of needed) {
+    const last = reads.at(-1);
+    if (last !== undefined && from - last.to <= gapLinesMax) last.to = to;
+    else reads.push({ from, to });
+  }
+  return reads;
 }
 
 /** Lines 1 to 20, 40 and 50 to 60. */
-function spans(list: readonly LineSpan[], unit: "line" | "cell"): string {
-  const shown = list.slice(0, 8).map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`));
+function spans(list: readonly LineSpan[], unit: "line" | "cell", partsMax = 8): string {
+  const shown = list.slice(0, partsMax).map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`));
   const more = list.length > shown.length ? [`${list.length - shown.length} more parts`] : [];
   const one = list.length === 1 && list[0]?.from === list[0]?.to;
   return `${unit}${one ? "" : "s"} ${enumeration([...shown, ...more])}`;

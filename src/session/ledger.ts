@@ -59,6 +59,8 @@ export interface Ledger {
   knows(path: string, sign: string, span: LineSpan): boolean;
   /** Was anything of it ever shown? */
   has(path: string): boolean;
+  /** Was it last shown or written in the state of this sign? */
+  isOf(path: string, sign: string): boolean;
   /** `viewHash` reads a part again, for files that are too large to hash. */
   seen(path: string, now: Stamp, viewHash: (span: LineSpan) => Promise<string | undefined>): Promise<Seen>;
   /** The host showed it by its own means. False if what it says is not well formed. */
@@ -171,6 +173,7 @@ export function createLedger(restored: unknown = {}): Ledger {
       know(path, { sign, sizeBytes, ...known, whole, views: all });
     },
     has: (path) => files.has(path),
+    isOf: (path, sign) => files.get(path)?.sign === sign,
     async seen(path, now, viewHash) {
       const known = files.get(path);
       if (known === undefined) return { state: "never" };

@@ -19,10 +19,24 @@ export const covers = (spans: readonly LineSpan[], span: LineSpan): boolean => h
 export const hasSpan = (spans: readonly LineSpan[], { from, to }: LineSpan): boolean =>
   spans.some((span) => span.from <= from && to <= span.to);
 
-/** Those lines of the first that the second has not. */
+/** Those lines of the first that the second has not; the first are merged. */
 export function without(spans: readonly LineSpan[], taken: readonly LineSpan[]): readonly LineSpan[] {
-  let left = spans;
-  for (const { from, to } of taken) left = left.flatMap((span) => around(span, from, to - from + 1, 0));
+  const gone = merged(taken);
+  const left: LineSpan[] = [];
+  let next = 0;
+  for (const { from, to } of spans) {
+    let start = from;
+    while (next < gone.length && (gone[next]?.to ?? 0) < start) next += 1;
+    for (let at = next; start <= to; at += 1) {
+      const hole = gone[at];
+      if (hole === undefined || hole.from > to) {
+        left.push({ from: start, to });
+        break;
+      }
+      if (hole.from > start) left.push({ from: start, to: hole.from - 1 });
+      start = hole.to + 1;
+    }
+  }
   return left;
 }
 
@@ -65,6 +79,25 @@ export function shiftedCut(spans: readonly LineSpan[], changes: readonly LineCha
     moved += delta;
   }
   return result;
+}
+
+/** Where lines were before changes. A line that a change put in stands for those that it replaced. */
+export function unshifted(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
+  // Both lists are in order, so one pass is enough.
+  let next = 0;
+  let moved = 0;
+  const back = (line: number, end: "from" | "to"): number => {
+    for (; next < changes.length; next += 1) {
+      const change = changes[next];
+      if (change === undefined || line < change.line + moved) break;
+      if (line < change.line + moved + change.linesAfter) {
+        return end === "from" ? change.line : change.line + Math.max(1, change.linesBefore) - 1;
+      }
+      moved += change.linesAfter - change.linesBefore;
+    }
+    return line - moved;
+  };
+  return merged(merged(spans).map(({ from, to }) => ({ from: back(from, "from"), to: back(to, "to") })));
 }
 
 /** Lines that the changes put in, where they are when all are made. */

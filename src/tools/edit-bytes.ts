@@ -64,7 +64,12 @@ export async function planBytes(
   const puts = bytes === undefined ? await withLocalEnds(edit, hits, source, before) : hits.map(() => asSent);
   const newlines = { old: newlinesIn(needle.bytes), new: newlinesIn(asSent.bytes) };
   const shown = shownOf(before.seen);
-  for (const { line } of hits) requireShown(before, shown, spanFrom(line, newlines.old, edit.oldText.endsWith("\n")));
+  const ends = edit.oldText.endsWith("\n");
+  requireShown(
+    before,
+    shown,
+    hits.map(({ line }) => spanFrom(line, newlines.old, ends)),
+  );
   const changes: LinesChanged[] = [];
   for (const { at, line } of hits) {
     const extra = (await isWholeLines(edit, at, source, form.bomBytes)) ? 0 : 1;

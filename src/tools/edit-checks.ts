@@ -4,7 +4,7 @@ import type { MatchedBy } from "../contract/edit.ts";
 import { type LineSpan, Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import { nothingShown, type Seen, type Shown, type Wrote } from "../session/ledger.ts";
-import { covers, type LineChange, shifted, shiftedCut } from "../session/line-spans.ts";
+import { type LineChange, merged, shifted, shiftedCut, without } from "../session/line-spans.ts";
 import { encode } from "../text/encode.ts";
 import type { Before } from "./before.ts";
 
@@ -24,11 +24,31 @@ export const movedAlong = ({ shown, cut }: Shown, changes: readonly LineChange[]
   cells: [],
 });
 
-/** Throws if the lines were not shown. `shown` are those of the file as it is at that moment. */
-export function requireShown({ target, seen }: Before, { shown }: Pick<Shown, "shown">, needed: LineSpan): void {
-  if (seen.state !== "fresh" || seen.whole || covers(shown, needed)) return;
-  throw new Problem({ code: "NOT_READ", place: target, reason: "elsewhere", unit: "line", shown, needed });
+/** Those of the lines that were not shown. `shown` and `needed` are lines of the same state of the file. */
+export function unshown(
+  { seen }: Pick<Before, "seen">,
+  { shown }: Pick<Shown, "shown">,
+  needed: readonly LineSpan[],
+): readonly LineSpan[] {
+  return seen.state !== "fresh" || seen.whole ? [] : without(merged(needed), shown);
 }
+
+/** Throws if lines of the file as it is were not shown; one refusal names them all. */
+export function requireShown(before: Before, { shown }: Pick<Shown, "shown">, lines: readonly LineSpan[]): void {
+  const needed = unshown(before, { shown }, lines);
+  if (needed.length > 0) throw notShown(before, needed);
+}
+
+/** What was shown is told of the file as it is, whatever earlier edits of the same call would make of it. */
+export const notShown = ({ target, seen }: Before, needed: readonly LineSpan[]): Problem =>
+  new Problem({
+    code: "NOT_READ",
+    place: target,
+    reason: "elsewhere",
+    unit: "line",
+    shown: shownOf(seen).shown,
+    needed: merged(needed),
+  });
 
 /** A file that somebody else changed since is edited only where the very text is still there, once. */
 export function requireCertain(before: Before, matchedBy: MatchedBy, places: number): void {

@@ -2,10 +2,9 @@
 
 import type { EditFound, NearestRegion, Piece, TextChange, TextEdit } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
-import { Problem, type WhichEdit } from "../contract/problem.ts";
+import { type LineSpan, Problem, type WhichEdit } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
-import type { Shown } from "../session/ledger.ts";
-import type { LineChange } from "../session/line-spans.ts";
+import { type LineChange, unshifted } from "../session/line-spans.ts";
 import { hunksOf, placesOf } from "../text/hunks.ts";
 import { insertion, linesIn } from "../text/insert.ts";
 import { fits, type Match, matchIn } from "../text/match.ts";
@@ -22,10 +21,11 @@ import {
   knownAfter,
   movedAlong,
   notesOf,
+  notShown,
   requireCertain,
-  requireShown,
   shownOf,
   spanFrom,
+  unshown,
 } from "./edit-checks.ts";
 
 export function* planText(before: Before, edits: readonly TextEdit[]): Steps<Planned<readonly EditFound[]>> {
@@ -36,21 +36,32 @@ export function* planText(before: Before, edits: readonly TextEdit[]): Steps<Pla
   const isWhole = seen.state === "fresh" && seen.whole;
   let shown = shownOf(seen);
   const found: EditFound[] = [];
+  /** Lines of the file that were not shown, and the changes of lines by each edit so far. */
+  const missing: LineSpan[] = [];
+  const made: (readonly LineChange[])[] = [];
   for (const [index, edit] of edits.entries()) {
     yield;
     const matched = yield* matchOf(source, edit);
+    if (missing.length > 0 && (matched.found !== "yes" || missing.length > limits.unshownPartsMax)) break;
     if (matched.found !== "yes") throw yield* failed(before.target, edits, index, source, matched);
     const { changes, places, matchedBy } = matched;
     // A line's number says nothing about a file that somebody else changed.
     requireCertain(before, matchedBy, edit.behindLine === undefined ? places.length : 0);
     const lineAt = lineNumbers(source);
-    if (!isWhole) requirePlaces(before, shown, source.text, places, lineAt);
+    if (!isWhole) {
+      const needed = unshown(before, shown, linesOfPlaces(source.text, places, lineAt));
+      for (const span of made.reduceRight((lines, changed) => unshifted(lines, changed), needed)) missing.push(span);
+    }
     const lineChanges = linesChanged(source.text, changes, lineAt);
     found.push({ matchedBy, replacements: places.length, line: lineChanges[0]?.line ?? 1 });
-    if (!isWhole) shown = movedAlong(shown, lineChanges);
+    if (!isWhole) {
+      shown = movedAlong(shown, lineChanges);
+      made.push(lineChanges);
+    }
     pieces.splice(changes);
     source = source.after(changes);
   }
+  if (missing.length > 0) throw notShown(before, missing);
   yield;
   return yield* planOfChanges(before, changesOf(pieces.pieces, original.length), knownAfter(before, shown), found);
 }
@@ -198,19 +209,15 @@ function* whichOf(edits: readonly TextEdit[], failedAt: number, source: Source):
   return { index: failedAt + 1, of: edits.length, othersFound };
 }
 
-function requirePlaces(
-  before: Before,
-  shown: Shown,
+const linesOfPlaces = (
   text: string,
   places: readonly { readonly from: number; readonly to: number }[],
   lineAt: LineAt,
-): void {
-  for (const { from, to } of places) {
+): readonly LineSpan[] =>
+  places.map(({ from, to }) => {
     const line = lineAt(from);
-    const ends = to > from && text[to - 1] === "\n";
-    requireShown(before, shown, spanFrom(line, lineAt(to) - line, ends));
-  }
-}
+    return spanFrom(line, lineAt(to) - line, to > from && text[to - 1] === "\n");
+  });
 
 /** The line of an offset, from 1. */
 type LineAt = (offset: number) => number;

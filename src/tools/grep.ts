@@ -21,7 +21,7 @@ import {
   placesOf,
   runOf,
 } from "./grep-folder.ts";
-import { type FoundIn, showEntries } from "./grep-lines.ts";
+import { type FoundIn, noteShown, showEntries } from "./grep-lines.ts";
 import { type Located, locate } from "./locate.ts";
 import { searchTops, unsearchedRoots } from "./search-tops.ts";
 import type { Bench, Tool } from "./tool.ts";
@@ -221,7 +221,7 @@ async function outcomeOf(
   const lines = { counted: places.linesCounted } as const;
   const shown = await showEntries(request, files, bench);
   const more = places.entriesTotal > skip + shown.entries;
-  return bench.fit({
+  const outcome: GrepOutcome = bench.fit({
     kind: "grep",
     target,
     pattern,
@@ -245,6 +245,8 @@ async function outcomeOf(
     unnamed: places.unnamed,
     unshown: shown.unshown,
   });
+  await noteShown(outcome.files, shown.states, bench);
+  return outcome;
 }
 
 /** A match over several lines is in none of them alone. */

@@ -106,9 +106,16 @@ function requireCell(before: Before, at: number, lines: readonly LineChange[], {
     .map(({ line, linesBefore }) => ({ from: line, to: line + linesBefore - 1 }));
   const isCovered = places.every((place) => covers(shown, place));
   if (kinds.notebook === "read" && !isCovered && seen.state === "fresh" && !seen.whole) {
-    throw new Problem({ code: "NOT_READ", place: target, reason: "elsewhere", unit: "cell", shown: cells, needed });
+    throw new Problem({
+      code: "NOT_READ",
+      place: target,
+      reason: "elsewhere",
+      unit: "cell",
+      shown: cells,
+      needed: [needed],
+    });
   }
-  for (const place of places) requireShown(before, { shown }, place);
+  requireShown(before, { shown }, places);
 }
 
 function problemOf(refused: Refused, place: Target): ProblemData {

@@ -84,9 +84,12 @@ function* planHunks(before: Before, sections: readonly (readonly PatchHunk[])[])
 function requireLines(before: Before, text: string, changes: readonly TextChange[]): Planned<MatchedBy>["wrote"] {
   const shown = shownOf(before.seen);
   const lines = linesChanged(text, changes);
-  for (const { line, linesBefore } of lines) {
-    if (linesBefore > 0) requireShown(before, shown, { from: line, to: line + linesBefore - 1 });
-  }
+  const old = lines.filter(({ linesBefore }) => linesBefore > 0);
+  requireShown(
+    before,
+    shown,
+    old.map(({ line, linesBefore }) => ({ from: line, to: line + linesBefore - 1 })),
+  );
   return knownAfter(before, movedAlong(shown, lines));
 }
 

@@ -299,7 +299,18 @@ const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code
     ...(["line", "cell"] as const).flatMap((unit): ProblemOf<"NOT_READ">[] => {
       const shown = [{ from: 1, to: 9 }];
       return [
-        { code: "NOT_READ", place, reason: "elsewhere", unit, shown, needed: { from: 40, to: 40 } },
+        { code: "NOT_READ", place, reason: "elsewhere", unit, shown, needed: [{ from: 40, to: 40 }] },
+        {
+          code: "NOT_READ",
+          place,
+          reason: "elsewhere",
+          unit,
+          shown,
+          needed: [
+            { from: 40, to: 42 },
+            { from: 900, to: 900 },
+          ],
+        },
         { code: "NOT_READ", place, reason: "partly", unit, shown, cut: [] },
         { code: "NOT_READ", place, reason: "partly", unit, shown, cut: [{ from: 2, to: 2 }] },
       ];

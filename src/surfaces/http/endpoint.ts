@@ -62,7 +62,12 @@ export function createEndpoint(desk: Desk, factory: Factory, limits: EndpointLim
     if (plain !== undefined && (await lane.serve(plain, req, res, guest, { delivery, entered }))) return;
     const request = webRequest(req, goneSignal(res));
     // Only the principal goes on from here: the token has done its work.
-    const authInfo: AuthInfo = { token: "", clientId: guest.principal, scopes: [...guest.scopes], extra: { delivery, entered } };
+    const authInfo: AuthInfo = {
+      token: "",
+      clientId: guest.principal,
+      scopes: [...guest.scopes],
+      extra: { delivery, entered },
+    };
     if (body === undefined && request.headers.get("mcp-session-id") === null) {
       return refuse(res, 405, "Method not allowed: use POST", { headers: { allow: "POST" } });
     }

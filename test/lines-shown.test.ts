@@ -1,0 +1,155 @@
+/** Which lines of a file a session was shown: one refusal names all that it was not, and lines that Grep showed whole count. */
+
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { createFilehand, type Reply, type Session } from "../src/index.ts";
+
+const root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-shown-"));
+afterAll(() => fs.rmSync(root, { recursive: true, force: true }));
+const at = (name: string): string => path.join(root, name);
+const there = (name: string): string => fs.readFileSync(at(name), "utf8");
+const lines = Array.from({ length: 1_000 }, (_, n) => `line ${n + 1} ${(n + 1) % 10 === 0 ? "tenth" : "plain"}`);
+
+let session: Session;
+beforeEach(() => {
+  fs.writeFileSync(at("a.txt"), `${lines.join("\n")}\n`);
+  session = createFilehand({ roots: [root], ask: "yes", reminder: false }).session({ dialect: "claude" });
+});
+const message = ({ error }: Reply): string => `${error?.code ?? "ok"} ${error?.message ?? ""}`;
+const read = (input: object = {}): Promise<Reply> => session.call("Read", { file_path: "a.txt", ...input });
+const replaceAll = (old_string: string, new_string: string): Promise<Reply> =>
+  session.call("Edit", { file_path: "a.txt", old_string, new_string, replace_all: true });
+const multiEdit = (...edits: readonly (readonly [string, string])[]): Promise<Reply> =>
+  session.call("MultiEdit", {
+    file_path: "a.txt",
+    edits: edits.map(([old_string, new_string]) => ({ old_string, new_string })),
+  });
+
+describe("one refusal names all lines that were not shown", () => {
+  test("replace_all in few places: each line, what was shown, and the reads that show them", async () => {
+    await read({ limit: 10 });
+    fs.writeFileSync(at("b.txt"), "");
+    expect(message(await replaceAll("line 5", "LINE 5"))).toMatch(
+      /^NOT_READ .*: lines 50 to 59 and 500 to 599 were not shown \(only lines 1 to 10\), read them first with offset 50 and limit 10 and offset 500 and limit 100$/,
+    );
+    await read({ offset: 50, limit: 10 });
+    await read({ offset: 500, limit: 100 });
+    expect(message(await replaceAll("line 5", "LINE 5"))).toBe("ok ");
+  });
+
+  test("replace_all in 100 places: one read shows them all, then the edit is made", async () => {
+    await read({ limit: 10 });
+    const refused = message(await replaceAll("tenth", "TENTH"));
+    expect(refused).toMatch(/lines 20, 30, 40, .* and 59 more parts were not shown \(only lines 1 to 10\)/);
+    expect(refused).toMatch(/read them first with offset 20 and limit 981$/);
+    expect(refused.length).toBeLessThan(600);
+    await read({ offset: 20, limit: 981 });
+    expect(message(await replaceAll("tenth", "TENTH"))).toBe("ok ");
+    expect(there("a.txt").match(/TENTH/g)).toHaveLength(100);
+  });
+
+  test("MultiEdit: the lines of all its edits, numbered as they are in the file", async () => {
+    await read({ limit: 10 });
+    const refused = await multiEdit(
+      ["line 2 plain\n", "one\nmore\nline\n"],
+      ["line 40 tenth", "forty"],
+      ["line 3 plain\n", ""],
+      ["line 700 tenth\nline 701 plain\n", "seven hundred\n"],
+    );
+    expect(message(refused)).toMatch(
+      /: lines 40 and 700 to 701 were not shown \(only lines 1 to 10\), read them first with offset 40 and limit 1 and offset 700 and limit 2$/,
+    );
+    expect(there("a.txt")).toBe(`${lines.join("\n")}\n`);
+  });
+
+  test("a patch: the lines of all its hunks", async () => {
+    await read({ limit: 10 });
+    const hunk = (n: number): string => `@@\n-${lines[n - 1]}\n+changed ${n}\n`;
+    const patchText = `*** Begin Patch\n*** Update File: a.txt\n${[5, 300, 600].map(hunk).join("")}*** End Patch`;
+    const refused = await session.run((profile) => ({ verb: "patch", patchText, profile }));
+    expect(message(refused)).toMatch(/lines 300 and 600 were not shown \(only lines 1 to 10\)/);
+  });
+
+  test("a text that is only partly shown: just the lines that were not", async () => {
+    await read({ limit: 10 });
+    const old_string = lines.slice(7, 13).join("\n");
+    const refused = await session.call("Edit", { file_path: "a.txt", old_string, new_string: "less" });
+    expect(message(refused)).toMatch(/lines 11 to 13 were not shown \(only lines 1 to 10\), .*offset 11 and limit 3$/);
+  });
+
+  test("hundreds of parts far from each other: the refusal stays short", async () => {
+    const far = Array.from({ length: 100_000 }, (_, n) => (n % 500 === 0 ? "here" : "-"));
+    fs.writeFileSync(at("a.txt"), `first\n${far.join("\n")}\n`);
+    await read({ limit: 1 });
+    const refused = message(await replaceAll("here", "there"));
+    expect(refused).toMatch(/and 160 more parts were not shown/);
+    expect(refused).toMatch(/and 192 more reads$/);
+    expect(refused.length).toBeLessThan(900);
+  });
+});
+
+describe("lines that Grep showed", () => {
+  const grep = (input: object): Promise<Reply> =>
+    session.call("Grep", { pattern: "line 70\\d ", path: "a.txt", output_mode: "content", ...input });
+
+  test("whole can be edited, without a Read; the lines around them cannot", async () => {
+    await grep({ "-C": 1 });
+    expect(message(await multiEdit(["line 699 plain", "a"], ["line 705 plain", "b"], ["line 710 tenth", "c"]))).toBe(
+      "ok ",
+    );
+    expect(message(await multiEdit(["line 712 plain", "d"]))).toMatch(
+      /^NOT_READ .*line 712 was not shown \(only lines 699 to 710\)/,
+    );
+  });
+
+  test("are added to those that a Read showed, and Write still wants all of them", async () => {
+    await read({ limit: 699 });
+    await grep({});
+    const write = await session.call("Write", { file_path: "a.txt", content: "new\n" });
+    expect(message(write)).toMatch(/not all of it was shown \(only lines 1 to 709\)/);
+    await read({ offset: 710 });
+    expect(message(await session.call("Write", { file_path: "a.txt", content: "new\n" }))).toBe("ok ");
+  });
+
+  test("cut short do not count, nor do names of files", async () => {
+    fs.writeFileSync(at("long.txt"), `${"x".repeat(50_000)} needle ${"y".repeat(50_000)}\nshort needle\n`);
+    for (const output_mode of ["files_with_matches", "count"]) {
+      await session.call("Grep", { pattern: "needle", path: "long.txt", output_mode });
+    }
+    const edit = (old_string: string): Promise<Reply> =>
+      session.call("Edit", { file_path: "long.txt", old_string, new_string: "pin" });
+    expect(message(await edit("short needle"))).toMatch(/^NOT_READ .*was not read/);
+    await session.call("Grep", { pattern: "needle", path: "long.txt", output_mode: "content" });
+    expect(message(await edit("x needle y"))).toMatch(/^NOT_READ .*line 1 was not shown \(only line 2\)/);
+    expect(message(await edit("short needle"))).toBe("ok ");
+  });
+
+  test("of a file that changed since do not count", async () => {
+    await grep({});
+    fs.writeFileSync(at("a.txt"), there("a.txt").replace("line 1 plain", "other"));
+    expect(message(await multiEdit(["line 705 plain", "b"]))).toMatch(/^STALE/);
+  });
+
+  test("count only as far as the answer that is sent has them, and not at all if it was lost", async () => {
+    const lines = await session.call(
+      "Grep",
+      { pattern: "plain", path: "a.txt", output_mode: "content" },
+      { answerBytesMax: 3_000 },
+    );
+    expect(JSON.stringify(lines.content)).toContain("line 11 plain");
+    expect(JSON.stringify(lines.content)).not.toContain("line 211 plain");
+    expect(message(await multiEdit(["line 211 plain", "x"]))).toMatch(/^NOT_READ .*line 211 was not shown/);
+    session.undelivered(lines);
+    expect(message(await multiEdit(["line 11 plain", "x"]))).toMatch(/^NOT_READ .*was not read/);
+  });
+
+  test("do not take away what the session knew", async () => {
+    await read();
+    await grep({});
+    expect(message(await session.call("Write", { file_path: "a.txt", content: "new\n" }))).toBe("ok ");
+    await session.call("Grep", { pattern: "new", path: "a.txt", output_mode: "content" });
+    expect(message(await session.call("Write", { file_path: "a.txt", content: "newer\n" }))).toBe("ok ");
+  });
+});
