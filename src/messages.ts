@@ -31,11 +31,14 @@ export function createMessages(open: () => Promise<SessionHistory | undefined>, 
   /** The message that changes belong to, if the host names them; else every call is a turn of its own. */
   let message: string | undefined;
   let begun: string | undefined;
+  let rewinds = 0;
   return {
     past,
     turnFor: (tool, onTurn) => {
       let own: string | undefined;
-      const id = (): string => message ?? (own ??= ids?.next() ?? randomUUID());
+      // The message in which the call was sent: it may be made when the next one has begun.
+      const [sentIn, rewindsThen] = [message, rewinds];
+      const id = (): string => (rewinds === rewindsThen ? sentIn : undefined) ?? (own ??= ids?.next() ?? randomUUID());
       const begin = async () => {
         const history = await past();
         if (history === undefined) return undefined;
@@ -58,7 +61,9 @@ export function createMessages(open: () => Promise<SessionHistory | undefined>, 
       await (await past())?.checkpoint(messageId);
     },
     afterRewind: ({ turn }) => {
-      if (turn !== undefined) message = undefined;
+      if (turn === undefined) return;
+      message = undefined;
+      rewinds += 1;
     },
   };
 }

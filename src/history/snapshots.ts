@@ -23,6 +23,8 @@ export function storyOf(entries: readonly Entry[]): Story {
   const steps: (TurnRecord | ChangeRecord | undefined)[] = [];
   const ids: string[] = [];
   const known = new Set<string>();
+  /** Before which step a message was named once more. */
+  const resumed = new Map<number, string>();
   const add = (id: string, step: TurnRecord | ChangeRecord): void => {
     steps.push(step);
     ids.push(id);
@@ -38,6 +40,7 @@ export function storyOf(entries: readonly Entry[]): Story {
         break;
       case "turn":
         if (!known.has(record.messageId)) add(id, record);
+        else resumed.set(steps.length, record.messageId);
         known.add(record.messageId);
         break;
       case "change":
@@ -57,7 +60,39 @@ export function storyOf(entries: readonly Entry[]): Story {
       }
     }
   }
-  return { start, steps: steps.filter((step) => step !== undefined), pruned };
+  return { start, steps: gathered(steps, resumed), pruned };
+}
+
+/**
+ * A turn is a set of changes. Those of calls that ran at the same time are mixed in the journal, so each change is put
+ * with the others of its turn: then a turn can be undone alone. A change stays where it is if another turn changed the
+ * same file in between, if a rewind came in between, or if its message was named once more: then that one went on later.
+ */
+function gathered(
+  steps: readonly (TurnRecord | ChangeRecord | undefined)[],
+  resumed: ReadonlyMap<number, string>,
+): Story["steps"] {
+  const blocks: (TurnRecord | ChangeRecord)[][] = [];
+  /** By message, and by path: the last block that has a part of it. */
+  const blockOf = new Map<string, number>();
+  const touched = new Map<string, number>();
+  const rewinding = new Set<string>();
+  let rewound = -1;
+  for (const [index, step] of steps.entries()) {
+    blockOf.delete(resumed.get(index) ?? "");
+    if (step === undefined) continue;
+    const { messageId } = step;
+    const own = step.type === "change" ? blockOf.get(messageId) : undefined;
+    const joins = own !== undefined && step.type === "change" && Math.max(touched.get(step.path) ?? -1, rewound) <= own;
+    const at = joins ? own : blocks.length;
+    if (joins) blocks[at]?.push(step);
+    else blocks.push([step]);
+    blockOf.set(messageId, at);
+    if (step.type === "change") touched.set(step.path, at);
+    else if (step.rewinds !== undefined) rewinding.add(messageId);
+    if (rewinding.has(messageId)) rewound = at;
+  }
+  return blocks.flat();
 }
 
 /** Where in a growing list an id stands, or -1. Few records speak of others, so that nothing is looked up before one does. */

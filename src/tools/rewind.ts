@@ -124,10 +124,11 @@ async function planned(request: RewindRequest, history: SessionHistory, bench: B
   const { last } = request.to;
   const targets = history.undoTargets();
   const [newest, ...older] = targets[last];
-  if (newest === undefined) {
+  const nothingLeft = (): Problem => {
     const reason = last === "undo" && targets.forgotten ? "undo forgotten" : (`nothing to ${last}` as const);
-    throw new Problem({ code: "NO_TURN", asked: last, reason });
-  }
+    return new Problem({ code: "NO_TURN", asked: last, reason });
+  };
+  if (newest === undefined) throw nothingLeft();
   const first = await planFor(newest);
   if (files !== undefined || first.plan.files.some(isOpen)) return { ...first, passed: [] };
   const passed = [newest];
@@ -137,6 +138,8 @@ async function planned(request: RewindRequest, history: SessionHistory, bench: B
     if (next.plan.files.some(isOpen)) return { ...next, passed };
     passed.push(to);
   }
+  // Every file is as it was already: that is no undo, however many turns there are.
+  if (first.plan.files.every(({ step }) => step.does === "nothing")) throw nothingLeft();
   return { ...first, passed: [] };
 }
 
