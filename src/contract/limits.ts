@@ -63,6 +63,8 @@ export const limits = {
   notebookPixelsMax: 200_000_000,
   /** Bytes up to which a file's content is hashed when it is read, to know it again when only its time has changed. */
   hashedBytesMax: 1_048_576,
+  /** The same while a file's times are too coarse to tell whether it changed again. */
+  coarseHashedBytesMax: 268_435_456,
   /** Bytes of a file that can be edited at all (settable). */
   editBytesMax: 1_073_741_824,
   /** Bytes of a file that is held in memory while it is edited; larger ones are searched for the very letters only. */

@@ -37,9 +37,3 @@ export const isSameState = (a: Identity, b: Identity): boolean =>
   a.sizeBytes === b.sizeBytes &&
   a.mtimeNs === b.mtimeNs &&
   a.ctimeNs === b.ctimeNs;
-
-/**
- * A file that changed a moment ago may change again without its time moving (kernels before 6.13 tick every few
- * milliseconds), so nothing is remembered about it.
- */
-export const isAtRest = ({ mtimeNs }: Identity): boolean => Date.now() - Number(mtimeNs / 1_000_000n) >= 10;

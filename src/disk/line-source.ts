@@ -5,7 +5,8 @@
 
 import { countIn, type NewlineForm, skipIn } from "../text/newlines.ts";
 import type { IndexStore } from "./index-store.ts";
-import { blockBytes, isAtRest } from "./line-index.ts";
+import { blockBytes } from "./line-index.ts";
+import { isAtRest } from "./time-grain.ts";
 import type { OpenFile } from "./open-file.ts";
 import { FileCut, giveBack, type ScanOptions, scanAll, scanBlocks, takeKernel } from "./scan.ts";
 

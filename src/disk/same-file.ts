@@ -9,6 +9,7 @@ import type { HeldFolder } from "./held-folder.ts";
 import type { Found, Held, Identity } from "./look.ts";
 import type { OpenFile } from "./open-file.ts";
 import type { System } from "./system.ts";
+import { isRacy } from "./time-grain.ts";
 import { during, duringLater, FileChanged, WriteFailed } from "./write-failed.ts";
 
 /**
@@ -81,17 +82,6 @@ export function refuseReadOnly(found: Found, stat: BigIntStats, system: System):
   const step = "writing: it is read-only";
   during(step, () => system.checkWritable(found.held.handlePath));
   if ((Number(stat.mode) & 0o222) === 0) throw new WriteFailed("EACCES", step);
-}
-
-/**
- * Kernels before 6.13 tick every 1 to 10 ms, so a second change right after the first may leave the times alone. How
- * long ago the caller read the file is not known here; a second covers it, and hashing again costs little.
- */
-const racyMs = 1_000;
-
-export function isRacy({ mtimeNs, ctimeNs }: Identity): boolean {
-  const since = Date.now() - racyMs;
-  return Number(mtimeNs / 1_000_000n) > since || Number(ctimeNs / 1_000_000n) > since;
 }
 
 /** For racy files: has it the content that it had when the caller read it? Without that content the times must do. */

@@ -8,7 +8,7 @@ import { hashOfFile } from "./blobs.ts";
 import type { KeepingRules } from "./keeping.ts";
 import { type Availability, type Facts, type FileStory, stepOf } from "./rewind-plan.ts";
 import type { BlobRead, HistoryStore } from "./store.ts";
-import { isHash } from "./versions.ts";
+import { isCoarseMark, isHash } from "./versions.ts";
 
 export async function planFiles(
   files: readonly FileStory[],
@@ -97,7 +97,9 @@ function once(ask: () => Promise<string>): () => Promise<string> {
 async function isCurrent(version: FileVersion, state: File, store: HistoryStore): Promise<boolean> {
   if (version.kind === "absent" || version.sizeBytes !== state.sizeBytes) return false;
   const { content, mark } = version;
-  if (mark === state.mark || content === state.mark) return true;
+  const isMarked = mark === state.mark || content === state.mark;
+  // Times of whole seconds may be those of a later change as well.
+  if (isMarked && (content === undefined || !isCoarseMark(state.mark))) return true;
   if (content === undefined) return false;
   if (isHash(content)) return (await state.hash()) === content;
   // Known by its inode only, and this is another one: as after a rewind, which copies.

@@ -12,6 +12,10 @@ export const markOf = ({ device, inode, sizeBytes, mtimeNs }: Omit<Identity, "ct
 
 export const isHash = (content: string | undefined): boolean => content?.length === 64;
 
+/** Is the time in a mark a whole second? */
+export const isCoarseMark = (mark: string): boolean =>
+  BigInt(`0x${mark.slice(mark.lastIndexOf("-") + 1)}`) % 1_000_000_000n === 0n;
+
 /**
  * Is it the same content? Modes do not count. Where one is known by hash only and the other by mark only, nothing but the
  * size can be compared; to call that a change would make every large file a conflict.

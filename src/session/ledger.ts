@@ -243,7 +243,9 @@ const partsOf = ({
 const isSame = async (
   before: Pick<Part, "sign"> & { readonly hash?: string | undefined },
   now: Stamp,
-): Promise<boolean> => before.sign === now.sign || (before.hash !== undefined && before.hash === (await now.hash()));
+): Promise<boolean> =>
+  before.sign === now.sign ||
+  (before.hash !== undefined && before.hash === ((await now.hash()) ?? (await now.fullHash())));
 
 /** A touch, a sync client or a virus scanner moves the times and leaves the content. */
 async function isStillSo(
@@ -253,7 +255,8 @@ async function isStillSo(
 ): Promise<boolean> {
   if (known.sizeBytes === undefined) return known.hash === (await now.fullHash());
   if (known.sizeBytes !== now.sizeBytes) return false;
-  if (known.hash !== undefined) return known.hash === (await now.hash());
+  // A large file is hashed only where its times are too coarse to tell; then it is compared so ever after.
+  if (known.hash !== undefined) return known.hash === ((await now.hash()) ?? (await now.fullHash()));
   const hashed = known.views.filter((view) => view.hash !== undefined);
   if (known.spans.length === 0 || !known.spans.every((span) => covers(hashed, span))) return false;
   for (const view of hashed) if ((await viewHash(view)) !== view.hash) return false;

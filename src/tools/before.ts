@@ -10,7 +10,7 @@ import type { LineSpan } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import { giveBuffer, takeBuffer } from "../disk/buffers.ts";
 import type { OpenFile } from "../disk/open-file.ts";
-import { isRacy } from "../disk/same-file.ts";
+import { isRacy } from "../disk/time-grain.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import { startDecoding } from "../kinds/decoding.ts";
 import { mediaOf } from "../kinds/media.ts";

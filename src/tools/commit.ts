@@ -5,12 +5,14 @@ import { Problem } from "../contract/problem.ts";
 import type { EncodingName } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import type { Identity } from "../disk/look.ts";
-import { hashOfContent } from "../disk/whole-file.ts";
+import { ReadFailed } from "../disk/open-file.ts";
+import { FileCut } from "../disk/scan.ts";
+import { fullHash, hashOfContent } from "../disk/whole-file.ts";
 import type { WriteStep } from "../disk/write-failed.ts";
 import { refusal } from "../guard/guard.ts";
 import type { Wrote } from "../session/ledger.ts";
 import type { Prepared } from "./prepare.ts";
-import { isHashed, signOf } from "./stamp.ts";
+import { isHashed, isInDoubt, signAsLeft, signOf } from "./stamp.ts";
 import type { Keeper, Moved } from "./turn.ts";
 import type { Bench } from "./tool.ts";
 
@@ -78,7 +80,8 @@ export async function commit<Extra>(
       return unconfirmed(target, replaced.errno, planned.wrote, keeper, bench, remember);
     case "replaced": {
       const { identity } = replaced;
-      rememberAs(target, identity, hash ?? hashIfSmall(bytes), planned.wrote, bench, remember);
+      hash ??= hashIfSmall(bytes) ?? (await hashInDoubt(target, identity, bench));
+      rememberAs(target, identity, hash, planned.wrote, bench, remember);
       return [
         ...keeper.done(identity, mode ?? file.mode),
         ...(replaced.separated ? [{ note: "links separated" } as const] : []),
@@ -121,7 +124,14 @@ export async function commitNew<Extra>(
     case "unconfirmed":
       return unconfirmed(target, created.errno, wrote, keeper, bench, remember);
     case "created":
-      rememberAs(target, created.identity, hashIfSmall(bytes), wrote, bench, remember);
+      rememberAs(
+        target,
+        created.identity,
+        hashIfSmall(bytes) ?? (await hashInDoubt(target, created.identity, bench)),
+        wrote,
+        bench,
+        remember,
+      );
       return [
         ...keeper.done(created.identity, keeper.keeps ? modeOf(target, bench) : undefined),
         ...created.notes.map((detail) => ({ note: "metadata", detail }) as const),
@@ -250,7 +260,25 @@ export function rememberAs(
   encoding?: EncodingName,
 ): void {
   const { sizeBytes } = identity;
-  bench.ledger.wrote(target.real, { sign: signOf(identity), sizeBytes, hash, encoding }, wrote);
+  bench.ledger.wrote(target.real, { sign: signAsLeft(identity, hash), sizeBytes, hash, encoding }, wrote);
+}
+
+/** Of a large file that was just written, where its times are too coarse to tell whether somebody else changes it right after. */
+export async function hashInDoubt(target: Target, identity: Identity, bench: Bench): Promise<string | undefined> {
+  if (!isInDoubt(identity)) return undefined;
+  const look = bench.disk.look(target.real);
+  if (look.seen !== "node") return undefined;
+  const file = bench.disk.open(look);
+  look.held.close();
+  if ("errno" in file) return undefined;
+  try {
+    return signOf(file.identity) === signOf(identity) ? await fullHash(file) : undefined;
+  } catch (error) {
+    if (error instanceof ReadFailed || error instanceof FileCut) return undefined;
+    throw error;
+  } finally {
+    file.close();
+  }
 }
 
 /** Nobody may write into it: a piece that is all of it is not copied. */

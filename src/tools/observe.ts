@@ -8,7 +8,7 @@ import type { WatchedChange } from "../contract/language.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Identity } from "../disk/look.ts";
 import { ReadFailed } from "../disk/open-file.ts";
-import { isRacy } from "../disk/same-file.ts";
+import { isRacy } from "../disk/time-grain.ts";
 import { FileCut } from "../disk/scan.ts";
 import { wholeFile } from "../disk/whole-file.ts";
 import type { Keeping } from "../history/keeping.ts";

@@ -11,7 +11,7 @@ import { FileCut } from "../disk/scan.ts";
 import type { Stamp } from "../session/ledger.ts";
 import type { View } from "../session/read-state.ts";
 import { LaterView } from "./later-view.ts";
-import { isAtRest } from "../disk/line-index.ts";
+import { isAtRest } from "../disk/time-grain.ts";
 import { refusal } from "../guard/guard.ts";
 import { type Recognition, recognise } from "../kinds/kind.ts";
 import { readMedia } from "../kinds/read-media.ts";

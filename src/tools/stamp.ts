@@ -2,9 +2,10 @@
 
 import { limits } from "../contract/limits.ts";
 import type { Page } from "../contract/read.ts";
-import { hashOfText, isAtRest } from "../disk/line-index.ts";
+import { hashOfText } from "../disk/line-index.ts";
 import type { Identity } from "../disk/look.ts";
 import type { OpenFile } from "../disk/open-file.ts";
+import { isAtRest, isCoarse } from "../disk/time-grain.ts";
 import { contentHash, fullHash, hashOfContent } from "../disk/whole-file.ts";
 import type { Stamp } from "../session/ledger.ts";
 
@@ -14,9 +15,20 @@ export const signOf = (identity: Identity): string =>
 let racySigns = 0;
 const nothing = (): undefined => undefined;
 
+/** Like no other: what has it is known by its content alone. */
+const racySign = (sign: string): string => `${sign} racy ${(racySigns += 1)}`;
+
+/** The sign of a file that the session has just written, whose content has this hash. */
+export const signAsLeft = (identity: Identity, hash: string | undefined): string =>
+  hash === undefined || isAtRest(identity) ? signOf(identity) : racySign(signOf(identity));
+
+/** Are its times so coarse that a large file has to be hashed too, for as long as it may change unnoticed? */
+export const isInDoubt = (identity: Identity): boolean =>
+  isCoarse(identity) && !isAtRest(identity) && identity.sizeBytes <= limits.coarseHashedBytesMax;
+
 /**
  * The content is hashed when it is asked for, and once. What changed a moment ago may change again under the same
- * sign, so such a sign is like no other and the hash decides; files too large for that have only the sign.
+ * sign, so such a sign is like no other and the hash decides. Large files have only the sign, unless times are coarse.
  * `atHand` answers with all bytes of the file once they were read, so that they are not read a second time.
  */
 export function stampOf(
@@ -26,12 +38,14 @@ export function stampOf(
 ): Stamp {
   let hash: Promise<string | undefined> | undefined;
   const hashed = async (): Promise<string | undefined> => {
-    const bytes = isHashed(file) ? atHand() : undefined;
+    if (!isHashed(file)) return doubt ? fullHash(file) : undefined;
+    const bytes = atHand();
     return bytes === undefined ? contentHash(file, limits.hashedBytesMax) : hashOfContent(bytes);
   };
-  const racy = isHashed(file) && !isAtRest(file.identity);
+  const doubt = !isHashed(file) && isInDoubt(file.identity);
+  const racy = doubt || (isHashed(file) && !isAtRest(file.identity));
   return {
-    sign: racy ? `${sign} racy ${(racySigns += 1)}` : sign,
+    sign: racy ? racySign(sign) : sign,
     sizeBytes: file.sizeBytes,
     hash: () => (hash ??= hashed()),
     fullHash: () => fullHash(file),
