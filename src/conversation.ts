@@ -207,14 +207,14 @@ export function startSession<Name extends DialectName>(
     try {
       const turn = nextTurn();
       if (turn !== undefined) await turn;
-      const settled = settling();
-      if (settled !== undefined) await settled;
       bench.signal.throwIfAborted();
       const { claims, work } = begin();
       // Nothing was awaited but turns of the event loop, which come in the order of the calls: so do the places.
       const { place: kept } = given;
       if (kept?.leave !== undefined) place = { ready: undefined, leave: kept.leave };
       else place = (queueOfHost() ?? ownQueue).enter(() => claims(bench));
+      const settled = settling();
+      if (settled !== undefined) await settled;
       if (place.ready !== undefined) await orAborted(place.ready, bench.signal);
       return await withFolders(bench, (wider) => work(wider, facts), widen);
     } catch (error) {
