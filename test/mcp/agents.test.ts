@@ -271,7 +271,8 @@ function endDaemons(workspace: string): void {
   if (process.platform !== "linux") return;
   for (const pid of fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)) {
     try {
-      if (fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(workspace)) process.kill(Number(pid));
+      if (fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(workspace))
+        process.kill(Number(pid), "SIGKILL");
     } catch {
       // It has ended meanwhile.
     }

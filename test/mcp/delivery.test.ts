@@ -120,7 +120,7 @@ test("a call that is cancelled when its work is done gets no answer, and what it
     resultOfCall(
       { name: "Read", input: { file_path: file }, options: { signal }, delivery: { onLost: () => undefined } },
       { session: caller, canAsk: false, answerBytesMax: 100_000 },
-      { structured: false, resultBytesMax: 1_000_000 },
+      { structured: false, resultBytesMax: 1_000_000, approvals: { places: new Map() } },
     );
   await call(cancelled, stop.signal);
   expect(session.readState()).toEqual({});

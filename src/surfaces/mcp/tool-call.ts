@@ -30,7 +30,7 @@ export interface Delivery {
 export async function resultOfCall(
   { name, input, options: own, delivery, asksAs }: ToolCall,
   { session, answerBytesMax }: Caller,
-  desk: Pick<Desk, "structured" | "resultBytesMax">,
+  desk: Pick<Desk, "structured" | "resultBytesMax"> & { readonly approvals: Pick<Desk["approvals"], "places"> },
 ): Promise<CallToolResult> {
   const options = { ...own, answerBytesMax, countStructured: desk.structured };
   const reply = await (asksAs === undefined
