@@ -216,6 +216,7 @@ describe.skipIf(folder === undefined)("a file of 1,500 lines, read through our s
     async (_name, program) => {
       const [workspace, home] = [temporaryFolder(), temporaryFolder()];
       onTestFinished(() => {
+        endDaemons(workspace.path);
         workspace.remove();
         home.remove();
       });
@@ -264,6 +265,19 @@ describe.skipIf(folder === undefined)("a file of 1,500 lines, read through our s
     170_000,
   );
 });
+
+/** Cline leaves a daemon that later runs would use; its arguments name the workspace, which is this test's own. */
+function endDaemons(workspace: string): void {
+  if (process.platform !== "linux") return;
+  for (const pid of fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)) {
+    try {
+      if (fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(workspace))
+        process.kill(Number(pid), "SIGKILL");
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
 
 /** Gives what it printed; a program that does not end by itself is killed. */
 async function runProgram(
