@@ -59,7 +59,7 @@ const builtins = {
 const packages = {
   disk: ["koffi"],
   dialects: ["zod/mini", "fastest-levenshtein"],
-  guard: ["ignore", "fastest-levenshtein"],
+  guard: ["fastest-levenshtein"],
   kinds: ["@embedpdf/pdfium", "gpt-tokenizer/encoding/o200k_base", "jschardet", "sharp", "web-tree-sitter"],
   search: ["fastest-levenshtein"],
   settings: ["jsonc-parser", "smol-toml", "fastest-levenshtein", "zod/mini"],

@@ -63,7 +63,9 @@ export type PatternFault =
   | "reversed range"
   | "unknown class"
   | "too many groups"
+  | "long negation"
   | "too many choices"
+  | "too many wildcards"
   | "too many names";
 
 /** A path that exists and may have been meant. */

@@ -1,5 +1,6 @@
 /** The verb `grep`: which lines of which files match, what is asked and what comes out. */
 
+import type { PatternFault } from "./fault.ts";
 import type { Target } from "./target.ts";
 
 /** Matching lines with their surroundings, only the files they are in, or how many each file has. */
@@ -110,5 +111,5 @@ export type SearchFault =
       readonly at: number | undefined;
       readonly remedy: "escape braces" | "escape" | "no look-around" | "several lines" | undefined;
     }
-  | { readonly of: "glob"; readonly glob: string; readonly message: string }
+  | { readonly of: "glob"; readonly glob: string; readonly fault: PatternFault }
   | { readonly of: "type"; readonly type: string; readonly nearest: readonly string[] };

@@ -136,12 +136,20 @@ export const limits = {
   wideTextBytesMax: 33_554_432,
   /** Entries of a folder held at once. */
   folderEntriesMax: 1_000_000,
+  /** Characters of a list of globs. */
+  searchGlobsCharsMax: 2_048,
   /** Characters of a glob, texts that its braces stand for, groups in one name, names in one text and in all. */
   globCharsMax: 2_000,
   globChoicesMax: 1_000,
   globGroupsMax: 20,
   globDepthMax: 200,
   globNamesMax: 10_000,
+  /** Instructions that all names of a glob are compiled to, and characters of groups `!(…)` in a name that repeat something. */
+  globInstructionsMax: 10_000,
+  globExcludedCharsMax: 256,
+  /** Steps of comparing one name with ignore files, and one path with the rules of one source. */
+  ignoreStepsMax: 1_000_000,
+  ruleStepsMax: 1_000_000,
   /** How long a search for names goes on, and how many ignored or hidden entries are looked at to count those that match. */
   globMsMax: 30_000,
   globCountedEntriesMax: 10_000,
@@ -156,8 +164,9 @@ export const limits = {
   listEntriesMax: 2_000,
   /** Patterns of what a list leaves out. */
   listIgnoreMax: 100,
-  /** Bytes of an ignore file. */
+  /** Bytes of an ignore file, and characters of one of its lines. */
   ignoreFileBytesMax: 1_048_576,
+  ignoreLineCharsMax: 8_192,
   /** Bytes of one line of `filehand batch`. */
   batchLineBytesMax: 67_108_864,
   /** Bytes of one message from an MCP client over stdio, and of one to it: clients hang up above 10 MiB. */

@@ -19,7 +19,10 @@ export const patternFaults = {
   "reversed range": "a range between brackets ends before it begins, turn it round",
   "unknown class": "a class between [: and :] is unknown, use one such as [:alpha:] or [:digit:]",
   "too many groups": `it has more than ${limits.globGroupsMax} groups in one name, which would take too long, use fewer`,
+  "long negation": `its groups !(…) with wildcards have more than ${limits.globExcludedCharsMax} characters in one name, which would take too long, shorten them`,
   "too many choices": `it stands for more than ${limits.globChoicesMax} texts, alone or with patterns before it, use fewer braces or a wildcard`,
+  "too many wildcards":
+    "comparing its wildcards in all its choices, alone or with patterns before it, would take too long, use fewer braces or groups",
   "too many names": `it has more than ${limits.globDepthMax} names, or too many in all its choices, shorten it`,
 } satisfies Readonly<Record<PatternFault, string>>;
 

@@ -3,6 +3,7 @@
 import type { GrepLine, GrepOutcome, SearchFault, Tally } from "../contract/grep.ts";
 import { limits } from "../contract/limits.ts";
 import { escapeName } from "../text/escape.ts";
+import { patternFaults } from "./glob-words.ts";
 import { quoted } from "./words.ts";
 
 /** Where a line of `grep` was too long. */
@@ -102,7 +103,7 @@ export function searchFaultWords(fault: SearchFault, names: GrepNames): string {
       return `there is no type of files named ${quoted(fault.type)}, ${hint}`;
     }
     case "glob":
-      return `the glob ${quoted(fault.glob)} is malformed: ${fault.message}`;
+      return `the glob ${quoted(fault.glob)} cannot be used: ${patternFaults[fault.fault]}`;
     case "pattern":
       return fault.why === "engine" ? engineWords(fault, names) : patternWords[fault.why];
   }

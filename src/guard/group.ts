@@ -1,7 +1,9 @@
-/** Rules of one verdict, permission, base and source, compared as one gitignore file is. Pure. */
+/** Rules of one verdict, permission, base and source, compared as the lines of one gitignore file are. Pure. */
 
-import ignore, { type Ignore } from "ignore";
+import { limits } from "../contract/limits.ts";
 import type { RuleText } from "../contract/rule.ts";
+import { compilePath, matchedPrefixes, type PathPattern } from "../text/glob/ignore-rules.ts";
+import type { Meter } from "../text/glob/name.ts";
 import { foldCase, foldCaseFully, foldPattern } from "./fold.ts";
 import { createPatternIndex, type PatternIndex } from "./pattern-index.ts";
 import { type Base, belowSystemRoot, type Pattern } from "./patterns.ts";
@@ -15,12 +17,8 @@ export interface PathName {
   readonly others?: readonly string[] | undefined;
 }
 
-/** Paths after which a group forgets its answers, and sets of patterns after which it forgets those. */
+/** Paths after which a group forgets its answers. */
 const answersMax = 10_000;
-const matchersMax = 1_000;
-
-/** Names a path may have where patterns with an inner `**` take part: their cost grows with a power of its depth. */
-const steepDepthMax = 50;
 
 const builtIn = "default";
 
@@ -28,22 +26,22 @@ interface Line {
   readonly pattern: string;
   readonly rule: RuleText;
   readonly negated: boolean;
-  readonly steep: boolean;
   /** As it was written, for what is taken to the letter. */
   readonly written: string;
+  /** Compiled when first needed, of both; `null` if it matches nothing. */
+  compiled: PathPattern | null | undefined;
+  compiledWritten: PathPattern | null | undefined;
 }
 
 export class Group {
   readonly #base: Base;
   readonly #compare: "exact" | "any letter case";
-  readonly #lines: Line[] = [];
-  /** Made when it is first needed: a program may start for one read. */
+  /** By sign and pattern: of equal lines the last decides. */
+  readonly #lines = new Map<string, Line>();
+  /** Made when they are first needed: a program may start for one read. */
+  #ordered: readonly Line[] = [];
   #index: PatternIndex | undefined;
-  /** `ignore` has a time for every pattern, so it gets only those that may match; most paths come to few such sets. */
-  readonly #matchers = new Map<string, Ignore>();
   readonly #answers = new Map<string, RuleText | undefined>();
-  /** Of which that is known to the letter, for all that lies in them: their folded and their written names. */
-  readonly #freeFolders = new Set<string>();
 
   constructor(base: Base, compare: "exact" | "any letter case") {
     this.#base = base;
@@ -53,13 +51,14 @@ export class Group {
   add(rule: RuleText, { lines, negated }: Pattern): void {
     for (const line of lines) {
       for (const pattern of this.#patternForms(line, negated)) {
-        this.#lines.push({ pattern, rule, negated, steep: /.\/\*\*+\/./s.test(pattern), written: oneLine(line) });
+        const key = `${negated ? "!" : ""}${pattern}`;
+        this.#lines.delete(key);
+        const written = oneLine(line);
+        this.#lines.set(key, { pattern, rule, negated, written, compiled: undefined, compiledWritten: undefined });
       }
     }
     this.#index = undefined;
     this.#answers.clear();
-    this.#freeFolders.clear();
-    this.#matchers.clear();
   }
 
   match(name: PathName): RuleText | undefined {
@@ -73,127 +72,110 @@ export class Group {
   }
 
   #anyForm(path: string): RuleText | undefined {
+    const meter: Meter = { steps: 0 };
     for (const form of this.#pathForms(path)) {
-      const rule = this.#judge(form, oneLine(path));
+      const rule = this.#judge(form, oneLine(path), meter);
       if (rule !== undefined) return rule;
     }
     return undefined;
-  }
-
-  /** `asWritten`: the same path, not folded. */
-  #judge(path: string, asWritten: string): RuleText | undefined {
-    this.#index ??= createPatternIndex(this.#lines.map(({ pattern }) => pattern));
-    const numbers = this.#index.candidates(path.toLowerCase());
-    const lines = numbers.flatMap((at) => this.#lines[at] ?? []);
-    if (!lines.some(({ negated }) => !negated)) return undefined;
-    const steep = lines.find((line) => line.steep);
-    if (steep !== undefined && path.split("/").length > steepDepthMax) {
-      return this.#compare === "exact" ? undefined : steep.rule; // too deep to tell, so to the safe side
-    }
-    const rule = this.#ruleFor(path, numbers);
-    if (rule !== undefined || this.#compare === "exact" || !lines.some(({ negated }) => negated)) return rule;
-    return this.#judgeToTheLetter(path, asWritten, numbers);
-  }
-
-  #ruleFor(path: string, numbers: readonly number[]): RuleText | undefined {
-    const lines = numbers.flatMap((at) => this.#lines[at] ?? []);
-    const mark = this.#matcher(numbers, lines).test(path).rule?.mark;
-    return mark === undefined ? undefined : lines[Number(mark)]?.rule;
   }
 
   /**
-   * What takes paths out of a deny or ask rule widens access: it counts only where it matches in its own letters. Those of
-   * the built-in secrets say what is none (`.ENV.Example`), in whatever letters.
+   * As in gitignore: from the outermost folder on, the last line that matches decides, and what lies in a folder that is
+   * covered is covered. `asWritten`: the same path, not folded.
    */
-  #judgeToTheLetter(path: string, asWritten: string, numbers: readonly number[]): RuleText | undefined {
-    const [folders, written] = [upTo(path), upTo(asWritten)];
-    for (const [at, folder] of folders.entries()) {
-      const letters = written[at] ?? "";
-      const key = `${folder}\0${letters}`;
-      if (this.#freeFolders.has(key)) continue;
-      const rule = this.#ownRule(folder, letters, at + 1, numbers);
-      if (rule !== undefined) return rule;
-      if (at === folders.length - 1) break;
-      if (this.#freeFolders.size >= answersMax) this.#freeFolders.clear();
-      this.#freeFolders.add(key);
+  #judge(path: string, asWritten: string, meter: Meter): RuleText | undefined {
+    if (this.#index === undefined) {
+      this.#ordered = [...this.#lines.values()];
+      this.#index = createPatternIndex(this.#ordered.map(({ pattern }) => pattern));
     }
-    return undefined;
-  }
-
-  /** What speaks last of the path itself, whatever is said of the folders above it. */
-  #ownRule(path: string, asWritten: string, depth: number, numbers: readonly number[]): RuleText | undefined {
-    const last = numbers.findLast((number) => {
-      const line = this.#lines[number];
-      if (line === undefined) return false;
-      return line.negated && line.rule.source !== builtIn
-        ? this.#isAbout(asWritten, depth, line.written, "exact")
-        : this.#isAbout(path, depth, line.pattern, "any letter case");
-    });
-    const line = last === undefined ? undefined : this.#lines[last];
-    return line?.negated === true ? undefined : line?.rule;
-  }
-
-  /** `ignore` takes a path for matched if a folder above it is: so all paths of its depth are left out, and this one taken back. */
-  #isAbout(path: string, depth: number, pattern: string, compare: "exact" | "any letter case"): boolean {
-    const key = `${depth} ${compare} ${pattern}`;
-    const matcher = ignore({ ignorecase: compare === "any letter case" });
-    const made = this.#matchers.get(key);
-    if (made !== undefined) matcher.add(made);
-    else matcher.add({ pattern: "/*".repeat(depth) }).add({ pattern: `!${pattern}` });
-    if (this.#matchers.size >= matchersMax) this.#matchers.clear();
-    this.#matchers.set(key, matcher);
-    return !matcher.ignores(path);
-  }
-
-  #matcher(numbers: readonly number[], lines: readonly Line[]): Ignore {
-    const key = numbers.join(",");
-    const made = this.#matchers.get(key);
-    // It keeps an answer for every path and drops none; taking over its compiled patterns leaves them behind.
-    const matcher = this.#fresh();
-    if (made !== undefined) matcher.add(made);
-    else {
-      for (const [mark, { pattern, negated }] of lines.entries()) {
-        matcher.add({ pattern: negated ? `!${pattern}` : pattern, mark: String(mark) });
-      }
+    const lines = this.#index.candidates(path.toLowerCase()).flatMap((at) => this.#ordered[at] ?? []);
+    if (!lines.some(({ negated }) => !negated)) return undefined;
+    const is = path.endsWith("/") ? "folder" : "file";
+    const names = namesOf(this.#compare === "exact" ? path : lowerCase(path));
+    const writtenNames = namesOf(asWritten);
+    const deciding: (Line | undefined)[] = [];
+    for (const line of lines.toReversed()) {
+      const matched = this.#matched(line, names, writtenNames, is, meter);
+      for (const [at, one] of matched.entries()) if (one === 1) deciding[at] ??= line;
+      if (meter.steps <= limits.ruleStepsMax) continue;
+      // Too many and too intricate rules to tell in time, so to the safe side.
+      return this.#compare === "exact" ? undefined : lines.find(({ negated }) => !negated)?.rule;
     }
-    if (this.#matchers.size >= matchersMax) this.#matchers.clear();
-    this.#matchers.set(key, matcher);
-    return matcher;
+    return deciding.find((line) => line?.negated === false)?.rule;
   }
 
-  #fresh(): Ignore {
-    return ignore({ ignorecase: this.#compare === "any letter case" });
+  /**
+   * What takes paths out of a deny or ask rule widens access: it counts only where it matches in its own letters too.
+   * Those of the built-in secrets say what is none (`.ENV.Example`), in whatever letters.
+   */
+  #matched(
+    line: Line,
+    names: readonly string[],
+    writtenNames: readonly string[],
+    is: "file" | "folder",
+    meter: Meter,
+  ): Uint8Array {
+    const letterCase = this.#compare === "exact" ? "exact" : "any";
+    // A line costs more than its steps.
+    meter.steps += 10;
+    line.compiled ??= compilePath(trimmed(line.pattern), letterCase) ?? null;
+    const matched = line.compiled === null ? nothing : matchedPrefixes(line.compiled, names, is, meter);
+    if (!line.negated || letterCase === "exact" || line.rule.source === builtIn) return matched;
+    line.compiledWritten ??= compilePath(trimmed(line.written)) ?? null;
+    if (line.compiledWritten === null) return nothing;
+    const exactly = matchedPrefixes(line.compiledWritten, writtenNames, is, meter);
+    return matched.map((one, at) => one & (exactly[at] ?? 0));
   }
 
   /**
    * Deny and ask rules match all names that some disk takes for the same: canonically equal, or equal but for letter
-   * case. Where one character may stand for several (`ß`) each way is tried, since disks differ there.
+   * case. Where one character may stand for several (`ß`, or a pair of surrogates) each way is tried, since disks differ
+   * there.
    */
   #pathForms(path: string): readonly string[] {
-    return this.#compare === "exact" ? [path] : bothForms(oneLine(path), (text, fold) => fold(text));
+    return this.#compare === "exact" ? [path] : withPairs(bothForms(oneLine(path), (text, fold) => fold(text)));
   }
 
   /** What takes paths out again takes out as little as it can. */
   #patternForms(line: string, negated: boolean): readonly string[] {
     if (this.#compare === "exact") return [line];
     const forms = bothForms(oneLine(line), foldPattern);
-    return negated ? forms.slice(0, 1) : forms;
+    return negated ? forms.slice(0, 1) : withPairs(forms);
   }
 }
 
-/** The folders above a path, outermost first, and the path itself: `a/`, `a/b/`, `a/b/c`. */
-const upTo = (path: string): readonly string[] =>
-  [...path.matchAll(/\/(?!$)|$/g)].map(({ index }) => path.slice(0, index + 1));
+const nothing = new Uint8Array(0);
+
+const namesOf = (path: string): readonly string[] => (path.endsWith("/") ? path.slice(0, -1) : path).split("/");
+
+const lowerCase = (path: string): string => path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+/** gitignore drops line ends and spaces at the end of a line, unless the first space is escaped. */
+function trimmed(line: string): string {
+  let end = line.length;
+  while (end > 0 && (line[end - 1] === "\r" || line[end - 1] === "\n")) end -= 1;
+  const lineEnd = end;
+  while (end > 0 && line[end - 1] === " ") end -= 1;
+  if (end === lineEnd) return line.slice(0, end);
+  let backslashes = 0;
+  while (backslashes < end && line[end - backslashes - 1] === "\\") backslashes += 1;
+  return line.slice(0, backslashes % 2 === 1 ? end + 1 : end);
+}
 
 function bothForms(text: string, form: (text: string, fold: (text: string) => string) => string): readonly string[] {
   const [simple, full] = [form(text, foldCase), form(text, foldCaseFully)];
   return simple === full ? [simple] : [simple, full];
 }
 
-/**
- * `ignore` translates `**` to `.*`, which stops at line ends, so that a name with a newline would slip past: they are
- * compared as U+FFFF, which no name should contain.
- */
+/** `?` is one character; to a disk that counts in UTF-16 it may be half of one, so those are told apart as two. */
+const withPairs = (forms: readonly string[]): readonly string[] =>
+  forms.flatMap((form) => {
+    const halves = form.replace(/[\ud800-\udfff]/g, (half) => String.fromCharCode(half.charCodeAt(0) + 0x800));
+    return halves === form ? [form] : [form, halves];
+  });
+
+/** Ends of lines in names are compared as U+FFFF, which no name should contain, so that no line of a pattern ends at them. */
 const oneLine = (text: string): string => text.replace(/[\n\r\u2028\u2029]/g, "\uffff");
 
 /** The spelling of a path that patterns of a base are compared with; empty where they cannot match. */

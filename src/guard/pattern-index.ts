@@ -1,6 +1,6 @@
 /**
  * Which of many patterns can match a path at all, found without trying each: by the texts that every path must contain
- * to match. What it finds is a superset in the order of the patterns; `ignore` then says which of them really do. Pure.
+ * to match. What it finds is a superset in the order of the patterns; comparing says which of them really do. Pure.
  */
 
 /** Fewer patterns are looked through one by one: that is faster than cutting the path up. */

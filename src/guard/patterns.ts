@@ -3,7 +3,8 @@
 import { closest, distance } from "fastest-levenshtein";
 import { limits } from "../contract/limits.ts";
 import type { RuleText, Verdict } from "../contract/rule.ts";
-import { expandBraces } from "../text/braces.ts";
+import { expandBraces } from "../text/glob/braces.ts";
+import { charactersOf } from "../text/glob/character-set.ts";
 
 /** What rules speak of. A folder outside the roots has a permission of its own. */
 export type RulePermission = "read" | "edit" | "external_directory";
@@ -14,7 +15,7 @@ export type Base = "absolute" | "root" | "anywhere";
 export interface Pattern {
   readonly base: Base;
   readonly negated: boolean;
-  /** What `ignore` is given; each of them stands for the rule. */
+  /** Lines of gitignore; each of them stands for the rule. */
   readonly lines: readonly string[];
 }
 
@@ -101,7 +102,7 @@ export const withoutDots = (pattern: string): string => pattern.replace(/^(?:\.\
 
 /** Makes every character of a path literal, for patterns made out of paths. */
 export const escapePattern = (path: string): string =>
-  // `ignore` drops line ends and blanks at the end of a pattern; in brackets they stay.
+  // gitignore drops line ends and spaces at the end of a line; in brackets they stay.
   path.replace(/[\\*?[\]!#]| (?=$|\/)/g, "\\$&").replace(/[\r\n\t]/g, "[$&]");
 
 /** An absolute path without its leading slash; `C:\x` becomes `c/x`, as it is written in `//c/x`. */
@@ -129,14 +130,14 @@ function anchor(pattern: string, verdict: Verdict, home: string | undefined): An
   return { base: "root", line: anyDepth ? `**/${pattern}` : `/${pattern}` };
 }
 
-/** Inner and leading `**` of a pattern. Each multiplies the time of a comparison by the depth of the path. */
+/** `**` that a pattern which widens access may have before its last name: what is that vague is not taken to the letter. */
 const globstarsMax = 3;
 
 function neverMatches(line: string, strict: boolean): string | undefined {
   if (line.length > limits.pathBytesMax) return `it is longer than ${limits.pathBytesMax} characters`;
   // Most rules are that plain, and there may be thousands.
   if (/^(?:\*\*)?\/?[\w-][\w.-]*(?:\/[\w-][\w.-]*)*\/?$/.test(line)) return undefined;
-  const bare = withoutBrackets(line);
+  const { bare, unclosed } = withoutBrackets(line);
   const names = bare.split("/");
   if (/^\/*$/.test(line)) return "it matches nothing, write the tool alone for everything";
   if (names.includes(".") || names.includes("..")) {
@@ -144,28 +145,44 @@ function neverMatches(line: string, strict: boolean): string | undefined {
   }
   if (bare.includes("//")) return "it can never match: paths have no empty names when they are compared";
   if (line.includes("\0")) return "it can never match: no path contains NUL";
-  if (
-    line
-      .split("/")
-      .slice(0, -1)
-      .filter((name) => /^\*\*+$/.test(name)).length > globstarsMax
-  ) {
-    return 'it has too many "**", which would take too long to compare';
+  const globstars = strict ? line.split("/").filter((name) => /^\*\*+$/.test(name)) : [];
+  if (globstars.length - (/(?:^|\/)\*\*+$/.test(line) ? 1 : 0) > globstarsMax) {
+    return `it has more than ${globstarsMax} times "**" before its last name, name the folders`;
   }
   const unescaped = line.replace(/\\./gs, "");
   if (unescaped.endsWith("\\")) return "it can never match: it ends with a backslash that escapes nothing";
-  if (strict && unescaped.replace(/\[[!^]?(?:\][^\]]*|[^\]]+)\]/g, "").includes("[")) {
+  if (strict && unclosed) {
     return 'it can never match: a "[" is not closed, write \\[ for the character itself';
   }
   return undefined;
 }
 
 /** One letter for each `[…]`: it stands for one, and a slash among its letters parts no names. */
-const withoutBrackets = (line: string): string =>
-  line.replace(/(\\.)|\[[!^]?(?:\\.|\])?(?:\\.|[^\]\\])*\]/gs, (_, escaped: string | undefined) => escaped ?? "x");
+function withoutBrackets(line: string): { readonly bare: string; readonly unclosed: boolean } {
+  const letters = Array.from(line);
+  let bare = "";
+  let unclosed = false;
+  for (let at = 0; at < letters.length; at += 1) {
+    const letter = letters[at] ?? "";
+    const set: ReturnType<typeof charactersOf> | undefined =
+      letter === "[" && !unclosed ? charactersOf(letters, at + 1, "ascii") : undefined;
+    if (letter === "\\") {
+      bare += letter + (letters[at + 1] ?? "");
+      at += 1;
+    } else if (typeof set === "object") {
+      bare += "x";
+      at = set.end - 1;
+    } else {
+      // What no bracket closes here, none closes further on.
+      unclosed ||= set !== undefined;
+      bare += letter;
+    }
+  }
+  return { bare, unclosed };
+}
 
 /**
- * `secrets/` also covers what is named so but was not told to be a folder, and `app/[slug]/**` also covers the folder
+ * `secrets/` also covers what is named so but is not known to be a folder, and `app/[slug]/**` also covers the folder
  * that is really named `[slug]`, as routers of web frameworks have them.
  */
 function widened(line: string): readonly string[] {

@@ -142,7 +142,7 @@ class Shelf {
     group.add(rule, pattern);
     if (this.#verdict !== "allow" && !pattern.negated) return undefined;
     // Kept in force all the same: such names exist, in project templates for one.
-    return pattern.lines.some((line) => /\{[^{}/]*,[^{}/]*\}/.test(line))
+    return pattern.lines.some((line) => /\{[^{},/]*,[^{}/]*\}/.test(line))
       ? "braces are compared literally, write a rule for each alternative"
       : undefined;
   }

@@ -4,8 +4,9 @@
  * `.git`. Nothing above the workspace is read.
  */
 
+import { timeSlices } from "../disk/others-turn.ts";
 import type { WalkEntry, WalkFolder } from "../disk/walk.ts";
-import { type IgnoreRules, ignoreRules } from "../text/ignore-rules.ts";
+import { type IgnoreRules, readIgnoreRules } from "../text/glob/ignore-rules.ts";
 
 type Kind = ".rgignore" | ".ignore" | ".gitignore" | "exclude";
 const kinds: readonly Kind[] = [".rgignore", ".ignore", ".gitignore", "exclude"];
@@ -27,11 +28,30 @@ export const nothingIgnored: Ignored = { levels: [] };
 
 /** `above`: the names from the top of the workspace down to the folder that holds the entry. */
 export function isIgnored(ignored: Ignored, above: readonly string[], name: string, is: "file" | "folder"): boolean {
+  if (ignored.levels.length === 0) return false;
+  // One limit for all files: what is not decided by then counts as not ignored.
+  const meter = { steps: 0 };
   for (const { rules, from } of ignored.levels) {
-    const verdict = rules.judge(above, from, name, is);
+    const verdict = rules.judge(above, from, name, is, meter);
     if (verdict !== undefined) return verdict === "ignored";
   }
   return false;
+}
+
+/** The rules of an ignore file, read in slices of time. Undefined if it says nothing. */
+export async function rulesOf(text: string): Promise<IgnoreRules | undefined> {
+  const slices = timeSlices();
+  for (const reading = readIgnoreRules(text); ; ) {
+    const step = reading.next();
+    if (step.done === true) return step.value;
+    if (slices.isOver()) await slices.next();
+  }
+}
+
+/** The same with one more `.gitignore`, in a folder that lies so deep. */
+export async function withGitignore(ignored: Ignored, depth: number, text: string): Promise<Ignored> {
+  const rules = await rulesOf(text);
+  return rules === undefined ? ignored : { levels: [{ kind: ".gitignore", from: depth, rules }, ...ignored.levels] };
 }
 
 /**
@@ -79,16 +99,22 @@ export async function ignoredInNamed(
 ): Promise<NamedIgnored> {
   const all = await ignoredIn(folder, entries, above.length, outer, tell);
   // A root is searched without being named.
-  if (above.length === 0 || !leavesNothing(all, above, entries)) return { ignored: all, hold: "all" };
+  if (above.length === 0 || !(await leavesNothing(all, above, entries))) return { ignored: all, hold: "all" };
   const own = await ignoredIn(folder, entries, above.length, nothingIgnored);
-  if (!leavesNothing(own, above, entries)) return { ignored: own, hold: "own" };
+  if (!(await leavesNothing(own, above, entries))) return { ignored: own, hold: "own" };
   return { ignored: nothingIgnored, hold: "none" };
 }
 
-function leavesNothing(ignored: Ignored, above: readonly string[], entries: readonly WalkEntry[]): boolean {
+async function leavesNothing(
+  ignored: Ignored,
+  above: readonly string[],
+  entries: readonly WalkEntry[],
+): Promise<boolean> {
   if (ignored.levels.length === 0) return false;
   let leavesOut = false;
+  const slices = timeSlices();
   for (const entry of entries) {
+    if (slices.isOver()) await slices.next();
     if (isIgnored(ignored, above, entry.name, entry.isDirectory() ? "folder" : "file")) leavesOut = true;
     else if (!isIgnoreFile(entry.name) && !placeholders.has(entry.name)) return false;
   }
@@ -114,7 +140,7 @@ async function read(
     const text =
       name !== ".git" ? await folder.text(name) : entry.isDirectory() ? await excludeFile(folder, tell) : undefined;
     if (text === undefined && name !== ".git" && !entry.isDirectory()) tell("link");
-    const rules = text === undefined ? undefined : ignoreRules(text);
+    const rules = text === undefined ? undefined : await rulesOf(text);
     if (rules === undefined) continue;
     if (name === ".git") tell("exclude");
     own.push({ kind: isIgnoreFile(name) ? name : "exclude", from: depth, rules });

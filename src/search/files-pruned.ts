@@ -1,7 +1,7 @@
 /** Counts files that match below folders which a search did not open, up to a number of entries. */
 
 import type { WalkFolder } from "../disk/walk.ts";
-import type { GlobState } from "../text/glob-state.ts";
+import type { GlobState } from "../text/glob/glob-state.ts";
 import type { FilesTally, Pruned } from "./files.ts";
 
 export interface PrunedCount {

@@ -5,7 +5,7 @@
 
 import { setImmediate } from "node:timers/promises";
 import type { WalkEntry, WalkFolder } from "../disk/walk.ts";
-import type { GlobState } from "../text/glob-state.ts";
+import type { GlobState } from "../text/glob/glob-state.ts";
 import { type Ignored, ignoredIn, ignoredInNamed, isIgnored } from "./files-ignored.ts";
 
 export interface FilesSearch {

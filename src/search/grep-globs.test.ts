@@ -4,7 +4,7 @@ import { compileGlobs } from "./grep-globs.ts";
 
 const compiled = (text: string, folder = "/ws") => {
   const globs = compileGlobs(text, folder);
-  if ("message" in globs) throw new Error(globs.message);
+  if ("fault" in globs) throw new Error(globs.fault);
   return globs;
 };
 
@@ -55,31 +55,44 @@ for (const [glob, path, fits] of [
   ["*a*b*c*", "xxaxxbxxcxx", true],
   ["*a*b*c*", "xxaxxcxxbxx", false],
   [".*", ".gitignore", true],
+  ["app/[id]/*.ts", "app/[id]/page.ts", true],
+  ["app/[id]/*.ts", "app/i/page.ts", true],
+  ["app/(shop)/**", "app/(shop)/a.ts", true],
+  ["!(a).ts", "b.ts", true],
+  ["!(a).ts", "a.ts", false],
+  ["@(a|b).ts", "a.ts", true],
+  ["[[:alpha:]].ts", "a.ts", true],
+  ["x{1}.ts", "x{1}.ts", true],
+  ["a}", "a}", true],
+  ["{1..3}.ts", "2.ts", true],
+  ["My Folder/*.md", "My Folder/a.md", true],
+  ["a,b.ts", "a,b.ts", true],
+  ["a,b.ts", "b.ts", true],
 ] as const) {
   test(`${glob} ${fits ? "fits" : "does not fit"} ${path}`, () => expect(compiled(glob).matches(path)).toBe(fits));
 }
 
-for (const [glob, words] of [
-  ["[a", 'a "[" is not closed'],
-  ["[]", 'a "[" is not closed'],
-  ["*.ts,[!]", 'a "[" is not closed'],
-  ["x[a/b]", 'a "[" is not closed'],
-  ["{a,[]}", 'a "[" is not closed'],
-  ["*.{ts,tsx", 'a "{" is not closed'],
-  ["a}", 'a "}" closes nothing'],
-  ["[z-a].txt", "the range z-a goes backwards"],
-  ["a\\", "backslash"],
-  ["../x", '".."'],
-  ["{a,b}".repeat(9), "over 256"],
-  ["x".repeat(3_000), "longer than"],
+for (const [glob, fault] of [
+  ["[a", "unclosed bracket"],
+  ["[]", "unclosed bracket"],
+  ["*.ts,[!]", "unclosed bracket"],
+  ["x[a/b]", "unclosed bracket"],
+  ["{a,[]}", "unclosed bracket"],
+  ["*.{ts,tsx", "unclosed brace"],
+  ["@(a", "unclosed group"],
+  ["[z-a].txt", "reversed range"],
+  ["a\\", "trailing backslash"],
+  ["../x", "parent"],
+  ["{a,b}".repeat(11), "too many choices"],
+  ["x".repeat(3_000), "too long"],
 ] as const) {
-  test(`${glob.slice(0, 12)} is a fault: ${words}`, () => {
-    expect(compileGlobs(glob, "/ws")).toMatchObject({ message: expect.stringContaining(words) });
+  test(`${glob.slice(0, 12)} is a fault: ${fault}`, () => {
+    expect(compileGlobs(glob, "/ws")).toMatchObject({ fault });
   });
 }
 
 test("ripgrep gets the last names where they are plain", () => {
-  expect(compiled("*.ts,src/**/*.{js,ts}").names).toEqual(["*.ts", "*.js"]);
+  expect(compiled("*.ts src/**/*.{js,ts}").names).toEqual(["*.ts", "*.js", "*.*js*ts*"]);
   expect(compiled("src/**").names).toBeUndefined();
   expect(compiled("[a]*.ts").names).toBeUndefined();
   expect(compiled("!*.ts").names).toBeUndefined();
@@ -114,7 +127,7 @@ test("what is matched is what a plain translation to a regular expression matche
         .join("")
         .replace(/\/+/g, "/")
         .replace(/(?<=[^/])\*\*+|\*\*+(?=[^/])/g, "*");
-      if (/^\/?$|\.\.|^!|\/$|^\.\//.test(glob) || /(?:^|\/)\.(?:\/|$)/.test(`${glob}|${against}`)) return;
+      if (/^\/?$|\.\.|^!|\/$|^\.\//.test(glob) || [glob, against].some((one) => /(?:^|\/)\.(?:\/|$)/.test(one))) return;
       const names = glob.replace(/^\//, "").split("/");
       const body = names
         .map((name, at) => {

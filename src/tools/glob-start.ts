@@ -5,8 +5,8 @@ import type { GlobRequest } from "../contract/glob.ts";
 import { type PatternFault, Problem, type Suggestion } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
 import type { Found } from "../disk/look.ts";
-import { type Glob, parseGlob } from "../text/glob.ts";
-import { type GlobState, startState } from "../text/glob-state.ts";
+import { type Glob, parseGlob } from "../text/glob/glob.ts";
+import { type GlobState, startState } from "../text/glob/glob-state.ts";
 import { locatePermitted, notFound } from "./locate.ts";
 import type { Bench } from "./tool.ts";
 
@@ -72,15 +72,22 @@ async function folderAt(path: string, bench: Bench): Promise<Folder> {
 
 /** A pattern that is none may still be the name of a file: `a[1.txt`. */
 function literally(request: GlobRequest, rest: string, fault: PatternFault, outer: Folder, bench: Bench): GlobStart {
-  const look = bench.disk.look(nodePath.join(outer.target.real, rest));
-  if (look.seen === "node") look.held.close();
-  // Whether a denied file has this name is not told.
-  const isThere =
-    look.seen === "node" && look.kind === "file" && bench.guard.denied("read", [look.real], "file") === undefined;
-  const parsed = isThere ? parseGlob(`./${rest.replace(/[\\*?[\]{}()!+@|,]/g, "\\$&")}`) : { fault };
+  const parsed = isNameOfFile(rest, outer.target, bench) ? parseGlob(`./${escapeGlob(rest)}`) : { fault };
   if ("fault" in parsed) throw faultOf(request, fault);
   return { ...outer, state: startState(parsed), foldersOnly: false };
 }
+
+/** Is there a file of this very name? Whether a denied one has it is not told. */
+export function isNameOfFile(name: string, folder: Target, { disk, guard }: Bench): boolean {
+  if (name.includes("\0")) return false;
+  const look = disk.look(nodePath.join(folder.real, name));
+  if (look.seen !== "node") return false;
+  look.held.close();
+  return look.kind === "file" && guard.denied("read", [look.real], "file") === undefined;
+}
+
+/** Makes every character of a path literal. */
+export const escapeGlob = (path: string): string => path.replace(/[\\*?[\]{}()!+@|,\s]/g, "\\$&");
 
 /** Goes down as far as the pattern names folders outright, so that nothing beside them is listed. Links are followed there. */
 async function peeled(path: string, outer: Folder, glob: Glob, bench: Bench): Promise<GlobStart | GlobNowhere> {

@@ -10,6 +10,7 @@ import { compileGlobs, type Globs } from "../search/grep-globs.ts";
 import type { Searched } from "../search/grep-arguments.ts";
 import { leftOutText } from "../search/left-out.ts";
 import { extraMs } from "./extra-time.ts";
+import { escapeGlob, isNameOfFile } from "./glob-start.ts";
 import { ignoringByUs, ignoringOf, type Ignoring, linesOf } from "./grep-ignoring.ts";
 import { unsearched } from "./grep-unsearched.ts";
 import type { Located } from "./locate.ts";
@@ -38,7 +39,7 @@ export interface FolderFound extends Pick<GrepOutcome, "withheld" | "links"> {
 export function folderSearch(request: GrepRequest, located: Located, bench: Bench): FolderSearch {
   const { target, found } = located;
   const { disk, guard } = bench;
-  const globs = request.glob === undefined ? undefined : globsOf(request.glob, target);
+  const globs = request.glob === undefined ? undefined : globsOf(request.glob, target, bench);
   const hides = guard.hidesBeneath(target.absolute === target.real ? [target.real] : [target.absolute, target.real]);
   const isChosen = (path: string): boolean => globs?.matches(path) ?? true;
   const hidden = guard.hiddenPatterns(target.real === target.root ? "root" : "within");
@@ -147,10 +148,13 @@ type FolderSearched = Extract<Searched, { readonly in: "folder" }>;
 
 export const faulty = (fault: SearchFault): Problem => new Problem({ code: "INVALID_PARAM", reason: "search", fault });
 
-function globsOf(text: string, target: Target): Globs {
+function globsOf(text: string, target: Target, bench: Bench): Globs {
   const globs = compileGlobs(text, target.absolute);
-  if ("message" in globs) throw faulty({ of: "glob", ...globs });
-  return globs;
+  if ("matches" in globs) return globs;
+  // As in Glob, what is no pattern may be the name of a file.
+  const literal = isNameOfFile(text, target, bench) ? compileGlobs(`./${escapeGlob(text)}`, target.absolute) : globs;
+  if ("fault" in literal) throw faulty({ of: "glob", ...globs });
+  return literal;
 }
 
 function valueOf<Value>(settled: PromiseSettledResult<Value>): Value {

@@ -13,7 +13,7 @@ import { type FolderEntry, kindOfEntry } from "../disk/folder-entry.ts";
 import type { WalkFolder } from "../disk/walk.ts";
 import { refusal } from "../guard/guard.ts";
 import { type Ignored, ignoredIn, ignoredInNamed, isIgnored } from "../search/files-ignored.ts";
-import type { GlobState } from "../text/glob-state.ts";
+import type { GlobState } from "../text/glob/glob-state.ts";
 import { compareNames } from "../text/order.ts";
 import { folderAgain } from "./folder-again.ts";
 import { ignoredAt } from "./ignored-at.ts";

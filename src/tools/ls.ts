@@ -3,8 +3,8 @@
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { LsRequest } from "../contract/read.ts";
-import { parseGlob } from "../text/glob.ts";
-import { startState } from "../text/glob-state.ts";
+import { newGlobBudget, parseGlob } from "../text/glob/glob.ts";
+import { startState } from "../text/glob/glob-state.ts";
 import { locatePermitted } from "./locate.ts";
 import { listTree, type LeaveOut } from "./ls-tree.ts";
 import type { Tool } from "./tool.ts";
@@ -21,8 +21,9 @@ export const ls: Tool<"ls"> = async (request, bench) => {
 };
 
 function patternsOf({ ignore = [] }: LsRequest): readonly LeaveOut[] {
+  const budget = newGlobBudget();
   return ignore.slice(0, limits.listIgnoreMax + 1).map((pattern, index) => {
-    const parsed = index < limits.listIgnoreMax ? parseGlob(pattern) : { fault: "too many choices" as const };
+    const parsed = index < limits.listIgnoreMax ? parseGlob(pattern, budget) : { fault: "too many choices" as const };
     if ("fault" in parsed)
       throw new Problem({ code: "INVALID_PARAM", reason: "pattern", pattern, fault: parsed.fault });
     return { state: startState(parsed), foldersOnly: parsed.foldersOnly };

@@ -1,12 +1,13 @@
 /** The files of the workspace a page at a time, in an order that does not depend on the disk: folder by folder, by name. */
 
 import * as nodePath from "node:path";
-import { ignoreFiles, type IgnoreFiles } from "../guard/ignore-files.ts";
+import { timeSlices, type TimeSlices } from "../disk/others-turn.ts";
 import { relativeTo } from "../guard/paths.ts";
+import { type Ignored, isIgnored, nothingIgnored, withGitignore } from "../search/files-ignored.ts";
 import { compareCodePoints } from "../text/order.ts";
 import { refuseDenied } from "./subject.ts";
 import type { Bench } from "./tool.ts";
-import { atPath, entriesOf, isLeftOut, slashed, textOf } from "./workspace-walk.ts";
+import { atPath, entriesOf, isLeftOut, namesBelow, slashed, textOf } from "./workspace-walk.ts";
 
 export interface WorkspaceFile {
   readonly path: string;
@@ -25,7 +26,7 @@ export interface FilePage {
 interface Folder {
   readonly path: string;
   readonly root: string;
-  readonly ignored: IgnoreFiles;
+  readonly ignored: Ignored;
 }
 
 /** Only the folders on the way to `after` are looked at again, so a page costs a page, however deep it lies. */
@@ -34,9 +35,10 @@ export async function filesAfter(after: string | undefined, filesMax: number, be
   const first = after === undefined ? 0 : roots.findIndex((root) => relativeTo(after, [root], nodePath) !== undefined);
   const files: WorkspaceFile[] = [];
   if (first === -1) return { files, more: false };
+  const slices = timeSlices(bench.signal);
   for (const [at, root] of roots.slice(first).entries()) {
     const from = at === 0 && after !== undefined ? (relativeTo(after, [root], nodePath) ?? "").split("/") : [];
-    for await (const file of below({ path: root, root, ignored: ignoreFiles() }, from, bench)) {
+    for await (const file of below({ path: root, root, ignored: nothingIgnored }, from, slices, bench)) {
       if (files.length === filesMax) return { files, more: true };
       files.push(file);
     }
@@ -44,31 +46,37 @@ export async function filesAfter(after: string | undefined, filesMax: number, be
   return { files, more: false };
 }
 
-/** `from`: the rest of the path behind which to go on, seen from this folder; empty for all of it. */
-async function* below(folder: Folder, from: readonly string[], bench: Bench): AsyncGenerator<WorkspaceFile> {
+/** `from`: the rest of the path after which to go on, seen from this folder; empty for all of it. */
+async function* below(
+  folder: Folder,
+  from: readonly string[],
+  slices: TimeSlices,
+  bench: Bench,
+): AsyncGenerator<WorkspaceFile> {
   bench.signal.throwIfAborted();
   const entries = await entriesOf(folder.path, bench);
   if (entries === undefined) return;
-  const relative = slashed(nodePath.relative(folder.root, folder.path));
+  const above = namesBelow(folder.root, folder.path);
   let { ignored } = folder;
   if (entries.some(({ name, kind }) => name === ".gitignore" && kind === "file")) {
-    ignored = ignored.with(relative, await textOf(nodePath.join(folder.path, ".gitignore"), bench));
+    ignored = await withGitignore(ignored, above.length, await textOf(nodePath.join(folder.path, ".gitignore"), bench));
   }
   const [reached, ...rest] = from;
   for (const { name, kind } of [...entries].sort((a, b) => compareCodePoints(a.name, b.name))) {
     const order = reached === undefined ? 1 : compareCodePoints(name, reached);
     if (order < 0) continue;
+    if (slices.isOver()) await slices.next();
     const path = nodePath.join(folder.path, name);
-    const named = relative === "" ? name : `${relative}/${name}`;
     if (kind === "directory") {
-      if (isLeftOut(name) || ignored.isIgnored(`${named}/`)) continue;
+      if (isLeftOut(name) || isIgnored(ignored, above, name, "folder")) continue;
       if (bench.guard.denied("read", [path], "folder") !== undefined) continue;
-      yield* below({ path, root: folder.root, ignored }, order === 0 ? rest : [], bench);
-    } else if (kind === "file" && order > 0 && !ignored.isIgnored(named)) {
+      yield* below({ path, root: folder.root, ignored }, order === 0 ? rest : [], slices, bench);
+    } else if (kind === "file" && order > 0 && !isIgnored(ignored, above, name, "file")) {
       if (bench.guard.denied("read", [path], "file") !== undefined) continue;
       const state = atPath(path, bench, ({ held }) => held.identity);
       if (state === undefined) continue;
-      yield { path, relative: named, sizeBytes: state.sizeBytes, modifiedMs: Number(state.mtimeNs / 1_000_000n) };
+      const relative = [...above, name].join("/");
+      yield { path, relative, sizeBytes: state.sizeBytes, modifiedMs: Number(state.mtimeNs / 1_000_000n) };
     }
   }
 }

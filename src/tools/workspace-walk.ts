@@ -2,8 +2,9 @@
 
 import * as nodePath from "node:path";
 import type { Found } from "../disk/look.ts";
+import { timeSlices } from "../disk/others-turn.ts";
 import { wholeFile } from "../disk/whole-file.ts";
-import { type IgnoreFiles, ignoreFiles } from "../guard/ignore-files.ts";
+import { type Ignored, isIgnored, nothingIgnored, withGitignore } from "../search/files-ignored.ts";
 import { signOf } from "./stamp.ts";
 import type { Bench } from "./tool.ts";
 
@@ -19,7 +20,7 @@ export interface Walked {
 interface Folder {
   readonly path: string;
   readonly root: string;
-  readonly ignored: IgnoreFiles;
+  readonly ignored: Ignored;
 }
 
 const ignoreFileBytesMax = 1_048_576;
@@ -28,7 +29,8 @@ export async function walkWorkspace(filesMax: number, bench: Bench): Promise<Wal
   const signs = new Map<string, string>();
   const rules: string[] = [];
   let complete = true;
-  const todo: Folder[] = bench.disk.roots.map(({ real }) => ({ path: real, root: real, ignored: ignoreFiles() }));
+  const todo: Folder[] = bench.disk.roots.map(({ real }) => ({ path: real, root: real, ignored: nothingIgnored }));
+  const slices = timeSlices(bench.signal);
   for (let folder = todo.pop(); folder !== undefined; folder = todo.pop()) {
     bench.signal.throwIfAborted();
     const entries = await entriesOf(folder.path, bench);
@@ -37,20 +39,20 @@ export async function walkWorkspace(filesMax: number, bench: Bench): Promise<Wal
       continue;
     }
     const { path: top, root } = folder;
-    const below = slashed(nodePath.relative(root, top));
+    const above = namesBelow(root, top);
     let { ignored } = folder;
     if (entries.some(({ name, kind }) => name === ".gitignore" && kind === "file")) {
       const text = await textOf(nodePath.join(top, ".gitignore"), bench);
       rules.push(`${top}\n${text}`);
-      ignored = ignored.with(below, text);
+      ignored = await withGitignore(ignored, above.length, text);
     }
     for (const { name, kind } of entries) {
+      if (slices.isOver()) await slices.next();
       const path = nodePath.join(top, name);
-      const relative = below === "" ? name : `${below}/${name}`;
       if (kind === "directory") {
-        if (isLeftOut(name) || ignored.isIgnored(`${relative}/`)) continue;
+        if (isLeftOut(name) || isIgnored(ignored, above, name, "folder")) continue;
         if (bench.guard.denied("read", [path], "folder") === undefined) todo.push({ path, root, ignored });
-      } else if (kind === "file" && !ignored.isIgnored(relative)) {
+      } else if (kind === "file" && !isIgnored(ignored, above, name, "file")) {
         if (bench.guard.denied("read", [path], "file") !== undefined) continue;
         if (signs.size >= filesMax) return { signs, complete: false, rules: rules.toSorted().join("\n") };
         const sign = signAt(path, bench);
@@ -63,6 +65,12 @@ export async function walkWorkspace(filesMax: number, bench: Bench): Promise<Wal
 
 /** What tools make and keep for themselves. */
 export const isLeftOut = (name: string): boolean => name.startsWith(".") || name === "node_modules";
+
+/** The names from a root down to a folder in it. */
+export const namesBelow = (root: string, folder: string): readonly string[] =>
+  slashed(nodePath.relative(root, folder))
+    .split("/")
+    .filter((name) => name !== "");
 
 export const slashed = (path: string): string => (nodePath.sep === "\\" ? path.replaceAll("\\", "/") : path);
 

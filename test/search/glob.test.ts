@@ -7,8 +7,8 @@ import { createDisk } from "../../src/disk/disk.ts";
 import { createFilehand, type Reply } from "../../src/index.ts";
 import { walkFiles } from "../../src/search/files.ts";
 import { nothingIgnored } from "../../src/search/files-ignored.ts";
-import { parseGlob } from "../../src/text/glob.ts";
-import { startState } from "../../src/text/glob-state.ts";
+import { parseGlob } from "../../src/text/glob/glob.ts";
+import { startState } from "../../src/text/glob/glob-state.ts";
 import { onWindows, openDescriptors, workspace } from "../support/workspace.ts";
 
 const textOf = (reply: Reply): string => reply.content.map((part) => (part.type === "text" ? part.text : "")).join("");

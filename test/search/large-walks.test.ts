@@ -10,8 +10,8 @@ import { nodeSystem, type System } from "../../src/disk/system.ts";
 import type { WalkFolder } from "../../src/disk/walk.ts";
 import { walkFiles } from "../../src/search/files.ts";
 import { nothingIgnored } from "../../src/search/files-ignored.ts";
-import { parseGlob } from "../../src/text/glob.ts";
-import { startState } from "../../src/text/glob-state.ts";
+import { parseGlob } from "../../src/text/glob/glob.ts";
+import { startState } from "../../src/text/glob/glob-state.ts";
 import { faultySystem } from "../support/faulty-system.ts";
 import { inMemory, noFifo, onLinux, openDescriptors, type Tree, workspace } from "../support/workspace.ts";
 

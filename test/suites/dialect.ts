@@ -91,7 +91,7 @@ const searchFaults: readonly SearchFault[] = [
   ...(["escape braces", "escape", "no look-around", "several lines", undefined] as const).map(
     (remedy) => ({ of: "pattern", pattern: "a{", why: "engine", message: "unclosed", at: 2, remedy }) as const,
   ),
-  { of: "glob", glob: "[", message: "it is not closed" },
+  { of: "glob", glob: "[", fault: "unclosed bracket" },
   { of: "type", type: "tz", nearest: ["ts"] },
   { of: "type", type: "qqq", nearest: [] },
 ];

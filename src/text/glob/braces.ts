@@ -5,7 +5,7 @@ export function expandBraces(
   pattern: string,
   choicesMax: number,
 ): readonly string[] | { readonly fault: "unclosed brace" | "too many choices" } {
-  const parsed = sequence(pattern, 0, "top");
+  const parsed = sequence(pattern, 0, "top", choicesMax);
   if (parsed === "unclosed") return { fault: "unclosed brace" };
   if (count(parsed.parts) > choicesMax) return { fault: "too many choices" };
   return [...new Set(expand(parsed.parts))];
@@ -20,7 +20,7 @@ interface Sequence {
   readonly end: number;
 }
 
-function sequence(text: string, from: number, inside: "top" | "brace"): Sequence | "unclosed" {
+function sequence(text: string, from: number, inside: "top" | "brace", choicesMax: number): Sequence | "unclosed" {
   const parts: Part[] = [];
   let plain = "";
   let at = from;
@@ -31,7 +31,7 @@ function sequence(text: string, from: number, inside: "top" | "brace"): Sequence
       at += 2;
     } else if (inside === "brace" && (letter === "," || letter === "}")) break;
     else if (letter === "{") {
-      const brace = choiceAt(text, at);
+      const brace = choiceAt(text, at, choicesMax);
       if (brace === "unclosed") return brace;
       parts.push(plain, ...brace.parts);
       plain = "";
@@ -47,15 +47,15 @@ function sequence(text: string, from: number, inside: "top" | "brace"): Sequence
   return { parts: [...parts, plain], end: at };
 }
 
-function choiceAt(text: string, open: number): Sequence | "unclosed" {
+function choiceAt(text: string, open: number, choicesMax: number): Sequence | "unclosed" {
   const range = /^\{(-?\d{1,9}|[a-zA-Z])\.\.(-?\d{1,9}|[a-zA-Z])(?:\.\.(-?\d{1,9}))?\}/.exec(text.slice(open));
-  const steps = range === null ? undefined : rangeOf(range[1] ?? "", range[2] ?? "", range[3]);
+  const steps = range === null ? undefined : rangeOf(range[1] ?? "", range[2] ?? "", range[3], choicesMax);
   if (range !== null && steps !== undefined) {
     return { parts: [steps], end: open + range[0].length };
   }
   const choices: (readonly Part[])[] = [];
   for (let at = open + 1; ; ) {
-    const choice = sequence(text, at, "brace");
+    const choice = sequence(text, at, "brace", choicesMax);
     if (choice === "unclosed") return choice;
     choices.push(choice.parts);
     at = choice.end + 1;
@@ -69,7 +69,12 @@ function choiceAt(text: string, open: number): Sequence | "unclosed" {
 }
 
 /** Undefined where the two ends are not of one kind. More than can be used are cut off: the count is over the limit then. */
-function rangeOf(from: string, to: string, by: string | undefined): readonly (readonly Part[])[] | undefined {
+function rangeOf(
+  from: string,
+  to: string,
+  by: string | undefined,
+  choicesMax: number,
+): readonly (readonly Part[])[] | undefined {
   const numeric = /\d/.test(from);
   if (numeric !== /\d/.test(to)) return undefined;
   const first = numeric ? Number(from) : from.charCodeAt(0);
@@ -79,14 +84,12 @@ function rangeOf(from: string, to: string, by: string | undefined): readonly (re
   const digits = padded ? Math.max(from.length, to.length) : 0;
   const texts: string[][] = [];
   const total = Math.floor(Math.abs(last - first) / step) + 1;
-  for (let index = 0; index < Math.min(total, rangeMax); index += 1) {
+  for (let index = 0; index < Math.min(total, choicesMax + 1); index += 1) {
     const value = first + index * step * Math.sign(last - first);
     texts.push([numeric ? padTo(value, digits) : escaped(String.fromCharCode(value))]);
   }
   return texts;
 }
-
-const rangeMax = 100_000;
 
 const padTo = (value: number, digits: number): string =>
   value < 0 ? `-${String(-value).padStart(digits - 1, "0")}` : String(value).padStart(digits, "0");

@@ -3,10 +3,10 @@
 import { execFileSync } from "node:child_process";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compileName, type Syntax, testName } from "./wildcard.ts";
+import { compileName, testName } from "./name.ts";
 
-function matches(pattern: string, name: string, syntax: Syntax = "glob"): boolean | string {
-  const test = compileName(pattern, syntax);
+function matches(pattern: string, name: string, syntax: "glob" | "ignore" = "glob"): boolean | string {
+  const test = compileName(pattern, { syntax });
   return "fault" in test ? test.fault : testName(test, name);
 }
 

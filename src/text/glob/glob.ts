@@ -4,22 +4,30 @@
  * of `**` costs more than its own step.
  */
 
-import { limits } from "../contract/limits.ts";
-import type { PatternFault } from "../contract/problem.ts";
+import { limits } from "../../contract/limits.ts";
+import type { PatternFault } from "../../contract/problem.ts";
 import { expandBraces } from "./braces.ts";
-import { compileName, type NameTest } from "./wildcard.ts";
+import { compileName, type NameTest, sizeOf } from "./name.ts";
 
 /** A place in the pattern: what may come next. */
 export interface GlobStep {
   /** Names without wildcards, also those that look like wildcards: a folder may be called `[id]`. */
   readonly literals: Map<string, GlobStep>;
-  readonly tests: { readonly test: NameTest; readonly dotted: boolean; readonly next: GlobStep }[];
-  /** Behind a `**` that begins here. */
+  /** By their text: most steps of one pattern's choices are the same up to the last name. */
+  readonly tests: Map<string, GlobTest>;
+  /** After a `**` that begins here. */
   deep: GlobStep | undefined;
-  /** Is this behind `**`, so that any folder leads here again? */
+  /** Is this after `**`, so that any folder leads here again? */
   readonly loops: boolean;
-  /** Does the pattern end here, or (behind a last `**`) with any file? */
+  /** Does the pattern end here, or (after a last `**`) with any file? */
   ends: boolean;
+}
+
+export interface GlobTest {
+  readonly test: NameTest;
+  /** Is a dot written at its beginning? Only that finds a hidden name. */
+  readonly dotted: boolean;
+  readonly next: GlobStep;
 }
 
 export interface Glob {
@@ -28,14 +36,25 @@ export interface Glob {
   readonly foldersOnly: boolean;
 }
 
-/** `pattern` is relative to where the search begins. */
-export function parseGlob(pattern: string): Glob | { readonly fault: PatternFault } {
+/** What several patterns may cost together: instructions that are left for tests of names. */
+export interface GlobBudget {
+  instructions: number;
+}
+
+export const newGlobBudget = (): GlobBudget => ({ instructions: limits.globInstructionsMax });
+
+/** `pattern` is relative to where the search begins. `start`: of patterns that are looked for together. */
+export function parseGlob(
+  pattern: string,
+  budget: GlobBudget = newGlobBudget(),
+  start: GlobStep = newStep(false),
+): Glob | { readonly fault: PatternFault } {
   if (pattern.trim() === "") return { fault: "empty" };
   if (pattern.includes("\0")) return { fault: "nul" };
   if (pattern.length > limits.globCharsMax) return { fault: "too long" };
   const texts = expandBraces(pattern.normalize("NFC"), limits.globChoicesMax);
   if ("fault" in texts) return texts;
-  const start = newStep(false);
+  const planting: Planting = { compiled: new Map(), budget };
   let names = 0;
   for (const text of texts) {
     const parts = namesOf(text);
@@ -43,7 +62,8 @@ export function parseGlob(pattern: string): Glob | { readonly fault: PatternFaul
     names += parts.length;
     if (names > limits.globNamesMax || parts.length > limits.globDepthMax) return { fault: "too many names" };
     // A name alone holds at any depth; in the first folder it is named outright.
-    const fault = plant(start, parts) ?? (text.includes("/") ? undefined : plant(start, parts.slice(-1)));
+    const alone = text.includes("/") ? undefined : parts.slice(-1);
+    const fault = plant(start, parts, planting) ?? (alone && plant(start, alone, planting));
     if (fault !== undefined) return { fault };
   }
   // A file may really be called `{a,b}`.
@@ -63,16 +83,27 @@ function namesOf(text: string): readonly string[] | "parent" | "no name" {
   return names.length === 1 && !here && !/[^/]\/+$/.test(text) && names[0] !== "**" ? ["**", ...names] : names;
 }
 
-function plant(start: GlobStep, names: readonly string[]): PatternFault | undefined {
+interface Planting {
+  readonly compiled: Map<string, ReturnType<typeof compileName>>;
+  readonly budget: GlobBudget;
+}
+
+function plant(start: GlobStep, names: readonly string[], planting: Planting): PatternFault | undefined {
   let at = start;
   for (const name of names) {
     if (/^\*\*+$/.test(name)) {
       at = deepStep(at);
       continue;
     }
-    const test = compileName(name, "glob");
+    const test = planting.compiled.get(name) ?? compileName(name, { syntax: "glob" });
+    planting.compiled.set(name, test);
     if ("fault" in test) return test.fault;
-    at = test.is === "literal" ? literalStep(at, test.text) : testStep(at, name, test);
+    if (test.is === "literal") at = literalStep(at, test.text);
+    else {
+      const next = testStep(at, name, test, planting.budget);
+      if (next === undefined) return "too many wildcards";
+      at = next;
+    }
   }
   at.ends = true;
   return undefined;
@@ -84,7 +115,7 @@ function plantLiteral(start: GlobStep, names: readonly string[]): void {
   at.ends = true;
 }
 
-/** One `**` behind another adds nothing. */
+/** One `**` after another adds nothing. */
 function deepStep(at: GlobStep): GlobStep {
   if (at.loops) return at;
   at.deep ??= newStep(true);
@@ -99,26 +130,25 @@ function literalStep(at: GlobStep, text: string): GlobStep {
   return next;
 }
 
-function testStep(at: GlobStep, name: string, test: NameTest): GlobStep {
-  const known = at.tests.find((other) => sameTest(other.test, test));
+/** Undefined if there are more tests than a name can be compared with in time. */
+function testStep(at: GlobStep, name: string, test: NameTest, budget: GlobBudget): GlobStep | undefined {
+  const known = at.tests.get(name);
   if (known !== undefined) return known.next;
+  budget.instructions -= sizeOf(test);
+  if (budget.instructions < 0) return undefined;
   const next = newStep(false);
-  at.tests.push({ test, dotted: beginsWithDot(name), next });
+  at.tests.set(name, { test, dotted: beginsWithDot(name), next });
   // `app/[id]/page.tsx` means the folder of that very name at least as often as `app/i/page.tsx`.
   if (/[[(]/.test(name) && !at.literals.has(name)) at.literals.set(name, next);
   return next;
 }
 
-/** Most steps of one pattern's choices are the same up to the last name. */
-const sameTest = (a: NameTest, b: NameTest): boolean =>
-  a.is === b.is && (a.is === "anything" || JSON.stringify(a) === JSON.stringify(b));
-
 /** Only a dot that is written finds a hidden name. */
 const beginsWithDot = (name: string): boolean => /^(?:\\?\.|[?*+@!]\((?:[^()]*\|)?\\?\.)/.test(name);
 
-const newStep = (loops: boolean): GlobStep => ({
+export const newStep = (loops: boolean): GlobStep => ({
   literals: new Map(),
-  tests: [],
+  tests: new Map(),
   deep: undefined,
   loops,
   ends: false,

@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { limits } from "../contract/limits.ts";
+import { limits } from "../../contract/limits.ts";
 import { parseGlob } from "./glob.ts";
 import { startState } from "./glob-state.ts";
 

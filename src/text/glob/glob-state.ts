@@ -1,7 +1,7 @@
 /** Where a folder stands in a glob: the set of steps that its path has come to. Sets are made once and kept. */
 
-import type { Glob, GlobStep } from "./glob.ts";
-import { testName, type NameTest } from "./wildcard.ts";
+import type { Glob, GlobStep, GlobTest } from "./glob.ts";
+import { testName } from "./name.ts";
 
 /** Names that begin with a dot are found only where a dot is written, unless hidden ones are to be counted too. */
 export type Sight = "visible" | "all";
@@ -17,6 +17,9 @@ export interface GlobState {
   readonly only: string | undefined;
 }
 
+/** Sets of steps that are kept: a tree may lead to more of them than there is memory for. */
+const statesMax = 1_000;
+
 export function startState(glob: Glob): GlobState {
   const known = new Map<string, GlobState>();
   const numbers = new Map<GlobStep, number>();
@@ -30,7 +33,10 @@ export function startState(glob: Glob): GlobState {
     if (!all.some(leadsOn)) return undefined;
     const key = [...new Set(all.map(numberOf))].toSorted((a, b) => a - b).join(" ");
     let state = known.get(key);
-    if (state === undefined) known.set(key, (state = newState([...new Set(all)], stateOf)));
+    if (state === undefined) {
+      if (known.size >= statesMax) known.clear();
+      known.set(key, (state = newState([...new Set(all)], stateOf)));
+    }
     return state;
   };
   return stateOf([glob.start]) ?? newState([glob.start], stateOf);
@@ -39,14 +45,9 @@ export function startState(glob: Glob): GlobState {
 const withDeep = (steps: readonly GlobStep[]): readonly GlobStep[] =>
   steps.flatMap((step) => (step.deep === undefined ? [step] : [step, ...withDeep([step.deep])]));
 
-/** Can anything come behind this step? */
+/** Can anything come after this step? */
 const leadsOn = (step: GlobStep): boolean =>
-  step.literals.size > 0 || step.tests.length > 0 || step.deep !== undefined || step.loops;
-
-interface Ending {
-  readonly test: NameTest;
-  readonly dotted: boolean;
-}
+  step.literals.size > 0 || step.tests.size > 0 || step.deep !== undefined || step.loops;
 
 function newState(
   steps: readonly GlobStep[],
@@ -54,15 +55,18 @@ function newState(
 ): GlobState {
   const anyFile = steps.some((step) => step.loops && step.ends);
   const fileNames = new Set<string>();
-  const fileTests: Ending[] = [];
-  const folderTests: GlobStep["tests"] = [];
+  const fileTests: GlobTest[] = [];
+  const folderTests: GlobTest[] = [];
   const folderNames = new Map<string, GlobStep[]>();
   for (const step of steps) {
     for (const [name, next] of step.literals) {
       if (next.ends) fileNames.add(name);
-      if (leadsOn(next)) folderNames.set(name, [...(folderNames.get(name) ?? []), next]);
+      if (!leadsOn(next)) continue;
+      const folders = folderNames.get(name);
+      if (folders === undefined) folderNames.set(name, [next]);
+      else folders.push(next);
     }
-    for (const one of step.tests) {
+    for (const one of step.tests.values()) {
       if (one.next.ends) fileTests.push(one);
       if (leadsOn(one.next)) folderTests.push(one);
     }
@@ -70,11 +74,11 @@ function newState(
   const loops = steps.filter((step) => step.loops);
   let looped: GlobState | undefined | "unknown" = "unknown";
   const [first] = steps;
-  const single = steps.length === 1 && first !== undefined && first.tests.length === 0 && first.literals.size === 1;
+  const single = steps.length === 1 && first !== undefined && first.tests.size === 0 && first.literals.size === 1;
 
   return {
     only: single && !first.loops ? [...first.literals.keys()][0] : undefined,
-    // Behind `**` a name is looked for, not named.
+    // After `**` a name is looked for, not named.
     names: (name) => steps.some((step) => !step.loops && step.literals.has(name)),
     accepts(name, sight) {
       const hidden = sight === "visible" && name.charCodeAt(0) === 46;

@@ -1,0 +1,285 @@
+/**
+ * Lines of gitignore: as patterns of paths, for permission rules, and as the rules of one ignore file, where the last line
+ * that matches a name decides. In an ignore file each name is judged by itself: that nothing below an ignored folder
+ * can come back follows from never opening that folder.
+ */
+
+import { limits } from "../../contract/limits.ts";
+import { charactersOf } from "./character-set.ts";
+import { compileName, type Meter, type NameTest, testName } from "./name.ts";
+
+/** One line: the names of a path below where it is anchored. A line that holds at any depth begins with `**`. */
+export interface PathPattern {
+  readonly names: readonly (NameTest | "**")[];
+  readonly foldersOnly: boolean;
+}
+
+/** `text` has no `!` before it and no whitespace to be cut off. Undefined if it matches nothing. */
+export function compilePath(text: string, letterCase: "exact" | "any" = "exact"): PathPattern | undefined {
+  const foldersOnly = text.endsWith("/");
+  const parts = namesIn(foldersOnly ? text.slice(0, -1) : text);
+  if (parts === undefined) return undefined;
+  const [first = "", ...others] = parts;
+  const anyDepth = others.length === 0;
+  const names: (NameTest | "**")[] = anyDepth ? ["**"] : [];
+  for (const part of first === "" && !anyDepth ? others : parts) {
+    if (/^\*\*+$/.test(part) && !anyDepth) {
+      // One after another adds nothing.
+      if (names.at(-1) !== "**") names.push("**");
+      continue;
+    }
+    const test = compileName(part, { syntax: "ignore", letterCase });
+    // What git cannot read matches nothing.
+    if ("fault" in test) return undefined;
+    names.push(test);
+  }
+  return { names, foldersOnly };
+}
+
+/** The parts between slashes; undefined if a bracket is not closed. A slash between brackets parts nothing. */
+function namesIn(text: string): readonly string[] | undefined {
+  if (text === "" || text === "/") return undefined;
+  if (!/[[\\]/.test(text)) return text.split("/");
+  const letters = Array.from(text);
+  const parts: string[] = [];
+  let part = "";
+  for (let at = 0; at < letters.length; at += 1) {
+    const letter = letters[at] ?? "";
+    if (letter === "\\" && letters[at + 1] !== undefined) {
+      at += 1;
+      // A slash cannot be part of a name, escaped or not.
+      if (letters[at] === "/") parts.push(part);
+      part = letters[at] === "/" ? "" : part + letter + (letters[at] ?? "");
+    } else if (letter === "[") {
+      const set = charactersOf(letters, at + 1, "ascii");
+      if (typeof set === "string") return undefined;
+      part += letters.slice(at, set.end).join("");
+      at = set.end - 1;
+    } else if (letter === "/") {
+      parts.push(part);
+      part = "";
+    } else part += letter;
+  }
+  return [...parts, part];
+}
+
+/** For each name of a path, 1 if the pattern matches the path up to there. All names but the last are folders. */
+export function matchedPrefixes(
+  pattern: PathPattern,
+  path: readonly string[],
+  is: "file" | "folder",
+  meter: Meter,
+): Uint8Array {
+  const matched = new Uint8Array(path.length);
+  compare(
+    pattern.names,
+    path.length,
+    (at) => path[at] ?? "",
+    meter,
+    (at) => {
+      matched[at] = pattern.foldersOnly && is === "file" && at === path.length - 1 ? 0 : 1;
+    },
+  );
+  return matched;
+}
+
+/**
+ * Goes along a path with the set of all places in the pattern that it may have come to, so that several `**` cost no more
+ * than one. Tells every prefix that matches.
+ */
+function compare(
+  names: PathPattern["names"],
+  count: number,
+  nameAt: (at: number) => string,
+  meter: Meter,
+  onMatch: (at: number) => void,
+): void {
+  const end = names.length;
+  let places: number[] = [];
+  /** Places come in rising order, so one that is not above the last is there already. */
+  const reach = (place: number, into: number[]): void => {
+    if (place > (into.at(-1) ?? -1)) into.push(place);
+    // `**` may stand for no name at all, unless it is the last.
+    if (names[place] === "**" && place < end - 1 && place + 1 > (into.at(-1) ?? -1)) into.push(place + 1);
+  };
+  reach(0, places);
+  for (let at = 0; at < count && places.length > 0; at += 1) {
+    const name = nameAt(at);
+    const next: number[] = [];
+    let matches = false;
+    meter.steps += places.length;
+    for (const place of places) {
+      const test = names[place];
+      if (test === undefined) continue;
+      if (test === "**") {
+        reach(place, next);
+        matches ||= place === end - 1;
+      } else if (testName(test, name, meter)) {
+        if (place === end - 1) matches = true;
+        else reach(place + 1, next);
+      }
+    }
+    if (matches) onMatch(at);
+    places = next;
+  }
+}
+
+/** The rules of one ignore file. */
+export interface IgnoreRules {
+  /**
+   * What the file says of a name. `above` are the names of the folders that it lies in, of which those from `from` on
+   * are below the ignore file. Undefined: nothing, or `meter` has come to its limit.
+   */
+  judge(
+    above: readonly string[],
+    from: number,
+    name: string,
+    is: "file" | "folder",
+    meter?: Meter,
+  ): "ignored" | "kept" | undefined;
+}
+
+/** The last line of a kind that speaks of a name: its place in the file, and whether it takes the name out again. */
+interface Spoken {
+  readonly order: number;
+  readonly keeps: boolean;
+}
+
+interface Rule extends Spoken {
+  readonly pattern: PathPattern;
+}
+
+/** What lines say of one name: those about anything, and those about folders only. */
+interface Slot {
+  anything?: Spoken;
+  folders?: Spoken;
+}
+
+/** Undefined if no line says anything. */
+export function ignoreRules(text: string): IgnoreRules | undefined {
+  const reading = readIgnoreRules(text);
+  for (;;) {
+    const step = reading.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Characters after which `readIgnoreRules` pauses. */
+const charsPerPause = 8_192;
+
+/** The same, with pauses for who must not take long at a time. */
+export function* readIgnoreRules(text: string): Generator<void, IgnoreRules | undefined> {
+  // Most lines are a name or `*.extension`: those are looked up, not tried one by one.
+  const byName = new Map<string, Slot>();
+  const byExtension = new Map<string, Slot>();
+  /** By their text: the last of equal lines decides. */
+  const others = new Map<string, Rule>();
+  let order = 0;
+  let pauseAt = charsPerPause;
+  for (let start = text.startsWith("\ufeff") ? 1 : 0; start <= text.length; order += 1) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    const line = text.slice(start, end > start && text[end - 1] === "\r" ? end - 1 : end);
+    start = end + 1;
+    if (start > pauseAt) {
+      yield;
+      pauseAt = start + charsPerPause;
+    }
+    const read = lineOf(line);
+    if (read === undefined) continue;
+    const spoken: Spoken = { order, keeps: read.keeps };
+    const key = keyOf(read.pattern);
+    if (key === undefined) {
+      others.delete(read.text);
+      others.set(read.text, { ...spoken, pattern: read.pattern });
+      continue;
+    }
+    const shelf = key.by === "name" ? byName : byExtension;
+    const slot = shelf.get(key.text) ?? {};
+    shelf.set(key.text, slot);
+    slot[read.pattern.foldersOnly ? "folders" : "anything"] = spoken;
+  }
+  if (byName.size + byExtension.size + others.size === 0) return undefined;
+  return judgeBy(byName, byExtension, [...others.values()].toReversed());
+}
+
+function judgeBy(
+  byName: ReadonlyMap<string, Slot>,
+  byExtension: ReadonlyMap<string, Slot>,
+  others: readonly Rule[],
+): IgnoreRules {
+  const later = (a: Spoken | undefined, b: Spoken | undefined): Spoken | undefined =>
+    a === undefined || (b !== undefined && b.order > a.order) ? b : a;
+  const spokenIn = (slot: Slot | undefined, is: "file" | "folder"): Spoken | undefined =>
+    slot && (is === "folder" ? later(slot.anything, slot.folders) : slot.anything);
+  return {
+    judge(above, from, given, is, meter = { steps: 0 }) {
+      const name = composed(given);
+      const dot = byExtension.size > 0 ? name.lastIndexOf(".") : -1;
+      let best = later(
+        spokenIn(byName.get(name), is),
+        dot === -1 ? undefined : spokenIn(byExtension.get(name.slice(dot)), is),
+      );
+      for (const rule of others) {
+        if (best !== undefined && rule.order < best.order) break;
+        if (meter.steps > limits.ignoreStepsMax) break;
+        meter.steps += 4;
+        if (rule.pattern.foldersOnly && is === "file") continue;
+        if (!covers(rule.pattern, above, from, name, meter)) continue;
+        best = rule;
+        break;
+      }
+      return best === undefined ? undefined : best.keeps ? "kept" : "ignored";
+    },
+  };
+}
+
+function lineOf(
+  line: string,
+): { readonly text: string; readonly keeps: boolean; readonly pattern: PathPattern } | undefined {
+  if (line === "" || line.startsWith("#")) return undefined;
+  const keeps = line.startsWith("!");
+  const text = withoutBlanks(keeps ? line.slice(1) : line).normalize("NFC");
+  // No path that a system knows is so long that it takes more.
+  if (text.length > limits.ignoreLineCharsMax) return undefined;
+  const pattern = compilePath(text);
+  return pattern && { text, keeps, pattern };
+}
+
+/** Spaces at the end count only if the first of them is escaped; then it alone counts. */
+function withoutBlanks(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === " ") end -= 1;
+  if (end === text.length) return text;
+  let backslashes = 0;
+  while (backslashes < end && text[end - backslashes - 1] === "\\") backslashes += 1;
+  return text.slice(0, backslashes % 2 === 1 ? end + 1 : end);
+}
+
+function keyOf({ names }: PathPattern): { readonly by: "name" | "extension"; readonly text: string } | undefined {
+  const [first, test] = names;
+  if (names.length !== 2 || first !== "**" || test === undefined || test === "**") return undefined;
+  if (test.is === "literal") return { by: "name", text: test.text };
+  const isExtension =
+    test.is === "parts" && test.first === "" && test.inner.length === 0 && /^\.[^.]+$/.test(test.last);
+  return isExtension ? { by: "extension", text: test.last } : undefined;
+}
+
+function covers({ names }: PathPattern, above: readonly string[], from: number, name: string, meter: Meter): boolean {
+  const last = names.at(-1);
+  if (last !== undefined && last !== "**" && !testName(last, name, meter)) return false;
+  const [first] = names;
+  if (names.length === 2 && first === "**" && last !== "**") return true;
+  const count = above.length - from + 1;
+  const nameAt = (at: number): string => (at === count - 1 ? name : composed(above[from + at] ?? ""));
+  if (first !== undefined && first !== "**" && !testName(first, nameAt(0), meter)) return false;
+  let matches = false;
+  compare(names, count, nameAt, meter, (at) => {
+    matches = at === count - 1;
+  });
+  return matches;
+}
+
+/** Names of other systems may come decomposed. */
+// oxlint-disable-next-line no-control-regex
+const composed = (name: string): string => (/[^\0-\x7f]/.test(name) ? name.normalize("NFC") : name);

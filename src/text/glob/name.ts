@@ -1,0 +1,358 @@
+/**
+ * One name against one part of a pattern: `*`, `?`, `[…]` and, in globs, the groups `?(…)`, `*(…)`, `+(…)`, `@(…)` and
+ * `!(…)`. A name is read once from left to right, with the set of all places in the pattern that it may have come to
+ * (Thompson's simulation of an NFA), so nothing is tried again: a name of n characters takes at most n times as many
+ * steps as the pattern has instructions. Only what `!(…)` excludes is looked for from each place where it may begin; so
+ * the length of such a group is limited.
+ */
+
+import { limits } from "../../contract/limits.ts";
+import type { PatternFault } from "../../contract/problem.ts";
+import { type CharacterSet, charactersOf, hasCharacter } from "./character-set.ts";
+
+/** A test of a name, by the cheapest way there is. Names come in NFC. */
+export type NameTest =
+  | { readonly is: "literal"; readonly text: string }
+  | { readonly is: "anything" }
+  /** Stars and letters only: `a*b*c`. */
+  | {
+      readonly is: "parts";
+      readonly first: string;
+      readonly inner: readonly string[];
+      readonly last: string;
+      readonly charsMin: number;
+    }
+  | { readonly is: "general"; readonly program: Program; readonly charsMin: number };
+
+/** What is wrong with a part of a pattern. */
+type NameFault = Extract<
+  PatternFault,
+  | "unclosed bracket"
+  | "unclosed group"
+  | "trailing backslash"
+  | "reversed range"
+  | "unknown class"
+  | "too many groups"
+  | "long negation"
+>;
+
+export interface NameSyntax {
+  /** `glob` knows groups; `ignore` (lines of ignore files, permission rules) does not. */
+  readonly syntax: "glob" | "ignore";
+  /** `any`: the letters A to Z match whatever their case. Names MUST come with these in lower case then. */
+  readonly letterCase?: "exact" | "any";
+}
+
+/** Counts the steps that comparisons take. One step is one instruction at one character, or about as much work. */
+export interface Meter {
+  steps: number;
+}
+
+export function compileName(
+  text: string,
+  { syntax, letterCase = "exact" }: NameSyntax,
+): NameTest | { readonly fault: NameFault } {
+  const reading: Reading = { letters: Array.from(text), at: 0, syntax, letterCase, groups: 0, excluded: 0 };
+  const steps = readSteps(reading, "top");
+  return typeof steps === "string" ? { fault: steps } : simplest(steps, letterCase);
+}
+
+export function testName(test: NameTest, name: string, meter?: Meter): boolean {
+  switch (test.is) {
+    case "literal":
+      return name === test.text;
+    case "anything":
+      return true;
+    case "parts":
+      if (meter !== undefined) meter.steps += 1 + test.inner.length;
+      return hasParts(test, name);
+    case "general":
+      if (meter !== undefined) meter.steps += 1;
+      // A character takes one or two units.
+      if (name.length < test.charsMin) return false;
+      return matchesProgram(test.program, name, meter);
+  }
+}
+
+/** How many steps a test takes for each character of a name, at most. */
+export const sizeOf = (test: NameTest): number =>
+  test.is === "general" ? sizeOfProgram(test.program) : test.is === "parts" ? test.inner.length + 1 : 1;
+
+type GroupMark = "?" | "*" | "+" | "@" | "!";
+
+type Step =
+  | { readonly is: "letter"; readonly letter: string }
+  | { readonly is: "one" }
+  | { readonly is: "star" }
+  | { readonly is: "set"; readonly set: CharacterSet }
+  | { readonly is: "group"; readonly how: GroupMark; readonly choices: readonly (readonly Step[])[] };
+
+interface Reading {
+  readonly letters: readonly string[];
+  at: number;
+  readonly syntax: NameSyntax["syntax"];
+  readonly letterCase: "exact" | "any";
+  groups: number;
+  /** Characters in groups `!(…)` that repeat something. */
+  excluded: number;
+}
+
+function readSteps(reading: Reading, inside: "top" | "group"): Step[] | NameFault {
+  const { letters, letterCase } = reading;
+  const steps: Step[] = [];
+  const letterOf = (letter: string): Step => ({
+    is: "letter",
+    letter: letterCase === "any" ? letter.replace(/[A-Z]/, (upper) => upper.toLowerCase()) : letter,
+  });
+  while (reading.at < letters.length) {
+    const letter = letters[reading.at] ?? "";
+    if (inside === "group" && (letter === "|" || letter === ")")) return steps;
+    if (reading.syntax === "glob" && letters[reading.at + 1] === "(" && isGroupMark(letter)) {
+      const group = readGroup(reading, letter);
+      if (typeof group === "string") return group;
+      steps.push(group);
+      continue;
+    }
+    reading.at += 1;
+    if (letter === "\\") {
+      const escaped = letters[reading.at];
+      if (escaped === undefined) return "trailing backslash";
+      steps.push(letterOf(escaped));
+      reading.at += 1;
+    } else if (letter === "[") {
+      const set = charactersOf(letters, reading.at, reading.syntax === "glob" ? "unicode" : "ascii");
+      if (typeof set === "string") return set;
+      steps.push({ is: "set", set });
+      reading.at = set.end;
+    } else if (letter === "*") {
+      if (steps.at(-1)?.is !== "star") steps.push({ is: "star" });
+    } else steps.push(letter === "?" ? { is: "one" } : letterOf(letter));
+  }
+  return steps;
+}
+
+const isGroupMark = (letter: string): letter is GroupMark => letter.length === 1 && "?*+@!".includes(letter);
+
+function readGroup(reading: Reading, how: GroupMark): Step | NameFault {
+  reading.groups += 1;
+  if (reading.groups > limits.globGroupsMax) return "too many groups";
+  const from = reading.at;
+  reading.at += 2;
+  const choices: Step[][] = [];
+  for (;;) {
+    const choice = readSteps(reading, "group");
+    if (typeof choice === "string") return choice;
+    choices.push(choice);
+    const end = reading.letters[reading.at];
+    if (end === undefined) return "unclosed group";
+    reading.at += 1;
+    if (end === ")") break;
+  }
+  // Without a repetition a text that is excluded ends soon, wherever it begins.
+  if (how === "!" && choices.some((choice) => choice.some(repeats))) reading.excluded += reading.at - from;
+  if (reading.excluded > limits.globExcludedCharsMax) return "long negation";
+  return { is: "group", how, choices };
+}
+
+const repeats = (step: Step): boolean =>
+  step.is === "star" ||
+  (step.is === "group" && ("*+!".includes(step.how) || step.choices.some((choice) => choice.some(repeats))));
+
+function simplest(steps: readonly Step[], letterCase: "exact" | "any"): NameTest {
+  if (steps.length === 1 && steps[0]?.is === "star") return { is: "anything" };
+  const isPlain = steps.every(({ is }) => is === "star" || is === "letter");
+  if (!isPlain) {
+    const program = programOf([steps], letterCase);
+    return { is: "general", program, charsMin: charsMinOf(steps) };
+  }
+  const parts: string[][] = [[]];
+  for (const step of steps) {
+    if (step.is === "star") parts.push([]);
+    else if (step.is === "letter") parts.at(-1)?.push(step.letter);
+  }
+  const [first = "", ...inner] = parts.map((letters) => letters.join(""));
+  const last = inner.pop();
+  if (last === undefined) return { is: "literal", text: first };
+  const charsMin = inner.reduce((sum, part) => sum + part.length, first.length + last.length);
+  return { is: "parts", first, inner, last, charsMin };
+}
+
+/** Characters that a matching name has at least. */
+function charsMinOf(steps: readonly Step[]): number {
+  return steps.reduce((sum, step) => {
+    if (step.is === "star") return sum;
+    if (step.is !== "group") return sum + 1;
+    const least = (): number => Math.min(...step.choices.map(charsMinOf));
+    return step.how === "@" || step.how === "+" ? sum + least() : sum;
+  }, 0);
+}
+
+/** Each inner part at its first place: no later one could serve the rest better. */
+function hasParts({ first, inner, last, charsMin }: Extract<NameTest, { is: "parts" }>, name: string): boolean {
+  if (name.length < charsMin || !name.endsWith(last) || !name.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of inner) {
+    const found = name.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return at <= name.length - last.length;
+}
+
+type Instruction =
+  | { readonly is: "letter"; readonly code: number }
+  | { readonly is: "one" }
+  /** Any number of characters. */
+  | { readonly is: "star" }
+  | { readonly is: "set"; readonly set: CharacterSet }
+  /** Goes on at each of these places, without a character. */
+  | { readonly is: "goto"; readonly to: readonly number[] }
+  /** Goes on with the next instruction after every text that the program does not match. */
+  | { readonly is: "not"; readonly program: Program };
+
+/** A pattern as instructions, one after the other. The place after the last one is its end. */
+export interface Program {
+  readonly code: readonly Instruction[];
+  readonly letterCase: "exact" | "any";
+}
+
+function programOf(choices: readonly (readonly Step[])[], letterCase: "exact" | "any"): Program {
+  const code: Instruction[] = [];
+  const [only] = choices;
+  if (choices.length === 1 && only !== undefined) emit(only, code, letterCase);
+  else emitChoices(choices, "@", code, letterCase);
+  return { code, letterCase };
+}
+
+/** Every choice ends with a `goto` to what follows; where that is, is known only once all are there. */
+function emitChoices(
+  choices: readonly (readonly Step[])[],
+  how: Exclude<GroupMark, "!">,
+  code: Instruction[],
+  letterCase: "exact" | "any",
+): void {
+  const start = code.length;
+  const starts: number[] = [];
+  const after: number[] = [];
+  code.push({ is: "goto", to: starts });
+  for (const choice of choices) {
+    starts.push(code.length);
+    emit(choice, code, letterCase);
+    code.push({ is: "goto", to: after });
+  }
+  const end = code.length;
+  if (how === "?" || how === "*") starts.push(end);
+  if (how === "*" || how === "+") after.push(start);
+  if (how !== "*") after.push(end);
+}
+
+function emit(steps: readonly Step[], code: Instruction[], letterCase: "exact" | "any"): void {
+  for (const step of steps) {
+    if (step.is === "letter") code.push({ is: "letter", code: step.letter.codePointAt(0) ?? 0 });
+    else if (step.is !== "group") code.push(step);
+    else if (step.how === "!") code.push({ is: "not", program: programOf(step.choices, letterCase) });
+    else emitChoices(step.choices, step.how, code, letterCase);
+  }
+}
+
+const sizeOfProgram = ({ code }: Program): number =>
+  code.reduce((sum, one) => sum + (one.is === "not" ? sizeOfProgram(one.program) : 1), 1);
+
+/** One comparison of a name. */
+interface Comparing {
+  readonly codes: readonly number[];
+  readonly meter: Meter | undefined;
+  /** Where texts end that the program of a `not` matches, by the place where they begin. */
+  readonly known: Map<Program, (Uint8Array | undefined)[]>;
+}
+
+/** For the instructions of a program the last turn in which they were come to. No turn has a number twice, so nothing is cleared. */
+const turnsByDepth: Float64Array[] = [];
+let turn = 0;
+
+function turnsFor(depth: number, size: number): Float64Array {
+  const made = turnsByDepth[depth];
+  if (made !== undefined && made.length >= size) return made;
+  return (turnsByDepth[depth] = new Float64Array(size * 2));
+}
+
+function matchesProgram(program: Program, name: string, meter: Meter | undefined): boolean {
+  const codes: number[] = [];
+  for (let at = 0; at < name.length; at += 1) {
+    const code = name.codePointAt(at) ?? 0;
+    if (code > 0xffff) at += 1;
+    codes.push(code);
+  }
+  return endsOf(program, 0, 0, { codes, meter, known: new Map() })[codes.length] === 1;
+}
+
+/** At which places a text that the program matches can end, if it begins at `from`. `depth`: of `not` in `not`. */
+function endsOf(program: Program, from: number, depth: number, comparing: Comparing): Uint8Array {
+  const { codes, meter } = comparing;
+  const { code, letterCase } = program;
+  const turns = turnsFor(depth, code.length + 1);
+  const ends = new Uint8Array(codes.length + 1);
+  /** By instruction: the places at which a `not` before it goes on. */
+  let later: Map<number, Uint8Array> | undefined;
+  const waiting: number[] = [];
+  let places: number[] = [];
+  let steps = 0;
+
+  /** Adds an instruction, and all that follow it without a character. */
+  const reach = (first: number, at: number, now: number): void => {
+    waiting.push(first);
+    for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+      if (turns[place] === now) continue;
+      turns[place] = now;
+      steps += 1;
+      const one = code[place];
+      if (one === undefined) ends[at] = 1;
+      else if (one.is === "goto") for (const to of one.to) waiting.push(to);
+      else if (one.is === "not") {
+        later ??= new Map();
+        const goesOn = later.get(place + 1) ?? new Uint8Array(codes.length + 1);
+        later.set(place + 1, goesOn);
+        const excluded = excludedFrom(one.program, at, depth + 1, comparing);
+        for (let end = at; end <= codes.length; end += 1) if (excluded[end] === 0) goesOn[end] = 1;
+        steps += codes.length - at;
+        if (goesOn[at] === 1) waiting.push(place + 1);
+      } else {
+        places.push(place);
+        if (one.is === "star") waiting.push(place + 1);
+      }
+    }
+  };
+
+  for (let at = from; at <= codes.length; at += 1) {
+    const before = places;
+    places = [];
+    turn += 1;
+    const now = turn;
+    if (at === from) reach(0, at, now);
+    else {
+      const character = codes[at - 1] ?? 0;
+      steps += before.length;
+      for (const place of before) {
+        const one = code[place];
+        if (one === undefined) continue;
+        if (one.is === "star") reach(place, at, now);
+        else if (one.is === "letter" ? one.code === character : fits(one, character, letterCase)) {
+          reach(place + 1, at, now);
+        }
+      }
+    }
+    if (later !== undefined) for (const [place, goesOn] of later) if (goesOn[at] === 1) reach(place, at, now);
+    if (places.length === 0 && later === undefined) break;
+  }
+  if (meter !== undefined) meter.steps += steps;
+  return ends;
+}
+
+const fits = (one: Instruction, character: number, letterCase: "exact" | "any"): boolean =>
+  one.is === "one" || (one.is === "set" && hasCharacter(one.set, character, letterCase));
+
+function excludedFrom(program: Program, from: number, depth: number, comparing: Comparing): Uint8Array {
+  const byPlace = comparing.known.get(program) ?? [];
+  comparing.known.set(program, byPlace);
+  return (byPlace[from] ??= endsOf(program, from, depth, comparing));
+}
