@@ -88,3 +88,24 @@ function isProgram(path: string, platform: NodeJS.Platform): boolean {
     return false;
   }
 }
+
+/** Pipes of a child, both ends of each, and what starting it takes besides. */
+const descriptorsToStart = 12;
+
+/**
+ * Why no program can be started now, as an errno's name: without free descriptors Node's `spawn` fails and keeps those that it
+ * had opened by then, so that every further try makes things worse. Undefined if there are enough.
+ */
+export function whyNotStarted(): string | undefined {
+  if (nodeSystem.platform === "win32") return undefined;
+  const taken: number[] = [];
+  try {
+    while (taken.length < descriptorsToStart) taken.push(nodeSystem.open("/dev/null", 0));
+    return undefined;
+  } catch (error) {
+    const errno = errnoName(error);
+    return errno === "EMFILE" || errno === "ENFILE" ? errno : undefined;
+  } finally {
+    for (const fd of taken) nodeSystem.close(fd);
+  }
+}

@@ -7,7 +7,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import * as nodePath from "node:path";
-import { programsOnPath } from "../disk/programs.ts";
+import { programsOnPath, whyNotStarted } from "../disk/programs.ts";
 
 export interface Ripgrep {
   readonly command: string;
@@ -109,16 +109,22 @@ async function runOnce(
   { cwd, signal, onChunk, timeMsMax, input }: RipgrepRun,
 ): Promise<RipgrepEnd | { readonly ended: "gone" }> {
   signal.throwIfAborted();
+  const errno = whyNotStarted();
+  if (errno !== undefined) return { ended: "not started", errno };
   const child = spawn(one.command, [...one.before, "--no-config", ...args], {
     cwd,
     env: environment(),
     stdio: [input instanceof Uint8Array ? "pipe" : (input ?? "ignore"), "pipe", "pipe"],
     windowsHide: true,
   });
-  const { stdout } = child;
-  if (stdout === null) throw new Error("a child with a pipe has an output");
-  running(child);
   const exit = exitOf(child);
+  const { stdout } = child;
+  // Without a free descriptor there is no pipe either, not even the property.
+  if (!stdout) {
+    const ended = await exit;
+    return { ended: "not started", errno: "errno" in ended ? ended.errno : "unknown" };
+  }
+  running(child);
   // Whoever ends before all of it was read breaks the pipe, and that is all right.
   if (input instanceof Uint8Array) child.stdin?.on("error", () => undefined).end(input);
   const complaints = collect(child);

@@ -154,3 +154,45 @@ describe("whatever ripgrep there is", () => {
     expect(stderr).toMatch(/Cannot search: ripgrep.*not installed.*npm install @vscode\/ripgrep.*rg is on the PATH/);
   });
 });
+
+describe.skipIf(process.platform === "win32")("a search without a free file descriptor", () => {
+  /** Takes all descriptors, then gives them back one by one, with a search in between. */
+  const script = `
+    import * as fs from "node:fs";
+    const { createFilehand } = await import(process.argv[1]);
+    const session = createFilehand({ roots: [process.cwd()] }).session({ dialect: "claude" });
+    const search = async () => {
+      const { isError, content } = await session.call("Grep", { pattern: "needle" });
+      return [isError === true, content[0].text];
+    };
+    const answers = [await search()];
+    const taken = [];
+    for (;;) try { taken.push(fs.openSync("/dev/null", "r")); } catch { break; }
+    for (let free = 0; taken.length > 0 && free < 40; free += 1) {
+      answers.push(await search());
+      fs.closeSync(taken.pop());
+    }
+    console.log(JSON.stringify(answers));
+  `;
+
+  test("is an error that says so, never an answer without what was found", async () => {
+    const top = temporaryFolder();
+    try {
+      fs.mkdirSync(join(top.path, "sub"));
+      fs.writeFileSync(join(top.path, "sub", "a.txt"), "needle\n");
+      const node = [process.execPath, "--input-type=module", "-e", script, join(project, "dist", "index.js")];
+      const args = ["-c", 'ulimit -n 128 && exec "$@"', "sh", ...node];
+      const { code, stdout, stderr } = await run("/bin/sh", args, { cwd: top.path });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      const answers = JSON.parse(stdout) as readonly (readonly [boolean, string])[];
+      expect(answers.at(0)).toEqual([false, "Found 1 file\nsub/a.txt"]);
+      expect(answers.at(-1)).toEqual([false, "Found 1 file\nsub/a.txt"]);
+      for (const [isError, text] of answers) {
+        expect(text).toMatch(isError ? /no file descriptors left \(EMFILE\)/ : /^Found 1 file\nsub\/a\.txt$/);
+      }
+      expect(answers.filter(([isError]) => isError).length).toBeGreaterThan(1);
+    } finally {
+      top.remove();
+    }
+  });
+});
