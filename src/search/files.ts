@@ -60,9 +60,9 @@ export interface Pruned {
   readonly state: GlobState;
 }
 
-/** Other calls get their turn after so many entries or, on a slow disk, so long. */
+/** Other calls get their turn after so many entries or so long: on a slow disk, or where patterns and rules are intricate. */
 const entriesPerTurn = 4_096;
-const turnMsMax = 20;
+const turnMsMax = 10;
 const prunedMax = 10_000;
 
 interface Below {
@@ -77,6 +77,20 @@ interface Frame {
   readonly path: string;
   readonly ignored: Ignored;
   readonly todo: Below[];
+}
+
+/** Turns of the event loop, in the middle of a folder too. */
+interface Turns {
+  isDue(): boolean;
+  /** `tally.ended` says afterwards whether the walk goes on. */
+  take(): Promise<void>;
+}
+
+interface Walk {
+  readonly above: readonly string[];
+  readonly search: FilesSearch;
+  readonly tally: FilesTally;
+  readonly turns: Turns;
 }
 
 export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise<FilesTally> {
@@ -99,9 +113,21 @@ export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise
   const stack: Frame[] = [];
   let turnAt = entriesPerTurn;
   let turnMs = performance.now() + turnMsMax;
+  const turns: Turns = {
+    isDue: () => performance.now() >= turnMs,
+    async take() {
+      await setImmediate();
+      if (tally.entries >= entriesPerTurn) await start.hurry();
+      // At the multiples, whenever the last turn was: a turn that came early for its time must not put off the next.
+      turnAt = tally.entries - (tally.entries % entriesPerTurn) + entriesPerTurn;
+      turnMs = performance.now() + turnMsMax;
+      if (search.onTurn(tally.entries) === "enough") tally.ended = "enough";
+    },
+  };
   try {
-    stack.push(await openFrame(start, "", search.ignored, { state: search.state, named: true }, above, search, tally));
-    for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+    const top = { state: search.state, named: true };
+    stack.push(await openFrame(start, "", search.ignored, top, { above, search, tally, turns }));
+    for (let frame = stack.at(-1); frame !== undefined && tally.ended === "all"; frame = stack.at(-1)) {
       const below = frame.todo.pop();
       if (below === undefined) {
         if (stack.length > 1) {
@@ -121,24 +147,14 @@ export async function walkFiles(start: WalkFolder, search: FilesSearch): Promise
       above.push(below.name);
       const path = `${frame.path}${below.name}/`;
       try {
-        const opened = openFrame(folder, path, frame.ignored, below, above, search, tally);
+        const opened = openFrame(folder, path, frame.ignored, below, { above, search, tally, turns });
         stack.push(opened instanceof Promise ? await opened : opened);
       } catch (error) {
         folder.close();
         throw error;
       }
       folder.leave();
-      if (tally.entries >= turnAt || performance.now() >= turnMs) {
-        await setImmediate();
-        if (tally.entries >= entriesPerTurn) await start.hurry();
-        // At the multiples, whenever the last turn was: a turn that came early for its time must not put off the next.
-        turnAt = tally.entries - (tally.entries % entriesPerTurn) + entriesPerTurn;
-        turnMs = performance.now() + turnMsMax;
-        if (search.onTurn(tally.entries) === "enough") {
-          tally.ended = "enough";
-          break;
-        }
-      }
+      if (tally.entries >= turnAt || turns.isDue()) await turns.take();
     }
     return tally;
   } finally {
@@ -152,9 +168,7 @@ function openFrame(
   path: string,
   outer: Ignored,
   at: Pick<Below, "state" | "named">,
-  above: readonly string[],
-  search: FilesSearch,
-  tally: FilesTally,
+  { above, search, tally, turns }: Walk,
 ): Frame | Promise<Frame> {
   const listed = folder.entries();
   if (listed instanceof Promise) return listed.then((entries) => withEntries(entries));
@@ -177,19 +191,25 @@ function openFrame(
   function judge(entries: readonly WalkEntry[], ignored: Ignored): Frame | Promise<Frame> {
     const frame: Frame = { folder, path, ignored, todo: [] };
     const waiting: Promise<boolean>[] = [];
-    for (const entry of entries) {
-      if (entry.isDirectory()) judgeFolder(entry, frame, at, above, search, tally);
-      else {
-        const taken = judgeFile(entry, frame, at, above, search, tally);
-        if (taken instanceof Promise) waiting.push(taken);
-        else if (taken) tally.matched += 1;
+    const next = (from: number): Frame | Promise<Frame> => {
+      for (let index = from; index < entries.length && tally.ended === "all"; index += 1) {
+        if (index > from && turns.isDue()) return turns.take().then(() => next(index));
+        const entry = entries[index];
+        if (entry === undefined) break;
+        if (entry.isDirectory()) judgeFolder(entry, frame, at, above, search, tally);
+        else {
+          const taken = judgeFile(entry, frame, at, above, search, tally);
+          if (taken instanceof Promise) waiting.push(taken);
+          else if (taken) tally.matched += 1;
+        }
       }
-    }
-    if (waiting.length === 0) return frame;
-    return Promise.all(waiting).then((all) => {
-      tally.matched += all.filter(Boolean).length;
-      return frame;
-    });
+      if (waiting.length === 0) return frame;
+      return Promise.all(waiting).then((all) => {
+        tally.matched += all.filter(Boolean).length;
+        return frame;
+      });
+    };
+    return next(0);
   }
 }
 

@@ -20,8 +20,21 @@ export interface Collecting {
   readonly entriesMax: number;
   /** May this file be told? `path` is below the folder that is searched. */
   readonly isWanted: (path: string) => boolean;
+  /** Looks a file up again beneath the roots; what is not there is neither told nor counted. */
+  readonly again: Again | undefined;
   /** When a file was last changed, if the newest come first. */
   readonly mtimeOf: ((path: string) => bigint | undefined) | undefined;
+}
+
+/**
+ * A folder that is swapped for a link while ripgrep is in it leads ripgrep outside. So whatever it reports is looked up again,
+ * name by name and without links, before it counts.
+ */
+export interface Again {
+  /** `folder`: only whether there is such a folder, for names that cannot be looked up. */
+  isThere(path: string, what: "file" | "folder"): boolean;
+  /** Lets go of the folders that are held for a while. */
+  letGo(): void;
 }
 
 export class Collector implements OutputTaker {
@@ -56,6 +69,13 @@ export class Collector implements OutputTaker {
     const { path, isText } = pathOf(bytes);
     // Also of a name that nobody can be told: what rules hide is not counted by what it holds.
     if (!this.#collecting.isWanted(path)) return;
+    const { again } = this.#collecting;
+    if (
+      again?.isThere(isText ? path : path.slice(0, Math.max(0, path.lastIndexOf("/"))), isText ? "file" : "folder") ===
+      false
+    ) {
+      return;
+    }
     if (!isText) {
       this.unnamed += 1;
       return;

@@ -17,7 +17,8 @@ import {
 import { Collector, type Collecting, type FoundFile, pathOf } from "./grep-collector.ts";
 import { faultOf, sortComplaints, typesIn } from "./grep-fault.ts";
 import { type OutputReader, type OutputTaker, readContent, readCounts, readFiles } from "./grep-output.ts";
-import { type RipgrepRun, runRipgrep } from "./ripgrep.ts";
+import { timeSlices } from "../disk/others-turn.ts";
+import { type RipgrepRun, runRipgrep, type Taken } from "./ripgrep.ts";
 
 export interface GrepTask extends Collecting {
   readonly query: GrepQuery;
@@ -67,12 +68,16 @@ async function grepOnce(task: GrepTask, by?: ReadBy): Promise<Found> {
   const telling = task.onProgress && setInterval(tell, progressMs);
   const end = await runRipgrep(grepArguments(query, searched, by), {
     ...run,
-    onChunk: (chunk) => {
-      reader.feed(chunk);
+    onChunk: async (chunk): Promise<Taken> => {
+      await feedInSlices(reader, chunk);
+      task.again?.letGo();
       tell();
       return "more";
     },
-  }).finally(() => clearInterval(telling));
+  }).finally(() => {
+    clearInterval(telling);
+    task.again?.letGo();
+  });
   if (end.ended === "missing") return { found: "nothing to run" };
   if (end.ended === "not started") return { found: "not started", errno: end.errno };
   if (end.ended === "killed") return { found: "killed", signal: end.signal };
@@ -97,6 +102,18 @@ async function grepOnce(task: GrepTask, by?: ReadBy): Promise<Found> {
     unreadable,
     ended,
   };
+}
+
+/** Bytes after which the time is looked at: each path among them is compared with globs, rules and ignore files. */
+const sliceBytes = 1_024;
+
+/** What ripgrep prints, in slices of time: other calls get their turn in between. */
+async function feedInSlices(reader: OutputReader, chunk: Buffer): Promise<void> {
+  const slices = timeSlices();
+  for (let at = 0; at < chunk.length; at += sliceBytes) {
+    reader.feed(chunk.subarray(at, at + sliceBytes));
+    if (slices.isOver()) await slices.next();
+  }
 }
 
 /**
@@ -128,8 +145,8 @@ export async function countFiles(
   });
   const end = await runRipgrep(filesArguments(types, searched), {
     ...run,
-    onChunk: (chunk) => {
-      reader.feed(chunk);
+    onChunk: async (chunk): Promise<Taken> => {
+      await feedInSlices(reader, chunk);
       return seen > filesMax ? "enough" : "more";
     },
   });

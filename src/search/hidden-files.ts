@@ -80,8 +80,18 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
     entriesLeft -= looked.length;
     found.entries += looked.length;
     listedInAll += entries.length;
-    const todo = foldersIn(looked, path, ignored, above, search, found);
+    const todo: string[] = [];
+    const turn = async (): Promise<void> => {
+      await setImmediate();
+      search.signal.throwIfAborted();
+      turnMs = performance.now() + turnMsMax;
+    };
+    for (const entry of looked) {
+      if (performance.now() >= turnMs) await turn();
+      countOrGather(entry, todo, path, ignored, above, search, found);
+    }
     for (let at = looked.length; at < entries.length; at += 1) {
+      if (performance.now() >= turnMs) await turn();
       const entry = entries[at];
       if (entry?.isDirectory() === true && isSearched(entry.name, ignored, above, search)) todo.push(entry.name);
     }
@@ -125,29 +135,26 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
   }
 }
 
-/** Counts what is no folder; answers with the folders that would be searched. */
-function foldersIn(
-  entries: readonly WalkEntry[],
+/** Counts what is no folder, and gathers the folders that would be searched. */
+function countOrGather(
+  entry: WalkEntry,
+  folders: string[],
   path: string,
   ignored: Ignored,
   above: readonly string[],
   search: HiddenSearch,
   found: HiddenFound,
-): string[] {
-  const folders: string[] = [];
-  for (const entry of entries) {
-    const { name } = entry;
-    if (entry.isDirectory()) {
-      if (isSearched(name, ignored, above, search)) folders.push(name);
-    } else if (entry.isFile()) {
-      // Whether it is hidden is known sooner than whether it is ignored.
-      const hidden = search.hiddenAs(path + name);
-      if (hidden !== undefined && !isIgnored(ignored, above, name, "file")) found[hidden] += 1;
-    } else if (entry.isSymbolicLink()) {
-      if (!isIgnored(ignored, above, name, "file") && search.isMissed(path + name)) found.links += 1;
-    }
+): void {
+  const { name } = entry;
+  if (entry.isDirectory()) {
+    if (isSearched(name, ignored, above, search)) folders.push(name);
+  } else if (entry.isFile()) {
+    // Whether it is hidden is known sooner than whether it is ignored.
+    const hidden = search.hiddenAs(path + name);
+    if (hidden !== undefined && !isIgnored(ignored, above, name, "file")) found[hidden] += 1;
+  } else if (entry.isSymbolicLink()) {
+    if (!isIgnored(ignored, above, name, "file") && search.isMissed(path + name)) found.links += 1;
   }
-  return folders;
 }
 
 const isSearched = (name: string, ignored: Ignored, above: readonly string[], search: HiddenSearch): boolean =>

@@ -3,7 +3,7 @@
  * files by itself. Takes a walk of all that is not ignored, so it is for the few trees where ripgrep would go wrong.
  */
 
-import { setImmediate } from "node:timers/promises";
+import { timeSlices } from "../disk/others-turn.ts";
 import type { WalkFolder } from "../disk/walk.ts";
 import { type Ignored, ignoredIn, isIgnored } from "./files-ignored.ts";
 
@@ -27,8 +27,6 @@ export interface Survey {
   isIgnored(path: string): boolean;
 }
 
-const turnMsMax = 20;
-
 interface Frame {
   readonly folder: WalkFolder;
   /** Below the start, with its slash; empty for the start. */
@@ -44,7 +42,12 @@ export async function surveyIgnored(start: WalkFolder, search: Surveying): Promi
   const folders: string[] = [];
   const above = [...search.above];
   const stack: Frame[] = [];
-  let turnMs = performance.now() + turnMsMax;
+  const slices = timeSlices();
+  let isEnough = false;
+  const turn = async (): Promise<void> => {
+    await slices.next();
+    isEnough = search.onTurn() === "enough";
+  };
   const open = async (folder: WalkFolder, path: string, outer: Ignored): Promise<void> => {
     const entries = await folder.entries();
     const frame: Frame = { folder, path, ignored: outer, todo: [] };
@@ -55,6 +58,8 @@ export async function surveyIgnored(start: WalkFolder, search: Surveying): Promi
     const ignored = path === "" ? outer : await ignoredIn(folder, entries, above.length, outer);
     if (ignored !== outer) changes.set(path, ignored);
     for (const entry of entries) {
+      if (slices.isOver()) await turn();
+      if (isEnough) break;
       if (!entry.isDirectory() || search.isLeftOut(entry.name)) continue;
       if (!isIgnored(ignored, above, entry.name, "folder")) frame.todo.push(entry.name);
       else if (folders.length < search.foldersMax) folders.push(path + entry.name);
@@ -83,11 +88,8 @@ export async function surveyIgnored(start: WalkFolder, search: Surveying): Promi
         throw error;
       }
       folder.leave();
-      if (performance.now() >= turnMs) {
-        await setImmediate();
-        turnMs = performance.now() + turnMsMax;
-        if (search.onTurn() === "enough") break;
-      }
+      if (slices.isOver()) await turn();
+      if (isEnough) break;
     }
   } finally {
     for (const { folder } of stack.slice(1).toReversed()) folder.close();

@@ -107,6 +107,7 @@ async function searchIn(
     open: (real) => folderAgain(real, bench),
     hides: (path, is) => view.hides(path, is),
     hidesEnd,
+    signal: bench.signal,
   });
   sum.matched += tally.matched;
   sum.ignored += tally.ignored + more.ignored;

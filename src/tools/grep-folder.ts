@@ -9,6 +9,11 @@ import { countMatchingFiles, type Found, type GrepTask, grep as search } from ".
 import { compileGlobs, type Globs } from "../search/grep-globs.ts";
 import type { Searched } from "../search/grep-arguments.ts";
 import { leftOutText } from "../search/left-out.ts";
+import type { WalkFolder } from "../disk/walk.ts";
+import type { Again } from "../search/grep-collector.ts";
+import { folderAgain } from "./folder-again.ts";
+import { below } from "./grep-lines.ts";
+import { atPath } from "./workspace-walk.ts";
 import { extraMs } from "./extra-time.ts";
 import { escapeGlob, isNameOfFile } from "./glob-start.ts";
 import { ignoringByUs, ignoringOf, type Ignoring, linesOf } from "./grep-ignoring.ts";
@@ -46,9 +51,11 @@ export function folderSearch(request: GrepRequest, located: Located, bench: Benc
   const never = scratchFile(leftOutText([...hidden.lines, `**/${scratchPrefix}*`]));
   const leftOut = never === undefined ? [] : [never.path];
   const run = { ...runOf(bench), cwd: found.held.handlePath };
+  const again = lookedUpAgain(target, bench);
   const task: Omit<GrepTask, "searched" | "isWanted"> = {
     query: request,
-    isHidden: (path) => hides(path) !== undefined,
+    isHidden: (path) => hides(path) !== undefined || !again.isThere(path, "anything"),
+    again,
     entriesMax: request.skip + request.entriesMax,
     mtimeOf: request.mode === "files" && request.order === "newest" ? (path) => disk.changedNs(found, path) : undefined,
     onProgress: undefined,
@@ -101,6 +108,7 @@ export function folderSearch(request: GrepRequest, located: Located, bench: Benc
         ignoring,
         searched: { ...searched, leftOut: [] },
         run: timed,
+        isThere: (path: string) => again.isThere(path, "file"),
         onWrong: () => {
           isWrong = true;
           stopping.abort();
@@ -140,7 +148,49 @@ export function folderSearch(request: GrepRequest, located: Located, bench: Benc
         searched: searchedIn("searched"),
         run: { ...run, timeMsMax: extraMs(tookMs, linksCounted) },
       }),
-    close: () => never?.remove(),
+    close: () => {
+      again.letGo();
+      never?.remove();
+    },
+  };
+}
+
+/** Folders that are held at once: files of one folder mostly come one after the other. */
+const foldersHeldMax = 16;
+
+interface AgainAnything extends Again {
+  isThere(path: string, what: "file" | "folder" | "anything"): boolean;
+}
+
+/** Whether what ripgrep reports is there beneath the roots, by names and without links. */
+function lookedUpAgain(target: Target, bench: Bench): AgainAnything {
+  const { real } = target;
+  const held = new Map<string, WalkFolder | undefined>();
+  const letGo = (): void => {
+    for (const folder of held.values()) folder?.close();
+    held.clear();
+  };
+  const folderOf = (path: string): WalkFolder | undefined => {
+    if (held.has(path)) return held.get(path);
+    if (held.size >= foldersHeldMax) letGo();
+    const folder = folderAgain(below(real, path), bench, (errno) => {
+      // Nothing can be looked up: to call that "not there" would be an answer that is not true.
+      if (errno === "EMFILE" || errno === "ENFILE") throw refusal(target, errno, "looking up what ripgrep found");
+    });
+    held.set(path, folder);
+    return folder;
+  };
+  return {
+    letGo,
+    isThere(path, what) {
+      if (what === "folder") return folderOf(path) !== undefined;
+      const cut = path.lastIndexOf("/");
+      const folder = folderOf(path.slice(0, Math.max(0, cut)));
+      const glance = folder?.glance(path.slice(cut + 1));
+      // On a file system that may hang, by another lookup.
+      if (glance instanceof Promise) return atPath(below(real, path), bench, () => true) === true;
+      return glance !== undefined && (what === "anything" || glance.kind === "file");
+    },
   };
 }
 

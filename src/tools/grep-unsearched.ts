@@ -23,6 +23,8 @@ export interface Passing {
   /** Of paths below the folder: does the call choose it, do rules hide it? */
   readonly fits: (path: string) => boolean;
   readonly hides: (path: string) => Hidden | undefined;
+  /** Looks a file up again beneath the roots. */
+  readonly isThere: (path: string) => boolean;
   readonly searched: Extract<Searched, { readonly in: "folder" }>;
   readonly ignoring: Ignoring;
   readonly run: GrepTask["run"];
@@ -53,7 +55,7 @@ export async function unsearched(passing: Passing, bench: Bench): Promise<Unsear
     countFiles(
       as === "asks" ? request.types : [],
       { ...passing.searched, names: undefined },
-      (path) => hiddenAs(path) === as,
+      (path) => hiddenAs(path) === as && passing.isThere(path),
       limits.searchListedMax,
       run,
     );

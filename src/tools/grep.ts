@@ -103,6 +103,7 @@ async function inFile(request: GrepRequest, { target, found: named }: Located, b
         searched: { in: "input" },
         entriesMax: request.skip + request.entriesMax,
         isWanted: () => true,
+        again: undefined,
         mtimeOf: undefined,
         onProgress: undefined,
         run: { ...runOf(bench), cwd: target.root, input: file.forChild },

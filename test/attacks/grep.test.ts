@@ -117,6 +117,37 @@ describe.skipIf(onWindows)("A27: links lead nowhere", () => {
   });
 });
 
+describe.skipIf(!onLinux)("B4: numbers count what is beneath the roots", () => {
+  test("none of them tells of outside content while a folder is swapped for a symlink", {
+    timeout: 180_000,
+  }, async () => {
+    const many = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`f${at}.txt`, "nothing here\n"]));
+    const { path: at } = workspace({
+      ws: {
+        ...Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`d${index}`, many])),
+        dir: { "a.txt": "inside\n" },
+        "dir-evil": { link: "../out" },
+      },
+      out: { "secret-name.txt": `${outside}\n` },
+    });
+    const racer = fork(fileURLToPath(new URL("swapper.js", import.meta.url)), ["folder", at("ws")], { execArgv: [] });
+    await once(racer, "message");
+    try {
+      const search = searcher(at("ws"));
+      for (let round = 0; round < 40; round += 1) {
+        for (const output_mode of modes) {
+          const text = textOf(await search(outside, { output_mode }));
+          ok(/^No (?:files|matches) found/.test(text) && !text.includes("ignored"), text);
+        }
+      }
+      ok(racer.exitCode === null, "the racer died");
+    } finally {
+      racer.kill();
+      await once(racer, "exit");
+    }
+  });
+});
+
 describe("A62, A68, A69: what rules hide", () => {
   const hidden = "hidden-content-31";
   const tree = {

@@ -67,7 +67,7 @@ describe("names", () => {
     expect(matches(`${"*a".repeat(100)}*b`, name)).toBe(false);
     expect(matches(`${"*?".repeat(100)}*b`, name)).toBe(false);
     expect(matches("+(+(+(+(+(a)))))b", name)).toBe(false);
-    expect(matches("!(!(!(!(a*)*a*)*a*)*b)", name)).toBeTypeOf("boolean");
+    expect(matches("!(!(!(a*)*a*)*b)", name)).toBeTypeOf("boolean");
     expect(matches("@(a)".repeat(30), name)).toBe("too many groups");
   });
 });

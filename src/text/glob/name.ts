@@ -148,8 +148,10 @@ function readGroup(reading: Reading, how: GroupMark): Step | NameFault {
     reading.at += 1;
     if (end === ")") break;
   }
-  // Without a repetition a text that is excluded ends soon, wherever it begins.
-  if (how === "!" && choices.some((choice) => choice.some(repeats))) reading.excluded += reading.at - from;
+  // Without a repetition a text that is excluded ends soon, wherever it begins. One within another costs more.
+  if (how === "!" && choices.some((choice) => choice.some(repeats))) {
+    reading.excluded += (reading.at - from) * (choices.some((choice) => choice.some(excludes)) ? 4 : 1);
+  }
   if (reading.excluded > limits.globExcludedCharsMax) return "long negation";
   return { is: "group", how, choices };
 }
@@ -157,6 +159,9 @@ function readGroup(reading: Reading, how: GroupMark): Step | NameFault {
 const repeats = (step: Step): boolean =>
   step.is === "star" ||
   (step.is === "group" && ("*+!".includes(step.how) || step.choices.some((choice) => choice.some(repeats))));
+
+const excludes = (step: Step): boolean =>
+  step.is === "group" && (step.how === "!" || step.choices.some((choice) => choice.some(excludes)));
 
 function simplest(steps: readonly Step[], letterCase: "exact" | "any"): NameTest {
   if (steps.length === 1 && steps[0]?.is === "star") return { is: "anything" };
@@ -208,7 +213,7 @@ type Instruction =
   /** Goes on at each of these places, without a character. */
   | { readonly is: "goto"; readonly to: readonly number[] }
   /** Goes on with the next instruction after every text that the program does not match. */
-  | { readonly is: "not"; readonly program: Program };
+  | { readonly is: "not"; readonly program: Program; readonly sets: PlaceSets | undefined };
 
 /** A pattern as instructions, one after the other. The place after the last one is its end. */
 export interface Program {
@@ -250,13 +255,91 @@ function emit(steps: readonly Step[], code: Instruction[], letterCase: "exact" |
   for (const step of steps) {
     if (step.is === "letter") code.push({ is: "letter", code: step.letter.codePointAt(0) ?? 0 });
     else if (step.is !== "group") code.push(step);
-    else if (step.how === "!") code.push({ is: "not", program: programOf(step.choices, letterCase) });
-    else emitChoices(step.choices, step.how, code, letterCase);
+    else if (step.how === "!") {
+      const program = programOf(step.choices, letterCase);
+      const sets = program.code.some(({ is }) => is === "not") ? undefined : new PlaceSets(program);
+      code.push({ is: "not", program, sets });
+    } else emitChoices(step.choices, step.how, code, letterCase);
   }
 }
 
 const sizeOfProgram = ({ code }: Program): number =>
   code.reduce((sum, one) => sum + (one.is === "not" ? sizeOfProgram(one.program) : 1), 1);
+
+/** The places in a program that a text has come to. */
+interface PlaceSet {
+  readonly places: readonly number[];
+  /** Is the text one that the program matches? */
+  readonly ends: boolean;
+  /** Where one more character leads, as far as it was found out. */
+  readonly next: Map<number, PlaceSet>;
+}
+
+/** Next steps that are remembered before all are forgotten. */
+const knownMax = 500;
+
+/**
+ * The sets of places of a program without `not` (the states of its DFA), made when a text comes to them. So texts that begin
+ * at different places and have come to the same go on as one.
+ */
+class PlaceSets {
+  readonly #program: Program;
+  #sets = new Map<string, PlaceSet>();
+  #start: PlaceSet | undefined;
+  #known = 0;
+
+  constructor(program: Program) {
+    this.#program = program;
+  }
+
+  start(meter: Meter | undefined): PlaceSet {
+    return (this.#start ??= this.#setOf([0], meter));
+  }
+
+  after(set: PlaceSet, character: number, meter: Meter | undefined): PlaceSet {
+    if (meter !== undefined) meter.steps += 1;
+    const known = set.next.get(character);
+    if (known !== undefined) return known;
+    const { code, letterCase } = this.#program;
+    const first: number[] = [];
+    for (const place of set.places) {
+      const one = code[place];
+      if (one?.is === "star") first.push(place);
+      else if (one !== undefined && fits(one, character, letterCase)) first.push(place + 1);
+    }
+    this.#known += 1;
+    if (this.#known > knownMax) {
+      this.#known = 0;
+      for (const each of this.#sets.values()) each.next.clear();
+      this.#sets = new Map();
+    }
+    const next = this.#setOf(first, meter);
+    set.next.set(character, next);
+    return next;
+  }
+
+  #setOf(first: readonly number[], meter: Meter | undefined): PlaceSet {
+    const { code } = this.#program;
+    const reached = new Set<number>();
+    const waiting = [...first];
+    for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+      if (reached.has(place)) continue;
+      reached.add(place);
+      const one = code[place];
+      if (one?.is === "goto") waiting.push(...one.to);
+      else if (one?.is === "star") waiting.push(place + 1);
+    }
+    if (meter !== undefined) meter.steps += reached.size;
+    const ends = reached.has(code.length);
+    const places = [...reached].filter((place) => place < code.length && code[place]?.is !== "goto");
+    const key = `${ends ? "." : ""}${places.toSorted((a, b) => a - b).join(" ")}`;
+    const known = this.#sets.get(key);
+    if (known !== undefined) return known;
+    const made: PlaceSet = { places, ends, next: new Map() };
+    this.#sets.set(key, made);
+    return made;
+  }
+}
 
 /** One comparison of a name. */
 interface Comparing {
@@ -292,7 +375,8 @@ function endsOf(program: Program, from: number, depth: number, comparing: Compar
   const { code, letterCase } = program;
   const turns = turnsFor(depth, code.length + 1);
   const ends = new Uint8Array(codes.length + 1);
-  /** By instruction: the places at which a `not` before it goes on. */
+  /** By the instruction after a `not`: where texts stand that began there, or the places at which it goes on. */
+  let running: Map<number, Running> | undefined;
   let later: Map<number, Uint8Array> | undefined;
   const waiting: number[] = [];
   let places: number[] = [];
@@ -309,18 +393,31 @@ function endsOf(program: Program, from: number, depth: number, comparing: Compar
       if (one === undefined) ends[at] = 1;
       else if (one.is === "goto") for (const to of one.to) waiting.push(to);
       else if (one.is === "not") {
-        later ??= new Map();
-        const goesOn = later.get(place + 1) ?? new Uint8Array(codes.length + 1);
-        later.set(place + 1, goesOn);
-        const excluded = excludedFrom(one.program, at, depth + 1, comparing);
-        for (let end = at; end <= codes.length; end += 1) if (excluded[end] === 0) goesOn[end] = 1;
-        steps += codes.length - at;
-        if (goesOn[at] === 1) waiting.push(place + 1);
+        if (exclude(one, place + 1, at)) waiting.push(place + 1);
       } else {
         places.push(place);
         if (one.is === "star") waiting.push(place + 1);
       }
     }
+  };
+
+  /** Begins a text at a `not`. Does it go on at once, with no text at all? */
+  const exclude = (one: Extract<Instruction, { is: "not" }>, after: number, at: number): boolean => {
+    if (one.sets !== undefined) {
+      const start = one.sets.start(meter);
+      running ??= new Map();
+      const here = running.get(after) ?? { sets: one.sets, texts: new Set(), over: false };
+      running.set(after, here);
+      here.texts.add(start);
+      return !start.ends;
+    }
+    later ??= new Map();
+    const goesOn = later.get(after) ?? new Uint8Array(codes.length + 1);
+    later.set(after, goesOn);
+    const excluded = excludedFrom(one.program, at, depth + 1, comparing);
+    for (let end = at; end <= codes.length; end += 1) if (excluded[end] === 0) goesOn[end] = 1;
+    steps += codes.length - at;
+    return goesOn[at] === 1;
   };
 
   for (let at = from; at <= codes.length; at += 1) {
@@ -332,24 +429,52 @@ function endsOf(program: Program, from: number, depth: number, comparing: Compar
     else {
       const character = codes[at - 1] ?? 0;
       steps += before.length;
+      // First all texts that have begun, since others may begin here.
+      if (running !== undefined) for (const one of running.values()) readOn(one, character, meter);
       for (const place of before) {
         const one = code[place];
         if (one === undefined) continue;
         if (one.is === "star") reach(place, at, now);
-        else if (one.is === "letter" ? one.code === character : fits(one, character, letterCase)) {
-          reach(place + 1, at, now);
-        }
+        else if (fits(one, character, letterCase)) reach(place + 1, at, now);
       }
+      if (running !== undefined) for (const [place, one] of running) if (goesOnAfter(one)) reach(place, at, now);
     }
     if (later !== undefined) for (const [place, goesOn] of later) if (goesOn[at] === 1) reach(place, at, now);
-    if (places.length === 0 && later === undefined) break;
+    if (places.length === 0 && later === undefined && running === undefined) break;
   }
   if (meter !== undefined) meter.steps += steps;
   return ends;
 }
 
+/** The texts that have begun at a `not`, by where they stand. */
+interface Running {
+  readonly sets: PlaceSets;
+  texts: Set<PlaceSet>;
+  /** Has one of them come to where nothing matches any more? Then everything goes on from there. */
+  over: boolean;
+}
+
+function readOn(running: Running, character: number, meter: Meter | undefined): void {
+  const next = new Set<PlaceSet>();
+  for (const text of running.texts) {
+    const after = running.sets.after(text, character, meter);
+    if (after.places.length === 0 && !after.ends) running.over = true;
+    else next.add(after);
+  }
+  running.texts = next;
+}
+
+/** A text without places that ends here has nowhere to go, and is no text of the program with one more character. */
+function goesOnAfter({ texts, over }: Running): boolean {
+  if (over) return true;
+  for (const { ends } of texts) if (!ends) return true;
+  return false;
+}
+
 const fits = (one: Instruction, character: number, letterCase: "exact" | "any"): boolean =>
-  one.is === "one" || (one.is === "set" && hasCharacter(one.set, character, letterCase));
+  one.is === "letter"
+    ? one.code === character
+    : one.is === "one" || (one.is === "set" && hasCharacter(one.set, character, letterCase));
 
 function excludedFrom(program: Program, from: number, depth: number, comparing: Comparing): Uint8Array {
   const byPlace = comparing.known.get(program) ?? [];

@@ -1,0 +1,38 @@
+/** What ripgrep reports counts only where it was looked up again. */
+
+import { expect, test } from "vitest";
+import { type Again, Collector } from "./grep-collector.ts";
+
+function collected(isThere: Again["isThere"]) {
+  const again: Again = { isThere, letGo: () => {} };
+  const made = () =>
+    new Collector({ entriesMax: 10, isWanted: () => true, again, mtimeOf: undefined }, "content", "folder");
+  const collector = made();
+  for (const path of ["./in/a.txt", "./swapped/b.txt"]) {
+    collector.file(Buffer.from(path));
+    collector.line({ line: 1, column: 1, offset: 0 });
+    collector.binaryFile();
+  }
+  collector.file(Buffer.concat([Buffer.from("./swapped/"), Buffer.from([0xff])]));
+  const files = collector.finish().map(({ path }) => path);
+  const { filesTotal, linesTotal, entriesTotal, binary, unnamed } = collector;
+  return { files, filesTotal, linesTotal, entriesTotal, binary, unnamed };
+}
+
+test("a file that is not there when it is looked up again is in no number", () => {
+  expect(collected((path) => path.startsWith("in/"))).toEqual({
+    files: ["in/a.txt"],
+    filesTotal: 1,
+    linesTotal: 1,
+    entriesTotal: 1,
+    binary: 1,
+    unnamed: 0,
+  });
+});
+
+test("all that are there count, and of a name that is no text its folder is looked up", () => {
+  const asked: string[] = [];
+  const all = collected((path, what) => asked.push(`${what} ${path}`) > 0);
+  expect(all).toMatchObject({ filesTotal: 2, linesTotal: 2, binary: 2, unnamed: 1 });
+  expect(asked).toEqual(["file in/a.txt", "file swapped/b.txt", "folder swapped"]);
+});
