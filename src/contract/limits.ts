@@ -88,8 +88,8 @@ export const limits = {
   turnsNamedMax: 10,
   /** Suggestions for a path that does not exist. */
   suggestionsMax: 3,
-  /** Entries looked at when searching for suggestions. */
-  suggestionEntriesMax: 20_000,
+  /** Milliseconds in which folders are gone through for suggestions. */
+  suggestionMsMax: 3_000,
   /** Links followed on the way to one file. */
   linkHopsMax: 40,
   /** Bytes of a path and of one of its names, as the kernel has them. */

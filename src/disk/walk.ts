@@ -12,6 +12,7 @@ import { type FolderCalls, listFlags } from "./folder-calls.ts";
 import type { EntryTypes, FolderEntry } from "./folder-entry.ts";
 import { handlePathOf } from "./held.ts";
 import type { Found, Look } from "./look.ts";
+import { timeSlices } from "./others-turn.ts";
 import type { System } from "./system.ts";
 
 type Refused = { readonly errno: string };
@@ -27,6 +28,11 @@ export interface WalkFolder {
   readonly real: string;
   /** Its names, in no order. A promise only where the file system may not answer. */
   entries(): Soon<readonly WalkEntry[] | Refused>;
+  /**
+   * Its names one by one, in slices of time and without holding them: for folders that may be huge. Ends early if `visit`
+   * says so.
+   */
+  each(visit: (entry: WalkEntry) => "enough" | undefined, signal?: AbortSignal): Promise<Refused | undefined>;
   /** A folder in it. The caller closes it before this one. */
   enter(name: string): WalkFolder | Refused;
   /** When a name was last changed, and its size; undefined if it is gone. A link's own, not its target's. */
@@ -108,6 +114,21 @@ class Folder implements WalkFolder {
     try {
       if (lists === true && fd !== undefined && quick.calls !== undefined) return quick.calls.entries(fd);
       return system.folderWhole(path);
+    } catch (error) {
+      return refused(error);
+    }
+  }
+
+  async each(visit: (entry: WalkEntry) => "enough" | undefined, signal?: AbortSignal): Promise<Refused | undefined> {
+    const { path, later } = this.#place;
+    const { system } = this.#ways;
+    const slices = timeSlices(signal);
+    try {
+      for (const entry of later ? await system.folder(path) : system.folderNow(path)) {
+        if (visit(entry) === "enough") break;
+        if (slices.isOver()) await slices.next();
+      }
+      return undefined;
     } catch (error) {
       return refused(error);
     }

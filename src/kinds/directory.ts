@@ -5,8 +5,9 @@ import { type LineNumber, lineNumber } from "../contract/brand.ts";
 import type { DirectoryOutcome, Entry } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import type { Disk } from "../disk/disk.ts";
-import type { FolderEntry } from "../disk/folder-entry.ts";
+import { type FolderEntry, kindOfEntry } from "../disk/folder-entry.ts";
 import type { Found } from "../disk/look.ts";
+import { FirstOnes } from "../text/first-ones.ts";
 import { compareNames } from "../text/order.ts";
 
 export type DirectoryPage =
@@ -24,22 +25,37 @@ export async function readDirectory(
   target: Target,
   range: { readonly from: LineNumber; readonly entriesMax: number },
   hidden: (entry: FolderEntry) => boolean,
+  signal: AbortSignal,
 ): Promise<DirectoryPage> {
-  const listed = await disk.list(found);
-  if ("errno" in listed) return listed;
-  const visible = listed.filter((entry) => !hidden(entry));
-  visible.sort((a, b) => compareNames(a.name, b.name));
   const { from, entriesMax } = range;
-  if (from > 1 && from > visible.length) return { pastEnd: true, entriesTotal: visible.length };
-  const shown = visible.slice(from - 1, from - 1 + entriesMax);
+  // Of a huge folder no more is held than up to the end of the page.
+  const first = new FirstOnes<FolderEntry>(
+    from - 1 + entriesMax,
+    (a, b) => compareNames(a.name, b.name),
+    () => 1,
+  );
+  let entriesTotal = 0;
+  let withheld = 0;
+  const refused = await disk.walk(found).each((listed) => {
+    const entry = { name: listed.name, kind: kindOfEntry(listed) };
+    if (hidden(entry)) withheld += 1;
+    else {
+      entriesTotal += 1;
+      first.add(entry);
+    }
+    return undefined;
+  }, signal);
+  if (refused !== undefined) return refused;
+  if (from > 1 && from > entriesTotal) return { pastEnd: true, entriesTotal };
+  const shown = first.sorted().slice(from - 1, from - 1 + entriesMax);
   const entries = shown.map((entry) => entryOf(entry, disk, target));
   const end = from - 1 + shown.length;
   return {
     from,
     entries,
-    entriesTotal: visible.length,
-    withheld: listed.length - visible.length,
-    next: end < visible.length ? lineNumber(end + 1) : undefined,
+    entriesTotal,
+    withheld,
+    next: end < entriesTotal ? lineNumber(end + 1) : undefined,
   };
 }
 

@@ -10,7 +10,8 @@ import { type IgnoreRules, readIgnoreRules } from "../text/glob/ignore-rules.ts"
 
 type Kind = ".rgignore" | ".ignore" | ".gitignore" | "exclude";
 const kinds: readonly Kind[] = [".rgignore", ".ignore", ".gitignore", "exclude"];
-const isIgnoreFile = (name: string): name is Kind => name.endsWith("ignore") && kinds.some((kind) => kind === name);
+export const isIgnoreFile = (name: string): name is Kind =>
+  name.endsWith("ignore") && kinds.some((kind) => kind === name);
 
 interface Level {
   readonly kind: Kind;

@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 import type { GrepMode } from "../contract/grep.ts";
 import { limits } from "../contract/limits.ts";
 import { comparePaths } from "../text/order.ts";
-import { FirstOnes } from "./first-ones.ts";
+import { FirstOnes } from "../text/first-ones.ts";
 import type { FoundLine, OutputTaker } from "./grep-output.ts";
 
 export interface FoundFile {

@@ -1,6 +1,5 @@
 import { dirname, join, resolve, sep } from "node:path";
 import { describe, expect, test } from "vitest";
-import { limits } from "../contract/limits.ts";
 import type { Place } from "../contract/target.ts";
 import { similar, type Surroundings } from "./similar.ts";
 
@@ -18,16 +17,15 @@ function world(files: readonly string[], options: { roots?: readonly string[]; h
   }
   const hidden = new Set(options.hidden?.map((file) => resolve(root, file)));
   const isInside = (path: string) => roots.some((home) => path === home || path.startsWith(home + sep));
-  const calls = { look: 0, entriesMax: 0 };
+  const calls = { look: 0 };
   const around: Surroundings = {
     roots,
-    list: async (folder, entriesMax) => {
-      calls.entriesMax = Math.max(calls.entriesMax, entriesMax);
-      if (!isInside(folder) || kinds.get(folder) !== "directory") return undefined;
-      return [...kinds]
-        .filter(([path]) => dirname(path) === folder && path !== folder)
-        .map(([path, kind]) => ({ name: path.slice(folder.length + 1), kind }))
-        .slice(0, entriesMax);
+    list: async (folder, take) => {
+      if (!isInside(folder) || kinds.get(folder) !== "directory") return false;
+      for (const [path, kind] of kinds) {
+        if (dirname(path) === folder && path !== folder) take({ name: path.slice(folder.length + 1), kind });
+      }
+      return true;
     },
     look: async (path) => {
       calls.look += 1;
@@ -178,7 +176,23 @@ describe("limits", () => {
     const files = Array.from({ length: 1_000 }, (_, at) => `log-${at}`);
     const { around, calls } = world(files, { hidden: files });
     expect(await similar(place("log"), "file", around)).toEqual([]);
-    expect(calls).toEqual({ look: 40, entriesMax: limits.suggestionEntriesMax });
+    expect(calls).toEqual({ look: 40 });
+  });
+
+  test("the nearest of a million names is found, and no more are held than are looked at", async () => {
+    const names = Array.from({ length: 1_000_000 }, (_, at) => `${at.toString(36)}-file.txt`);
+    const around: Surroundings = {
+      roots: [root],
+      list: async (folder, take) => {
+        if (folder !== root) return false;
+        for (const name of names) take({ name, kind: "file" });
+        return true;
+      },
+      look: async (path) => (dirname(path) === root ? "file" : undefined),
+    };
+    const last = names.at(-1) ?? "";
+    const [first] = await similar(place(last.replace("file", "flie")), "file", around);
+    expect(first?.relative).toBe(last);
   });
 
   test("a path of two thousand names is bounded too, and finds the nearest folder", async () => {

@@ -6,14 +6,15 @@ import { limits } from "../contract/limits.ts";
 import type { Suggestion } from "../contract/problem.ts";
 import type { Place } from "../contract/target.ts";
 import { compareCodePoints } from "../text/order.ts";
+import { FirstOnes } from "../text/first-ones.ts";
 
 /** What the search may look at: the disk below the roots, as far as the rules show it. */
 export interface Surroundings {
   /**
-   * Names in a folder beneath a root (absolute path, links resolved by the callee), undefined if it does not exist,
-   * is no folder or lies outside. At most `entriesMax`.
+   * Hands over the names in a folder beneath a root (absolute path, links resolved by the callee), as many as there is time
+   * for. False if it does not exist, is no folder or lies outside.
    */
-  list(folder: string, entriesMax: number): Promise<readonly Entry[] | undefined>;
+  list(folder: string, take: (entry: Entry) => void): Promise<boolean>;
   /** What an absolute path names beneath the roots; undefined for nothing, outside, or hidden by the rules. */
   look(path: string): Promise<"file" | "directory" | undefined>;
   readonly roots: readonly string[];
@@ -38,11 +39,11 @@ export async function similar(
 ): Promise<readonly Suggestion[]> {
   const finds = startFinds(place, around);
   const folder = dirname(place.absolute);
-  const entries = await around.list(folder, limits.suggestionEntriesMax);
-  if (entries === undefined) {
+  const near = namesLike(basename(place.absolute), wants);
+  if (!(await around.list(folder, near.take))) {
     await searchWithoutFolder(place, around, finds);
   } else {
-    for (const name of namesLike(basename(place.absolute), entries, wants)) await finds.offer(join(folder, name));
+    for (const name of near.best()) await finds.offer(join(folder, name));
     // A folder of that name may stand at the wrong prefix too: `app/app` and the file is in `app`.
     if (finds.suggestions.length === 0) for (const path of await otherPrefixes(place, around)) await finds.offer(path);
   }
@@ -56,9 +57,9 @@ async function searchWithoutFolder(place: Place, around: Surroundings, finds: Fi
   const isNameAlone = (path: string) => around.roots.some((root) => join(root, basename(path)) === path);
   for (const path of prefixed) if (!isNameAlone(path)) await finds.offer(path);
   if (gap !== undefined) {
-    const siblings = (await around.list(gap.folder, limits.suggestionEntriesMax)) ?? [];
-    const names = foldersLike(gap.name, siblings).slice(0, foldersMax);
-    for (const name of names) await finds.offer(join(gap.folder, name, ...gap.rest));
+    const near = foldersLike(gap.name);
+    await around.list(gap.folder, near.take);
+    for (const name of near.best()) await finds.offer(join(gap.folder, name, ...gap.rest));
   }
   for (const path of prefixed) await finds.offer(path);
 
@@ -144,10 +145,15 @@ async function findGap(place: Place, finds: Finds): Promise<Gap | undefined> {
  */
 async function otherPrefixes(place: Place, around: Surroundings): Promise<readonly string[]> {
   const names = place.absolute.slice(parse(place.absolute).root.length).split(sep);
+  const wanted = new Set(names.map(fold));
   const known = await Promise.all(
     around.roots.map(async (root) => {
-      const entries = (await around.list(root, limits.suggestionEntriesMax)) ?? [];
-      return { root, first: new Set(entries.map((entry) => fold(entry.name))) };
+      const first = new Set<string>();
+      await around.list(root, ({ name }) => {
+        const folded = fold(name);
+        if (wanted.has(folded)) first.add(folded);
+      });
+      return { root, first };
     }),
   );
   const ends = names.flatMap((name, from) =>
@@ -165,36 +171,58 @@ interface Likeness {
   readonly distance: number;
 }
 
-/** Names of the folder that resemble the asked one, best first. */
-function namesLike(asked: string, entries: readonly Entry[], wants: "file" | "anything"): readonly string[] {
+/** The best of very many names, which are handed over one by one. */
+interface Nearest {
+  readonly take: (entry: Entry) => void;
+  /** Best first. */
+  readonly best: () => readonly string[];
+}
+
+interface Candidate extends Likeness {
+  readonly name: string;
+  readonly unwanted: boolean;
+}
+
+/** Names of the folder that resemble the asked one. */
+function namesLike(asked: string, wants: "file" | "anything"): Nearest {
   const spelling = spell(asked);
-  const candidates = entries.flatMap(({ name, kind }) => {
-    const likeness = compare(spelling, spell(name));
-    if (likeness === undefined) return [];
-    const unwanted = wants === "file" && kind === "directory";
-    // Who asks for `lib.ts` does not mean the folder `lib`; who asks for `lib` may.
-    if (unwanted && likeness.rank !== ranks.twin && extname(asked) !== "") return [];
-    return [{ name, unwanted, ...likeness }];
-  });
-  candidates.sort(
+  const first = new FirstOnes<Candidate>(
+    looksMax,
     (a, b) =>
       a.rank - b.rank ||
       Number(a.unwanted) - Number(b.unwanted) ||
       a.distance - b.distance ||
       compareCodePoints(a.name, b.name),
+    () => 1,
   );
-  return candidates.map(({ name }) => name);
+  return {
+    take: ({ name, kind }) => {
+      const likeness = compare(spelling, spell(name));
+      if (likeness === undefined) return;
+      const unwanted = wants === "file" && kind === "directory";
+      // Who asks for `lib.ts` does not mean the folder `lib`; who asks for `lib` may.
+      if (unwanted && likeness.rank !== ranks.twin && extname(asked) !== "") return;
+      first.add({ name, unwanted, ...likeness });
+    },
+    best: () => first.sorted().map(({ name }) => name),
+  };
 }
 
-/** Folders whose names are twins of the asked one or a slip away from it, best first. */
-function foldersLike(asked: string, entries: readonly Entry[]): readonly string[] {
+/** Folders whose names are twins of the asked one or a slip away from it. */
+function foldersLike(asked: string): Nearest {
   const spelling = spell(asked);
-  const candidates = entries.flatMap(({ name, kind }) => {
-    const slips = kind === "directory" ? slipsBetween(spelling.folded, fold(name)) : undefined;
-    return slips === undefined ? [] : [{ name, slips }];
-  });
-  candidates.sort((a, b) => a.slips - b.slips || compareCodePoints(a.name, b.name));
-  return candidates.map(({ name }) => name);
+  const first = new FirstOnes<{ readonly name: string; readonly slips: number }>(
+    foldersMax,
+    (a, b) => a.slips - b.slips || compareCodePoints(a.name, b.name),
+    () => 1,
+  );
+  return {
+    take: ({ name, kind }) => {
+      const slips = kind === "directory" ? slipsBetween(spelling.folded, fold(name)) : undefined;
+      if (slips !== undefined) first.add({ name, slips });
+    },
+    best: () => first.sorted().map(({ name }) => name),
+  };
 }
 
 interface Spelling {

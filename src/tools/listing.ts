@@ -24,7 +24,7 @@ export async function listing(
     const is = kind === "directory" || (look?.seen === "node" && look.kind === "directory") ? "folder" : "file";
     return bench.guard.denied("read", names, is) !== undefined;
   };
-  const page = await readDirectory(bench.disk, found, target, range, hidden);
+  const page = await readDirectory(bench.disk, found, target, range, hidden, bench.signal);
   if ("errno" in page) throw refusal(target, page.errno, "listing it");
   if ("pastEnd" in page) {
     const data = { place: target, of: "entries", from: range.from, total: page.entriesTotal } as const;

@@ -4,6 +4,7 @@ import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
 import type { Found } from "../disk/look.ts";
+import type { WalkEntry } from "../disk/walk.ts";
 import type { Resolved } from "../guard/guard.ts";
 import { similar, type Surroundings } from "../search/similar.ts";
 import type { Bench } from "./tool.ts";
@@ -83,19 +84,20 @@ function surroundings(bench: Bench): Surroundings {
     const is = look.kind === "directory" ? "folder" : "file";
     return bench.guard.denied("read", [path, look.real], is) === undefined ? look.kind : undefined;
   };
+  const untilMs = performance.now() + limits.suggestionMsMax;
   return {
     roots: bench.disk.roots.map((root) => root.given),
     look: async (path) => seen(path),
-    list: async (folder, entriesMax) => {
+    list: async (folder, take) => {
       const look = bench.disk.look(folder);
-      if (look.seen !== "node") return undefined;
+      if (look.seen !== "node") return false;
       try {
-        const entries = look.kind === "directory" ? await bench.disk.list(look) : { errno: "ENOTDIR" };
-        if ("errno" in entries) return undefined;
-        return entries.slice(0, entriesMax).map((entry) => ({
-          name: entry.name,
-          kind: entry.kind === "directory" ? ("directory" as const) : ("file" as const),
-        }));
+        if (look.kind !== "directory") return false;
+        const visit = (entry: WalkEntry): "enough" | undefined => {
+          take({ name: entry.name, kind: entry.isDirectory() ? "directory" : "file" });
+          return performance.now() > untilMs ? "enough" : undefined;
+        };
+        return (await bench.disk.walk(look).each(visit, bench.signal)) === undefined;
       } finally {
         look.held.close();
       }

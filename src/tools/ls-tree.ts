@@ -10,10 +10,11 @@ import { Problem } from "../contract/problem.ts";
 import type { LsRequest, TreeEntry, TreeOutcome } from "../contract/read.ts";
 import { endOf } from "../disk/look.ts";
 import { type FolderEntry, kindOfEntry } from "../disk/folder-entry.ts";
-import type { WalkFolder } from "../disk/walk.ts";
+import type { WalkEntry, WalkFolder } from "../disk/walk.ts";
 import { refusal } from "../guard/guard.ts";
-import { type Ignored, ignoredIn, ignoredInNamed, isIgnored } from "../search/files-ignored.ts";
+import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, isIgnoreFile } from "../search/files-ignored.ts";
 import type { GlobState } from "../text/glob/glob-state.ts";
+import { FirstOnes } from "../text/first-ones.ts";
 import { compareNames } from "../text/order.ts";
 import { folderAgain } from "./folder-again.ts";
 import { ignoredAt } from "./ignored-at.ts";
@@ -60,9 +61,9 @@ export async function listTree(
   const top: Branch = { real: target.real, above, ignored, leaveOut, entry: undefined };
 
   const folder = bench.disk.walk(found);
-  const listed = await list(folder, top, tally, bench);
+  const listed = await list(folder, top, from - 1 + entriesMax, depth > 1, tally, bench);
   if ("errno" in listed) throw refusal(target, listed.errno, "listing it");
-  const total = listed.entries.length;
+  const { total } = listed;
   if (from > 1 && from > total) {
     throw new Problem({ code: "INVALID_PARAM", reason: "range", place: target, of: "entries", from, total });
   }
@@ -119,17 +120,17 @@ async function listingOf(branch: Branch, room: number, tally: Tally, bench: Benc
   const none: Listing = { branch, entries: [], total: 0, ignored: branch.ignored };
   const folder = folderAgain(branch.real, bench);
   try {
-    const listed = folder === undefined ? { errno: "ENOENT" } : await list(folder, branch, tally, bench);
+    const listed = folder === undefined ? { errno: "ENOENT" } : await list(folder, branch, room, true, tally, bench);
     if ("errno" in listed) {
       if (branch.entry !== undefined) branch.entry.closed = "unreadable";
       return none;
     }
-    const total = listed.entries.length;
+    const { total } = listed;
     if (branch.entry !== undefined) {
       branch.entry.entriesTotal = total;
       if (listed.leftOut > 0) branch.entry.entriesLeftOut = listed.leftOut;
     }
-    return { branch, entries: listed.entries.slice(0, room), total, ignored: listed.ignored };
+    return { branch, entries: listed.entries, total, ignored: listed.ignored };
   } finally {
     folder?.close();
   }
@@ -165,26 +166,50 @@ async function fill(
   return entry.entries.length;
 }
 
-/** The entries in order, without those that are denied or that the call leaves out. */
-async function list(folder: WalkFolder, branch: Branch, tally: Tally, bench: Bench) {
-  const all = await folder.entries();
-  if ("errno" in all) return all;
-  const kinds = all.map((entry) => ({ name: entry.name, kind: kindOfEntry(entry) }));
-  const entries = kinds.filter((entry) => {
+/** Entries by which it is told whether ignore files leave nothing of a folder; of a larger one, the first so many. */
+const sampleMax = 1_000;
+
+/**
+ * The first entries in order, without those that are denied or that the call leaves out, and how many there are. Of a huge
+ * folder no more than those is held.
+ */
+async function list(
+  folder: WalkFolder,
+  branch: Branch,
+  entriesMax: number,
+  asksIgnored: boolean,
+  tally: Tally,
+  bench: Bench,
+) {
+  const first = new FirstOnes<FolderEntry>(
+    entriesMax,
+    (a, b) => compareNames(a.name, b.name),
+    () => 1,
+  );
+  let total = 0;
+  let leftOut = 0;
+  const sample: WalkEntry[] = [];
+  const refused = await folder.each((listed) => {
+    const entry = { name: listed.name, kind: kindOfEntry(listed) };
+    if (sample.length < sampleMax || listed.name === ".git" || isIgnoreFile(listed.name)) sample.push(listed);
     if (isDenied(entry, branch, bench)) tally.withheld += 1;
     else if (isLeftOut(entry, branch)) tally.ignored += 1;
-    else return true;
-    return false;
-  });
-  entries.sort((a, b) => compareNames(a.name, b.name));
-  return {
-    entries,
-    leftOut: all.length - entries.length,
-    ignored:
-      branch.entry === undefined
-        ? (await ignoredInNamed(folder, all, branch.above, branch.ignored)).ignored
-        : await ignoredIn(folder, all, branch.above.length, branch.ignored),
-  };
+    else {
+      total += 1;
+      first.add(entry);
+      return undefined;
+    }
+    leftOut += 1;
+    return undefined;
+  }, bench.signal);
+  if (refused !== undefined) return refused;
+  const entries = first.sorted().slice(0, entriesMax);
+  if (!asksIgnored) return { entries, total, leftOut, ignored: branch.ignored };
+  const ignored =
+    branch.entry === undefined
+      ? (await ignoredInNamed(folder, sample, branch.above, branch.ignored)).ignored
+      : await ignoredIn(folder, sample, branch.above.length, branch.ignored);
+  return { entries, total, leftOut, ignored };
 }
 
 function isDenied({ name, kind }: FolderEntry, { real }: Branch, { guard, disk }: Bench): boolean {
