@@ -62,7 +62,9 @@ export interface Pruned {
 
 /** Other calls get their turn after so many entries or so long: on a slow disk, or where patterns and rules are intricate. */
 const entriesPerTurn = 4_096;
-const turnMsMax = 10;
+const turnMsMax = 20;
+/** Entries of a folder after which the time is looked at. */
+const entriesPerLook = 4;
 const prunedMax = 10_000;
 
 interface Below {
@@ -193,7 +195,7 @@ function openFrame(
     const waiting: Promise<boolean>[] = [];
     const next = (from: number): Frame | Promise<Frame> => {
       for (let index = from; index < entries.length && tally.ended === "all"; index += 1) {
-        if (index > from && turns.isDue()) return turns.take().then(() => next(index));
+        if (index > from && index % entriesPerLook === 0 && turns.isDue()) return turns.take().then(() => next(index));
         const entry = entries[index];
         if (entry === undefined) break;
         if (entry.isDirectory()) judgeFolder(entry, frame, at, above, search, tally);

@@ -219,6 +219,8 @@ type Instruction =
 export interface Program {
   readonly code: readonly Instruction[];
   readonly letterCase: "exact" | "any";
+  /** Has it no groups? Then one place at a time is enough. */
+  readonly isPlain: boolean;
 }
 
 function programOf(choices: readonly (readonly Step[])[], letterCase: "exact" | "any"): Program {
@@ -226,7 +228,7 @@ function programOf(choices: readonly (readonly Step[])[], letterCase: "exact" | 
   const [only] = choices;
   if (choices.length === 1 && only !== undefined) emit(only, code, letterCase);
   else emitChoices(choices, "@", code, letterCase);
-  return { code, letterCase };
+  return { code, letterCase, isPlain: code.every(({ is }) => is !== "goto" && is !== "not") };
 }
 
 /** Every choice ends with a `goto` to what follows; where that is, is known only once all are there. */
@@ -360,6 +362,7 @@ function turnsFor(depth: number, size: number): Float64Array {
 }
 
 function matchesProgram(program: Program, name: string, meter: Meter | undefined): boolean {
+  if (program.isPlain) return matchesPlain(program, name, meter);
   const codes: number[] = [];
   for (let at = 0; at < name.length; at += 1) {
     const code = name.codePointAt(at) ?? 0;
@@ -367,6 +370,36 @@ function matchesProgram(program: Program, name: string, meter: Meter | undefined
     codes.push(code);
   }
   return endsOf(program, 0, 0, { codes, meter, known: new Map() })[codes.length] === 1;
+}
+
+/** Without groups nothing is lost by going back to the last star only, so at most the length of the pattern for each character. */
+function matchesPlain({ code, letterCase }: Program, name: string, meter: Meter | undefined): boolean {
+  let place = 0;
+  let at = 0;
+  let star = -1;
+  let resume = 0;
+  let steps = 0;
+  while (at < name.length) {
+    steps += 1;
+    const character = name.codePointAt(at) ?? 0;
+    const one = code[place];
+    if (one?.is === "star") {
+      star = place;
+      place += 1;
+      resume = at;
+    } else if (one !== undefined && fits(one, character, letterCase)) {
+      place += 1;
+      at += character > 0xffff ? 2 : 1;
+    } else if (star >= 0) {
+      resume += (name.codePointAt(resume) ?? 0) > 0xffff ? 2 : 1;
+      at = resume;
+      place = star + 1;
+    } else break;
+  }
+  if (meter !== undefined) meter.steps += steps;
+  if (at < name.length) return false;
+  while (code[place]?.is === "star") place += 1;
+  return place === code.length;
 }
 
 /** At which places a text that the program matches can end, if it begins at `from`. `depth`: of `not` in `not`. */
