@@ -1,4 +1,4 @@
-/** Lets whoever waits have their turn, in the middle of long work: much that is done on a disk does not wait itself. */
+/** Yields to the event loop in the middle of long work: much that is done on a disk does not wait itself. */
 
 import type { Steps } from "../text/steps.ts";
 
@@ -33,25 +33,4 @@ export async function inTurns<Result>(steps: Steps<Result>, signal: AbortSignal)
     if (step.done === true) return step.value;
     if (slices.isOver()) await slices.next();
   }
-}
-
-/** Long work in slices of time, between which the event loop turns and the work can be cancelled. */
-export interface TimeSlices {
-  /** Is the time of this slice over? Then `next` is to be awaited. */
-  isOver(): boolean;
-  next(): Promise<void>;
-}
-
-const sliceMsMax = 10;
-
-export function timeSlices(signal?: AbortSignal): TimeSlices {
-  let untilMs = performance.now() + sliceMsMax;
-  return {
-    isOver: () => performance.now() >= untilMs,
-    async next() {
-      await othersTurn();
-      signal?.throwIfAborted();
-      untilMs = performance.now() + sliceMsMax;
-    },
-  };
 }
