@@ -49,6 +49,32 @@ function apart(source, file) {
   };
 }
 
+/** Everything that the program imports at start, in one file: whatever lazily loaded parts share with it would else lie beside it. */
+function inOneFile(/** @type {string} */ entry) {
+  /** @type {Map<string, readonly string[]>} */
+  const imports = new Map();
+  /** @type {Set<string>} */
+  const atStart = new Set();
+  const follow = (/** @type {string} */ id) => {
+    if (atStart.has(id)) return;
+    atStart.add(id);
+    for (const next of imports.get(id) ?? []) follow(next);
+  };
+  return {
+    plugin: {
+      name: "in-one-file",
+      /** @param {{ readonly id: string, readonly importedIds: readonly string[] }} module */
+      moduleParsed: ({ id, importedIds }) => void imports.set(id, importedIds),
+    },
+    test(/** @type {string} */ id) {
+      if (atStart.size === 0) follow([...imports.keys()].find((one) => one.endsWith(entry)) ?? "");
+      return atStart.has(id);
+    },
+  };
+}
+
+const commandLine = inOneFile("/cli/bin.ts");
+
 const names = ["claude", "opencode", "opencode-legacy", "envelope"];
 const adapters = ["ai-sdk", "anthropic", "openai-agents", "langchain", "standard-schema", "acp"];
 
@@ -67,7 +93,12 @@ await build({
 await build({
   ...shared,
   input: { filehand: "src/surfaces/cli/bin.ts" },
-  plugins: [...plugins, apart("/mcp/index.ts", "./cli/mcp.cjs"), apart("/inspector/index.ts", "./cli/inspector.cjs")],
+  plugins: [
+    ...plugins,
+    commandLine.plugin,
+    apart("/mcp/index.ts", "./cli/mcp.cjs"),
+    apart("/inspector/index.ts", "./cli/inspector.cjs"),
+  ],
   // Everything but what is optional goes into the bundle: one file to read at start.
   external: packages(Object.keys(optionalDependencies)),
   output: {
@@ -75,6 +106,7 @@ await build({
     format: "cjs",
     entryFileNames: "[name].cjs",
     chunkFileNames: "cli/[name]-[hash].cjs",
+    codeSplitting: { groups: [{ name: "filehand", test: (id) => commandLine.test(id) }] },
     minify: true,
     // The pool's size must be set before anything uses it: four reads that hang would stop all others.
     banner: (chunk) => (chunk.isEntry ? '#!/usr/bin/env node\nprocess.env.UV_THREADPOOL_SIZE ??= "16";' : ""),

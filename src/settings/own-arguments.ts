@@ -1,3 +1,4 @@
-/** What the process was started with, as far as Node does not tell. */
+/** What the command line asks of the machine at start, for surfaces, which know no disk: its own arguments, and programs on the PATH. */
 
 export { argumentsAreUtf8 } from "../disk/own-arguments.ts";
+export { programOnPath } from "../disk/programs.ts";

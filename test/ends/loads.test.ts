@@ -135,7 +135,7 @@ test("the command line reads a small ASCII file with one file of code", async ()
   expect({ code, stdout }).toEqual({ code: 0, stdout: "1→plain\n" });
   const [first, second, ...shared] = stderr.trim().split("\n");
   expect([first, second]).toEqual([watch, commandLine]);
-  // What the bundler puts beside the program because lazily loaded parts share it: crumbs, no part of the engine.
+  // What the bundler itself needs at run time lies beside the program.
   expect(shared.reduce((sum, path) => sum + statSync(path).size, 0)).toBeLessThan(4_096);
 });
 

@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import * as nodePath from "node:path";
-import { programOnPath } from "../../settings/client-file.ts";
+import { programOnPath } from "../../settings/own-arguments.ts";
 import type { Host } from "./command.ts";
 
 /** Nothing that lies in one of the roots is run. */
