@@ -61,8 +61,9 @@ describe("edit", () => {
   test("texts come from files and from standard input, to the letter", async () => {
     put("old.txt", "two\n");
     const args = ["edit", "a.txt", "--old-file", "old.txt", "--new-file", "-", "--yes"];
-    expect(await filehand(args, { input: "2\r\n" })).toMatchObject({ code: 0, stderr: "" });
-    expect(text("a.txt")).toBe("one\n2\r\nthree\n");
+    // Blanks at the ends stay; a new line takes the line end of the lines around it.
+    expect(await filehand(args, { input: "  2 \t\r\n" })).toMatchObject({ code: 0, stderr: "" });
+    expect(text("a.txt")).toBe("one\n  2 \t\nthree\n");
   });
 
   test("several edits are made together or not at all", async () => {
