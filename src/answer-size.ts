@@ -4,7 +4,6 @@
  * cells, and where to go on, in the dialect's own words.
  */
 
-import type { CallOptions, FilehandOptions } from "./api.ts";
 import { lineNumber } from "./contract/brand.ts";
 import type { Reply } from "./contract/call.ts";
 import type { Hunk } from "./contract/edit.ts";
@@ -23,7 +22,13 @@ export interface AnswerLimit {
   readonly structured: boolean;
 }
 
-export function limitOf(given: CallOptions, options: FilehandOptions): AnswerLimit | undefined {
+/** What a call or a toolkit says of the bytes of its answers. */
+interface Asked {
+  readonly answerBytesMax?: number | undefined;
+  readonly countStructured?: boolean | undefined;
+}
+
+export function limitOf(given: Asked, options: Asked): AnswerLimit | undefined {
   const bytesMax = given.answerBytesMax ?? options.answerBytesMax;
   return bytesMax === undefined ? undefined : { bytesMax, structured: given.countStructured ?? false };
 }
