@@ -20,7 +20,7 @@ import { atHome, foreignForm, pathFault, placeOf, relativesTo, relativeTo, waysU
 import { createPolicy, type Judgement, type Policy } from "./policy.ts";
 import type { Guard, GuardOptions, Hidden } from "./promise.ts";
 import { respelt } from "./respelt.ts";
-import type { PathName } from "./rules.ts";
+import type { PathName } from "./group.ts";
 import { createSessionState, type SessionState } from "./session-state.ts";
 import { nearestAbove, newTarget, refusal, targetOf } from "./targets.ts";
 

@@ -10,7 +10,8 @@ import type { Disk } from "../disk/disk.ts";
 import { realPrefixes } from "../disk/real-prefix.ts";
 import { type NamedLinks, namedLinks } from "./named-links.ts";
 import { ownRules, protectedRules } from "./protected.ts";
-import { compileRules, type Decision, type PathName } from "./rules.ts";
+import type { PathName } from "./group.ts";
+import { compileRules, type Decision } from "./rules.ts";
 import { defaultRules } from "./secrets.ts";
 
 export interface Judgement extends Decision {

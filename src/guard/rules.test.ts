@@ -3,7 +3,8 @@ import * as fc from "fast-check";
 import ignore from "ignore";
 import { describe, test } from "vitest";
 import type { RuleText, Verdict } from "../contract/rule.ts";
-import { compileRules, escapePattern, type PathName } from "./rules.ts";
+import type { PathName } from "./group.ts";
+import { compileRules, escapePattern } from "./rules.ts";
 
 const root = "/work/app";
 const home = "/home/me";

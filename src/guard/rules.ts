@@ -22,7 +22,7 @@ import {
 } from "./patterns.ts";
 
 export { escapePattern } from "./patterns.ts";
-export type { PathName, RuleFault };
+export type { RuleFault };
 
 export interface Decision {
   readonly verdict: Verdict;
