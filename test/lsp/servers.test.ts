@@ -114,7 +114,8 @@ test("servers get none of the host's secrets", async () => {
     const { write, log } = bed({ files: {}, fake: {} });
     await write("a.fake", "x\n");
     const env = log().find(({ started }) => started !== undefined)?.env ?? {};
-    expect(env["PATH"]).toBe(process.env["PATH"]);
+    const folders = (process.env["PATH"] ?? "").split(":").filter((folder) => fs.existsSync(folder));
+    expect(env["PATH"]).toBe([...new Set(folders)].join(":"));
     expect(Object.values(env)).not.toContain("secret");
   } finally {
     delete process.env["FILEHAND_TEST_TOKEN"];
