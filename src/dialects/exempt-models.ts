@@ -21,7 +21,7 @@ function bareName(model: string): string {
     .replace(/(\d)\.(?=\d)/g, "$1-");
 }
 
-const nameCharsMax = 200;
+const nameCharsMax = 100;
 
 /**
  * Dates, versions of a deployment and ways of running one and the same model. Anything else behind a name, such as `-5` or
