@@ -457,7 +457,7 @@ export function changeSuite(given: ChangeCase): void {
         ["a number for the old text", "edit", { ...edit, [oldName]: 1 }],
         ["null for the new text", "edit", { ...edit, [newName]: null }],
         ["a word for the switch", "edit", { ...edit, [all]: "yes" }],
-        ["the word true for the switch", "edit", { ...edit, [all]: "true" }],
+        ["another word for the switch", "edit", { ...edit, [all]: "yes" }],
         ["a number for the switch", "edit", { ...edit, [all]: 1 }],
         ["an unknown name", "edit", { ...edit, replaceEverything: true }],
         ["no content", "write", { [pathName]: "a.txt" }],
