@@ -225,6 +225,7 @@ function pageOfLines(page: Page, lines: readonly string[], more: Pick<Page, "cut
   const perLine = page.count === 0 ? 0 : Math.ceil(page.lineEndChars / page.count);
   return {
     from: page.from,
+    ...(page.column === undefined ? {} : { column: page.column }),
     lines,
     count: lines.length,
     ascii: page.ascii && more.cut.length === 0,
@@ -240,7 +241,9 @@ function pageOfLines(page: Page, lines: readonly string[], more: Pick<Page, "cut
 function byCharsOfFirstLine(outcome: TextOutcome, cutMark: string): Shortening {
   const index = outcome.pages.findIndex(({ count }) => count > 0);
   const page = outcome.pages[index];
-  const line = page?.lines[0] ?? "";
+  const shown = page?.lines[0] ?? "";
+  // The mark on a line that is cut already is no part of it.
+  const line = shown.slice(0, page?.cut.find((cut) => cut.line === page.from)?.charsShown);
   return {
     units: line.length,
     take(units) {

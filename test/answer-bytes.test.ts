@@ -146,7 +146,7 @@ describe("what was not shown is not in the ledger", () => {
   });
 
   test("a page that fits one client does not count for the session of another", async () => {
-    const filehand = createFilehand({ roots: [root], ask: "yes" });
+    const filehand = createFilehand({ roots: [root], ask: "yes", pageTokensMax: 50_000 });
     const [large, small] = [filehand.session(), filehand.session()];
     await large.call("Read", { file_path: at(name) }, { answerBytesMax: 500_000 });
     await small.call("Read", { file_path: at(name) }, { answerBytesMax: 8_000 });

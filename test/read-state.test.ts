@@ -568,9 +568,16 @@ describe("what the host showed by its own means", () => {
     await expect(editor.markRead(".", { sha256: right })).rejects.toMatchObject({ code: "IS_DIRECTORY" });
   });
 
-  test("lifts no rule", async () => {
-    const editor = session({ permissions: { deny: ["Read(a.txt)"] } });
-    await editor.markRead("a.txt", { sha256: sha256("one\ntwo\nthree\n") });
+  test("lifts no rule, and says of a denied file neither that it is there nor that it is not", async () => {
+    const editor = session({ permissions: { deny: ["Read(a.txt)", "Read(none.txt)"] } });
+    const refusals: unknown[] = [];
+    for (const name of ["a.txt", "none.txt"]) {
+      const marking = editor.markRead(name, { sha256: sha256("one\ntwo\nthree\n") });
+      refusals.push(await marking.catch((error: unknown) => String(error).replaceAll(name, "<name>")));
+    }
+    expect(refusals[0]).toContain("denies it");
+    expect(refusals[1]).toEqual(refusals[0]);
+    expect(editor.readState()).toEqual({});
     expect((await edit(editor, "two", "2")).error?.code).toBe("ACCESS_DENIED");
   });
 });

@@ -12,6 +12,8 @@ export const limits = {
   /** The same where a token budget ends a page long before. */
   budgetedPageBytesMax: 8_388_608,
   budgetedLineCharsMax: 1_000_000,
+  /** UTF-16 units of the part of a line that a call asks for by its column; the limits of the page hold as well. */
+  linePartCharsMax: 1_000_000,
   /** First bytes looked at to tell text from binary and to find the encoding. */
   headBytesMax: 65_536,
   /** Bytes of a file that can only be read whole: images, documents, notebooks. */

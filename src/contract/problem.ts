@@ -68,6 +68,15 @@ export type ProblemData =
       readonly from: number;
       readonly total: number;
     }
+  /** A column past the end of its line. */
+  | {
+      readonly code: "INVALID_PARAM";
+      readonly reason: "column";
+      readonly place: Place;
+      readonly line: number;
+      readonly column: number;
+      readonly charsTotal: number;
+    }
   /** Pages were asked of something that has none, or that has others; more pages than can be read whole demand a choice. */
   | {
       readonly code: "INVALID_PARAM";
@@ -183,6 +192,8 @@ export type ProblemData =
       readonly shown: readonly LineSpan[];
       /** Lines that were shown, but cut short. */
       readonly cut: readonly LineSpan[];
+      /** The first of them: its first character that was not shown, counted from 1, and whether any after that one was. */
+      readonly cutRest?: { readonly line: number; readonly column: number; readonly more: boolean };
     }
   | {
       readonly code: "STALE";

@@ -8,10 +8,11 @@ import type { Target } from "./target.ts";
 
 /**
  * Lines from a number on, or the last ones. `linesMax` may be Infinity. The last lines of a huge file are found without
- * reading the rest if their numbers may be counted `from the end`: -1 is the last line then.
+ * reading the rest if their numbers may be counted `from the end`: -1 is the last line then. A `column` above 1 asks for a part
+ * of the line `from` alone: from this UTF-16 unit on, counted from 1.
  */
 export type LineRange =
-  | { readonly from: LineNumber; readonly linesMax: number }
+  | { readonly from: LineNumber; readonly linesMax: number; readonly column?: number }
   | { readonly last: number; readonly numbered?: "from the end" };
 
 export interface ReadRequest {
@@ -61,6 +62,7 @@ export type LegacyEncodingName =
 /** A line that was shown only in part. */
 export interface CutLine {
   readonly line: LineNumber;
+  /** Of the line, or of its part from the page's `column` on. */
   readonly charsShown: number;
   /** Too long by itself, or over what was left of the token budget. */
   readonly by: "chars" | "tokens";
@@ -69,6 +71,8 @@ export interface CutLine {
 export interface Page {
   /** Negative where lines are counted from the end. */
   readonly from: LineNumber;
+  /** The first character shown, where the page is a part of one line that does not begin with the line. */
+  readonly column?: number;
   /** Made of `joined` when they are asked for, where that is at hand: many answers need no line by itself. */
   readonly lines: readonly string[];
   /** How many lines there are. */

@@ -5,7 +5,7 @@ import type { CellFault, EditFault, LineSpan, ProblemOf, WhichEdit } from "../co
 import type { Verb } from "../contract/verb.ts";
 import { cutChars } from "../text/encoding.ts";
 import { escapeName } from "../text/escape.ts";
-import { quoted } from "./words.ts";
+import { counted, quoted } from "./words.ts";
 
 /** What a dialect calls the parts of a call. */
 export interface Names {
@@ -14,6 +14,8 @@ export interface Names {
   readonly all: string;
   /** How to see lines that were not shown. */
   readonly reading: (from: number, lines: number) => string;
+  /** How to see the rest of a line, from a character on that counts from 1. */
+  readonly readingRest: (line: number, column: number) => string;
   /** A line with its number, as Read shows it. */
   readonly line: (number: number, text: string) => string;
   readonly notebookTool: string | undefined;
@@ -80,7 +82,10 @@ export function notReadWords(problem: ProblemOf<"NOT_READ">, names: Names): stri
   const shown = problem.shown.length === 0 ? `none of its ${unit}s were` : `only ${spans(problem.shown, unit)}`;
   if (problem.reason === "partly") {
     if (problem.cut.length === 0) return `not all of it was shown (${shown}), read the rest before it is overwritten`;
-    return `not all of it was shown (${shown}, and of ${spans(problem.cut, unit)} only the beginning), change the parts that you know instead`;
+    const { line, column, more } = problem.cutRest ?? { line: problem.cut[0]?.from ?? 1, column: 1, more: false };
+    const part = more ? "a part" : "the beginning";
+    const reading = column > 1 ? names.readingRest(line, column) : names.reading(line, 1);
+    return `not all of it was shown (${shown}, and of ${spans(problem.cut, unit)} only ${part}), read on with ${reading}, or change the parts that you know instead`;
   }
   const { needed } = problem;
   const isOne = needed.length === 1 && needed[0]?.from === needed[0]?.to;
@@ -89,6 +94,12 @@ export function notReadWords(problem: ProblemOf<"NOT_READ">, names: Names): stri
   const more = reads.length > readsMax ? [`${reads.length - readsMax} more reads`] : [];
   return `${spans(needed, unit, neededMax)} ${isOne ? "was" : "were"} not shown (${shown}), read ${isOne ? "it" : "them"} first with ${enumeration([...reading, ...more])}`;
 }
+
+/** A column past the end of its line. */
+export const columnWords = ({ line, charsTotal }: ColumnProblem): string =>
+  `line ${line} has ${counted(charsTotal, "character")}, all of them before this column, use a smaller one or leave column out`;
+
+type ColumnProblem = Extract<ProblemOf<"INVALID_PARAM">, { readonly reason: "column" }>;
 
 /** Parts of a file that a refusal names, and reads that it proposes. */
 const neededMax = 40;

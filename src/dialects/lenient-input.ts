@@ -81,7 +81,7 @@ const isNothing = (value: unknown): boolean => value === null || value === undef
 
 /** Models that count from 0 send 0 for the first line or entry, which is where a call starts without the parameter. */
 const isBeginning = (key: string, value: unknown, { minimum }: JsonSchema): boolean =>
-  value === 0 && minimum === 1 && (key === "offset" || key === "start_line");
+  value === 0 && minimum === 1 && (key === "offset" || key === "start_line" || key === "column");
 
 function booleanOf(text: string): string | boolean {
   const word = text.trim().toLowerCase();

@@ -1,7 +1,7 @@
 /** Lines with their numbers in front. Pages are kept between calls, so what was made of one is kept with it. */
 
 import type { NumberStyle } from "../contract/profile.ts";
-import type { Page } from "../contract/read.ts";
+import type { CutLine, Page } from "../contract/read.ts";
 import { numberLines } from "../text/page-kernel.ts";
 
 /**
@@ -30,6 +30,10 @@ function kept(page: Page, as: object, before: string, after: string, make: () =>
   page.forms.set(as, { before, after, text });
   return text;
 }
+
+/** The column, counted from 1, from which on a call shows the rest of a cut line. */
+export const restOf = ({ from, column = 1 }: Page, { line, charsShown }: CutLine): number =>
+  (line === from ? column : 1) + charsShown;
 
 /** The first lines, at most `linesMax`; the others are not made for it. */
 export function firstLines(page: Page, linesMax: number): readonly string[] {

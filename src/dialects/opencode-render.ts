@@ -10,7 +10,7 @@ import { type HistoryResult, type RewindResult, renderHistory, renderRewind } fr
 import { type LspResult, renderLsp } from "./opencode-lsp.ts";
 import { renderGlob, renderTree, type SearchResult } from "./opencode-search.ts";
 import { sentenceOf } from "./opencode-sentences.ts";
-import { type ReadResult, renderMedia, renderOutline } from "./opencode-words.ts";
+import { cutNotes, type ReadResult, renderMedia, renderOutline } from "./opencode-words.ts";
 import { success } from "./replies.ts";
 
 export interface Forms {
@@ -28,7 +28,7 @@ export const rendererOf =
   (outcome: Outcome, facts: Facts): Reply<Result> => {
     switch (outcome.kind) {
       case "text":
-        return replyOf(textResult(outcome));
+        return replyOf(textResult(outcome), cutNotes(outcome.pages[0], first));
       case "directory":
         return replyOf(directoryResult(outcome));
       case "lsp":
@@ -55,4 +55,7 @@ export const rendererOf =
     }
   };
 
-const replyOf = (result: ReadResult): Reply<ReadResult> => success(result.output, result);
+function replyOf(result: ReadResult, notes: Reply["content"] = []): Reply<ReadResult> {
+  const reply = success(result.output, result);
+  return notes.length === 0 ? reply : { ...reply, content: [...reply.content, ...notes] };
+}

@@ -4,6 +4,7 @@ import type { Code, ProblemData, ProblemOf, Suggestion } from "../contract/probl
 import type { Place } from "../contract/target.ts";
 import {
   alreadyWords,
+  columnWords,
   ambiguousWords,
   cellFaultWords,
   type Doing,
@@ -93,6 +94,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
         return `Cannot read pages of ${path(problem.place)}: ${pagesFault(problem)}`;
       case "code place":
         return `Cannot ${doing} ${path(problem.place)}: ${codePlaceWords(problem.fault)}`;
+      case "column":
+        return `Cannot ${doing} ${path(problem.place)}: ${columnWords(problem)}`;
       case "range": {
         const kind = problem.of === "entries" ? "directory" : "file";
         return `Offset ${problem.from} is out of range for this ${kind} (${problem.total} ${problem.of})`;
@@ -159,6 +162,7 @@ export function sentenceOf(problem: ProblemData, about: Doing, line: Names["line
     new: "newString",
     all: "replaceAll",
     reading: (from, lines) => `offset ${from - 1 + firstLine} and limit ${lines}`,
+    readingRest: (line, column) => `column ${column - 1 + firstLine} and offset ${line - 1 + firstLine}`,
     line,
     notebookTool: undefined,
     repair: "repair its JSON with edit",

@@ -14,6 +14,7 @@ import type { Reply } from "../contract/call.ts";
 import type { Facts } from "./dialect.ts";
 import type { GrepNames } from "./grep-text.ts";
 import type { LspNames } from "./lsp-text.ts";
+import { restOf } from "./numbered.ts";
 import { imageParts, notebookParts, pdfParts, textOf } from "./media-text.ts";
 import {
   type OutlineEntry,
@@ -161,6 +162,20 @@ function worded(place: Place, content: Reply["content"], truncated = false): Rep
   const output = textOf(content);
   return { content, structured: resultOf(place, output, output.split("\n"), truncated), isError: false };
 }
+
+/** Beside the text, whose form is fixed: how to see the rest of lines that are cut. */
+export function cutNotes(page: Page, first: 0 | 1): Reply["content"] {
+  const { cut, column } = page;
+  const notes = cut.slice(0, cutNotesMax).map((one) => {
+    const rest = restOf(page, one);
+    return `(Line ${one.line} is cut after character ${rest - 1}. Use column ${rest - 1 + first} and offset ${one.line - 1 + first} to see the rest)`;
+  });
+  if (column !== undefined && cut.length === 0) notes.push(`(End of line ${page.from})`);
+  if (cut.length > cutNotesMax) notes.push(`(${cut.length - cutNotesMax} more lines are cut)`);
+  return notes.length === 0 ? [] : [{ type: "text", text: notes.join("\n") }];
+}
+
+const cutNotesMax = 5;
 
 /** How a page of a file ends. */
 export function footerOf(page: Page, pageBytesMax: number): string {

@@ -182,3 +182,7 @@ interface Property {
   readonly minItems?: number;
   readonly enum?: readonly (string | number)[];
 }
+
+/** Part of a line range. A line is shown from its first character on anyway, and models fill in what they may leave out. */
+export const columnOf = (column: number | null | undefined): { readonly column?: number } =>
+  column == null || column <= 1 ? {} : { column };

@@ -1,6 +1,7 @@
 /** Text: the pages that were asked for, decoded, within the profile's caps. Memory grows with the page, not the file. */
 
 import { type LineNumber, lineNumber } from "../contract/brand.ts";
+import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { LineRange, Page, PageForm, ReadRequest, TextOutcome } from "../contract/read.ts";
@@ -9,6 +10,7 @@ import { numberTokens, type PageRules, type PageStepper, startPage } from "../te
 import { numberLines } from "../text/page-kernel.ts";
 import { estimateTokens, roughTokens } from "../text/tokens.ts";
 import { countTokens } from "./exact-tokens.ts";
+import { feedPart, linePart, type LinePartText } from "./line-part.ts";
 import { type Reading, type Scanning, startReading, type TextFile } from "./text-file.ts";
 import { fill, lastNewline } from "./window.ts";
 
@@ -45,7 +47,8 @@ async function readPage(range: LineRange, reading: Asked): Promise<Page> {
   // Where the total is wanted anyway, counting first makes everything after it a seek.
   if (profile.total === "always") await source.newlines();
   const from = "last" in range ? await startOfLast(range.last, reading) : range.from;
-  const linesMax = "last" in range ? range.last : range.linesMax;
+  const column = "last" in range ? 1 : (range.column ?? 1);
+  const linesMax = column > 1 ? 1 : "last" in range ? range.last : range.linesMax;
   const start = await source.startOf(from);
   const empty = source.sizeBytes === firstByte;
   // A line that would start at the very end is one only where lines are split, or as the first of an empty file.
@@ -53,15 +56,31 @@ async function readPage(range: LineRange, reading: Asked): Promise<Page> {
     start !== undefined && (start < source.sizeBytes || profile.lines === "split" || (empty && from === 1));
   if (!exists) return pageBehindTheEnd(from, reading);
 
-  const { stepper, end } = await stepWithin(from, start, linesMax, reading);
+  const part = column > 1 ? await partOf(from, start, column, reading) : undefined;
+  const { stepper, end } = await stepWithin(from, start, linesMax, reading, part);
   const nextLine = from + stepper.count;
-  const linesTotal = end.reached || profile.total === "always" ? await linesIn(reading) : undefined;
+  // Whoever reads a line to its end may have been shown all other lines before: then the total says that this was the last part.
+  const isCounted = end.reached || profile.total === "always" || part !== undefined;
+  const linesTotal = isCounted ? await linesIn(reading) : undefined;
   const more = linesTotal === undefined ? true : nextLine <= linesTotal;
   if (stepper.full === "tokens" && request.overBudget === "refuse" && linesMax > 1) {
     throw await overBudget(stepper, from, start, linesMax, reading);
   }
-  return pageOf(stepper, from, linesTotal, more ? nextLine : undefined, profile);
+  return pageOf(stepper, from, linesTotal, more ? nextLine : undefined, profile, part?.column);
 }
+
+/** As much of a line as a page can hold, whatever the cap of a line is. */
+async function partOf(line: LineNumber, start: number, column: number, reading: Asked): Promise<LinePartText> {
+  const { target, signal } = reading;
+  const { lines } = reading.request.profile;
+  const part = await linePart(reading, start, column, partCharsMax(reading), signal);
+  const isReturnShown = lines === "split" || part.ended !== "newline" || !part.endsInReturn;
+  const charsTotal = isReturnShown ? part.chars : part.chars - 1;
+  if (part.ended === undefined || column <= charsTotal) return part;
+  throw new Problem({ code: "INVALID_PARAM", reason: "column", place: target, line, column, charsTotal });
+}
+
+const partCharsMax = (reading: Asked): number => Math.min(limits.linePartCharsMax, pageRules(reading).pageBytesMax);
 
 /**
  * A page within the token budget. The estimate alone decides where a page is clearly below the budget or clearly above;
@@ -72,19 +91,23 @@ async function stepWithin(
   start: number,
   linesMax: number,
   reading: Asked,
+  part: LinePartText | undefined,
 ): Promise<{ readonly stepper: PageStepper; readonly end: { readonly reached: boolean } }> {
-  const rules = pageRules(reading);
+  const charsMax = part === undefined ? reading.request.profile.lineCharsMax : partCharsMax(reading);
+  const rules = { ...pageRules(reading), lineCharsMax: charsMax };
   const tokensMax = rules.pageTokensMax;
   const { profile } = reading.request;
   const known = (reading.source.near(from + linesMax) ?? start) - start;
   // A page that will be full before its last line is looked at in small steps.
   const likely = (bytesMax: number): number => (known - nearBytes <= bytesMax ? known : 0);
+  const filled = async (stepper: PageStepper, bytesMax: number): Promise<{ readonly reached: boolean }> => {
+    if (part === undefined) return fill(stepper, start, linesMax, reading, charsMax, likely(bytesMax));
+    feedPart(stepper, part, charsMax);
+    return { reached: false };
+  };
   const step = async (within: number | undefined) => {
     const stepper = startPage({ ...rules, pageTokensMax: within }, from, linesMax);
-    return {
-      stepper,
-      end: await fill(stepper, start, linesMax, reading, profile.lineCharsMax, likely(rules.pageBytesMax)),
-    };
+    return { stepper, end: await filled(stepper, rules.pageBytesMax) };
   };
   if (tokensMax === undefined) return step(undefined);
   // What the numbers take is known well; only the text itself is estimated.
@@ -96,9 +119,7 @@ async function stepWithin(
     from,
     linesMax,
   );
-  const smallEnd = few
-    ? await fill(small, start, linesMax, reading, profile.lineCharsMax, likely(tokensMax * smallBytesPerToken))
-    : { reached: false };
+  const smallEnd = few ? await filled(small, tokensMax * smallBytesPerToken) : { reached: false };
   if (
     few &&
     small.full === undefined &&
@@ -194,16 +215,18 @@ const pageOf = (
   linesTotal: number | undefined,
   next: number | undefined,
   { answerBytesMax = Number.POSITIVE_INFINITY, pageBytesMax }: Profile,
+  column?: number,
 ): Page => {
   const byAnswer = stepper.full === "bytes" && answerBytesMax < pageBytesMax;
   const stopped = next === undefined ? "end" : byAnswer ? "answer" : (stepper.full ?? "lines");
-  return new SteppedPage(stepper, from, linesTotal, next, stopped);
+  return new SteppedPage(stepper, from, linesTotal, next, stopped, column);
 };
 
 /** A class, so that its lines are made only when they are asked for and V8 forgets it in time (`text/page.ts` says why). */
 class SteppedPage implements Page {
   readonly #stepper: PageStepper;
   readonly from: LineNumber;
+  readonly column?: number;
   readonly count: number;
   readonly joined?: string;
   readonly ascii: boolean;
@@ -220,9 +243,11 @@ class SteppedPage implements Page {
     linesTotal: number | undefined,
     next: number | undefined,
     stopped: Page["stopped"],
+    column: number | undefined,
   ) {
     this.#stepper = stepper;
     this.from = lineNumber(from);
+    if (column !== undefined) this.column = column;
     this.count = stepper.count;
     if (stepper.joined !== undefined) this.joined = stepper.joined;
     this.ascii = stepper.ascii;

@@ -1,7 +1,8 @@
 /** The ledger: what counts as shown again, and what never does. */
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createLedger, type Stamp } from "./ledger.ts";
+import { shiftedParts } from "./line-spans.ts";
 
 const stamp = (sign: string, hash?: string): Stamp => ({
   sign,
@@ -71,4 +72,146 @@ test("what is again as it once was is shown, if the session knows it otherwise b
   await ledger.saw("/a", again, "all");
   expect((await ledger.seen("/a", again, async () => undefined)).state).toBe("fresh");
   expect(await ledger.repeats("/a", "1-", again)).toBeDefined();
+});
+
+describe("parts of a cut line", () => {
+  const sight = (...parts: readonly (readonly [line: number, from: number, to: number, ends?: true])[]) => ({
+    views: parts.map(([line]) => ({ from: line, to: line, hash: undefined })),
+    cut: parts.map(([line]) => ({ from: line, to: line })),
+    parts: parts.map(([line, from, to, ends]) => ({ line, from, to, ...(ends && { ends }) })),
+    linesTotal: 2,
+  });
+  const others = { views: [{ from: 2, to: 2, hash: undefined }], cut: [], linesTotal: 2 };
+
+  test.each([
+    ["the beginning alone", [[1, 1, 10]], false],
+    [
+      "beginning and end that touch",
+      [
+        [1, 1, 10],
+        [1, 11, 20, true],
+      ],
+      true,
+    ],
+    [
+      "in any order",
+      [
+        [1, 11, 20, true],
+        [1, 1, 10],
+      ],
+      true,
+    ],
+    [
+      "that overlap",
+      [
+        [1, 1, 15],
+        [1, 5, 20, true],
+      ],
+      true,
+    ],
+    [
+      "with a gap of one character",
+      [
+        [1, 1, 10],
+        [1, 12, 20, true],
+      ],
+      false,
+    ],
+    [
+      "without the end",
+      [
+        [1, 1, 10],
+        [1, 11, 20],
+      ],
+      false,
+    ],
+    ["without the beginning", [[1, 2, 20, true]], false],
+    [
+      "three of them",
+      [
+        [1, 1, 5],
+        [1, 11, 20, true],
+        [1, 6, 10],
+      ],
+      true,
+    ],
+    [
+      "of two lines, one of them with a gap",
+      [
+        [1, 1, 5],
+        [1, 6, 9, true],
+        [2, 1, 5],
+        [2, 7, 9, true],
+      ],
+      false,
+    ],
+    [
+      "of two lines",
+      [
+        [1, 1, 5],
+        [2, 1, 5],
+        [1, 6, 9, true],
+        [2, 6, 9, true],
+      ],
+      true,
+    ],
+    [
+      "shown once more from its beginning",
+      [
+        [1, 1, 5],
+        [1, 6, 9, true],
+        [1, 1, 5],
+      ],
+      true,
+    ],
+  ] as const)("%s", async (_, parts, whole) => {
+    const ledger = createLedger();
+    if (parts.every(([line]) => line !== 2)) await ledger.saw("/a", stamp("s", "h"), others);
+    for (const part of parts) await ledger.saw("/a", stamp("s", "h"), sight(part));
+    const seen = await ledger.seen("/a", stamp("s", "h"), async () => undefined);
+    expect(seen).toMatchObject({ state: "fresh", whole });
+    // Another process goes on with it.
+    const restored = createLedger(JSON.parse(JSON.stringify(ledger.state())));
+    expect(await restored.seen("/a", stamp("s", "h"), async () => undefined)).toEqual(seen);
+  });
+
+  test("of another state do not count, nor do those that are not well formed", async () => {
+    const ledger = createLedger();
+    await ledger.saw("/a", stamp("s", "h"), others);
+    await ledger.saw("/a", stamp("s", "h"), sight([1, 1, 10]));
+    await ledger.saw("/a", stamp("t", "i"), sight([1, 11, 20, true]));
+    await ledger.saw("/a", stamp("t", "i"), others);
+    expect(await ledger.seen("/a", stamp("t", "i"), async () => undefined)).toMatchObject({ whole: false });
+    const [path, known] = Object.entries(ledger.state())[0] ?? [];
+    expect(createLedger({ [path ?? ""]: { ...known, parts: [{ line: "1", from: 1, to: 20 }] } }).has("/a")).toBe(false);
+  });
+
+  test("a large file that was touched is not known by the hashes of its views, if a line was shown in parts", async () => {
+    const ledger = createLedger();
+    await ledger.saw("/a", stamp("s"), {
+      views: [{ from: 1, to: 2, hash: "v" }],
+      cut: [{ from: 1, to: 1 }],
+      parts: [{ line: 1, from: 1, to: 10 }],
+      linesTotal: 2,
+    });
+    expect(await ledger.seen("/a", stamp("t"), async () => "v")).toMatchObject({ state: "fresh", whole: false });
+    await ledger.saw("/a", stamp("s"), sight([1, 11, 20, true]));
+    expect(await ledger.seen("/a", stamp("s"), async () => "v")).toMatchObject({ state: "fresh", whole: true });
+    expect(await ledger.seen("/a", stamp("t"), async () => "v")).toMatchObject({ state: "changed" });
+  });
+
+  test("move with their lines, and are gone with a line that changes", () => {
+    const parts = [2, 5, 9].map((line) => ({ line, from: 1, to: 10 }));
+    const lines = (changes: Parameters<typeof shiftedParts>[1]) => shiftedParts(parts, changes).map(({ line }) => line);
+    expect(lines([])).toEqual([2, 5, 9]);
+    expect(lines([{ line: 1, linesBefore: 1, linesAfter: 3 }])).toEqual([4, 7, 11]);
+    expect(lines([{ line: 5, linesBefore: 1, linesAfter: 1 }])).toEqual([2, 9]);
+    expect(
+      lines([
+        { line: 3, linesBefore: 2, linesAfter: 0 },
+        { line: 9, linesBefore: 1, linesAfter: 2 },
+      ]),
+    ).toEqual([2, 3]);
+    expect(lines([{ line: 3, linesBefore: 0, linesAfter: 1 }])).toEqual([2, 6, 10]);
+  });
 });

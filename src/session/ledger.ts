@@ -6,8 +6,15 @@
 
 import type { LineSpan } from "../contract/problem.ts";
 import type { EncodingName } from "../contract/read.ts";
-import { covers, hasSpan, merged, without } from "./line-spans.ts";
-import { type KnownFile, knownElsewhere, type ReadState, type View, wellFormedState } from "./read-state.ts";
+import { covers, hasSpan, isWholeLine, merged, mergedParts, without } from "./line-spans.ts";
+import {
+  type KnownFile,
+  knownElsewhere,
+  type LinePart,
+  type ReadState,
+  type View,
+  wellFormedState,
+} from "./read-state.ts";
 
 /** A file's state: the quick sign, and the one that decides. */
 export interface Stamp {
@@ -32,6 +39,8 @@ export interface Shown {
   readonly shown: readonly LineSpan[];
   /** Those of them that were cut short. */
   readonly cut: readonly LineSpan[];
+  /** What was shown of these, as far as it is known. */
+  readonly parts?: readonly LinePart[];
   /** Cells, of a notebook that was shown as such. */
   readonly cells: readonly LineSpan[];
   /** Cells that have the number of another one since they were shown. */
@@ -43,7 +52,13 @@ export const nothingShown: Shown = { shown: [], cut: [], cells: [] };
 /** What a read showed: all of a file, whatever it is; lines of one that has so many (undefined: nobody knows); or cells. */
 export type Sight =
   | "all"
-  | { readonly views: readonly View[]; readonly cut: readonly LineSpan[]; readonly linesTotal: number | undefined }
+  | {
+      readonly views: readonly View[];
+      /** Lines that were cut short, and those of which a part was asked for. */
+      readonly cut: readonly LineSpan[];
+      readonly parts?: readonly LinePart[];
+      readonly linesTotal: number | undefined;
+    }
   | { readonly cells: readonly LineSpan[] };
 
 export interface Ledger {
@@ -104,6 +119,8 @@ interface Part {
 const filesMax = 2_000;
 const partsMax = 100;
 const viewsMax = 100;
+/** Parts of cut lines, of each file. */
+const linePartsMax = 10_000;
 
 export function createLedger(restored: unknown = {}): Ledger {
   const parts = new Map<string, Map<string, Part>>();
@@ -156,8 +173,15 @@ export function createLedger(restored: unknown = {}): Ledger {
         typeof sight === "object" && "views" in sight ? sight : { views: [], cut: [], linesTotal: undefined };
       const all = [...(same ? before.views : []), ...lines.views].slice(-viewsMax);
       const spans = merged([...(same ? before.spans : []), ...lines.views]);
-      // What was cut before may be shown whole by now.
-      const cut = merged([...without(same ? (before.cut ?? []) : [], lines.views), ...lines.cut]);
+      const cutBefore = same ? (before.cut ?? []) : [];
+      const pieces = mergedParts([...(same ? (before.parts ?? []) : []), ...(lines.parts ?? [])]);
+      const pieced = pieces.filter(isWholeLine).map(({ line }) => ({ from: line, to: line }));
+      const parts = pieces.filter((part) => !isWholeLine(part)).slice(-linePartsMax);
+      const inParts = (same && before.inParts === true) || pieced.length > 0;
+      // What was cut before may be shown whole by now, and what was shown whole before may be cut now.
+      const wholeBefore = same && lines.cut.length > 0 ? without(before.spans, cutBefore) : [];
+      const cutNow = merged([...without(cutBefore, lines.views), ...lines.cut]);
+      const cut = without(cutNow, [...wholeBefore, ...pieced]);
       const shownCells = typeof sight === "object" && "cells" in sight ? sight.cells : [];
       const cells = merged([...(same ? (before.cells ?? []) : []), ...shownCells]);
       const movedCells = sight === "all" || !same ? [] : without(before.movedCells ?? [], shownCells);
@@ -167,7 +191,8 @@ export function createLedger(restored: unknown = {}): Ledger {
       const encoding = same && before.encoding !== undefined ? { encoding: before.encoding } : {};
       const known = {
         ...(hash === undefined ? {} : { hash }),
-        ...partsOf({ shown: spans, cut, cells, movedCells }),
+        ...partsOf({ shown: spans, cut, parts, cells, movedCells }),
+        ...(inParts && { inParts }),
         ...encoding,
       };
       know(path, { sign, sizeBytes, ...known, whole, views: all });
@@ -180,8 +205,8 @@ export function createLedger(restored: unknown = {}): Ledger {
       if (known.sign !== now.sign && !(await isStillSo(known, now, viewHash))) {
         return { state: "changed", sizeThen: known.sizeBytes };
       }
-      const { whole, spans: shown, cut = [], cells = [], movedCells = [] } = known;
-      return { state: "fresh", whole, shown, cut, cells, movedCells };
+      const { whole, spans: shown, cut = [], parts: ofLines = [], cells = [], movedCells = [] } = known;
+      return { state: "fresh", whole, shown, cut, parts: ofLines, cells, movedCells };
     },
     shownElsewhere(path, shown) {
       const known = knownElsewhere(shown);
@@ -231,11 +256,13 @@ export function createLedger(restored: unknown = {}): Ledger {
 const partsOf = ({
   shown,
   cut,
+  parts = [],
   cells,
   movedCells = [],
-}: Shown): Pick<KnownFile, "spans" | "cut" | "cells" | "movedCells"> => ({
+}: Shown): Pick<KnownFile, "spans" | "cut" | "parts" | "cells" | "movedCells"> => ({
   spans: merged(shown),
   ...(cut.length > 0 && { cut }),
+  ...(cut.length > 0 && parts.length > 0 && { parts }),
   ...(cells.length > 0 && { cells }),
   ...(movedCells.length > 0 && { movedCells }),
 });
@@ -258,6 +285,7 @@ async function isStillSo(
   // A large file is hashed only where its times are too coarse to tell; then it is compared so ever after.
   if (known.hash !== undefined) return known.hash === ((await now.hash()) ?? (await now.fullHash()));
   const hashed = known.views.filter((view) => view.hash !== undefined);
+  if (known.inParts === true) return false;
   if (known.spans.length === 0 || !known.spans.every((span) => covers(hashed, span))) return false;
   for (const view of hashed) if ((await viewHash(view)) !== view.hash) return false;
   return true;

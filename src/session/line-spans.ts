@@ -1,6 +1,7 @@
 /** Spans of lines: what they cover together, and where they are after lines were put in or taken out. */
 
 import type { LineSpan } from "../contract/problem.ts";
+import type { LinePart } from "./read-state.ts";
 
 /** In order, without overlaps, those that touch made one. */
 export function merged(spans: readonly LineSpan[]): readonly LineSpan[] {
@@ -12,6 +13,23 @@ export function merged(spans: readonly LineSpan[]): readonly LineSpan[] {
   }
   return result;
 }
+
+/** The same for parts of lines. */
+export function mergedParts(parts: readonly LinePart[]): readonly LinePart[] {
+  const result: LinePart[] = [];
+  for (const part of parts.toSorted((a, b) => a.line - b.line || a.from - b.from)) {
+    const last = result.at(-1);
+    if (last === undefined || last.line !== part.line || part.from > last.to + 1) result.push(part);
+    else {
+      const ends = last.ends === true || part.ends === true;
+      const { line, from } = last;
+      result[result.length - 1] = { line, from, to: Math.max(last.to, part.to), ...(ends && { ends }) };
+    }
+  }
+  return result;
+}
+
+export const isWholeLine = ({ from, ends }: LinePart): boolean => from === 1 && ends === true;
 
 export const covers = (spans: readonly LineSpan[], span: LineSpan): boolean => hasSpan(merged(spans), span);
 
@@ -79,6 +97,21 @@ export function shiftedCut(spans: readonly LineSpan[], changes: readonly LineCha
     moved += delta;
   }
   return result;
+}
+
+/** Where parts of lines are after changes; those of a line that changed are not known any more. Both lists are in order. */
+export function shiftedParts(parts: readonly LinePart[], changes: readonly LineChange[]): readonly LinePart[] {
+  let next = 0;
+  let moved = 0;
+  return parts.flatMap((part) => {
+    for (let change = changes[next]; change !== undefined; change = changes[next]) {
+      if (part.line < change.line + change.linesBefore) break;
+      moved += change.linesAfter - change.linesBefore;
+      next += 1;
+    }
+    const isChanged = part.line >= (changes[next]?.line ?? Number.POSITIVE_INFINITY);
+    return isChanged ? [] : [{ ...part, line: part.line + moved }];
+  });
 }
 
 /** Where lines were before changes. A line that a change put in stands for those that it replaced. */

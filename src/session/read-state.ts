@@ -9,6 +9,12 @@ export interface View extends LineSpan {
   readonly hash: string | undefined;
 }
 
+/** A part of a cut line that was shown: UTF-16 units, counted from 1. `ends`: it reaches the end of the line. */
+export interface LinePart extends LineSpan {
+  readonly line: number;
+  readonly ends?: boolean;
+}
+
 export type ReadState = Readonly<Record<string, KnownFile>>;
 
 export interface KnownFile {
@@ -21,6 +27,10 @@ export interface KnownFile {
   readonly spans: readonly LineSpan[];
   /** Those of them that were cut short: of these not all was shown. */
   readonly cut?: readonly LineSpan[];
+  /** What was shown of them, in order and without overlaps. */
+  readonly parts?: readonly LinePart[];
+  /** Were lines shown whole in parts? The hashes of `views` say nothing about these. */
+  readonly inParts?: boolean;
   /** Of a notebook that was shown as cells: those cells. */
   readonly cells?: readonly LineSpan[];
   /** Of these cells another one had the number when it was shown: nobody can say by number which is meant. */
@@ -67,12 +77,16 @@ function isKnownFile(value: unknown): value is KnownFile {
   if (typeof value !== "object" || value === null) return false;
   const given = value as Partial<Record<keyof KnownFile, unknown>>; // each is checked below
   const { sign, sizeBytes, hash, whole, spans, cut = [], cells = [], movedCells = [], views, encoding } = given;
+  const { parts = [], inParts = false } = given;
   return (
     typeof sign === "string" &&
     (sizeBytes === undefined ? hash !== undefined : Number.isSafeInteger(sizeBytes)) &&
     (hash === undefined || typeof hash === "string") &&
     (encoding === undefined || (typeof encoding === "string" && encodings.test(encoding))) &&
     typeof whole === "boolean" &&
+    typeof inParts === "boolean" &&
+    Array.isArray(parts) &&
+    parts.every(isPart) &&
     [spans, cut, cells, movedCells, views].every((list) => Array.isArray(list) && list.every(isView))
   );
 }
@@ -85,6 +99,12 @@ function isView(value: unknown): value is View {
   if (typeof value !== "object" || value === null) return false;
   const { from, to, hash } = value as Partial<Record<keyof View, unknown>>; // each is checked below
   return Number.isSafeInteger(from) && Number.isSafeInteger(to) && (hash === undefined || typeof hash === "string");
+}
+
+function isPart(value: unknown): value is LinePart {
+  if (!isSpan(value)) return false;
+  const { line, ends } = value as Partial<Record<keyof LinePart, unknown>>; // each is checked below
+  return Number.isSafeInteger(line) && (ends === undefined || typeof ends === "boolean");
 }
 
 /** A span that a host gives: of lines that there can be. */

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { EncodingName } from "../contract/read.ts";
-import { codePoints, cutChars, decode, highLines, isUtf8, looksBinary, sniff } from "./encoding.ts";
+import { codePoints, cutChars, decode, decodeInPieces, highLines, isUtf8, looksBinary, sniff } from "./encoding.ts";
 
 type UnicodeForm = "utf-8" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be";
 const forms: readonly UnicodeForm[] = ["utf-8", "utf-16le", "utf-16be", "utf-32le", "utf-32be"];
@@ -231,4 +231,31 @@ describe("highLines", () => {
   ] as const) {
     test(name, () => expect(Buffer.from(highLines(latin1(bytes), bytesMax)).toString("latin1")).toBe(kept));
   }
+});
+
+describe("bytes in pieces", () => {
+  test.each([
+    ["utf-8", Buffer.from("a😀é漢\xff b")],
+    ["utf-8", Buffer.from("61f09f98f09f9880c3", "hex")],
+    ["utf-16le", Buffer.from("a😀é漢 b", "utf16le")],
+    ["windows-1252", Buffer.from("6180e420", "hex")],
+    ["shift_jis", Buffer.from("82a0a682a282a46182", "hex")],
+    ["euc-kr", Buffer.from("b0a120b3aa8141618142b0", "hex")],
+    ["gb18030", Buffer.from("b0a1618130813020d6d0", "hex")],
+    ["big5", Buffer.from("a4a4614120a4e5", "hex")],
+    ["iso-2022-jp", Buffer.from("611b24424c3c45791b284262", "hex")],
+  ] as const)("%s decodes alike wherever it is cut", (encoding, bytes) => {
+    const whole = decode(bytes, encoding).text;
+    for (let first = 0; first <= bytes.length; first += 1) {
+      for (let second = first; second <= bytes.length; second += 1) {
+        const next = decodeInPieces(encoding);
+        const pieces = [
+          next(bytes.subarray(0, first), false),
+          next(bytes.subarray(first, second), false),
+          next(bytes.subarray(second), true),
+        ];
+        expect(pieces.join("")).toBe(whole);
+      }
+    }
+  });
 });

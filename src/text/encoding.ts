@@ -151,6 +151,46 @@ export function decode(bytes: Uint8Array, encoding: EncodingName): Decoded {
   }
 }
 
+/**
+ * Decodes bytes that come in pieces, cut anywhere (UTF-32: at a multiple of four bytes): the beginning of a character at the end
+ * of a piece waits for the next one.
+ */
+export function decodeInPieces(encoding: EncodingName): (bytes: Uint8Array, last: boolean) => string {
+  switch (encoding) {
+    case "utf-32le":
+    case "utf-32be":
+    case "windows-1252":
+      return (bytes) => decode(bytes, encoding).text;
+    case "euc-kr": {
+      let waiting = Buffer.alloc(0);
+      return (bytes, last) => {
+        const all = waiting.length > 0 ? Buffer.concat([waiting, bytes]) : bytes;
+        const end = last ? all.length : wholeKoreanBytes(all);
+        waiting = Buffer.from(all.subarray(end));
+        return decode(all.subarray(0, end), encoding).text;
+      };
+    }
+    default: {
+      const decoder = new TextDecoder(encoding, { ignoreBOM: true });
+      return (bytes, last) => decoder.decode(bytes, { stream: !last });
+    }
+  }
+}
+
+/** Bytes of whole characters. */
+function wholeKoreanBytes(bytes: Uint8Array): number {
+  let at = 0;
+  while (at < bytes.length) {
+    const lead = bytes[at] ?? 0;
+    const isLead = lead >= 0x81 && lead < 0xff;
+    if (isLead && at + 1 === bytes.length) return at;
+    const trail = bytes[at + 1] ?? 0;
+    const isPair = isLead && (trail >= 0xa1 || addedSyllable(lead, trail) !== undefined);
+    at += isPair ? 2 : 1;
+  }
+  return at;
+}
+
 function decodeByTable(bytes: Uint8Array, encoding: EncodingName): Decoded {
   try {
     return { text: decoderOf(encoding, "fatal").decode(bytes), lossy: false };

@@ -4,7 +4,7 @@ import type { MatchedBy } from "../contract/edit.ts";
 import { type LineSpan, Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import { nothingShown, type Seen, type Shown, type Wrote } from "../session/ledger.ts";
-import { type LineChange, merged, shifted, shiftedCut, without } from "../session/line-spans.ts";
+import { type LineChange, merged, shifted, shiftedCut, shiftedParts, without } from "../session/line-spans.ts";
 import { encode } from "../text/encode.ts";
 import type { Before } from "./before.ts";
 
@@ -18,9 +18,10 @@ export const spanFrom = (line: number, newlines: number, endsWithNewline: boolea
 export const shownOf = (seen: Seen): Shown => (seen.state === "fresh" ? seen : nothingShown);
 
 /** The same when lines have changed. Cells are not where they were. */
-export const movedAlong = ({ shown, cut }: Shown, changes: readonly LineChange[]): Shown => ({
+export const movedAlong = ({ shown, cut, parts = [] }: Shown, changes: readonly LineChange[]): Shown => ({
   shown: shifted(shown, changes),
   cut: shiftedCut(cut, changes),
+  parts: shiftedParts(parts, changes),
   cells: [],
 });
 
@@ -71,5 +72,5 @@ export const notesOf = ({ seen }: Before): readonly { readonly note: "other chan
   seen.state === "changed" ? [{ note: "other changes" }] : [];
 
 /** What the session knows once its change is made: all of it, if it knew all of it before; else the parts it was shown. */
-export const knownAfter = ({ seen }: Before, { shown, cut, cells, movedCells = [] }: Shown): Wrote =>
-  seen.state === "fresh" && seen.whole ? "all" : { shown, cut, cells, movedCells };
+export const knownAfter = ({ seen }: Before, { shown, cut, parts = [], cells, movedCells = [] }: Shown): Wrote =>
+  seen.state === "fresh" && seen.whole ? "all" : { shown, cut, parts, cells, movedCells };

@@ -140,10 +140,15 @@ async function seenAs<Extra>(before: BeforeJudged, plan: Plan<Extra>, bench: Ben
     throw new Problem({ code: "STALE", place: target, reason: "changed", sizeThen: seen.sizeThen, sizeNow, mtimeMs });
   }
   if (seen.state === "fresh" && plan.overwrites && !seen.whole) {
-    const { shown: lines, cut, cells } = seen;
+    const { shown: lines, cut, parts = [], cells } = seen;
+    const line = cut[0]?.from;
+    const ofLine = parts.filter((part) => part.line === line);
+    const column = (ofLine.find(({ from }) => from === 1)?.to ?? 0) + 1;
+    const more = ofLine.some(({ from }) => from > column);
+    const rest = line === undefined ? {} : { cutRest: { line, column, more } };
     const seenSo =
       cells.length > 0 ? ({ unit: "cell", shown: cells } as const) : ({ unit: "line", shown: lines } as const);
-    throw new Problem({ code: "NOT_READ", place: target, reason: "partly", ...seenSo, cut });
+    throw new Problem({ code: "NOT_READ", place: target, reason: "partly", ...seenSo, cut, ...rest });
   }
   return seen;
 }

@@ -9,7 +9,7 @@ import { IndexWrong } from "../disk/line-source.ts";
 import { type OpenFile, ReadFailed } from "../disk/open-file.ts";
 import { FileCut } from "../disk/scan.ts";
 import type { Stamp } from "../session/ledger.ts";
-import type { View } from "../session/read-state.ts";
+import type { LinePart, View } from "../session/read-state.ts";
 import { LaterView } from "./later-view.ts";
 import { isAtRest } from "../disk/time-grain.ts";
 import { refusal } from "../guard/guard.ts";
@@ -162,12 +162,25 @@ async function tellLedger(outcome: ReadOutcome, stamp: Stamp, { ledger }: Bench)
   const isNews = pages.some((page) => !ledger.knows(real, stamp.sign, spanOf(page)));
   if (!isNews) return;
   const views = pages.filter(({ count }) => count > 0).map((page) => viewOf(page, stamp));
-  const cut = pages.flatMap((page) => page.cut.map(({ line }) => ({ from: line, to: line })));
-  await ledger.saw(real, stamp, { views, cut, linesTotal: pages[0]?.linesTotal });
+  const parts = pages.flatMap(partsOf);
+  const cut = parts.map(({ line }) => ({ from: line, to: line }));
+  await ledger.saw(real, stamp, { views, cut, parts, linesTotal: pages[0]?.linesTotal });
 }
 
+/** What was shown of lines of which not all was shown. */
+function partsOf({ from, column = 1, lines, count, cut }: Page): readonly LinePart[] {
+  if (column > 1) {
+    if (count === 0) return [];
+    const [rest] = cut;
+    const chars = rest?.charsShown ?? lines[0]?.length ?? 0;
+    return [{ line: from, from: column, to: column + chars - 1, ...(rest === undefined && { ends: true }) }];
+  }
+  return cut.map(({ line, charsShown }) => ({ line, from: 1, to: charsShown }));
+}
+
+/** A part of a line is not what a later look at the line would show. */
 const viewOf = (page: Page, stamp: Stamp): View =>
-  isHashed(stamp) ? { ...spanOf(page), hash: undefined } : new LaterView(page);
+  isHashed(stamp) || page.column !== undefined ? { ...spanOf(page), hash: undefined } : new LaterView(page);
 
 const marks = new WeakMap<object, number>();
 const marksByContent = new Map<string, number>();

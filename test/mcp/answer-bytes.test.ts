@@ -155,3 +155,22 @@ test("over HTTP each request is answered by the limit of the client that it name
   }
   expect(await lengthFor("copilot-cli")).toBeGreaterThan(12_000);
 });
+
+test("a single line that is longer than an answer is read in parts, and then the file may be overwritten", async () => {
+  const line = "0123456789abcde ".repeat(18_750);
+  fs.writeFileSync(file, line);
+  const call = await legacy("@cline/core");
+  let shown = "";
+  let answer = textIn(await call(1, "Read", { file_path: file }));
+  for (let id = 2; ; id += 2) {
+    expect(Buffer.byteLength(answer)).toBeLessThan(measured["@cline/core"]);
+    shown += (/^1→(.*)$/m.exec(answer)?.[1] ?? "").replace(/\.\.\.$/, "");
+    const column = Number(/see the rest with column (\d+) and offset 1/.exec(answer)?.[1]);
+    if (Number.isNaN(column)) break;
+    expect((await call(id, "Write", { file_path: file, content: "new" })).result?.isError).toBe(true);
+    answer = textIn(await call(id + 1, "Read", { file_path: file, offset: 1, column }));
+  }
+  expect(shown === line).toBe(true);
+  expect((await call(999, "Write", { file_path: file, content: "new" })).result?.isError).not.toBe(true);
+  expect(fs.readFileSync(file, "utf8")).toBe("new");
+}, 60_000);

@@ -3,6 +3,7 @@
 import type { Code, ProblemData, ProblemOf } from "../../contract/problem.ts";
 import {
   alreadyWords,
+  columnWords,
   ambiguousWords,
   cellFaultWords,
   type Doing,
@@ -48,6 +49,7 @@ export const names: Names = {
   new: "new_string",
   all: "replace_all",
   reading: (from, lines) => `offset ${from} and limit ${lines}`,
+  readingRest: (line, column) => `column ${column} and offset ${line}`,
   line: (number, text) => `${number}→${text}`,
   notebookTool: "NotebookEdit",
   repair: "read its text with offset 1 and limit 200 and repair that with Edit",
@@ -87,6 +89,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, cannot: Cannot)
         return `Cannot read pages of ${quoted(problem.place.asked)}: ${pagesFault(problem)}`;
       case "code place":
         return `${cannot(problem.place.asked)}: ${codePlaceWords(problem.fault)}`;
+      case "column":
+        return `${cannot(problem.place.asked)}: ${columnWords(problem)}`;
       case "range": {
         const start = `${cannot(problem.place.asked)} from ${rangeUnits[problem.of]} ${problem.from}`;
         if (problem.total === 0) return `${start}: it is empty, leave offset out`;

@@ -7,7 +7,7 @@ import type { Outcome } from "../../contract/verb.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
 import { imageParts, notebookParts, pdfParts } from "../media-text.ts";
-import { joinedLines, numbered } from "../numbered.ts";
+import { joinedLines, numbered, restOf } from "../numbered.ts";
 import { success } from "../replies.ts";
 import { arrow } from "./profile.ts";
 import reminder from "./reminder.txt";
@@ -241,12 +241,19 @@ function notices(outcome: TextOutcome, page: Page): readonly string[] {
     const total = page.linesTotal === undefined ? "" : ` of ${page.linesTotal}`;
     notes.push(`[${partial}lines ${page.from} to ${last}${total}, go on with offset ${page.next}]`);
   }
-  for (const { line, charsShown, by } of page.cut.slice(0, 5)) {
-    notes.push(
-      by === "tokens"
-        ? `[PARTIAL view, line ${line} alone is over the budget: its first ${charsShown} characters are shown]`
-        : `[Line ${line} is cut after ${charsShown} characters]`,
-    );
+  if (page.column !== undefined && page.cut.length === 0) {
+    notes.push(`[Line ${page.from} is shown from character ${page.column} to its end]`);
+  }
+  for (const cut of page.cut.slice(0, 5)) {
+    const { line, charsShown, by } = cut;
+    const rest = restOf(page, cut);
+    const what =
+      page.column !== undefined
+        ? `Line ${line} is shown from character ${page.column} to ${rest - 1}`
+        : by === "tokens"
+          ? `PARTIAL view, line ${line} alone is over the budget: its first ${charsShown} characters are shown`
+          : `Line ${line} is cut after ${charsShown} characters`;
+    notes.push(`[${what}, see the rest with column ${rest} and offset ${line}]`);
   }
   if (page.cut.length > 5) notes.push(`[${page.cut.length - 5} more lines are cut]`);
   if (outcome.converted !== undefined) {

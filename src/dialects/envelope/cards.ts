@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { lineNumber } from "../../contract/brand.ts";
 import type { Card } from "../dialect.ts";
-import { integer, jsonSchemaOf, parseArguments } from "../parameters.ts";
+import { columnOf, integer, jsonSchemaOf, parseArguments } from "../parameters.ts";
 import { changeCards } from "./change-cards.ts";
 import { grep } from "./grep-card.ts";
 import { historyCards } from "./history-cards.ts";
@@ -18,6 +18,7 @@ const readInput = z.strictObject({
   path: z.string(),
   start_line: z.optional(integer({ min: 1 })),
   limit: z.optional(integer({ min: 1, max: linesMax })),
+  column: z.optional(integer({ min: 1 })),
 });
 
 /** What a call of `Read` may hold. */
@@ -27,6 +28,8 @@ export interface ReadInput {
   readonly start_line?: number;
   /** How many lines to read, at most 2000; 500 by default. */
   readonly limit?: number;
+  /** To see the rest of a cut line: its first character to show, counted from 1; only the line at start_line is shown then. */
+  readonly column?: number;
 }
 
 const read: Card = {
@@ -39,16 +42,20 @@ const read: Card = {
       path: { description: "Path of the file, relative to the project root" },
       start_line: { description: "First line to read, counted from 1", default: 1 },
       limit: { description: "How many lines to read", default: linesDefault },
+      column: {
+        description:
+          "To see the rest of a cut line: its first character to show, counted from 1; only the line at start_line is shown then",
+      },
     });
   },
   toRequest(input, profile) {
-    const { path, start_line, limit } = parseArguments(readInput, "Read", input);
+    const { path, start_line, limit, column } = parseArguments(readInput, "Read", input);
     return {
       verb: "read",
       path,
-      ranges: [{ from: lineNumber(start_line ?? 1), linesMax: limit ?? linesDefault }],
+      ranges: [{ from: lineNumber(start_line ?? 1), linesMax: limit ?? linesDefault, ...columnOf(column) }],
       overBudget: "first page",
-      whole: start_line === undefined && limit === undefined,
+      whole: start_line === undefined && limit === undefined && column === undefined,
       profile,
     };
   },

@@ -4,6 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import type { ArgumentIssue, Code, ProblemData, ProblemOf } from "../../contract/problem.ts";
 import {
   alreadyWords,
+  columnWords,
   ambiguousWords,
   cellFaultWords,
   type Doing,
@@ -51,6 +52,7 @@ export const names: Names = {
   new: "new_string",
   all: "replace_all",
   reading: (from, lines) => `start_line=${from} and limit=${lines}`,
+  readingRest: (line, column) => `column=${column} and start_line=${line}`,
   line: (number, text) => `${String(number).padStart(4)} | ${text}`,
   notebookTool: "NotebookEdit",
   repair: "repair its JSON with Edit",
@@ -96,6 +98,8 @@ const sentences: { readonly [C in Code]: (problem: ProblemOf<C>, telling: Tellin
         return `Invalid pages for ${named(problem.place.asked)}: ${pagesFault(problem)}.`;
       case "code place":
         return `${cannot(problem.place.asked)}: ${codePlaceWords(problem.fault)}.`;
+      case "column":
+        return `${cannot(problem.place.asked)}: ${columnWords(problem)}.`;
       case "range":
         return rangeSentence(problem);
     }

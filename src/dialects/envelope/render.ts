@@ -8,7 +8,7 @@ import { codePoints } from "../../text/encoding.ts";
 import { escapeName } from "../../text/escape.ts";
 import type { Facts } from "../dialect.ts";
 import { imageNote, imageParts, notebookParts, pdfParts, textOf } from "../media-text.ts";
-import { joinedLines, numbered } from "../numbered.ts";
+import { joinedLines, numbered, restOf } from "../numbered.ts";
 import { counted } from "../words.ts";
 import { type ChangeEnvelope, renderChange } from "./change-render.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
@@ -187,8 +187,17 @@ function textEnvelope(outcome: TextOutcome, facts: Facts): TextEnvelope<number |
         : `[Truncated: Showing first ${count} of ${total} lines. Use start_line=${page.next} to continue.]`,
     );
   }
-  for (const { line, charsShown } of page.cut.slice(0, 5)) {
-    text.push(`[Cut: line ${line} is longer than the ${charsShown} characters shown.]`);
+  if (page.column !== undefined && page.cut.length === 0) {
+    text.push(`[Part: line ${from} is shown from character ${page.column} to its end.]`);
+  }
+  for (const cut of page.cut.slice(0, 5)) {
+    const { line, charsShown } = cut;
+    const rest = restOf(page, cut);
+    const what =
+      page.column === undefined
+        ? `Cut: line ${line} is longer than the ${charsShown} characters shown.`
+        : `Part: line ${line} is shown from character ${page.column} to ${rest - 1}.`;
+    text.push(`[${what} Use column=${rest} with start_line=${line} to see the rest.]`);
   }
   if (outcome.lossy) text.push("[Encoding: some bytes are not valid UTF-8 and are shown as U+FFFD.]");
   return {

@@ -7,7 +7,7 @@ import { changeCards } from "../opencode-changes.ts";
 import { historyCards } from "../opencode-history.ts";
 import { lspCards } from "../opencode-lsp.ts";
 import { grepCard } from "../opencode-grep.ts";
-import { integer, jsonSchemaOf, parseArguments } from "../parameters.ts";
+import { columnOf, integer, jsonSchemaOf, parseArguments } from "../parameters.ts";
 import { searchCards } from "../opencode-search.ts";
 import editDescription from "./edit.txt";
 import grepDescription from "./grep.txt";
@@ -27,6 +27,7 @@ const readInput = z.strictObject({
   filePath: z.string(),
   offset: z.optional(integer({ min: 0 })),
   limit: z.optional(integer({ min: 1 })),
+  column: z.optional(integer({ min: 0 })),
 });
 
 /** What a call of `read` may hold. */
@@ -36,6 +37,8 @@ export interface ReadInput {
   readonly offset?: number;
   /** How many lines to return; 2000 by default. */
   readonly limit?: number;
+  /** To see the rest of a cut line: how many of its characters to skip; only the line after the skipped ones is shown then. */
+  readonly column?: number;
 }
 
 const read: Card = {
@@ -48,16 +51,22 @@ const read: Card = {
       filePath: { description: "Path of the file" },
       offset: { description: "How many lines to skip; 0 is the beginning", default: 0 },
       limit: { description: "How many lines to return", default: linesDefault },
+      column: {
+        description:
+          "To see the rest of a cut line: how many of its characters to skip; only the line after the skipped ones is shown then",
+      },
     });
   },
   toRequest(input, profile) {
-    const { filePath, offset, limit } = parseArguments(readInput, "read", input);
+    const { filePath, offset, limit, column } = parseArguments(readInput, "read", input);
     return {
       verb: "read",
       path: filePath,
-      ranges: [{ from: lineNumber((offset ?? 0) + 1), linesMax: limit ?? linesDefault }],
+      ranges: [
+        { from: lineNumber((offset ?? 0) + 1), linesMax: limit ?? linesDefault, ...columnOf((column ?? 0) + 1) },
+      ],
       overBudget: "first page",
-      whole: offset == null && limit == null,
+      whole: offset == null && limit == null && column == null,
       profile,
     };
   },

@@ -17,6 +17,7 @@ export const read: Command = {
   options: {
     offset: { type: "integer", value: "N", words: "First line, counted from 1; -N counts from the end" },
     limit: { type: "integer", value: "N", words: "How many lines" },
+    column: { type: "integer", value: "N", words: "Show line --offset alone, from its Nth character on" },
     tail: { type: "integer", value: "N", words: "The last N lines" },
     "no-count": { type: "flag", words: "With --tail: do not count the lines of the file, number them from its end" },
     range: {
@@ -66,9 +67,12 @@ function rangesOf(given: Given): readonly [LineRange, ...LineRange[]] {
   const tail = given.integer("tail");
   const offset = given.integer("offset");
   const limit = given.integer("limit");
+  const column = given.integer("column");
   const texts = given.list("range");
-  const ways = [tail !== undefined, offset !== undefined || limit !== undefined, texts.length > 0].filter(Boolean);
-  if (ways.length > 1) throw new UsageError("Use either --tail, or --offset and --limit, or --range");
+  const isPart = offset !== undefined || limit !== undefined || column !== undefined;
+  const ways = [tail !== undefined, isPart, texts.length > 0].filter(Boolean);
+  if (ways.length > 1) throw new UsageError("Use either --tail, or --offset with --limit or --column, or --range");
+  if (column !== undefined && column < 1) throw new UsageError("--column must be at least 1");
   if (limit !== undefined && limit < 1) throw new UsageError("--limit must be at least 1");
   if (tail !== undefined && tail < 1) throw new UsageError("--tail must be at least 1");
   if (offset === 0) throw new UsageError("--offset must be at least 1, or negative to count from the end");
@@ -79,11 +83,18 @@ function rangesOf(given: Given): readonly [LineRange, ...LineRange[]] {
   if (offset !== undefined && offset < 0) {
     if (limit !== undefined && limit < -offset)
       throw new UsageError("--limit cannot cut a negative --offset short, use --range");
+    if (column !== undefined) throw new UsageError("--column goes with an --offset that is counted from 1");
     return [{ last: -offset }];
   }
   const [first, ...rest] = texts.map(rangeOf);
   return first === undefined
-    ? [{ from: line(offset ?? 1), linesMax: limit ?? Number.POSITIVE_INFINITY }]
+    ? [
+        {
+          from: line(offset ?? 1),
+          linesMax: limit ?? Number.POSITIVE_INFINITY,
+          ...(column !== undefined && { column }),
+        },
+      ]
     : [first, ...rest];
 }
 
