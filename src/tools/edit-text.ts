@@ -6,6 +6,7 @@ import { type LineSpan, Problem, type WhichEdit } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import { type LineChange, unshifted } from "../session/line-spans.ts";
 import { hunksOf, placesOf } from "../text/hunks.ts";
+import { IndexedText } from "../text/indexed-text.ts";
 import { insertion, linesIn } from "../text/insert.ts";
 import { fits, type Match, matchIn } from "../text/match.ts";
 import { type Source, sourceOf } from "../text/match-source.ts";
@@ -30,17 +31,24 @@ import {
 
 export function* planText(before: Before, edits: readonly TextEdit[]): Steps<Planned<readonly EditFound[]>> {
   const original = before.source().text;
-  let source = sourceOf(original);
+  const state = new EditedText(original);
+  if (isWholeShown(before) && edits.length >= indexedEditsMin) yield* state.index();
   const pieces = new PieceList(original.length);
-  const { seen } = before;
-  const isWhole = seen.state === "fresh" && seen.whole;
-  let shown = shownOf(seen);
+  const isWhole = isWholeShown(before);
+  let shown = shownOf(before.seen);
   const found: EditFound[] = [];
   /** Lines of the file that were not shown, and the changes of lines by each edit so far. */
   const missing: LineSpan[] = [];
   const made: (readonly LineChange[])[] = [];
   for (const [index, edit] of edits.entries()) {
     yield;
+    const quick = state.onlyPlace(edit);
+    if (quick !== undefined) {
+      found.push({ matchedBy: "exact", replacements: 1, line: quick.line });
+      pieces.splice([quick.change]);
+      continue;
+    }
+    const source = state.source();
     const matched = yield* matchOf(source, edit);
     if (missing.length > 0 && (matched.found !== "yes" || missing.length > limits.unshownPartsMax)) break;
     if (matched.found !== "yes") throw yield* failed(before.target, edits, index, source, matched);
@@ -59,11 +67,65 @@ export function* planText(before: Before, edits: readonly TextEdit[]): Steps<Pla
       made.push(lineChanges);
     }
     pieces.splice(changes);
-    source = source.after(changes);
+    state.change(changes);
   }
   if (missing.length > 0) throw notShown(before, missing);
   yield;
   return yield* planOfChanges(before, changesOf(pieces.pieces, original.length), knownAfter(before, shown), found);
+}
+
+const isWholeShown = ({ seen }: Before): boolean => seen.state === "fresh" && seen.whole;
+
+/** Fewer edits are made sooner than the index. */
+const indexedEditsMin = 64;
+/** More changes since the text was last looked at are a new text. */
+const pendingMax = 8;
+
+/** A text between two edits. Its blocks find most places; its source is what the whole ladder needs, and is kept up only if asked for. */
+class EditedText {
+  #source: Source;
+  #pending: TextChange[] = [];
+  #indexed: IndexedText | undefined;
+  #returns: boolean;
+
+  constructor(text: string) {
+    this.#source = sourceOf(text);
+    this.#returns = text.includes("\r");
+  }
+
+  *index(): Steps<void> {
+    const { text } = this.#source;
+    if (text.length <= IndexedText.lengthMax) this.#indexed = yield* IndexedText.of(text);
+  }
+
+  source(): Source {
+    if (this.#pending.length > pendingMax) this.#source = sourceOf(this.#indexed?.text ?? "");
+    else for (const change of this.#pending) this.#source = this.#source.after([change]);
+    this.#pending = [];
+    return this.#source;
+  }
+
+  change(changes: readonly TextChange[]): void {
+    this.#source = this.source().after(changes);
+    this.#indexed?.splice(changes);
+    this.#returns ||= changes.some(({ text }) => text.includes("\r"));
+  }
+
+  /** Makes an edit of a text that stands there once, to the letter and with nothing to be known of line ends. Undefined: it takes the ladder. */
+  onlyPlace(edit: TextEdit): { readonly line: number; readonly change: TextChange } | undefined {
+    const { oldText, newText } = edit;
+    const isPlain = !edit.all && edit.behindLine === undefined && !/[\r\ufeff\p{Cs}]/u.test(oldText + newText);
+    if (this.#indexed === undefined || !isPlain || (this.#returns && (oldText + newText).includes("\n"))) {
+      return undefined;
+    }
+    const place = this.#indexed.only(oldText);
+    if (place === undefined) return undefined;
+    const change = { from: place.from, to: place.from + oldText.length, text: newText };
+    this.#indexed.splice([change]);
+    // Kept only while it is worth it.
+    if (this.#pending.length <= pendingMax) this.#pending.push(change);
+    return { line: place.newlines + 1, change };
+  }
 }
 
 /** What edits make of nothing, the first of which brings a text; each sees what the earlier ones did. */
