@@ -10,7 +10,7 @@ import { withoutDoubleEscapes } from "./match-escapes.ts";
 import { firstPlace } from "./find-text.ts";
 import { foldText, type Fold } from "./match-fold.ts";
 import { withoutLineNumbers } from "./match-numbers.ts";
-import { exactPlaces, foldedPlaces, isWholeLines, type Place, shiftedPlaces } from "./match-places.ts";
+import { exactPlaces, exactPlacesFrom, foldedPlaces, isWholeLines, type Place, shiftedPlaces } from "./match-places.ts";
 import { exactReplacement, lineEndAt, rewriting } from "./match-rewrite.ts";
 import { numberOf, piecesOf, type Source, sourceOf } from "./match-source.ts";
 import { nearestRegion, regionAt } from "./nearest-region.ts";
@@ -24,6 +24,8 @@ export type Match =
       readonly places: readonly { readonly from: number; readonly to: number }[];
       /** In order, without overlaps. Beyond the exact step they touch only what the old and new text differ in. */
       readonly changes: readonly TextChange[];
+      /** How many places there are, where several of them are one in `places` and in `changes`. */
+      readonly total?: number;
     }
   /** The first line of each place, from 1, at most 50. */
   | {
@@ -43,12 +45,17 @@ export const match = (text: string, edit: TextEdit): Match => finish(matchIn(sou
 
 /**
  * The text is without its BOM. Lone surrogates stand for bytes that could not be decoded: they are never found, and never
- * written. The old text must be neither empty nor equal to the new one.
+ * written. The old text must be neither empty nor equal to the new one. `many`: a great number of places may be told as
+ * blocks, each of which has several of them, for callers who need not know every line.
  */
-export function* matchIn(source: Source, edit: TextEdit): Steps<Match> {
+export function* matchIn(source: Source, edit: TextEdit, many: "each" | "in blocks" = "each"): Steps<Match> {
   if (hasLoneSurrogate(edit.oldText) || hasLoneSurrogate(edit.newText)) return { found: "no", nearest: undefined };
   const { oldText, newText, all } = withoutBom(source.text, edit);
   if (oldText === "") return { found: "no", nearest: undefined };
+  if (all && many === "in blocks" && oldText !== newText) {
+    const blocks = yield* exactBlocks(source, oldText, newText);
+    if (blocks !== undefined) return blocks;
+  }
   const decided = yield* decide(source, oldText, newText, all);
   if (decided !== undefined && decided.found !== "no") return decided;
   yield;
@@ -97,6 +104,48 @@ function exact(call: Climb): Match | undefined {
     changes: (place) => (newText === oldText ? [] : [{ from: place.from, to: place.to, text: putAt(place) }]),
     ...(adapts && { matchedBy: "line ends" }),
   });
+}
+
+/** More places than this are changed in blocks of the text: what is known of them does not grow with their number. */
+const placesMax = 20_000;
+const blockLengthMax = 65_536;
+
+/** Places of the very letters, from the left and apart. Undefined where they are not that many. */
+function* exactBlocks(source: Source, oldText: string, newText: string): Steps<Match | undefined> {
+  const { text } = source;
+  const next = exactPlacesFrom(text, oldText);
+  let counted = 0;
+  for (let at = next(0); at >= 0 && counted <= placesMax; at = next(at + oldText.length)) {
+    counted += 1;
+    if (counted % 1_000 === 0) yield;
+  }
+  if (counted <= placesMax) return undefined;
+
+  const textAt = exactReplacement(oldText, newText, source.loneReturns);
+  const again = exactPlacesFrom(text, oldText);
+  const changes: TextChange[] = [];
+  let adapts = false;
+  let total = 0;
+  for (let first = again(0); first >= 0; ) {
+    yield;
+    const parts: string[] = [];
+    let to = first;
+    let made = 0;
+    let at = first;
+    // Both sides of a block are short, however much longer the new text is.
+    for (; at >= 0 && at - first < blockLengthMax && made < blockLengthMax; at = again(to)) {
+      const put = textAt(() => lineEndAt(source, at));
+      adapts ||= put !== newText;
+      parts.push(text.slice(to, at), put);
+      made += at - to + put.length;
+      to = at + oldText.length;
+      total += 1;
+    }
+    changes.push({ from: first, to, text: parts.join("") });
+    first = at;
+  }
+  const places = changes.map(({ from, to }) => ({ from, to }));
+  return { found: "yes", matchedBy: adapts ? "line ends" : "exact", places, changes, total };
 }
 
 function* exactly(call: Climb): Steps<Match | undefined> {

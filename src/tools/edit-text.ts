@@ -49,19 +49,19 @@ export function* planText(before: Before, edits: readonly TextEdit[]): Steps<Pla
       continue;
     }
     const source = state.source();
-    const matched = yield* matchOf(source, edit);
+    const matched = yield* matchOf(source, edit, isWhole ? "in blocks" : "each");
     if (missing.length > 0 && (matched.found !== "yes" || missing.length > limits.unshownPartsMax)) break;
     if (matched.found !== "yes") throw yield* failed(before.target, edits, index, source, matched);
-    const { changes, places, matchedBy } = matched;
+    const { changes, places, matchedBy, total = places.length } = matched;
     // A line's number says nothing about a file that somebody else changed.
-    requireCertain(before, matchedBy, edit.behindLine === undefined ? places.length : 0);
+    requireCertain(before, matchedBy, edit.behindLine === undefined ? total : 0);
     const lineAt = lineNumbers(source);
     if (!isWhole) {
       const needed = unshown(before, shown, linesOfPlaces(source.text, places, lineAt));
       for (const span of made.reduceRight((lines, changed) => unshifted(lines, changed), needed)) missing.push(span);
     }
     const lineChanges = linesChanged(source.text, changes, lineAt);
-    found.push({ matchedBy, replacements: places.length, line: lineChanges[0]?.line ?? 1 });
+    found.push({ matchedBy, replacements: total, line: lineChanges[0]?.line ?? 1 });
     if (!isWhole) {
       shown = movedAlong(shown, lineChanges);
       made.push(lineChanges);
@@ -186,13 +186,13 @@ export function* planOfChanges<Extra>(
 }
 
 /** An empty old text fills an empty file, unless it says behind which line it belongs. */
-function* matchOf(source: Source, edit: TextEdit): Steps<Match> {
+function* matchOf(source: Source, edit: TextEdit, many: "each" | "in blocks" = "each"): Steps<Match> {
   if (edit.behindLine !== undefined) {
     const found = insertion(source.text, edit.behindLine, edit.newText);
     if (found === undefined) return { found: "no", nearest: undefined };
     return { found: "yes", matchedBy: "exact", places: [found.beside], changes: [found.change] };
   }
-  if (edit.oldText !== "") return yield* matchIn(source, edit);
+  if (edit.oldText !== "") return yield* matchIn(source, edit, many);
   const change = { from: 0, to: 0, text: edit.newText };
   return { found: "yes", matchedBy: "exact", places: [{ from: 0, to: 0 }], changes: [change] };
 }
