@@ -54,6 +54,14 @@ for (const [what, dialect, tool, before, input, turnsMin] of [
     { old_string: "a", new_string: "bb", replace_all: true },
     10,
   ],
+  [
+    "a replacement in 50,000 places that are found with their quotes folded",
+    "claude",
+    "Edit",
+    "\u201ca\u201d\n".repeat(50_000),
+    { old_string: '"a"', new_string: '"b"', replace_all: true },
+    10,
+  ],
 ] as const) {
   test(`${what} lets the event loop turn`, async () => {
     const { top, path } = workspace({});

@@ -175,7 +175,7 @@ function* folded(call: Climb): Steps<Match | undefined> {
     const last = unendedPlace(source, oldForm, view.text);
     if (last !== undefined) return orUnended(call, fold, places, last);
     if (places.length === 0) continue;
-    return settle(call, fold, places, { changes: rewriting(source, pieces, fold) });
+    return yield* settling(call, fold, places, { changes: rewriting(source, pieces, fold) });
   }
   return undefined;
 }
@@ -210,7 +210,7 @@ function* indented(call: Climb): Steps<Match | undefined> {
   // All or none: lines that are only unevenly indented would be left out.
   if (places.length === 0 || (call.all && found.uneven > 0)) return undefined;
   const pieces = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };
-  return settle(call, "indentation", places, { changes: rewriting(source, pieces, "trailing blanks") });
+  return yield* settling(call, "indentation", places, { changes: rewriting(source, pieces, "trailing blanks") });
 }
 
 /**
@@ -274,7 +274,16 @@ interface Settlement {
   readonly changes: (place: Place) => readonly TextChange[] | undefined;
 }
 
-function settle(call: Climb, step: MatchedBy, places: readonly Place[], settlement: Settlement): Match | undefined {
+const settle = (call: Climb, step: MatchedBy, places: readonly Place[], settlement: Settlement): Match | undefined =>
+  finish(settling(call, step, places, settlement));
+
+/** The same, in steps: what a loosely matched place becomes is some work for each. */
+function* settling(
+  call: Climb,
+  step: MatchedBy,
+  places: readonly Place[],
+  settlement: Settlement,
+): Steps<Match | undefined> {
   const { matchedBy = step } = settlement;
   const chosen = call.all ? apart(places) : places;
   const first = chosen[0];
@@ -284,7 +293,8 @@ function settle(call: Climb, step: MatchedBy, places: readonly Place[], settleme
     return { found: "several", matchedBy, lines, total: chosen.length };
   }
   const changes: TextChange[] = [];
-  for (const place of chosen) {
+  for (const [index, place] of chosen.entries()) {
+    if (index % 200 === 0) yield;
     const own = settlement.changes(place);
     if (own === undefined) return undefined;
     changes.push(...own);
