@@ -96,6 +96,8 @@ export interface NearestRegion {
   /** How many lines the region has; more than are shown, perhaps. */
   readonly linesTotal: number;
   readonly difference: Difference;
+  /** Nothing is like it; these lines stand where it was expected. */
+  readonly isExpectedPlace?: true;
 }
 
 export interface EditRequest {

@@ -162,16 +162,20 @@ export function noMatchWords(problem: ProblemOf<"NO_MATCH">, names: Names): stri
   const start = `${ofMany(which)}${what} not found, nothing was changed`;
   const exactly =
     searched === "exactly" ? "; a file of this size is searched for the very letters only, copy them from it" : "";
-  if (nearest === undefined) {
+  if (nearest === undefined || nearest.isExpectedPlace === true) {
     const next = exactly === "" ? ", read the file again and copy the text from it" : exactly;
-    return `${start}${next}${others(which)}`;
+    return `${start}${next}${others(which)}${shown}`;
   }
   return `${start}${exactly}${others(which)}. ${nearestWords(nearest, names)}`;
 }
 
-function nearestWords({ from: first, lines, linesTotal, difference }: NearestRegion, names: Names): string {
+function nearestWords(nearest: NearestRegion, names: Names): string {
+  const { from: first, lines, linesTotal, difference } = nearest;
   const region = lines.map((line, index) => names.line(first + index, cutChars(line, lineCharsMax))).join("\n");
   const more = linesTotal > lines.length ? `\n(${linesTotal - lines.length} more lines)` : "";
+  if (nearest.isExpectedPlace === true) {
+    return `Nothing there is like it. The lines where it was expected:\n${region}${more}`;
+  }
   const { kind, line, asked, actual } = difference;
   // The lines themselves are the same where only a newline around them differs.
   const [front, behind] = [kind === "newline in front" ? "\n" : "", kind === "final newline" ? "\n" : ""];

@@ -1,6 +1,6 @@
 /** Where a text stands in another: letter by letter, folded, or with another indentation. */
 
-import { borders, placesIn } from "./find-text.ts";
+import { borders, type NextPlace, placesIn } from "./find-text.ts";
 import { type Fold, foldCharacters, foldText } from "./match-fold.ts";
 import { contentLength, indentationOf, piecesOf, type Source, trimBlanks } from "./match-source.ts";
 import { type IndentationPair, type Shift, shiftOf } from "./match-shift.ts";
@@ -33,6 +33,17 @@ export function exactPlaces(source: Source, asked: string): readonly Place[] {
       .filter((at) => asked.charCodeAt(0) !== 0x0a || at === 0 || source.text.charCodeAt(at - 1) !== 0x0d)
       .map((at) => ({ from: at, to: at + asked.length, line: source.lines().at(at) }))
   );
+}
+
+/** As `exactPlaces`, one after the other: asked with offsets that go forward, answers with the first place from there on, or -1. */
+export function exactPlacesFrom(text: string, asked: string): NextPlace {
+  const next = placesIn(text, asked);
+  if (asked.charCodeAt(0) !== 0x0a) return next;
+  return (from) => {
+    let at = next(from);
+    while (at > 0 && text.charCodeAt(at - 1) === 0x0d) at = next(at + 1);
+    return at;
+  };
 }
 
 export function foldedPlaces(source: Source, asked: string, fold: Fold): readonly Place[] {

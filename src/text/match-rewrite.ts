@@ -212,7 +212,8 @@ function changedLine(region: Region, line: string, pair: LinePair, style: QuoteS
   const actualFold = foldLine(actual, region.fold);
   if (askedFold.text !== actualFold.text) return line;
 
-  let { head, tail } = sharedEnds(asked, wanted, actual);
+  const shared = sharedEnds(asked, wanted, actual);
+  let { head, tail } = shared;
   let headTo = carried(head);
   while (headTo === undefined) headTo = carried((head -= 1));
   let tailFrom = carried(asked.length - tail);
@@ -226,7 +227,9 @@ function changedLine(region: Region, line: string, pair: LinePair, style: QuoteS
   const depth = indentationOf(asked).length;
   const kept = head + tail - depth;
   const isTouched =
-    wantedBlanks === askedBlanks && kept > 0 && (askedBlanks !== "" || 2 * kept >= asked.length - depth);
+    wantedBlanks === askedBlanks &&
+    kept > 0 &&
+    (askedBlanks !== "" || 2 * kept >= asked.length - depth || sharesWord(asked, wanted, shared));
   return actual.slice(0, headTo) + middle + actual.slice(tailFrom) + (isTouched ? actualBlanks : wantedBlanks);
 
   /** The offset in the file's line for one in the call's, where both stand between characters. */
@@ -264,6 +267,18 @@ export function sharedEnds(
     while (tail > 0 && fromEnd(before, tail - 1) === first) tail -= 1;
   }
   return { head, tail };
+}
+
+/** Whether one of the words at the ends that two lines share is whole in both. One long name that changes can be most of a line. */
+function sharesWord(before: string, after: string, { head, tail }: ReturnType<typeof sharedEnds>): boolean {
+  const goesOn = (line: string, at: number): boolean => /^[\p{L}\p{N}_]{2}/u.test(line.slice(at - 1, at + 1));
+  const words = (part: string): readonly string[] => part.match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const isCut = (at: number): boolean => goesOn(before, at) || goesOn(after, at + after.length - before.length);
+  const isHeadCut = goesOn(before, head) || goesOn(after, head);
+  return (
+    words(before.slice(0, head)).length > (isHeadCut ? 1 : 0) ||
+    words(before.slice(before.length - tail)).length > (isCut(before.length - tail) ? 1 : 0)
+  );
 }
 
 function cut(line: string, trims: boolean): readonly [string, string] {

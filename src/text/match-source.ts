@@ -176,9 +176,11 @@ class LinedText {
 }
 
 function startsIn(text: string, end: "\n" | "\r"): Int32Array {
-  const starts = [0];
-  for (let at = text.indexOf(end); at >= 0; at = text.indexOf(end, at + 1)) starts.push(at + 1);
-  return Int32Array.from(starts);
+  let count = 1;
+  for (let at = text.indexOf(end); at >= 0; at = text.indexOf(end, at + 1)) count += 1;
+  const starts = new Int32Array(count);
+  for (let at = text.indexOf(end), line = 1; at >= 0; at = text.indexOf(end, at + 1), line += 1) starts[line] = at + 1;
+  return starts;
 }
 
 function linesAt(text: string, end: "\n" | "\r", starts: Int32Array): Lines {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { TextChange, TextEdit } from "../contract/edit.ts";
-import { match } from "./match.ts";
+import { match, matchIn } from "./match.ts";
+import { sourceOf } from "./match-source.ts";
+import { apply } from "./pieces.ts";
+import { finish } from "./steps.ts";
 import { growsLikeItsInput } from "../../test/support/growth.ts";
 
 function applied(text: string, changes: readonly TextChange[]): string {
@@ -194,6 +197,27 @@ table("trailing blanks", [
   ["in the file", "a  \nb\t\nc\n", "a\nb\nc", "a\nb\nd", "trailing blanks: a  \nb\t\nd\n"],
   ["in the call", "a\nb\nc\n", "a  \nb \nc", "a  \nb \nd", "trailing blanks: a\nb\nd\n"],
   ["of a line that was only touched", "one two  \nx\n", "one two\nx", "one 2\nx", "trailing blanks: one 2  \nx\n"],
+  [
+    "of a line in which one long name changed",
+    "  onerror: kEnumerableProperty,\t\nx\n",
+    "  onerror: kEnumerableProperty,\nx",
+    "  onerror: brief,\nx",
+    "trailing blanks:   onerror: brief,\t\nx\n",
+  ],
+  [
+    "of a line in which its first name changed",
+    "kEnumerableProperty: true,  \nx\n",
+    "kEnumerableProperty: true,\nx",
+    "brief: true,\nx",
+    "trailing blanks: brief: true,  \nx\n",
+  ],
+  [
+    "of a line whose words only begin alike",
+    "only_this_x  \nx\n",
+    "only_this_x\nx",
+    "one\nx",
+    "trailing blanks: one\nx\n",
+  ],
   ["of a line that was replaced", "one  \nx\n", "one\nx", "two\nx", "trailing blanks: two\nx\n"],
   ["not inside the line", "foobar\n", "foo ", "x", "no: text"],
   ["a blank line is no line end", "bar\nfoo\n", "    \nfoo", "x", "no: text"],
@@ -493,4 +517,31 @@ test("a lone return is content in a file whose lines end otherwise", () => {
   expect(sent("x\r\ny\r\n", "p\rq")).toEqual(["exact", "p\rq\r\ny\r\n"]);
   expect(sent("x\r\ny\r\n", "p\rq\nr")).toEqual(["line ends", "p\rq\r\nr\r\ny\r\n"]);
   expect(sent("x\ry\r", "p\nq")).toEqual(["line ends", "p\rq\ry\r"]);
+});
+
+test("very many places are changed in blocks, to what each of them becomes by itself", () => {
+  const kinds: readonly (readonly [string, string, string])[] = [
+    ["a", "a", "bb"],
+    ["ab\n", "b\n", "c\n"],
+    ["ab\n", "\na", "\nc"],
+    ["ab\r\n", "a", "x\ny"],
+    ["ab\r\nab\n", "a", "x\ny"],
+    ["ab\r\nab\n", "\na", "\nx"],
+    ["ab\r\nab\n", "b\n", "x\r\n"],
+    ["aaa b\n", "aa", "a"],
+    ["a\n\n\n\n\n", "\n\n", ""],
+    ["a\r", "a\r", "b\n"],
+    ["a", "a", "long ".repeat(200)],
+  ];
+  for (const [unit, oldText, newText] of kinds) {
+    const text = `start ${unit.repeat(45_000)} end`;
+    const edit = { oldText, newText, all: true };
+    const each = finish(matchIn(sourceOf(text), edit));
+    const blocks = finish(matchIn(sourceOf(text), edit, "in blocks"));
+    if (each.found !== "yes" || blocks.found !== "yes") throw new Error(`${JSON.stringify(edit)} is not found`);
+    expect([blocks.total, blocks.matchedBy]).toEqual([each.places.length, each.matchedBy]);
+    expect(apply(text, blocks.changes) === apply(text, each.changes)).toBe(true);
+    // Not one for each of 45,000.
+    expect(blocks.changes.length).toBeLessThan(1_000);
+  }
 });

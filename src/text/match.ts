@@ -10,7 +10,7 @@ import { withoutDoubleEscapes } from "./match-escapes.ts";
 import { firstPlace } from "./find-text.ts";
 import { foldText, type Fold } from "./match-fold.ts";
 import { withoutLineNumbers } from "./match-numbers.ts";
-import { exactPlaces, foldedPlaces, isWholeLines, type Place, shiftedPlaces } from "./match-places.ts";
+import { exactPlaces, exactPlacesFrom, foldedPlaces, isWholeLines, type Place, shiftedPlaces } from "./match-places.ts";
 import { exactReplacement, lineEndAt, rewriting } from "./match-rewrite.ts";
 import { numberOf, piecesOf, type Source, sourceOf } from "./match-source.ts";
 import { nearestRegion, regionAt } from "./nearest-region.ts";
@@ -24,6 +24,8 @@ export type Match =
       readonly places: readonly { readonly from: number; readonly to: number }[];
       /** In order, without overlaps. Beyond the exact step they touch only what the old and new text differ in. */
       readonly changes: readonly TextChange[];
+      /** How many places there are, where several of them are one in `places` and in `changes`. */
+      readonly total?: number;
     }
   /** The first line of each place, from 1, at most 50. */
   | {
@@ -43,12 +45,17 @@ export const match = (text: string, edit: TextEdit): Match => finish(matchIn(sou
 
 /**
  * The text is without its BOM. Lone surrogates stand for bytes that could not be decoded: they are never found, and never
- * written. The old text must be neither empty nor equal to the new one.
+ * written. The old text must be neither empty nor equal to the new one. `many`: a great number of places may be told as
+ * blocks, each of which has several of them, for callers who need not know every line.
  */
-export function* matchIn(source: Source, edit: TextEdit): Steps<Match> {
+export function* matchIn(source: Source, edit: TextEdit, many: "each" | "in blocks" = "each"): Steps<Match> {
   if (hasLoneSurrogate(edit.oldText) || hasLoneSurrogate(edit.newText)) return { found: "no", nearest: undefined };
   const { oldText, newText, all } = withoutBom(source.text, edit);
   if (oldText === "") return { found: "no", nearest: undefined };
+  if (all && many === "in blocks" && oldText !== newText) {
+    const blocks = yield* exactBlocks(source, oldText, newText);
+    if (blocks !== undefined) return blocks;
+  }
   const decided = yield* decide(source, oldText, newText, all);
   if (decided !== undefined && decided.found !== "no") return decided;
   yield;
@@ -99,6 +106,48 @@ function exact(call: Climb): Match | undefined {
   });
 }
 
+/** More places than this are changed in blocks of the text: what is known of them does not grow with their number. */
+const placesMax = 20_000;
+const blockLengthMax = 65_536;
+
+/** Places of the very letters, from the left and apart. Undefined where they are not that many. */
+function* exactBlocks(source: Source, oldText: string, newText: string): Steps<Match | undefined> {
+  const { text } = source;
+  const next = exactPlacesFrom(text, oldText);
+  let counted = 0;
+  for (let at = next(0); at >= 0 && counted <= placesMax; at = next(at + oldText.length)) {
+    counted += 1;
+    if (counted % 1_000 === 0) yield;
+  }
+  if (counted <= placesMax) return undefined;
+
+  const textAt = exactReplacement(oldText, newText, source.loneReturns);
+  const again = exactPlacesFrom(text, oldText);
+  const changes: TextChange[] = [];
+  let adapts = false;
+  let total = 0;
+  for (let first = again(0); first >= 0; ) {
+    yield;
+    const parts: string[] = [];
+    let to = first;
+    let made = 0;
+    let at = first;
+    // Both sides of a block are short, however much longer the new text is.
+    for (; at >= 0 && at - first < blockLengthMax && made < blockLengthMax; at = again(to)) {
+      const put = textAt(() => lineEndAt(source, at));
+      adapts ||= put !== newText;
+      parts.push(text.slice(to, at), put);
+      made += at - to + put.length;
+      to = at + oldText.length;
+      total += 1;
+    }
+    changes.push({ from: first, to, text: parts.join("") });
+    first = at;
+  }
+  const places = changes.map(({ from, to }) => ({ from, to }));
+  return { found: "yes", matchedBy: adapts ? "line ends" : "exact", places, changes, total };
+}
+
 function* exactly(call: Climb): Steps<Match | undefined> {
   yield;
   return exact(call);
@@ -126,7 +175,7 @@ function* folded(call: Climb): Steps<Match | undefined> {
     const last = unendedPlace(source, oldForm, view.text);
     if (last !== undefined) return orUnended(call, fold, places, last);
     if (places.length === 0) continue;
-    return settle(call, fold, places, { changes: rewriting(source, pieces, fold) });
+    return yield* settling(call, fold, places, { changes: rewriting(source, pieces, fold) });
   }
   return undefined;
 }
@@ -161,7 +210,7 @@ function* indented(call: Climb): Steps<Match | undefined> {
   // All or none: lines that are only unevenly indented would be left out.
   if (places.length === 0 || (call.all && found.uneven > 0)) return undefined;
   const pieces = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };
-  return settle(call, "indentation", places, { changes: rewriting(source, pieces, "trailing blanks") });
+  return yield* settling(call, "indentation", places, { changes: rewriting(source, pieces, "trailing blanks") });
 }
 
 /**
@@ -225,7 +274,16 @@ interface Settlement {
   readonly changes: (place: Place) => readonly TextChange[] | undefined;
 }
 
-function settle(call: Climb, step: MatchedBy, places: readonly Place[], settlement: Settlement): Match | undefined {
+const settle = (call: Climb, step: MatchedBy, places: readonly Place[], settlement: Settlement): Match | undefined =>
+  finish(settling(call, step, places, settlement));
+
+/** The same, in steps: what a loosely matched place becomes is some work for each. */
+function* settling(
+  call: Climb,
+  step: MatchedBy,
+  places: readonly Place[],
+  settlement: Settlement,
+): Steps<Match | undefined> {
   const { matchedBy = step } = settlement;
   const chosen = call.all ? apart(places) : places;
   const first = chosen[0];
@@ -235,7 +293,8 @@ function settle(call: Climb, step: MatchedBy, places: readonly Place[], settleme
     return { found: "several", matchedBy, lines, total: chosen.length };
   }
   const changes: TextChange[] = [];
-  for (const place of chosen) {
+  for (const [index, place] of chosen.entries()) {
+    if (index % 200 === 0) yield;
     const own = settlement.changes(place);
     if (own === undefined) return undefined;
     changes.push(...own);

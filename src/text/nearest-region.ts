@@ -36,12 +36,12 @@ export function* nearestRegion(source: Source, wanted: string): Steps<NearestReg
   return best === undefined ? undefined : regionAt(source, wanted, best.start);
 }
 
-/** The region that begins at a line, from 0. */
-export function regionAt(source: Source, wanted: string, start: number): NearestRegion {
+/** The region that begins at a line, from 0; as many lines as the wanted text has, or as are asked for. */
+export function regionAt(source: Source, wanted: string, start: number, linesMin = 0): NearestRegion {
   const asked = askedLines(source, wanted);
   const from = Math.max(0, start);
   const difference = firstDifference(source, wanted, asked, start);
-  const linesTotal = Math.min(asked.length, linesOf(source) - from);
+  const linesTotal = Math.min(Math.max(asked.length, linesMin), linesOf(source) - from);
   const lines = Array.from({ length: Math.min(shownLinesMax, linesTotal) }, (_, at) => lineOf(source, from + at) ?? "");
   // Read counts a text whose lines end in `\r` alone as one line.
   if (source.loneReturns) {

@@ -37,7 +37,7 @@ describe("what a patch does", () => {
     );
     expect(parsePatch(text)).toEqual({
       files: [
-        { does: "add", path: "docs/new.md", text: "# Títle\n\ntext  \n" },
+        { does: "add", path: "docs/new.md", text: "# Títle\n\ntext  \n", replaces: false, later: [] },
         { does: "delete", path: "old name.txt" },
         {
           does: "update",
@@ -70,7 +70,11 @@ describe("what a patch does", () => {
     ["markers behind a + are text", ["*** Add File: a", "+*** End Patch", "+@@"], "*** End Patch\n@@\n"],
     ["CRLF of an added file is meant where the frame has none", ["*** Add File: a", "+x\r", "+y\r"], "x\r\ny\r\n"],
   ] as const) {
-    test(name, () => expect(parsePatch(patch(...lines))).toEqual({ files: [{ does: "add", path: "a", text }] }));
+    test(name, () =>
+      expect(parsePatch(patch(...lines))).toEqual({
+        files: [{ does: "add", path: "a", text, replaces: false, later: [] }],
+      }),
+    );
   }
 
   for (const [name, lines, hunk] of [
@@ -150,7 +154,8 @@ describe("what is refused", () => {
     ["empty hunk", patch("*** Update File: a", "@@ x", "", "*** Delete File: b"), 3, "@@ x"],
     ["empty hunk", patch("*** Update File: a", "-x", "@@", "*** End of File"), 4, "@@"],
     ["nothing changes", patch("*** Update File: a", "@@", " x"), 2, "*** Update File: a"],
-    ["same file twice", patch("*** Delete File: a", "*** Add File: ./a", "+x"), 3, "*** Add File: ./a"],
+    ["same file twice", patch("*** Add File: a", "+x", "*** Delete File: ./a"), 4, "*** Delete File: ./a"],
+    ["same file twice", patch("*** Add File: a", "+x", "*** Add File: a", "+y"), 4, "*** Add File: a"],
     ["same file twice", patch("*** Delete File: b", "*** Update File: a", "*** Move to: b"), 3, "*** Update File: a"],
     ["unified diff", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b", 1, "--- a/x"],
     ["unified diff", "diff --git a/x b/x\nindex 1..2\n--- a/x\n+++ b/x", 1, "diff --git a/x b/x"],
@@ -176,4 +181,11 @@ describe("what is refused", () => {
       { numRuns: 2_000 },
     );
   });
+});
+
+test("a file that is added and updated is one file, and so is one that is deleted and added", () => {
+  const added = parsePatch(patch("*** Add File: a", "+x", "*** Update File: ./a", "@@", "-x", "+y"));
+  expect(added).toMatchObject({ files: [{ does: "add", path: "a", replaces: false, later: [[{ at: 5 }]] }] });
+  const replaced = parsePatch(patch("*** Delete File: a", "*** Add File: a", "+x"));
+  expect(replaced).toMatchObject({ files: [{ does: "add", path: "a", text: "x\n", replaces: true, later: [] }] });
 });

@@ -6,7 +6,14 @@
 import type { PatchFault } from "../contract/problem.ts";
 
 export type PatchFile =
-  | { readonly does: "add"; readonly path: string; readonly text: string }
+  | {
+      readonly does: "add";
+      readonly path: string;
+      readonly text: string;
+      /** A section before this one deletes the file, so that this is what it becomes. */
+      readonly replaces: boolean;
+      readonly later: Later;
+    }
   | { readonly does: "delete"; readonly path: string }
   | {
       readonly does: "update";
@@ -14,9 +21,11 @@ export type PatchFile =
       readonly moveTo: string | undefined;
       /** None only where the file is moved. */
       readonly hunks: readonly PatchHunk[];
-      /** Hunks of further sections for the same file; each section is applied to what the ones before it made. */
-      readonly later: readonly (readonly PatchHunk[])[];
+      readonly later: Later;
     };
+
+/** Hunks of further sections for the same file; each section is applied to what the ones before it made. */
+type Later = readonly (readonly PatchHunk[])[];
 
 export interface PatchLine {
   readonly mark: " " | "-" | "+";
@@ -65,20 +74,21 @@ export function parsePatch(patchText: string): ParsedPatch {
   const reader: Reader = { lines, raw, end: last, at: from + 1, keepsCr: raw[from] === lines[from] };
   const files: PatchFile[] = [];
   const paths = new Set<string>();
-  const updates = new Map<string, number>();
+  const known = new Map<string, number>();
   for (skipBlank(reader); reader.at < reader.end; skipBlank(reader)) {
     const start = reader.at;
     const file = readFile(reader);
     if ("fault" in file) return fail(file.fault, file.index);
-    const before = updates.get(plainPath(file.path)) ?? files.length;
+    const before = known.get(plainPath(file.path)) ?? files.length;
     const joined = joinSections(files[before], file);
     if (joined !== undefined) {
-      if (joined.moveTo !== undefined && paths.has(plainPath(joined.moveTo))) return fail("same file twice", start);
-      if (joined.moveTo !== undefined) paths.add(plainPath(joined.moveTo));
+      const goal = joined.does === "update" ? joined.moveTo : undefined;
+      if (goal !== undefined && paths.has(plainPath(goal))) return fail("same file twice", start);
+      if (goal !== undefined) paths.add(plainPath(goal));
       files[before] = joined;
       continue;
     }
-    if (file.does === "update") updates.set(plainPath(file.path), files.length);
+    known.set(plainPath(file.path), files.length);
     for (const path of pathsOf(file)) {
       if (paths.has(path)) return fail("same file twice", start);
       paths.add(path);
@@ -157,7 +167,7 @@ function readAdded(reader: Reader, path: string): PatchFile | Fault {
   if (reader.at < reader.end && !isMarker(reader.lines[reader.at])) {
     return { fault: "add line without +", index: reader.at };
   }
-  return { does: "add", path, text };
+  return { does: "add", path, text, replaces: false, later: [] };
 }
 
 function readUpdate(reader: Reader, path: string, index: number): PatchFile | Fault {
@@ -256,10 +266,11 @@ function pathsOf(file: PatchFile): readonly string[] {
 
 const plainPath = (path: string): string => path.replace(/^(?:\.\/)+/, "");
 
-/** Two sections that update one file, the first of which does not move it. */
-function joinSections(first: PatchFile | undefined, second: PatchFile): Update | undefined {
-  if (first?.does !== "update" || second.does !== "update" || first.moveTo !== undefined) return undefined;
+/** Two sections for one file that are one after the other what becomes of it. Undefined: they contradict each other. */
+function joinSections(first: PatchFile | undefined, second: PatchFile): PatchFile | undefined {
+  if (first?.does === "delete" && second.does === "add") return { ...second, replaces: true };
+  if (second.does !== "update") return undefined;
+  if (first?.does === "add" && second.moveTo === undefined) return { ...first, later: [...first.later, second.hunks] };
+  if (first?.does !== "update" || first.moveTo !== undefined) return undefined;
   return { ...first, moveTo: second.moveTo, later: [...first.later, second.hunks] };
 }
-
-type Update = Extract<PatchFile, { readonly does: "update" }>;

@@ -6,6 +6,7 @@ import { type LineSpan, Problem, type WhichEdit } from "../contract/problem.ts";
 import type { Target } from "../contract/target.ts";
 import { type LineChange, unshifted } from "../session/line-spans.ts";
 import { hunksOf, placesOf } from "../text/hunks.ts";
+import { IndexedText } from "../text/indexed-text.ts";
 import { insertion, linesIn } from "../text/insert.ts";
 import { fits, type Match, matchIn } from "../text/match.ts";
 import { type Source, sourceOf } from "../text/match-source.ts";
@@ -30,40 +31,101 @@ import {
 
 export function* planText(before: Before, edits: readonly TextEdit[]): Steps<Planned<readonly EditFound[]>> {
   const original = before.source().text;
-  let source = sourceOf(original);
+  const state = new EditedText(original);
+  if (isWholeShown(before) && edits.length >= indexedEditsMin) yield* state.index();
   const pieces = new PieceList(original.length);
-  const { seen } = before;
-  const isWhole = seen.state === "fresh" && seen.whole;
-  let shown = shownOf(seen);
+  const isWhole = isWholeShown(before);
+  let shown = shownOf(before.seen);
   const found: EditFound[] = [];
   /** Lines of the file that were not shown, and the changes of lines by each edit so far. */
   const missing: LineSpan[] = [];
   const made: (readonly LineChange[])[] = [];
   for (const [index, edit] of edits.entries()) {
     yield;
-    const matched = yield* matchOf(source, edit);
+    const quick = state.onlyPlace(edit);
+    if (quick !== undefined) {
+      found.push({ matchedBy: "exact", replacements: 1, line: quick.line });
+      pieces.splice([quick.change]);
+      continue;
+    }
+    const source = state.source();
+    const matched = yield* matchOf(source, edit, isWhole ? "in blocks" : "each");
     if (missing.length > 0 && (matched.found !== "yes" || missing.length > limits.unshownPartsMax)) break;
     if (matched.found !== "yes") throw yield* failed(before.target, edits, index, source, matched);
-    const { changes, places, matchedBy } = matched;
+    const { changes, places, matchedBy, total = places.length } = matched;
     // A line's number says nothing about a file that somebody else changed.
-    requireCertain(before, matchedBy, edit.behindLine === undefined ? places.length : 0);
+    requireCertain(before, matchedBy, edit.behindLine === undefined ? total : 0);
     const lineAt = lineNumbers(source);
     if (!isWhole) {
       const needed = unshown(before, shown, linesOfPlaces(source.text, places, lineAt));
       for (const span of made.reduceRight((lines, changed) => unshifted(lines, changed), needed)) missing.push(span);
     }
     const lineChanges = linesChanged(source.text, changes, lineAt);
-    found.push({ matchedBy, replacements: places.length, line: lineChanges[0]?.line ?? 1 });
+    found.push({ matchedBy, replacements: total, line: lineChanges[0]?.line ?? 1 });
     if (!isWhole) {
       shown = movedAlong(shown, lineChanges);
       made.push(lineChanges);
     }
     pieces.splice(changes);
-    source = source.after(changes);
+    state.change(changes);
   }
   if (missing.length > 0) throw notShown(before, missing);
   yield;
   return yield* planOfChanges(before, changesOf(pieces.pieces, original.length), knownAfter(before, shown), found);
+}
+
+const isWholeShown = ({ seen }: Before): boolean => seen.state === "fresh" && seen.whole;
+
+/** Fewer edits are made sooner than the index. */
+const indexedEditsMin = 64;
+/** More changes since the text was last looked at are a new text. */
+const pendingMax = 8;
+
+/** A text between two edits. Its blocks find most places; its source is what the whole ladder needs, and is kept up only if asked for. */
+class EditedText {
+  #source: Source;
+  #pending: TextChange[] = [];
+  #indexed: IndexedText | undefined;
+  #returns: boolean;
+
+  constructor(text: string) {
+    this.#source = sourceOf(text);
+    this.#returns = text.includes("\r");
+  }
+
+  *index(): Steps<void> {
+    const { text } = this.#source;
+    if (text.length <= IndexedText.lengthMax) this.#indexed = yield* IndexedText.of(text);
+  }
+
+  source(): Source {
+    if (this.#pending.length > pendingMax) this.#source = sourceOf(this.#indexed?.text ?? "");
+    else for (const change of this.#pending) this.#source = this.#source.after([change]);
+    this.#pending = [];
+    return this.#source;
+  }
+
+  change(changes: readonly TextChange[]): void {
+    this.#source = this.source().after(changes);
+    this.#indexed?.splice(changes);
+    this.#returns ||= changes.some(({ text }) => text.includes("\r"));
+  }
+
+  /** Makes an edit of a text that stands there once, to the letter and with nothing to be known of line ends. Undefined: it takes the ladder. */
+  onlyPlace(edit: TextEdit): { readonly line: number; readonly change: TextChange } | undefined {
+    const { oldText, newText } = edit;
+    const isPlain = !edit.all && edit.behindLine === undefined && !/[\r\ufeff\p{Cs}]/u.test(oldText + newText);
+    if (this.#indexed === undefined || !isPlain || (this.#returns && (oldText + newText).includes("\n"))) {
+      return undefined;
+    }
+    const place = this.#indexed.only(oldText);
+    if (place === undefined) return undefined;
+    const change = { from: place.from, to: place.from + oldText.length, text: newText };
+    this.#indexed.splice([change]);
+    // Kept only while it is worth it.
+    if (this.#pending.length <= pendingMax) this.#pending.push(change);
+    return { line: place.newlines + 1, change };
+  }
 }
 
 /** What edits make of nothing, the first of which brings a text; each sees what the earlier ones did. */
@@ -124,13 +186,13 @@ export function* planOfChanges<Extra>(
 }
 
 /** An empty old text fills an empty file, unless it says behind which line it belongs. */
-function* matchOf(source: Source, edit: TextEdit): Steps<Match> {
+function* matchOf(source: Source, edit: TextEdit, many: "each" | "in blocks" = "each"): Steps<Match> {
   if (edit.behindLine !== undefined) {
     const found = insertion(source.text, edit.behindLine, edit.newText);
     if (found === undefined) return { found: "no", nearest: undefined };
     return { found: "yes", matchedBy: "exact", places: [found.beside], changes: [found.change] };
   }
-  if (edit.oldText !== "") return yield* matchIn(source, edit);
+  if (edit.oldText !== "") return yield* matchIn(source, edit, many);
   const change = { from: 0, to: 0, text: edit.newText };
   return { found: "yes", matchedBy: "exact", places: [{ from: 0, to: 0 }], changes: [change] };
 }

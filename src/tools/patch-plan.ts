@@ -1,35 +1,51 @@
 /** What a patch does to one file, as a plan for the spine of all changes. */
 
-import type { MatchedBy, TextChange } from "../contract/edit.ts";
+import type { MatchedBy, NearestRegion, TextChange } from "../contract/edit.ts";
 import { Problem, type ProblemData, type WhichEdit } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Target } from "../contract/target.ts";
 import { inTurns } from "../disk/others-turn.ts";
 import { nothingShown } from "../session/ledger.ts";
 import { hunksOfTexts } from "../text/hunks.ts";
-import { sourceOf } from "../text/match-source.ts";
-import { nearestRegion } from "../text/nearest-region.ts";
+import { linesIn } from "../text/insert.ts";
+import { type Source, sourceOf } from "../text/match-source.ts";
+import { nearestRegion, regionAt } from "../text/nearest-region.ts";
 import { applyingHunks, type Refused, standOnce } from "../text/patch-apply.ts";
 import type { PatchFile, PatchHunk } from "../text/patch.ts";
 import { apply, changesOf, PieceList } from "../text/pieces.ts";
-import type { Steps } from "../text/steps.ts";
+import { finish, type Steps } from "../text/steps.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import type { Before } from "./before.ts";
 import type { Plan, Planned } from "./plan.ts";
 import { knownAfter, movedAlong, requireCertain, requireShown, shownOf } from "./edit-checks.ts";
 import { linesChanged, planOfChanges, shownRegion } from "./edit-text.ts";
 import { newTextFile } from "./new-text.ts";
+import type { Bench } from "./tool.ts";
+import { planOver } from "./write.ts";
 
-export function planOf(file: PatchFile, profile: Profile, signal: AbortSignal): Plan<MatchedBy> {
+export function planOf(file: PatchFile, profile: Profile, bench: Bench): Plan<MatchedBy> {
   const shared = { wants: "text", profile, overwrites: false } as const;
   switch (file.does) {
     case "add":
+      if (file.replaces) {
+        return {
+          ...shared,
+          overwrites: true,
+          there: async (before) => {
+            const { text, extra } = addedText(file, before.target);
+            return { ...(await planOver(before, text, bench)), extra };
+          },
+        };
+      }
       return {
         ...shared,
         there: ({ target }) => {
           throw new Problem({ code: "EXISTS", place: target, reason: "file" });
         },
-        missing: (target) => ({ ...newTextFile(target, file.text), extra: "exact" }),
+        missing: (target) => {
+          const { text, extra } = addedText(file, target);
+          return { ...newTextFile(target, text), extra };
+        },
       };
     case "delete":
       return { ...shared, there: planRemoval };
@@ -37,9 +53,29 @@ export function planOf(file: PatchFile, profile: Profile, signal: AbortSignal): 
       return {
         ...shared,
         changedSince: "where certain",
-        there: (before) => inTurns(planHunks(before, [file.hunks, ...file.later]), signal),
+        there: (before) => inTurns(planHunks(before, [file.hunks, ...file.later]), bench.signal),
       };
   }
+}
+
+/** What sections that update a file make of the text that one before them added. */
+function addedText(
+  { text: added, later }: Extract<PatchFile, { readonly does: "add" }>,
+  target: Target,
+): { readonly text: string; readonly extra: MatchedBy } {
+  let text = added;
+  let extra: MatchedBy = "exact";
+  let hunksBefore = 0;
+  for (const section of later) {
+    const applied = finish(applyingHunks(text, section));
+    if (applied.applied === "no") {
+      throw new Problem(finish(problemOf(applied, { hunksBefore, section, hunks: later.flat().length }, text, target)));
+    }
+    if (applied.matchedBy !== "exact") extra = applied.matchedBy;
+    text = apply(text, applied.changes);
+    hunksBefore += section.length;
+  }
+  return { text, extra };
 }
 
 function planRemoval(before: Before): Planned<MatchedBy> {
@@ -122,12 +158,36 @@ function* problemOf(refused: Refused, failing: Failing, text: string, place: Tar
     case "out of order": {
       const { applied: _, hunk: at, ...hunk } = refused;
       const wanted = wantedOf(refused, section[at]);
-      const nearest = wanted === "" ? undefined : yield* nearestRegion(sourceOf(text), wanted);
-      const shown = shownRegion(nearest);
+      const source = sourceOf(text);
+      const like = wanted === "" ? undefined : yield* nearestRegion(source, wanted);
+      const shown = shownRegion(like ?? (yield* expectedRegion(source, wanted, section, at)));
       const why = hunk.why === "not found" ? ({ why: "not found" } as const) : hunk;
       return { code: "NO_MATCH", place, which, nearest: shown, searched: "loosely", hunk: why };
     }
   }
+}
+
+/** Lines of a place that are shown at least. */
+const expectedLinesMin = 5;
+
+/** Where a hunk that is like nothing in the file was expected: below its header, else below what the hunk before it changes. */
+function* expectedRegion(
+  source: Source,
+  wanted: string,
+  section: readonly PatchHunk[],
+  at: number,
+): Steps<NearestRegion | undefined> {
+  if (source.text === "") return undefined;
+  const header = section[at]?.headers.at(-1);
+  const named = header === undefined ? undefined : yield* nearestRegion(source, header);
+  const applied = yield* applyingHunks(source.text, section.slice(0, at));
+  const last = applied.applied === "yes" ? applied.changes.at(-1) : undefined;
+  const below = named?.from ?? (last === undefined ? 0 : source.lines().at(last.to));
+  const linesShown = Math.max(expectedLinesMin, wanted.split("\n").length);
+  // At the end of the file the lines before it say more than none.
+  const start = Math.max(0, Math.min(below, linesIn(source.text) - linesShown));
+  const region = regionAt(source, wanted, start, expectedLinesMin);
+  return { ...region, isExpectedPlace: true };
 }
 
 /** What the reader of a failure wants to see as it is: the line that a header names, or the lines that the hunk is about. */

@@ -1,6 +1,6 @@
 /** Write: a new file, or all of an old one anew. The content goes to disk as it was sent. */
 
-import type { ChangeNote, LineEndName, Piece, WriteRequest } from "../contract/edit.ts";
+import type { ChangeNote, LineEndName, Piece } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import { inTurns } from "../disk/others-turn.ts";
@@ -20,14 +20,15 @@ export const write: Tool<"write"> = async (request, bench) => {
     wants: "notebook",
     profile: request.profile,
     overwrites: true,
-    there: (before) => planOver(before, request, bench),
+    there: (before) => planOver(before, request.content, bench),
     missing: (target) => ({ ...newTextFile(target, request.content), extra: undefined }),
   };
   const { file } = await change(request.path, plan, bench);
   return { kind: "write", target: file.target, file, content: request.content, dryRun: bench.dryRun };
 };
 
-async function planOver(before: Before, { content: sent }: WriteRequest, bench: Bench): Promise<Planned<undefined>> {
+/** All of a file anew. */
+export async function planOver(before: Before, sent: string, bench: Bench): Promise<Planned<undefined>> {
   const { target, bytes } = before;
   if (!isWellFormed(sent)) {
     throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: target, fault: "lone surrogate" });
