@@ -40,8 +40,6 @@ export interface Disk {
   list(found: Found): Promise<readonly FolderEntry[] | { readonly errno: string }>;
   /** A folder that was found, to walk from: folder by folder, each held while it is looked at, no link followed. Closing it calls `close`. */
   walk(found: Found, close?: () => void): WalkFolder;
-  /** When something below a folder that was found was changed; no link is followed at the end. Undefined: it is gone. */
-  changedNs(found: Found, below: string): bigint | undefined;
   /** What `replace` and `remove` would refuse this file with, as far as it can be known before. */
   refusesWriting(found: Found, file: OpenFile): { readonly errno: string; readonly during: WriteStep } | undefined;
   /** Is there anything of this real path, be it a link that leads nowhere? */
@@ -143,14 +141,6 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
     moveFolder: (input) => moveFolder(input, writing),
     open: (found) => openFile(found, system),
     walk: (found, close) => walkFrom(found, walking, close),
-    changedNs: ({ held }, below) => {
-      try {
-        return system.statLink(`${held.handlePath}/${below}`).mtimeNs;
-      } catch (error) {
-        if (errnoName(error) === undefined) throw error;
-        return undefined;
-      }
-    },
     list: async (found) => {
       try {
         return await listFolder(found.held, system);

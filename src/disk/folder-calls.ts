@@ -13,7 +13,8 @@ import type { Glance, WalkEntry } from "./walk.ts";
 export interface FolderCalls {
   /** A descriptor of a folder in a folder, to list it. Nothing but a folder is opened, and no link is followed. */
   enter(folder: number, name: string): number;
-  entries(folder: number): readonly WalkEntry[];
+  /** From where the descriptor stands; `entriesMax`: stops some time after so many. */
+  entries(folder: number, entriesMax?: number): readonly WalkEntry[];
   /** A link's own, not its target's; undefined if there is no such name. */
   glance(folder: number, name: string): Glance | undefined;
 }
@@ -77,9 +78,9 @@ async function load(): Promise<FolderCalls> {
       if (error === osConstants.errno.ENOENT) return undefined;
       throw failed("statx", error);
     },
-    entries: (folder) => {
+    entries: (folder, entriesMax = Number.POSITIVE_INFINITY) => {
       const entries: QuickEntry[] = [];
-      for (;;) {
+      while (entries.length <= entriesMax) {
         const bytes = Number(list(folder, space, listBytes));
         if (bytes < 0) throw failed("getdents64", errno());
         if (bytes === 0) break;

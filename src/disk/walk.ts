@@ -37,6 +37,12 @@ export interface WalkFolder {
   enter(name: string): WalkFolder | Refused;
   /** When a name was last changed, and its size; undefined if it is gone. A link's own, not its target's. */
   glance(name: string): Soon<Glance | undefined>;
+  /** When a regular file of this very name was last changed; undefined if there is none. */
+  changedNs(name: string): bigint | undefined;
+  /** The names of its regular files, in one piece; undefined if it has more entries than this, or cannot be listed at once. */
+  fileNames(entriesMax: number): ReadonlySet<string> | undefined;
+  /** Is it held by a descriptor? Then what is entered from it lies beneath it, whatever is renamed meanwhile. */
+  readonly isHeld: boolean;
   /** The text of a small regular file in it, such as an ignore file; undefined if it is anything else. */
   text(name: string): Soon<string | undefined>;
   /** Only folders in it are still wanted: lets go of it where it lies too deep to be held for them. */
@@ -162,6 +168,41 @@ class Folder implements WalkFolder {
     }
   }
 
+  changedNs(name: string): bigint | undefined {
+    try {
+      const stat = this.#ways.system.statLink(this.#at(name));
+      return stat.isFile() ? stat.mtimeNs : undefined;
+    } catch (error) {
+      return gone(error);
+    }
+  }
+
+  fileNames(entriesMax: number): ReadonlySet<string> | undefined {
+    const { path, fd, later } = this.#place;
+    const {
+      system,
+      quick: { calls },
+    } = this.#ways;
+    if (later) return undefined;
+    const names = new Set<string>();
+    let left = entriesMax;
+    try {
+      const listed =
+        fd === undefined || calls === undefined ? system.folderNow(path) : listedAnew(fd, entriesMax, calls, system);
+      for (const entry of listed) {
+        if ((left -= 1) < 0) return undefined;
+        if (entry.isFile()) names.add(entry.name);
+      }
+      return names;
+    } catch (error) {
+      return gone(error);
+    }
+  }
+
+  get isHeld(): boolean {
+    return this.#ways.strong;
+  }
+
   text(name: string): Soon<string | undefined> {
     const { system } = this.#ways;
     return this.#place.later ? undefinedIfGone(textLater(this.#at(name), system)) : textNow(this.#at(name), system);
@@ -186,6 +227,16 @@ class Folder implements WalkFolder {
 
   #at(name: string): string {
     return `${this.#place.path}${nodePath.sep}${name}`;
+  }
+}
+
+/** By a descriptor of its own: the one that is held may have been listed before, and stands at the end then. */
+function listedAnew(folder: number, entriesMax: number, calls: FolderCalls, system: System): readonly WalkEntry[] {
+  const fd = calls.enter(folder, ".");
+  try {
+    return calls.entries(fd, entriesMax);
+  } finally {
+    system.close(fd);
   }
 }
 

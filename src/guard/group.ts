@@ -74,7 +74,7 @@ export class Group {
   #anyForm(path: string): RuleText | undefined {
     const meter: Meter = { steps: 0 };
     for (const form of this.#pathForms(path)) {
-      const rule = this.#judge(form, oneLine(path), meter);
+      const rule = this.#judge(form, form === path ? path : oneLine(path), meter);
       if (rule !== undefined) return rule;
     }
     return undefined;
@@ -89,7 +89,9 @@ export class Group {
       this.#ordered = [...this.#lines.values()];
       this.#index = createPatternIndex(this.#ordered.map(({ pattern }) => pattern));
     }
-    const lines = this.#index.candidates(path.toLowerCase()).flatMap((at) => this.#ordered[at] ?? []);
+    const candidates = this.#index.candidates(path.toLowerCase());
+    if (candidates.length === 0) return undefined;
+    const lines = candidates.flatMap((at) => this.#ordered[at] ?? []);
     if (!lines.some(({ negated }) => !negated)) return undefined;
     const is = path.endsWith("/") ? "folder" : "file";
     const names = namesOf(this.#compare === "exact" ? path : lowerCase(path));
@@ -134,7 +136,9 @@ export class Group {
    * there.
    */
   #pathForms(path: string): readonly string[] {
-    return this.#compare === "exact" ? [path] : withPairs(bothForms(oneLine(path), (text, fold) => fold(text)));
+    return this.#compare === "exact" || isPrintable(path)
+      ? [path]
+      : withPairs(bothForms(oneLine(path), (text, fold) => fold(text)));
   }
 
   /** What takes paths out again takes out as little as it can. */
@@ -167,6 +171,9 @@ function bothForms(text: string, form: (text: string, fold: (text: string) => st
   const [simple, full] = [form(text, foldCase), form(text, foldCaseFully)];
   return simple === full ? [simple] : [simple, full];
 }
+
+/** Of ASCII without line ends there is one form: itself. */
+const isPrintable = (text: string): boolean => !/[^ -~]/.test(text);
 
 /** `?` is one character; to a disk that counts in UTF-16 it may be half of one, so those are told apart as two. */
 const withPairs = (forms: readonly string[]): readonly string[] =>

@@ -30,19 +30,23 @@ export function createPatternIndex(lines: readonly string[]): PatternIndex {
   const { byName, byGram, others } = shelved(entries);
   return {
     candidates: (path) => {
-      const found = new Set<number>();
+      let found: Set<number> | undefined;
       const take = (shelf: readonly Entry[] | undefined): void => {
-        if (shelf !== undefined) for (const entry of shelf) if (mayMatch(entry, path)) found.add(entry.at);
+        if (shelf !== undefined)
+          for (const entry of shelf) if (mayMatch(entry, path)) (found ??= new Set()).add(entry.at);
       };
       take(others);
       if (byName.size > 0) for (const name of path.split("/")) take(byName.get(name));
       if (byGram.size > 0) {
         for (let at = 0; at + gramLength <= path.length; at += 1) take(byGram.get(path.slice(at, at + gramLength)));
       }
+      if (found === undefined) return none;
       return found.size < 2 ? [...found] : [...found].toSorted((one, other) => one - other);
     },
   };
 }
+
+const none: readonly number[] = [];
 
 const mayMatch = ({ needles }: Entry, path: string): boolean => needles.every((needle) => path.includes(needle));
 

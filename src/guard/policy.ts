@@ -72,8 +72,12 @@ export function createPolicy(options: PolicyOptions): Policy {
     return why === undefined;
   });
   /** A rule that was told to be without effect has none. */
-  const isSound = ({ verdict, text, source }: RuleText): boolean =>
-    !rules.faults.some((fault) => fault.verdict === verdict && fault.text === text && fault.source === source);
+  const keyOf = ({ verdict, text, source }: Pick<RuleText, "verdict" | "text" | "source">): string =>
+    `${verdict} ${source} ${text}`;
+  const soundOnes = (): readonly RuleText[] => {
+    const faulty = new Set(rules.faults.map(keyOf));
+    return counting.filter((rule) => !faulty.has(keyOf(rule)));
+  };
   const ownTexts = ownRules(stateDir);
   const rules = compileRules(counting, { home, realPrefix });
   const secrets = compileRules(defaultRules, { home });
@@ -95,7 +99,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     keepsNear,
     linksOn: (disk) => {
       const holds = (permission: Permission, name: PathName): boolean => rules.denied(permission, [name]) !== undefined;
-      const links = linksByDisk.get(disk) ?? namedLinks(counting.filter(isSound), disk, home, undefined, holds);
+      const links = linksByDisk.get(disk) ?? namedLinks(soundOnes(), disk, home, undefined, holds);
       linksByDisk.set(disk, links);
       return links;
     },

@@ -36,3 +36,12 @@ test("all that are there count, and of a name that is no text its folder is look
   expect(all).toMatchObject({ filesTotal: 2, linesTotal: 2, binary: 2, unnamed: 1 });
   expect(asked).toEqual(["file in/a.txt", "file swapped/b.txt", "folder swapped"]);
 });
+
+test("where the newest come first, one lookup tells whether a file is there and when it was changed", () => {
+  const again: Again = { isThere: () => expect.unreachable("it was looked up already"), letGo: () => {} };
+  const mtimeOf = (path: string) => (path === "gone" ? undefined : BigInt(path));
+  const collector = new Collector({ entriesMax: 10, isWanted: () => true, again, mtimeOf }, "files", "folder");
+  for (const path of ["./1", "./gone", "./3", "./2"]) collector.file(Buffer.from(path));
+  expect(collector.finish().map(({ path }) => path)).toEqual(["3", "2", "1"]);
+  expect(collector.filesTotal).toBe(3);
+});

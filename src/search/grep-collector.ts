@@ -22,7 +22,7 @@ export interface Collecting {
   readonly isWanted: (path: string) => boolean;
   /** Looks a file up again beneath the roots; what is not there is neither told nor counted. */
   readonly again: Again | undefined;
-  /** When a file was last changed, if the newest come first. */
+  /** If the newest come first: looks a file up again like `again`, and tells when it was last changed; undefined if it is not there. */
   readonly mtimeOf: ((path: string) => bigint | undefined) | undefined;
 }
 
@@ -69,18 +69,15 @@ export class Collector implements OutputTaker {
     const { path, isText } = pathOf(bytes);
     // Also of a name that nobody can be told: what rules hide is not counted by what it holds.
     if (!this.#collecting.isWanted(path)) return;
-    const { again } = this.#collecting;
-    if (
-      again?.isThere(isText ? path : path.slice(0, Math.max(0, path.lastIndexOf("/"))), isText ? "file" : "folder") ===
-      false
-    ) {
-      return;
-    }
+    const { again, mtimeOf } = this.#collecting;
     if (!isText) {
-      this.unnamed += 1;
+      const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+      if (again?.isThere(folder, "folder") !== false) this.unnamed += 1;
       return;
     }
-    const file = fileAt(path, this.#collecting.mtimeOf?.(path) ?? 0n);
+    const mtimeNs = mtimeOf === undefined ? 0n : mtimeOf(path);
+    if (mtimeNs === undefined || (mtimeOf === undefined && again?.isThere(path, "file") === false)) return;
+    const file = fileAt(path, mtimeNs);
     this.#file = { held: this.#first.accepts(file) ? file : undefined, matches: true, binary: false, lines: 0 };
   }
 

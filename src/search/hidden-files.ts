@@ -63,6 +63,12 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
   let entriesLeft = search.entriesMax;
   let listedInAll = 0;
   let turnMs = performance.now() + turnMsMax;
+  const turn = async (): Promise<void> => {
+    await setImmediate();
+    search.signal.throwIfAborted();
+    if (listedInAll > search.entriesMax) await start.hurry();
+    turnMs = performance.now() + turnMsMax;
+  };
   const open = async (folder: WalkFolder, path: string, outer: Ignored): Promise<void> => {
     const listed = folder.entries();
     const entries = listed instanceof Promise ? await listed : listed;
@@ -81,11 +87,6 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
     found.entries += looked.length;
     listedInAll += entries.length;
     const todo: string[] = [];
-    const turn = async (): Promise<void> => {
-      await setImmediate();
-      search.signal.throwIfAborted();
-      turnMs = performance.now() + turnMsMax;
-    };
     for (const entry of looked) {
       if (performance.now() >= turnMs) await turn();
       countOrGather(entry, todo, path, ignored, above, search, found);
@@ -123,11 +124,7 @@ export async function findHidden(start: WalkFolder, search: HiddenSearch): Promi
         throw error;
       }
       folder.leave();
-      if (performance.now() >= turnMs) {
-        await setImmediate();
-        if (listedInAll > search.entriesMax) await start.hurry();
-        turnMs = performance.now() + turnMsMax;
-      }
+      if (performance.now() >= turnMs) await turn();
     }
     return found;
   } finally {

@@ -57,7 +57,7 @@ export function folderSearch(request: GrepRequest, located: Located, bench: Benc
     isHidden: (path) => hides(path) !== undefined || !again.isThere(path, "anything"),
     again,
     entriesMax: request.skip + request.entriesMax,
-    mtimeOf: request.mode === "files" && request.order === "newest" ? (path) => disk.changedNs(found, path) : undefined,
+    mtimeOf: request.mode === "files" && request.order === "newest" ? (path) => again.changedNs(path) : undefined,
     onProgress: undefined,
     run,
   };
@@ -155,44 +155,92 @@ export function folderSearch(request: GrepRequest, located: Located, bench: Benc
   };
 }
 
-/** Folders that are held at once: files of one folder mostly come one after the other. */
+/** Folders that are held at once: files of one folder mostly come one after the other, and folders beside each other too. */
 const foldersHeldMax = 16;
+/** Deeper than this a folder is looked up from the root, not through each folder above it. */
+const namesHeldMax = 8;
+/**
+ * A look at one name costs as much as a dozen names of a list. So after this many looks into a folder it is listed if it has
+ * at most so many entries for each of them, and again after eight times as many looks: the lists never cost much more than
+ * the looks did, however large the folder is.
+ */
+const looksBeforeList = 4;
+const entriesPerLook = 32;
+
+interface HeldAgain {
+  readonly folder: WalkFolder;
+  looks: number;
+  listAt: number;
+  files: ReadonlySet<string> | undefined;
+}
 
 interface AgainAnything extends Again {
   isThere(path: string, what: "file" | "folder" | "anything"): boolean;
+  /** When a file was last changed; undefined if it is not there. */
+  changedNs(path: string): bigint | undefined;
 }
 
 /** Whether what ripgrep reports is there beneath the roots, by names and without links. */
 function lookedUpAgain(target: Target, bench: Bench): AgainAnything {
   const { real } = target;
-  const held = new Map<string, WalkFolder | undefined>();
+  /** The one that was used last comes last. */
+  const held = new Map<string, HeldAgain | undefined>();
   const letGo = (): void => {
-    for (const folder of held.values()) folder?.close();
+    for (const one of held.values()) one?.folder.close();
     held.clear();
   };
-  const folderOf = (path: string): WalkFolder | undefined => {
-    if (held.has(path)) return held.get(path);
-    if (held.size >= foldersHeldMax) letGo();
-    const folder = folderAgain(below(real, path), bench, (errno) => {
-      // Nothing can be looked up: to call that "not there" would be an answer that is not true.
-      if (errno === "EMFILE" || errno === "ENFILE") throw refusal(target, errno, "looking up what ripgrep found");
-    });
-    held.set(path, folder);
-    return folder;
+  const onRefused = (errno: string): void => {
+    // Nothing can be looked up: to call that "not there" would be an answer that is not true.
+    if (errno === "EMFILE" || errno === "ENFILE") throw refusal(target, errno, "looking up what ripgrep found");
+  };
+  const opened = (path: string): WalkFolder | undefined => {
+    const isNear = path !== "" && path.split("/", namesHeldMax + 1).length <= namesHeldMax;
+    const above = isNear ? folderOf(folderAbove(path)) : undefined;
+    if (isNear && above === undefined) return undefined;
+    if (above?.folder.isHeld !== true) return folderAgain(below(real, path), bench, onRefused);
+    const entered = above.folder.enter(path.slice(path.lastIndexOf("/") + 1));
+    if (!("errno" in entered)) return entered;
+    onRefused(entered.errno);
+    return undefined;
+  };
+  const folderOf = (path: string): HeldAgain | undefined => {
+    let one = held.get(path);
+    if (one === undefined && !held.has(path)) {
+      const folder = opened(path);
+      one = folder && { folder, looks: 0, listAt: looksBeforeList, files: undefined };
+      for (const [oldest, last] of held) {
+        if (held.size < foldersHeldMax) break;
+        last?.folder.close();
+        held.delete(oldest);
+      }
+    }
+    held.delete(path);
+    held.set(path, one);
+    return one;
   };
   return {
     letGo,
+    changedNs: (path) => folderOf(folderAbove(path))?.folder.changedNs(path.slice(path.lastIndexOf("/") + 1)),
     isThere(path, what) {
       if (what === "folder") return folderOf(path) !== undefined;
-      const cut = path.lastIndexOf("/");
-      const folder = folderOf(path.slice(0, Math.max(0, cut)));
-      const glance = folder?.glance(path.slice(cut + 1));
+      const one = folderOf(folderAbove(path));
+      if (one === undefined) return false;
+      const name = path.slice(path.lastIndexOf("/") + 1);
+      one.looks += 1;
+      if (one.looks > one.listAt && one.files === undefined) {
+        one.files = one.folder.fileNames(one.listAt * entriesPerLook);
+        one.listAt *= 8;
+      }
+      if (one.files?.has(name) === true && !name.includes("\ufffd")) return true;
+      const glance = one.folder.glance(name);
       // On a file system that may hang, by another lookup.
       if (glance instanceof Promise) return atPath(below(real, path), bench, () => true) === true;
       return glance !== undefined && (what === "anything" || glance.kind === "file");
     },
   };
 }
+
+const folderAbove = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 
 type FolderSearched = Extract<Searched, { readonly in: "folder" }>;
 

@@ -442,7 +442,6 @@ test("A57 A10 network paths, device paths and NUL are refused before any disk ca
       open: fail,
       list: fail,
       walk: fail,
-      changedNs: fail,
       refusesWriting: fail,
       hasName: fail,
       replace: fail,

@@ -75,6 +75,15 @@ describe.skipIf(!onLinux)("walks by descriptor", () => {
     expect(await nodeSystem.folderCalls()).toBeDefined();
   });
 
+  test("the names of files in a folder come alike, again and again, and only if it has few entries", async () => {
+    const files = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`é${index}.txt`, ""]));
+    const { top } = made({ in: { ...files, folder: {}, link: { link: "é1.txt" } } });
+    for (const system of [nodeSystem, withoutCalls]) {
+      const told = await inFolder(top, system, (folder) => [51, 52, 52].map((max) => folder.fileNames(max)));
+      expect(told).toEqual([undefined, new Set(Object.keys(files)), new Set(Object.keys(files))]);
+    }
+  });
+
   test("random trees are found alike, with the same times and sizes", async () => {
     const name = fc.constantFrom(
       "a",
