@@ -76,13 +76,16 @@ function inOneFile(/** @type {string} */ entry) {
 const commandLine = inOneFile("/cli/bin.ts");
 
 const names = ["claude", "opencode", "opencode-legacy", "envelope"];
+/** The legacy form of opencode is a file of the opencode dialect. @param {string} name */
+const dialectSource = (name) =>
+  name === "opencode-legacy" ? "src/dialects/opencode/legacy.ts" : `src/dialects/${name}/index.ts`;
 const adapters = ["ai-sdk", "anthropic", "openai-agents", "langchain", "standard-schema", "acp"];
 
 await build({
   ...shared,
   input: {
     index: "src/index.ts",
-    ...Object.fromEntries(names.map((name) => [`dialects/${name}`, `src/dialects/${name}/index.ts`])),
+    ...Object.fromEntries(names.map((name) => [`dialects/${name}`, dialectSource(name)])),
     ...Object.fromEntries(adapters.map((name) => [`adapters/${name}`, `src/surfaces/adapters/${name}.ts`])),
   },
   // What is always loaded goes into the bundle: only what is used of it costs memory.

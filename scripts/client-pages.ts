@@ -1,11 +1,11 @@
 /** A page of docs for each MCP client, from the table that `filehand init` works with: the two cannot differ. */
 
 import { soleText } from "../src/settings/client-file.ts";
-import { commandFor } from "../src/surfaces/cli/client-command.ts";
 import {
   askingWords,
   type Client,
   clients,
+  commandFor,
   type Place,
   type Scope,
   scopes,

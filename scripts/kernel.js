@@ -1,5 +1,5 @@
 /**
- * Assembles `scripts/newlines.wat` into `src/text/newlines-wasm.ts`, and `pages.wat` likewise. Run by hand after a change
+ * Assembles `scripts/newlines.wat` into `src/text/lines/newlines.ts`, and `pages.wat` likewise. Run by hand after a change
  * to a .wat, not at build: the assembler is no dependency of ours. It looks for `wat2wasm` on the PATH, where `npx` puts it:
  *
  *     npx -y -p wabt@1.0.39 node scripts/kernel.js

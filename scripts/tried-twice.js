@@ -20,8 +20,8 @@ const places = [
   "test/search/glob.test.ts",
   "test/search/grep-hard-lines.test.ts",
   "test/search/grep-unsearched.test.ts",
-  "src/kinds/image.test.ts",
-  "src/kinds/outline.test.ts",
+  "src/kinds/image/image.test.ts",
+  "src/kinds/outline/outline.test.ts",
   "src/search/ripgrep.test.ts",
   "src/surfaces/inspector/stream.test.ts",
 ];

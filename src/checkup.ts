@@ -1,13 +1,13 @@
 /** What this machine has for Filehand to work with, as data: for `filehand doctor`. Nothing is made or changed. */
 
-import { loadAttributeCalls } from "./disk/attributes.ts";
-import { canLockFolder, loadKernelLock } from "./disk/folder-lock.ts";
-import { type FolderFacts, folderFacts } from "./disk/folder-facts.ts";
-import { defaultLockFolders, type LockFolderState, lockFolderStates } from "./disk/lock-folder.ts";
+import { loadAttributeCalls } from "./disk/system.ts";
+import { canLockFolder, loadKernelLock } from "./disk/lock/folder-lock.ts";
+import { type FolderFacts, folderFacts } from "./disk/lookup/folder-facts.ts";
+import { defaultLockFolders, type LockFolderState, lockFolderStates } from "./disk/lock/lock-folder.ts";
 import { programOnPath } from "./disk/programs.ts";
-import type { LanguageOptions } from "./contract/language.ts";
+import type { LanguageOptions } from "./contract/lsp.ts";
 import { type OptionalPart, optionalParts, type PartState } from "./kinds/optional-parts.ts";
-import { serverFinder } from "./languages.ts";
+import { serverFinder } from "./session.ts";
 import { installOf } from "./lsp/remedies.ts";
 import { serversOf } from "./lsp/servers.ts";
 import { type RipgrepKind, ripgrep } from "./search/ripgrep.ts";

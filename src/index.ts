@@ -1,12 +1,12 @@
 /** The public names of Filehand, one by one: this file is a promise. */
 
 export type { Answer, Asker, Clock, Keep, Question, RuleKeeper } from "./contract/ask.ts";
-export { type LineNumber, lineNumber } from "./contract/brand.ts";
+export { type LineNumber, lineNumber } from "./contract/target.ts";
 export type { JsonSchema, Reply, ReplyPart, ToolDefinition } from "./contract/call.ts";
 export type { CallChange, CallDetail, CallDiff, CallEvent, CallListener, CallRange } from "./contract/event.ts";
-export { type FailureCode, FilehandError } from "./contract/failure.ts";
+export { type FailureCode, FilehandError } from "./contract/problem.ts";
 export type { ChangeListener, FileChanged } from "./contract/event.ts";
-export type { Formatter } from "./contract/formatter.ts";
+export type { Formatter } from "./contract/edit.ts";
 export type { DiffStats, FileChange, FileVersion, RewindStep, Snapshot, TurnChanges } from "./contract/history.ts";
 export type { GlobRequest } from "./contract/glob.ts";
 export type {
@@ -18,15 +18,15 @@ export type {
   Position,
   Severity,
   TextRange,
-} from "./contract/language.ts";
-export type { Lock, Mode } from "./contract/mode.ts";
+} from "./contract/lsp.ts";
+export type { Lock, Mode } from "./contract/permission.ts";
 export type { OutlineItem, OutlineOutcome, OutlineRequest } from "./contract/outline.ts";
 export type { Decider, Explanation, ListedRule, PermissionList, Permissions, Remedy } from "./contract/permission.ts";
 export type { Profile } from "./contract/profile.ts";
 export type { LineRange, LsRequest, ReadRequest } from "./contract/read.ts";
-export type { RewindOutcome, RewoundFile } from "./contract/rewind.ts";
-export type { RuleFault, RuleText, Verdict } from "./contract/rule.ts";
-export type { Request } from "./contract/verb.ts";
+export type { RewindOutcome, RewoundFile } from "./contract/history.ts";
+export type { RuleFault, RuleText, Verdict } from "./contract/permission.ts";
+export type { Request } from "./contract/call.ts";
 export type { DialectName, DialectTools } from "./dialects/index.ts";
 export type {
   CallOptions,
@@ -42,10 +42,10 @@ export type {
   SessionOptions,
   SessionStats,
   ToolFunctions,
-} from "./api.ts";
+} from "./options.ts";
 export { restrictedFiles } from "./kinds/restricted.ts";
 export type { Timeline, TimelineLimits } from "./session/timeline.ts";
-export type { ReadState, ShownElsewhere } from "./session/read-state.ts";
-export { createFilehand } from "./toolkit.ts";
+export type { ReadState, ShownElsewhere } from "./session/ledger.ts";
+export { createFilehand } from "./filehand.ts";
 export type { Cost } from "./tools/cost.ts";
 export type { Observed } from "./tools/observe.ts";

@@ -1,12 +1,245 @@
-/** What a host may say when it makes a toolkit. */
+/** What the library offers, as types: sessions and what they answer. */
 
 import type { Asker, Clock, Ids, RuleKeeper } from "./contract/ask.ts";
-import type { ChangeListener } from "./contract/event.ts";
-import type { Formatter } from "./contract/formatter.ts";
-import type { LanguageOptions } from "./contract/language.ts";
-import type { Lock, Mode } from "./contract/mode.ts";
-import type { RuleText } from "./contract/rule.ts";
-import type { DialectName } from "./dialects/index.ts";
+import type { Reply, Request, ToolDefinition } from "./contract/call.ts";
+import type { Formatter } from "./contract/edit.ts";
+import type { CallListener, ChangeListener } from "./contract/event.ts";
+import type { RewindOutcome } from "./contract/history.ts";
+import type { DiagnosticsReport, LanguageFault, LanguageOptions } from "./contract/lsp.ts";
+import type { OutlineOutcome } from "./contract/outline.ts";
+import type { Lock, Mode, Permissions, RuleFault, RuleText } from "./contract/permission.ts";
+import type { Profile } from "./contract/profile.ts";
+import type { Words } from "./dialects/dialect.ts";
+import type { DialectName, DialectTools } from "./dialects/index.ts";
+import type { Watching } from "./disk/watch.ts";
+import type { History } from "./history/history.ts";
+import type { SessionHistory } from "./history/session-history.ts";
+import type { ReadState, ShownElsewhere } from "./session/ledger.ts";
+import type { Timeline, TimelineLimits } from "./session/timeline.ts";
+import type { Figures } from "./state/usage-log.ts";
+import type { Cost } from "./tools/cost.ts";
+import type { Observed } from "./tools/observe.ts";
+import type { Content, EntryPage, FilePage } from "./tools/workspace-files.ts";
+
+export type { History, Timeline, SessionHistory };
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** Show what a change would do, and write nothing. */
+  readonly dryRun?: boolean;
+  /** Give programs the old content and the whole diff of a change, whatever their size. */
+  readonly full?: boolean;
+  /** Bytes that the answer may have; over the option of the same name. */
+  readonly answerBytesMax?: number;
+  /** Do these bytes include what programs read, since the answer goes out with it? They do not by default. */
+  readonly countStructured?: boolean;
+  /** Told now and then how far a long scan is: bytes; of a search the entries or the files that match so far, and 0, as nobody knows the total. */
+  readonly onProgress?: (done: number, total: number) => void;
+  /**
+   * For surfaces whose asker leaves a call by a throw, so that the call is made again with the answer: an empty object that
+   * both calls are given. The call keeps its place in the call queue in between; the surface gives it up with `leave` if
+   * the call is not made again.
+   * @internal
+   */
+  readonly place?: KeptPlace;
+}
+
+/** @internal */
+export interface KeptPlace {
+  /** Set while the call is left. */
+  leave?: (() => void) | undefined;
+}
+
+export interface DiagnosticsOptions extends CallOptions {
+  /** Milliseconds to wait for an answer; 10,000 by default. */
+  readonly waitMsMax?: number;
+}
+
+export interface RunOptions extends CallOptions {
+  /**
+   * For adapters whose host has words of its own for an answer.
+   * @internal
+   */
+  readonly words?: Partial<Words>;
+}
+
+/** The tools of a dialect as functions. They throw a FilehandError where the dialect throws. */
+export type ToolFunctions<Name extends DialectName> = {
+  readonly [Tool in keyof DialectTools[Name]]: DialectTools[Name][Tool] extends {
+    input: infer Input;
+    output: infer Output;
+  }
+    ? (input: Input, options?: CallOptions) => Promise<Output>
+    : never;
+};
+
+export interface SessionStats {
+  readonly calls: number;
+  readonly failures: number;
+  /** Tokens of all replies, and those that a repeated read did not spend. */
+  readonly tokensGiven: number;
+  readonly tokensSaved: number;
+}
+
+export interface Session<Name extends DialectName = DialectName> {
+  /** The conversation's own name, or a random one. */
+  readonly id: string;
+  readonly dialect: Name;
+  readonly mode: Mode;
+  /** From here on. Throws a FilehandError if the operator has locked the mode and this one would allow more. */
+  setMode(mode: Mode): void;
+  /** Why this session may do what it may. */
+  readonly permissions: Permissions;
+  /** One call as a model writes it. Answers with a reply, also for a failure; throws only for a bug. */
+  call(tool: string, input: unknown, options?: CallOptions): Promise<Reply>;
+  /** One neutral request, answered in the session's dialect. */
+  run(request: (profile: Profile) => Request, options?: RunOptions): Promise<Reply>;
+  readonly tools: ToolFunctions<Name>;
+  /** What a file would cost in tokens. Throws a FilehandError where a read would be refused. */
+  cost(path: string, options?: CallOptions): Promise<Cost>;
+  /** What a code file declares, and on which lines. Throws a FilehandError where a read would be refused, or there is none. */
+  outline(path: string, options?: OutlineOptions): Promise<OutlineOutcome>;
+  /**
+   * Why a read of this file would be refused, by a rule or by the system; undefined if it would not be, or if there is none
+   * any more. For hosts that show what was kept of a file. Nothing is read. Whoever must be asked is asked.
+   */
+  readRefusal(path: string, options?: CallOptions): Promise<string | undefined>;
+  /**
+   * What language servers say of a file as it is. Undefined: none is in charge of it, or it is nothing for them. Throws a
+   * FilehandError where a read would be refused.
+   */
+  diagnostics(path: string, options?: DiagnosticsOptions): Promise<DiagnosticsReport | undefined>;
+  /**
+   * This reply did not reach the model, as when its connection broke: what it showed does not count as shown. What was known of the
+   * same file before is forgotten with it.
+   */
+  undelivered(reply: Reply): void;
+  /** What this session's calls came to, in estimated tokens. */
+  stats(): SessionStats;
+  /** The content of a file, or of all files, left the conversation: the next read gives it again. */
+  forget(path?: string): void;
+  /**
+   * The host showed a file, or lines of it, to the model by its own means (a shell, an attachment): that counts as read. What
+   * it showed is named by the hash of the whole content; if the disk has another, the file counts as changed since. Throws a
+   * FilehandError if there is no such file in the workspace, or if what is said is not well formed.
+   */
+  markRead(path: string, shown: ShownElsewhere): Promise<void>;
+  /** What the session has read, for `SessionOptions.readState` of one that goes on in another process. */
+  readState(): ReadState;
+  /**
+   * From here on changes belong to this message of the conversation, until the next one or a rewind. Throws a FilehandError
+   * for the id "start", which is the name of the beginning.
+   */
+  checkpoint(messageId: string): Promise<void>;
+  /**
+   * Looks at the workspace; what others changed since the last look (a shell command, a formatter) becomes a part of the
+   * current message, so that a rewind brings it back. Not to be called while other calls of the session run. Left out:
+   * what `.gitignore` names, hidden folders, `node_modules`. Throws a FilehandError where no past is kept.
+   */
+  observe(options?: CallOptions): Promise<Observed>;
+  /** What this session changed; undefined where no past is kept. */
+  history(): Promise<SessionHistory | undefined>;
+  /** Makes files what they were before the changes of a message. Throws a FilehandError if there is no such message. */
+  rewind(messageId: string, options?: RewindOptions): Promise<RewindOutcome>;
+  /** The same for the last turn that is in effect, and back again. */
+  undo(options?: RewindOptions): Promise<RewindOutcome>;
+  redo(options?: RewindOptions): Promise<RewindOutcome>;
+  /** The tools for an agent loop: name, description, JSON schema, execute. */
+  definitions(): readonly ToolDefinition[];
+  /** The files themselves, for programs. Throws a FilehandError where a read would be refused. */
+  readonly workspace: Workspace;
+}
+
+export interface Workspace {
+  /** Files in a fixed order, behind the path `after`. Left out: what is denied, ignored, hidden folders, `node_modules`. */
+  files(page: { readonly after?: string; readonly max: number }, options?: CallOptions): Promise<FilePage>;
+  /** Absolute paths that begin so; those of folders end in a slash. */
+  paths(start: string, max: number, options?: CallOptions): Promise<readonly string[]>;
+  /** What a file or a folder holds, byte for byte. */
+  content(path: string, bytesMax: number, options?: CallOptions): Promise<Content>;
+  /**
+   * The entries of one folder, folders first, with what rules say of each. For people who look after the rules: what is denied is
+   * named here too, and a denied folder is not opened.
+   */
+  entries(
+    path: string,
+    page: { readonly from: number; readonly max: number },
+    options?: CallOptions,
+  ): Promise<EntryPage>;
+  /** Calls back whenever the file has become another, was taken away or came back. Folders cannot be watched. */
+  watch(path: string, onChange: () => void, options?: CallOptions): Promise<Watching>;
+}
+
+export interface OutlineOptions extends CallOptions {
+  /** Levels to show; as many as have room by default. */
+  readonly depth?: number;
+}
+
+export interface RewindOptions extends CallOptions {
+  /** Only these files. */
+  readonly files?: readonly string[];
+  /** Also over what somebody else changed since. */
+  readonly force?: boolean;
+}
+
+export interface SessionOptions<Name extends DialectName> {
+  readonly dialect: Name;
+  /** The conversation's own name, where the host has one. */
+  readonly id?: string;
+  /**
+   * What an earlier session had read, or what a host showed itself (`{ [real path]: { sha256, lines } }`, as for
+   * `markRead`). What is not well formed is left out, what the disk contradicts counts as changed.
+   */
+  readonly readState?: unknown;
+  /**
+   * Calls of several conversations may come through this session, as over MCP where no client names its conversation. Then no
+   * answer relies on what an earlier one showed: a repeated read gets the content, and instruction files are named each time.
+   */
+  readonly shared?: boolean;
+  /**
+   * What it has read is kept in the state folder under its `id`, and a later session with the same `id` and this option goes on with
+   * it, also in another process. Needs an `id` and a `stateDir`. Not used where `readState` is given.
+   */
+  readonly keepReadState?: boolean;
+  /** Whom it works for, to be told to those who watch. It gives no right to anything. */
+  readonly principal?: string;
+  /** Folders inside the roots that this session is kept to; all of the roots by default. Relative ones lie below `cwd`. */
+  readonly within?: readonly string[];
+}
+
+export interface Filehand {
+  /** The roots with their links resolved. */
+  readonly roots: readonly string[];
+  /** A short name made from the roots, the same in every process: for sessions that go on from one to the next. */
+  readonly workspaceId: string;
+  /** Everything that was kept, of all sessions; undefined where no past is kept. */
+  history(): Promise<History | undefined>;
+  session(): Session;
+  session<Name extends DialectName>(options: SessionOptions<Name>): Session<Name>;
+  /**
+   * Calls back after every call of a tool, of every session, until the function that it returns is called. What the second
+   * argument holds is as large as the reply: keep of it only what is needed.
+   */
+  listen(listener: CallListener): () => void;
+  /** A bounded memory for calls, for hosts that show them; give it to `listen`. */
+  timeline(limits?: TimelineLimits): Timeline;
+  /** Adds what a session came to to the figures of the state folder, and reads them; without such a folder there are none. */
+  keepFigures(session: Session): void;
+  readonly figures: () => readonly Figures[];
+  /** Which rules there are, and why they decide as they do. */
+  readonly permissions: Permissions;
+  /** Language servers that were named and cannot be used, with the reason. */
+  languageFaults(): Promise<readonly LanguageFault[]>;
+  /**
+   * Ends what runs for this toolkit: its language servers. A process that simply ends takes them along too. Writes what sessions
+   * with `keepReadState` have read last.
+   */
+  close(): Promise<void>;
+  /** Rules that are malformed, or that do not count where they stand. */
+  readonly ruleFaults: readonly RuleFault[];
+}
+
+// What a host may say when it makes a toolkit.
 
 export interface FilehandOptions {
   /** The folders that may be worked in. */

@@ -1,15 +1,13 @@
 /** The workspace itself, for programs: its files, what they hold, when they change. Same guard, no dialect. */
 
-import type { CallOptions, Workspace } from "./api.ts";
+import type { CallOptions, Workspace } from "./options.ts";
 import { Problem } from "./contract/problem.ts";
-import type { Verb } from "./contract/verb.ts";
+import type { Verb } from "./contract/call.ts";
 import { watchPath } from "./disk/watch.ts";
-import { contentOf } from "./tools/content.ts";
-import { folderEntries } from "./tools/folder-entries.ts";
+import { contentOf, filesAfter, folderEntries, pathsThatBegin } from "./tools/workspace-files.ts";
 import { locate } from "./tools/locate.ts";
 import { signOf } from "./tools/stamp.ts";
 import type { Bench } from "./tools/tool.ts";
-import { filesAfter, pathsThatBegin } from "./tools/workspace-files.ts";
 import { atPath } from "./tools/workspace-walk.ts";
 
 /** Does something with a bench; a Problem becomes a FilehandError in the words of the session's dialect. */

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { dialectNames } from "../src/dialects/index.ts";
 import { nodeSystem } from "../src/disk/system.ts";
 import { type Asker, createFilehand, type Question, type Reply, type Session } from "../src/index.ts";
-import { isWellFormed } from "../src/text/well-formed.ts";
+import { isWellFormed } from "../src/text/encoding/escape.ts";
 import { type ChangeCase, changeSuite } from "./suites/change.ts";
 import { onLinux, onWindows, type Tree, workspace } from "./support/workspace.ts";
 

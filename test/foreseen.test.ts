@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createFilehand, type FilehandOptions, type Question } from "../src/index.ts";
-import { questionText } from "../src/surfaces/mcp/question-text.ts";
+import { questionText } from "../src/surfaces/mcp/approval-state.ts";
 import { textOf } from "./support/reading.ts";
 import { onWindows, type Tree, workspace } from "./support/workspace.ts";
 

@@ -5,7 +5,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lineNumber } from "../src/contract/brand.ts";
+import { lineNumber } from "../src/contract/target.ts";
 import { createFilehand, type Reply, restrictedFiles } from "../src/index.ts";
 import type { DialectName } from "../src/dialects/index.ts";
 import { countTokens } from "../src/kinds/exact-tokens.ts";

@@ -5,7 +5,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createFilehand } from "../src/index.ts";
-import { isWellFormed } from "../src/text/well-formed.ts";
+import { isWellFormed } from "../src/text/encoding/escape.ts";
 
 /** The words of the answer to a call on a file with a text. */
 async function answer(text: string, tool: string, input: object, dialect: "claude" | "opencode" = "claude") {

@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createFilehand, type DialectName, type Filehand, type FilehandOptions, type Reply } from "../src/index.ts";
-import type { LspResult } from "../src/dialects/claude/lsp-render.ts";
+import type { LspResult } from "../src/dialects/claude/history-render.ts";
 import { scriptedServer, typescriptServer } from "./support/language-servers.ts";
 import { type Workspace, workspace } from "./support/workspace.ts";
 

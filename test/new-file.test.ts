@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { createFilehand, type FilehandOptions, type SessionOptions } from "../src/index.ts";
 import { createDisk } from "../src/disk/disk.ts";
-import { createLocks } from "../src/disk/lock.ts";
+import { createLocks } from "../src/disk/lock/lock.ts";
 import { onLinux, openDescriptors, workspace } from "./support/workspace.ts";
 
 interface Refused {

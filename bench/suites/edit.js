@@ -412,7 +412,7 @@ async function smallDiffs(folder, rounds, progress) {
 
 /** @param {string} folder @returns {Promise<any>} */
 async function hunkMakers(folder) {
-  const paths = await bundled(folder, { hunks: "src/text/hunks.ts", around: "src/tools/lines-around.ts" });
+  const paths = await bundled(folder, { hunks: "src/text/diff/hunks.ts", around: "src/tools/edit/edit-bytes.ts" });
   const [hunks, around] = await Promise.all(paths.map((path) => import(pathToFileURL(path).href)));
   return { ...hunks, ...around };
 }

@@ -100,8 +100,8 @@ async function readers() {
   const dir = join(folder, "..", "kinds");
   await build({
     input: {
-      image: "src/kinds/image.ts",
-      pdf: "src/kinds/pdf.ts",
+      image: "src/kinds/image/image.ts",
+      pdf: "src/kinds/pdf/pdf.ts",
       images: "test/samples/images.ts",
       pdfs: "test/samples/pdfs.ts",
     },

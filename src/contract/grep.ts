@@ -1,6 +1,6 @@
 /** The verb `grep`: which lines of which files match, what is asked and what comes out. */
 
-import type { PatternFault } from "./fault.ts";
+import type { PatternFault } from "./problem.ts";
 import type { Target } from "./target.ts";
 
 /** Matching lines with their surroundings, only the files they are in, or how many each file has. */

@@ -1,5 +1,10 @@
 /** What was before: the nouns of history that tools, surfaces and stores share. */
 
+import type { Hunk } from "./edit.ts";
+import type { DiagnosticsReport } from "./lsp.ts";
+import type { ProblemData } from "./problem.ts";
+import type { Profile } from "./profile.ts";
+
 /** Why the content of a version is not in the store. */
 export type NotKept = "secret" | "too large" | "failed";
 
@@ -207,3 +212,127 @@ export interface RewindFile {
 export type RewindPlan =
   | { readonly found: "turn"; readonly messageId: string; readonly files: readonly RewindFile[] }
   | { readonly found: "pruned" | "unknown"; readonly messageId: string };
+
+// Looking back: what a model asks about the past of its session, and what it is told.
+
+export interface HistoryRequest {
+  readonly verb: "history";
+  /** One turn with its diffs; all turns, newest first, by default. */
+  readonly turn: string | undefined;
+  /** Only what happened to this file, or below this folder. */
+  readonly path: string | undefined;
+  /** The first turn to tell of, or the first file of the one turn; the first is 1. */
+  readonly from: number;
+  readonly itemsMax: number;
+  readonly profile: Profile;
+}
+
+export interface HistoryOutcome {
+  readonly kind: "history";
+  /** `turns`: a list of turns. `files`: one turn, with diffs. What `from`, `total` and `next` count. */
+  readonly of: "turns" | "files";
+  readonly turns: readonly TurnSeen[];
+  readonly from: number;
+  readonly total: number;
+  /** Where to go on; undefined at the end. */
+  readonly next: number | undefined;
+  /** What only was asked about, below its root. */
+  readonly path: string | undefined;
+}
+
+export interface TurnSeen {
+  readonly messageId: string;
+  /** Enough of the id to name the turn by. */
+  readonly name: string;
+  readonly timestamp: Date;
+  /** With the name of the turn that was gone back to. */
+  readonly rewinds: Snapshot["rewinds"];
+  /** Did a later rewind bring back its files? */
+  readonly undone: "all" | "part" | "no";
+  readonly files: readonly FileSeen[];
+  /** Files that may be told of, though not all are in `files`. */
+  readonly filesTotal: number;
+  /** Files that rules hide. */
+  readonly withheld: number;
+}
+
+export interface FileSeen {
+  /** Real and absolute, and below its root. */
+  readonly path: string;
+  readonly relative: string;
+  readonly did: "created" | "changed" | "deleted" | "moved" | "mode" | "nothing";
+  readonly movedFrom: { readonly path: string; readonly relative: string } | undefined;
+  readonly modes: readonly [number, number] | undefined;
+  readonly observed: boolean;
+  readonly undone: boolean;
+  /** Undefined where lines were not counted; `why` says why. */
+  readonly lines: { readonly additions: number; readonly deletions: number } | undefined;
+  readonly why: Uncounted | undefined;
+  /** In a list there are none. */
+  readonly hunks: readonly Hunk[] | undefined;
+  /** Of the hunks something is missing: the end, or the ends of long lines. */
+  readonly cut: boolean;
+}
+
+/** `refused`: it may not be read without being asked for, and was not allowed. */
+export type Uncounted = NotKept | "pruned" | "damaged" | "not text" | "over the limit" | "refused";
+
+// Going back: what is asked, what came of each file.
+
+/** The name of the state before the first change of a session; no turn is called so. */
+export const beginning = "start";
+
+export interface RewindRequest {
+  readonly verb: "rewind";
+  /** The message before whose changes the files shall be as they were; or the last that is in effect, or was undone. */
+  readonly to: string | { readonly last: "undo" | "redo" };
+  /** Only these; all that were changed since by default. */
+  readonly files: readonly string[] | undefined;
+  /** Also over what somebody else changed since. */
+  readonly force: boolean;
+  readonly as: RewindKind;
+  /** A model's call: the turn may be named by the beginning of its id, and what rules hide is not named. */
+  readonly byModel?: { readonly dryRun: boolean };
+}
+
+/** One file of a rewind: what was planned, and whether it was done. */
+export interface RewoundFile {
+  /** Real and absolute, and as short as it means the same in a call. */
+  readonly path: string;
+  readonly relative: string;
+  readonly step: RewindStep;
+  /** `planned`: a dry run. `left`: there was nothing to do, or it could not be done without force. */
+  readonly came: "done" | "planned" | "left" | { readonly problem: ProblemData };
+  readonly action: RewindAction | undefined;
+  /** Of one that is `done` or `planned`: what was there is not kept, so that for this file it cannot be taken back. */
+  readonly lost?: Loss;
+  /** For a model, of a file that was left in conflict. */
+  readonly sides?: ConflictSides;
+}
+
+/** Two diffs: from the content that would be brought back to what the session left, and from there to what is there now. */
+export interface ConflictSides {
+  readonly ours: readonly Hunk[];
+  readonly theirs: readonly Hunk[];
+  /** Is the file gone? */
+  readonly removed: boolean;
+  /** Is not all of it shown? */
+  readonly cut: boolean;
+}
+
+export interface RewindOutcome {
+  readonly kind: "rewind";
+  readonly to: string;
+  /** Turns that an undo or a redo went past: what they changed is as it was, or cannot be brought back. Newest first. */
+  readonly passed: readonly string[];
+  /** The turn that this rewind is itself, to go back before it; undefined if nothing was changed, or if that could not be recorded. */
+  readonly turn: string | undefined;
+  readonly files: readonly RewoundFile[];
+  readonly dryRun: boolean;
+  /** Records of the session that cannot be read, so that a change may be missing; left out where there are none. */
+  readonly damaged?: number;
+  /** What language servers say of the files that were brought back. */
+  readonly diagnostics?: readonly DiagnosticsReport[];
+  /** For a model: how many files rules hide from it, and which of the files it asked for were not changed since. */
+  readonly forModel?: { readonly withheld: number; readonly unchanged: readonly string[] };
+}

@@ -1,8 +1,5 @@
 /** What can be told about permissions: the rules in force and who wrote them, and why a path is judged as it is. */
 
-import type { Lock, Mode } from "./mode.ts";
-import type { RuleFault, RuleText, Verdict } from "./rule.ts";
-
 export type Permission = "read" | "edit";
 
 /** What decided. `no rule`: nothing speaks of the path, so what holds for reading or editing in general does. */
@@ -70,3 +67,49 @@ export interface Permissions {
   check(tool: string, paths: readonly string[]): boolean;
   list(): PermissionList;
 }
+
+// Modes: what a session may do at all, before any rule is looked at.
+
+/** From the strictest to the most generous. */
+export const modes = ["read-only", "plan", "default", "accept-edits"] as const;
+
+export type Mode = (typeof modes)[number];
+
+/** The modes in which nothing is written, whatever rules say. */
+export type NoWriteMode = "read-only" | "plan";
+
+/** What the operator has fixed: no project, no session and no command line can make it more generous. */
+export type Lock = "mode" | "rules";
+
+export const isNoWrite = (mode: Mode): mode is NoWriteMode => mode === "read-only" || mode === "plan";
+
+/** Does `mode` let a session do more than `than` does? */
+export const isWider = (mode: Mode, than: Mode): boolean => modes.indexOf(mode) > modes.indexOf(than);
+
+/** A permission rule as someone wrote it, before it is known whether it can be understood. */
+
+export type Verdict = "allow" | "ask" | "deny";
+
+export interface RuleText {
+  readonly verdict: Verdict;
+  /** `Tool(pattern)`, or `Tool` for everything. */
+  readonly text: string;
+  /**
+   * Who wrote it: "default", "user settings", "project settings", "options", "command line" or "session"; and those of
+   * Filehand's own that nobody can change, "protected" and "Filehand itself".
+   */
+  readonly source: string;
+}
+
+/** A rule that is not in force, or may not mean what it says. */
+export interface RuleFault {
+  readonly verdict: Verdict;
+  readonly text: string;
+  readonly source: string;
+  readonly why: string;
+  /** It would narrow access and cannot be understood: nothing starts with such a rule, unless its host wants them listed. */
+  readonly stops?: true;
+}
+
+/** The source of rules about Filehand's own files. Nobody can change them. */
+export const ownSource = "Filehand itself";

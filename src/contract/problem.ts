@@ -1,43 +1,10 @@
 /** Expected failures: one closed union. Codes are public and the same in all dialects; finer reasons are data. */
 
-import type { CodeProblem } from "./code-problem.ts";
-import type {
-  ArgumentIssue,
-  CellFault,
-  EditFault,
-  FolderFault,
-  HunkFault,
-  LineSpan,
-  MediaKind,
-  PatchFault,
-  PathFault,
-  PatternFault,
-  SpecialKind,
-  Suggestion,
-  WhichEdit,
-} from "./fault.ts";
 import type { MatchedBy, NearestRegion } from "./edit.ts";
-import type { NoWriteMode } from "./mode.ts";
 import type { SearchFault } from "./grep.ts";
+import type { ServerRemedy } from "./lsp.ts";
+import type { NoWriteMode } from "./permission.ts";
 import type { Place } from "./target.ts";
-
-export type {
-  ArgumentIssue,
-  CellFault,
-  CodePlaceFault,
-  EditFault,
-  FolderFault,
-  HunkFault,
-  LineSpan,
-  MediaKind,
-  PatchFault,
-  PathFault,
-  PatternFault,
-  RenameFault,
-  SpecialKind,
-  Suggestion,
-  WhichEdit,
-} from "./fault.ts";
 
 export type ProblemData =
   | {
@@ -324,3 +291,238 @@ export class Problem extends Error {
     this.data = data;
   }
 }
+
+// Failures of questions about code: language servers, renames, outlines. A part of the one closed union in problem.ts.
+
+type CodeProblem =
+  /** No language server can be asked about the file: none are used, none is known, none is there, it is nothing for them. */
+  | {
+      readonly code: "LANGUAGE_SERVER";
+      readonly place: Place;
+      readonly reason: "off" | "unknown language" | "not shown";
+    }
+  | {
+      readonly code: "LANGUAGE_SERVER";
+      readonly place: Place;
+      readonly reason: "not installed";
+      readonly servers: readonly ServerRemedy[];
+    }
+  /** There is one, and it has no answer. */
+  | {
+      readonly code: "LANGUAGE_SERVER";
+      readonly place: Place;
+      readonly reason: "failed";
+      readonly server: string;
+      readonly why: string;
+    }
+  | { readonly code: "LANGUAGE_SERVER"; readonly place: Place; readonly reason: "not offered"; readonly server: string }
+  | {
+      readonly code: "LANGUAGE_SERVER";
+      readonly place: Place;
+      readonly reason: "too slow";
+      readonly server: string;
+      readonly waitedMs: number;
+    }
+  /** What is asked about is not where the call says. */
+  | {
+      readonly code: "INVALID_PARAM";
+      readonly reason: "code place";
+      readonly place: Place;
+      readonly fault: CodePlaceFault;
+    }
+  /** What a server wants to change for a new name is not done. */
+  | { readonly code: "NO_RENAME"; readonly place: Place; readonly reason: RenameFault; readonly count: number }
+  /** What the file declares cannot be told. `language`: there is no grammar for it. */
+  | { readonly code: "NO_OUTLINE"; readonly place: Place; readonly reason: "language" | "time" | "memory" | "crash" }
+  | {
+      readonly code: "NO_OUTLINE";
+      readonly place: Place;
+      readonly reason: "not installed";
+      readonly install: string;
+    };
+
+// What exactly is the matter: the finer reasons of problems, as data.
+
+/** What is wrong with one argument of a call. */
+export type ArgumentIssue =
+  | {
+      readonly fault: "missing";
+      readonly name: string;
+      readonly expected: string;
+      /** It would have held a long text: perhaps the call was cut off before it. */
+      readonly long: boolean;
+    }
+  /** Not an object or a list but the beginning of its JSON. */
+  | { readonly fault: "cut off"; readonly name: string; readonly chars: number }
+  | {
+      readonly fault: "type";
+      readonly name: string;
+      readonly expected: string;
+      readonly got: string;
+      /** It may be left out. */
+      readonly optional: boolean;
+    }
+  | {
+      readonly fault: "range";
+      readonly name: string;
+      readonly got: number;
+      readonly min: number | undefined;
+      readonly max: number | undefined;
+      /** It may be left out. */
+      readonly optional: boolean;
+    }
+  | {
+      readonly fault: "unknown";
+      readonly name: string;
+      readonly nearest: string | undefined;
+      readonly known: readonly string[];
+    };
+
+/** Why a path is refused for its letters: before any file system call, but `names a folder`, which only a file that is to be made is. */
+export type PathFault =
+  | "empty"
+  | "nul"
+  | "network"
+  | "device namespace"
+  | "drive relative"
+  | "stream"
+  | "reserved"
+  | "too long"
+  | "half character"
+  /** `$HOME/x`, `%TEMP%\\x`: nothing puts a value in. */
+  | "variable"
+  /** `~root/x`: the home of somebody else. */
+  | "home of another"
+  /** `C:\\x` where there are no drives. */
+  | "drive"
+  | "names a folder";
+
+/** What is wrong with a pattern for paths. */
+export type PatternFault =
+  | "empty"
+  | "nul"
+  | "parent"
+  /** Nothing but slashes and dots. */
+  | "no name"
+  | "too long"
+  | "unclosed bracket"
+  | "unclosed group"
+  | "unclosed brace"
+  | "trailing backslash"
+  | "reversed range"
+  | "unknown class"
+  | "too many groups"
+  | "long negation"
+  | "too many choices"
+  | "too many wildcards"
+  | "too many names";
+
+/** A path that exists and may have been meant. */
+export interface Suggestion {
+  readonly absolute: string;
+  /** Below its root, with forward slashes. */
+  readonly relative: string;
+  readonly kind: "file" | "directory";
+}
+
+/** Lines `from` to `to`, both included; lines count from 1. */
+export interface LineSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Which edit of a call, counted from 1, and which of the others would have been found. */
+export interface WhichEdit {
+  readonly index: number;
+  readonly of: number;
+  readonly othersFound: readonly number[];
+}
+
+export type EditFault = "same text" | "empty old text" | "lone surrogate" | "notebook" | "stub";
+/** Why a hunk has no place. */
+export type HunkFault =
+  | { readonly why: "not found" }
+  | { readonly why: "header not found"; readonly header: string }
+  | { readonly why: "out of order"; readonly line: number };
+
+/** What is wrong with the text of a patch. */
+export type PatchFault =
+  | "no begin"
+  | "no end"
+  | "text after end"
+  /** Nothing between begin and end, or no text at all. */
+  | "empty"
+  | "unknown line"
+  | "no path"
+  | "blanks around path"
+  | "add line without +"
+  /** A hunk whose only old lines are empty ones without a mark: added lines that lack their `+`, or context? */
+  | "blank line without mark"
+  | "empty hunk"
+  /** An update that neither changes a line nor moves the file. */
+  | "nothing changes"
+  /** The lines that the hunks of an update take out are those that they put in. */
+  | "same lines"
+  | "same file twice"
+  /** The text is a path to a file that the patch named before by another one. */
+  | "two names"
+  /** The text is a path below a file that the patch makes. */
+  | "in a new file"
+  | "unified diff";
+
+/** Why a place in code is none. */
+export type CodePlaceFault =
+  | { readonly why: "nothing named" | "no query" }
+  | { readonly why: "line"; readonly line: number; readonly linesTotal: number }
+  | { readonly why: "column"; readonly column: number; readonly columnsMax: number }
+  | {
+      readonly why: "symbol";
+      readonly symbol: string;
+      readonly line: number | undefined;
+      readonly lines: readonly number[];
+    };
+
+/**
+ * `name`: it cannot be one. `same name`: it is called so. `nothing`: the server changes nothing. `files`: it wants to make, move or
+ * delete files as well. `other name`: it would change another name than the one that stands there. `outside`, `withheld`: so many
+ * files lie outside, or are hidden by rules. `overlap`: its edits contradict each other. `incomplete`: not all of them are understood,
+ * or there are too many.
+ */
+export type RenameFault =
+  | "name"
+  | "same name"
+  | "other name"
+  | "nothing"
+  | "files"
+  | "outside"
+  | "withheld"
+  | "overlap"
+  | "incomplete";
+
+/**
+ * `root`: it is a root of the workspace. `into itself`: its new name lies in it. `links`, `special`, `withheld`: there are links in it,
+ * things that are no files, or files that rules keep from this session. `too many`: more files than one call takes.
+ */
+export type FolderFault = "root" | "into itself" | "links" | "special" | "withheld" | "too many" | "unreadable";
+
+export type CellFault = "not a notebook" | "empty file" | "no cell named" | "same source" | "renumbered";
+
+export type SpecialKind = "FIFO" | "socket" | "character device" | "block device" | "kernel file";
+export type MediaKind = "image" | "pdf" | "notebook" | "office";
+
+// What the library throws: a code that programs can rely on, and a sentence that says what to do next.
+
+export type FailureCode = Code | "NO_ROOT" | "UNCLEAR_RULE" | "UNKNOWN_DIALECT";
+
+export class FilehandError extends Error {
+  override readonly name = "FilehandError";
+  readonly code: FailureCode;
+  constructor(code: FailureCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Told to people by its message: what the library throws on purpose. `StoreFailed`: the history cannot be read. */
+export const isFailure = (error: unknown): error is Error & { readonly code: FailureCode } =>
+  error instanceof FilehandError || (error instanceof Error && error.name === "StoreFailed");

@@ -1,10 +1,9 @@
 /** The verbs `read` and `ls`: what is asked, what comes out. */
 
-import type { LineNumber } from "./brand.ts";
+import type { LineNumber, Target } from "./target.ts";
 import type { NotebookCell } from "./notebook.ts";
 import type { OutlineOutcome } from "./outline.ts";
 import type { Profile } from "./profile.ts";
-import type { Target } from "./target.ts";
 
 /**
  * Lines from a number on, or the last ones. `linesMax` may be Infinity. The last lines of a huge file are found without

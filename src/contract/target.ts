@@ -1,7 +1,5 @@
 /** Which file a call means. */
 
-import type { RealPath } from "./brand.ts";
-
 /** A path as it was asked for, before anything is known about it. Made only in `guard/`. */
 export interface Place {
   /** As the caller typed it. */
@@ -25,3 +23,18 @@ export interface Target extends Place {
   /** Further names of it, by links that lead to other links. */
   readonly through?: readonly string[] | undefined;
 }
+
+/** Types that can only be made where a value was checked. */
+
+declare const brand: unique symbol;
+
+export type Brand<Value, Name extends string> = Value & { readonly [brand]: Name };
+
+/** A line's number. Inside Filehand the first line is 1, always. */
+export type LineNumber = Brand<number, "LineNumber">;
+
+/** The only maker of line numbers: callers have checked that `value` is a whole number of at least 1. */
+export const lineNumber = (value: number): LineNumber => value as LineNumber;
+
+/** An absolute path with every link resolved, spelled as the file system has it. Made only in `disk/`. */
+export type RealPath = Brand<string, "RealPath">;

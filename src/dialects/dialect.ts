@@ -1,10 +1,9 @@
 /** What a dialect is: how a call is written, which rules hold, how an answer is worded. */
 
-import type { JsonSchema, Reply } from "../contract/call.ts";
-import type { DiagnosticsReport } from "../contract/language.ts";
+import type { JsonSchema, Outcome, Reply, Request, Verb } from "../contract/call.ts";
+import type { DiagnosticsReport } from "../contract/lsp.ts";
 import type { ProblemData } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
-import type { Outcome, Request, Verb } from "../contract/verb.ts";
 
 /** What is known about a call besides its outcome. */
 export interface Facts {
@@ -60,4 +59,30 @@ export interface Dialect extends Words {
   readonly numbers: "lenient" | "literal";
   readonly profile: Profile;
   readonly cards: readonly Card[];
+}
+
+/**
+ * What a model is told of a tool promises just the guard that is configured. A line of a description that begins with a
+ * mark stands only where the option is so: `[read first]`, `[stale refused]`, `[stale matched]`.
+ */
+
+export interface Guarding {
+  readonly readFirst: boolean;
+  readonly staleness: "refuse" | "content-match";
+}
+
+export function described(text: string, { readFirst, staleness }: Guarding): string {
+  const holds: Readonly<Record<string, boolean>> = {
+    "read first": readFirst,
+    "stale refused": readFirst && staleness === "refuse",
+    "stale matched": readFirst && staleness === "content-match",
+  };
+  return text
+    .split("\n")
+    .flatMap((line) => {
+      const [, mark, rest] = /^\[([a-z ]+)\] (.*)$/.exec(line) ?? [];
+      if (mark === undefined || rest === undefined) return [line];
+      return holds[mark] === true ? [rest] : [];
+    })
+    .join("\n");
 }

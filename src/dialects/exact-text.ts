@@ -1,7 +1,6 @@
 /** A text as it stands in the file, for hosts that hand it on: no numbers, nothing cut, line ends as they are. */
 
-import type { Reply } from "../contract/call.ts";
-import type { Outcome } from "../contract/verb.ts";
+import type { Outcome, Reply } from "../contract/call.ts";
 import type { Words } from "./dialect.ts";
 
 export interface ExactText {
@@ -12,10 +11,10 @@ export interface ExactText {
 }
 
 export const exactText: Pick<Words, "render"> = {
-  render: (outcome): Reply<ExactText> => ({ content: [], structured: textOf(outcome), isError: false }),
+  render: (outcome): Reply<ExactText> => ({ content: [], structured: exactTextOf(outcome), isError: false }),
 };
 
-function textOf(outcome: Outcome): ExactText {
+function exactTextOf(outcome: Outcome): ExactText {
   if (outcome.kind !== "text") throw new Error(`a ${outcome.kind} is no text`);
   const [page] = outcome.pages;
   const joined = page.joined ?? page.lines.join("\n");

@@ -1,9 +1,8 @@
 /** What a session did before, in words that dialects share. */
 
-import type { FileSeen, HistoryOutcome, TurnSeen, Uncounted } from "../contract/looking-back.ts";
-import { unified } from "../text/unified.ts";
-import { type HistoryNames, inFiles, withheldLine } from "./rewind-answer.ts";
-import { backTo } from "./rewind-text.ts";
+import type { FileSeen, HistoryOutcome, TurnSeen, Uncounted } from "../contract/history.ts";
+import { unified } from "../text/diff/unified.ts";
+import { backTo, type HistoryNames, inFiles, withheldLine } from "./rewind-text.ts";
 import { quoted, spelled } from "./words.ts";
 
 /** How many turns or files a call gets that says nothing about it. */

@@ -7,8 +7,7 @@ import type { Tools as EnvelopeTools } from "./envelope/index.ts";
 import { envelope } from "./envelope/index.ts";
 import type { Tools as OpencodeTools } from "./opencode/index.ts";
 import { opencode } from "./opencode/index.ts";
-import type { Tools as OpencodeLegacyTools } from "./opencode-legacy/index.ts";
-import { opencodeLegacy } from "./opencode-legacy/index.ts";
+import { opencodeLegacy, type Tools as OpencodeLegacyTools } from "./opencode/legacy.ts";
 
 /** The tools of each dialect with their types. */
 export interface DialectTools {

@@ -4,9 +4,8 @@
  * parameter is never converted, and a required one is never left out.
  */
 
-import type { JsonSchema } from "../contract/call.ts";
+import type { JsonSchema, Request } from "../contract/call.ts";
 import type { Profile } from "../contract/profile.ts";
-import type { Request } from "../contract/verb.ts";
 import type { Card, Dialect } from "./dialect.ts";
 
 /** The one way from the input of a call to a request. */

@@ -3,12 +3,12 @@
  * our own data, because each dialect has its own words for it. What is forgiven was put right before (`lenient-input.ts`).
  */
 
+import { distance } from "fastest-levenshtein";
 import * as z from "zod/mini";
 import type { JsonSchema } from "../contract/call.ts";
 import { type ArgumentIssue, Problem } from "../contract/problem.ts";
-import { isCutOff } from "../text/json-fault.ts";
-import { nearest } from "./nearest.ts";
-import { cutChars } from "../text/encoding.ts";
+import { cutChars } from "../text/encoding/encoding.ts";
+import { isCutOff } from "../text/json/fault.ts";
 
 interface IntegerOptions {
   readonly min: number;
@@ -186,3 +186,23 @@ interface Property {
 /** Part of a line range. A line is shown from its first character on anyway, and models fill in what they may leave out. */
 export const columnOf = (column: number | null | undefined): { readonly column?: number } =>
   column == null || column <= 1 ? {} : { column };
+
+// The known word that was most likely meant, if one is near enough.
+
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  // A long word is no typing error, and comparing it costs time that a hostile caller could buy.
+  const asked = bare(word.slice(0, 64));
+  for (const candidate of known) {
+    const length = distance(asked, bare(candidate));
+    if (length < bestDistance) [best, bestDistance] = [candidate, length];
+  }
+  const contained = known.find((candidate) => isPartOf(asked, bare(candidate)) || isPartOf(bare(candidate), asked));
+  return bestDistance <= Math.max(1, Math.floor(asked.length / 3)) ? best : contained;
+}
+
+const isPartOf = (part: string, whole: string): boolean => part.length > 2 && whole.includes(part);
+
+/** `filePath`, `file_path` and `FILE-PATH` are one word. */
+const bare = (word: string): string => word.toLowerCase().replace(/[_-]/g, "");

@@ -1,12 +1,20 @@
 /** What a rewind came to, in words that dialects share. */
 
 import type { Reply } from "../contract/call.ts";
-import type { ProblemData } from "../contract/problem.ts";
-import type { ConflictReason, Loss } from "../contract/history.ts";
-import { beginning, type RewindOutcome, type RewoundFile } from "../contract/rewind.ts";
-import { escapeName } from "../text/escape.ts";
-import { success } from "./replies.ts";
-import { counted, quoted } from "./words.ts";
+import type { Hunk } from "../contract/edit.ts";
+import {
+  beginning,
+  type ConflictReason,
+  type ConflictSides,
+  type Loss,
+  type RewindOutcome,
+  type RewoundFile,
+} from "../contract/history.ts";
+import { limits } from "../contract/limits.ts";
+import type { ProblemData, ProblemOf } from "../contract/problem.ts";
+import { hunkHeader } from "../text/diff/unified.ts";
+import { escapeName } from "../text/encoding/escape.ts";
+import { counted, quoted, spelled, success } from "./words.ts";
 
 /** What a rewind answers for programs. */
 export interface RewindResult {
@@ -20,7 +28,7 @@ export interface RewindResult {
 }
 
 /** Of one file. */
-export interface RewoundWords {
+interface RewoundWords {
   readonly did: string;
   /** Why it was left as it is; null where it was not. */
   readonly why: string | null;
@@ -51,12 +59,12 @@ export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemD
 /** Before a turn; the beginning is none, and nothing was before it. */
 export const backTo = (to: string): string => (to === beginning ? "to the start" : `before ${quoted(to)}`);
 
-export const passedWords = (passed: readonly string[]): readonly string[] =>
+const passedWords = (passed: readonly string[]): readonly string[] =>
   passed.length === 0
     ? []
     : [`Passed over ${passed.map(quoted).join(", ")}: what was changed there is as it was, or cannot be brought back.`];
 
-export const damagedWords = (damaged = 0): readonly string[] =>
+const damagedWords = (damaged = 0): readonly string[] =>
   damaged === 0
     ? []
     : [
@@ -127,7 +135,7 @@ const lossWords = (loss: Loss, came: "done" | "planned"): string =>
 
 const detailOf = (loss: Loss | undefined): string => (loss?.detail === undefined ? "" : `: ${escapeName(loss.detail)}`);
 
-export const noTurnWords = {
+const noTurnWords = {
   unknown: "there is no such turn in this session, list the turns to see which there are",
   pruned: "that turn is no longer kept",
   "no history": "no history is kept, a state folder is needed for it",
@@ -138,3 +146,153 @@ export const noTurnWords = {
     'all turns that are kept are undone, older ones are forgotten one by one; rewind to "start" goes back before all of them',
   "nothing to redo": "there is nothing to redo",
 } as const;
+
+// The answer to a rewind, in words that dialects share: what became of each file, and what to do next.
+
+/** What a dialect calls the tools that an answer speaks of. */
+export interface HistoryNames {
+  readonly history: string;
+  readonly rewind: string;
+}
+
+/** One file of a rewind for programs. */
+export interface Rewound extends RewoundWords {
+  readonly path: string;
+  /** Was it left because somebody else changed it? */
+  readonly conflict: boolean;
+  /** Then, if it may be shown: what the session changed, and what somebody else changed since. */
+  readonly sides?: ConflictSides;
+}
+
+export interface RewindAnswer {
+  readonly text: string;
+  /** Those that were left as they are first, if there are too many to name them all. */
+  readonly files: readonly Rewound[];
+  readonly filesTotal: number;
+  /** Could something not be brought back? */
+  readonly partial: boolean;
+}
+
+export function rewindAnswer(
+  outcome: RewindOutcome,
+  wording: (problem: ProblemData) => string,
+  names: HistoryNames,
+): RewindAnswer {
+  const { to, dryRun, forModel = { withheld: 0, unchanged: [] } } = outcome;
+  const told = outcome.files.map((file) => ({ file, ...wordsOf(file, dryRun, wording) }));
+  const total = told.length;
+  const changed = outcome.files.filter(({ came }) => came === "done" || came === "planned");
+  const left = told.filter(({ why }) => why !== null);
+  const shown = (total > limits.rewindFilesMax ? [...left, ...told.filter(({ why }) => why === null)] : told).slice(
+    0,
+    limits.rewindFilesMax,
+  );
+  const head = dryRun
+    ? `Dry run, nothing was written. Going back ${backTo(to)} would change ${changed.length} of ${inFiles(total)}.`
+    : `Went back ${backTo(to)}: ${changed.length} of ${inFiles(total)} changed.`;
+  const lines = shown.flatMap(({ file, did, why, note }) => [
+    `${did}: ${quoted(file.relative)}${inBrackets(why ?? note)}`,
+    ...sideLines(file),
+  ]);
+  const text = [
+    head,
+    ...passedWords(outcome.passed),
+    ...damagedWords(outcome.damaged),
+    ...lines,
+    ...(total > shown.length ? [`and ${inFiles(total - shown.length)} more`] : []),
+    ...forModel.unchanged.map((path) => `not changed since then, so left as it is: ${quoted(path)}`),
+    ...withheldLine(forModel.withheld),
+    ...adviceLines(
+      outcome,
+      told.filter(({ conflict }) => conflict).map(({ file }) => file),
+      names,
+    ),
+  ].join("\n");
+  return {
+    text,
+    files: shown.map(({ file: { path, sides }, did, why, note, conflict }) => ({
+      path,
+      did,
+      why,
+      ...(note === undefined ? {} : { note }),
+      conflict,
+      ...(sides === undefined ? {} : { sides }),
+    })),
+    filesTotal: total,
+    partial: left.length > 0 || forModel.withheld > 0,
+  };
+}
+
+/** Both sides of a conflict, below the line of its file. */
+function sideLines({ sides, step }: RewoundFile): readonly string[] {
+  if (sides === undefined || step.does !== "conflict") return [];
+  const { ours, theirs, removed, cut } = sides;
+  const whose = step.why === "changed in between" ? "this session and somebody else in between" : "this session";
+  const diff = (head: string, hunks: readonly Hunk[]): readonly string[] =>
+    hunks.length === 0 ? [] : [head, ...hunks.flatMap((hunk) => [hunkHeader(hunk), ...hunk.lines])];
+  return [
+    ...diff(`What ${whose} changed:`, ours),
+    ...diff("What somebody else changed since:", theirs),
+    ...(removed ? ["Somebody else removed it since."] : []),
+    ...(cut ? ["(cut: it is too long to be shown whole)"] : []),
+  ];
+}
+
+export const inFiles = (count: number): string => `${count} ${count === 1 ? "file" : "files"}`;
+
+export const withheldLine = (withheld: number): readonly string[] =>
+  withheld === 0
+    ? []
+    : [`(${inFiles(withheld)} withheld: rules do not let this session read ${withheld === 1 ? "it" : "them"})`];
+
+/** What to do next. Only a model that has the tools is told about them. */
+function adviceLines(
+  outcome: RewindOutcome,
+  conflicts: readonly RewoundFile[],
+  { rewind }: HistoryNames,
+): readonly string[] {
+  if (outcome.forModel === undefined) return [];
+  const there = outcome.files.some(({ came, action }) => came === "done" && action?.does !== "delete");
+  const isLoss = ({ step }: RewoundFile): boolean => step.does === "conflict" && step.loses !== undefined;
+  const mayTakeBack = outcome.files.some(({ came, lost }) => came === "done" && lost === undefined);
+  return [
+    ...(conflicts.some((file) => !isLoss(file))
+      ? [
+          `A file in conflict is left to you: look at it and change it by hand, or call ${rewind} again with force to overwrite what others did.`,
+        ]
+      : []),
+    ...(conflicts.some(isLoss)
+      ? ["What cannot be kept is left: with force it is lost for good, so ask the user before you do that."]
+      : []),
+    ...(there ? ["What was brought back was not shown to you: read it before you change it."] : []),
+    ...(outcome.turn === undefined || !mayTakeBack
+      ? []
+      : [`To take this back, call ${rewind} with turn ${quoted(outcome.turn)}.`]),
+  ];
+}
+
+/** A dry run speaks of what would be. */
+function wordsOf(file: RewoundFile, dryRun: boolean, wording: (problem: ProblemData) => string): Omit<Rewound, "path"> {
+  const { did, ...words } = rewoundWords(file, wording);
+  const later = typeof file.came === "object" ? "would fail" : `would be ${did}`;
+  const isLeft = words.why !== null && dryRun;
+  return { did: isLeft ? later : did, ...words, conflict: file.came === "left" && file.step.does === "conflict" };
+}
+
+// Why there is no such turn: parts of sentences that dialects share.
+
+/** What a call that names no turn was about to do. */
+export const noTurnDoing = ({ asked, reason }: ProblemOf<"NO_TURN">): string => {
+  if (asked === "" && reason === "no history") return "look back";
+  if (reason === "nothing to undo" || reason === "undo forgotten") return "undo";
+  if (reason === "nothing to redo") return "redo";
+  return reason === "unknown" || reason === "pruned" ? `find the turn ${quoted(asked)}` : `go back to ${quoted(asked)}`;
+};
+
+/** Why there is no such turn, and which there are. */
+export function noTurnClause({ reason, known }: ProblemOf<"NO_TURN">): string {
+  if (known === undefined) return noTurnWords[reason];
+  const why = reason === "unknown" ? "there is no such turn in this session" : noTurnWords[reason];
+  if (known.length === 0) return `${why}, it has changed nothing yet`;
+  return `${why}, the latest are ${known.map(spelled).join(", ")} (newest first)`;
+}

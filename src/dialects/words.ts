@@ -1,9 +1,10 @@
 /** Sentences and parts of sentences that dialects share where the specification gives none. */
 
+import type { Reply, ReplyPart } from "../contract/call.ts";
+import { ownSource } from "../contract/permission.ts";
 import type { ArgumentIssue, MediaKind, PathFault, ProblemOf, SpecialKind, Suggestion } from "../contract/problem.ts";
-import { ownSource } from "../contract/rule.ts";
-import { cutChars } from "../text/encoding.ts";
-import { escapeName } from "../text/escape.ts";
+import { cutChars } from "../text/encoding/encoding.ts";
+import { escapeName } from "../text/encoding/escape.ts";
 
 /** A name or path in a sentence: on one line, and never longer than a path can be. */
 export const spelled = (path: string): string =>
@@ -190,3 +191,43 @@ export function binaryReason(problem: ProblemOf<"BINARY_FILE">): string {
       return `the name ${escapeName(problem.restricted)} is restricted`;
   }
 }
+
+// The two shapes of a reply that every dialect makes.
+
+export const success = <Structured>(text: string, structured: Structured): Reply<Structured> => ({
+  content: [textPart(text)],
+  structured,
+  isError: false,
+});
+
+/** A failure of a dialect that has no structured form for it. */
+export const failure = (code: string, message: string): Reply<never> => ({
+  content: [textPart(message)],
+  structured: null,
+  isError: true,
+  error: { code, message },
+});
+
+/** What stands for the rest of an answer that is too long and has no pages. */
+const cutNote = "\n[The answer is cut here: it is longer than one answer may be]";
+
+/** The first characters of a reply's texts, as many as `fits` lets through. Pictures stay, and so does what programs read. */
+export function cutReply(reply: Reply, fits: (reply: Reply) => boolean): Reply {
+  if (fits(reply)) return reply;
+  const texts = reply.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const pictures = reply.content.filter(({ type }) => type !== "text");
+  const whole = texts.join("\n\n");
+  const cutAt = (chars: number): Reply => ({
+    ...reply,
+    content: [textPart(cutChars(whole, chars) + cutNote), ...pictures],
+  });
+  let [most, tooMany] = [0, whole.length];
+  while (tooMany - most > 1) {
+    const middle = Math.floor((most + tooMany) / 2);
+    if (fits(cutAt(middle))) most = middle;
+    else tooMany = middle;
+  }
+  return cutAt(most);
+}
+
+const textPart = (text: string): ReplyPart => ({ type: "text", text });

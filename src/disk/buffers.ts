@@ -2,14 +2,14 @@
 
 export const bufferBytes = 65_536;
 
-const idle: Buffer[] = [];
-const idleMax = 8;
+const idleBuffers: Buffer[] = [];
+const idleBuffersMax = 8;
 
 /** A buffer of `bufferBytes`, nobody else's until it is given back. What it held before is still in it. */
 export function takeBuffer(): Buffer {
-  return idle.pop() ?? Buffer.allocUnsafeSlow(bufferBytes);
+  return idleBuffers.pop() ?? Buffer.allocUnsafeSlow(bufferBytes);
 }
 
 export function giveBuffer(buffer: Buffer): void {
-  if (idle.length < idleMax) idle.push(buffer);
+  if (idleBuffers.length < idleBuffersMax) idleBuffers.push(buffer);
 }

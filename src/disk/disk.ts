@@ -3,28 +3,41 @@
 import { constants } from "node:fs";
 import * as nodePath from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
-import type { RealPath } from "../contract/brand.ts";
-import { lookBeneath } from "./beneath.ts";
-import { lookByRealpath } from "./by-realpath.ts";
-import { type ChangeSet, createChangeSet } from "./change-set.ts";
-import { type Created, type CreateInput, createFile } from "./create.ts";
-import { type FolderEntry, kindOfEntry } from "./folder-entry.ts";
+import type { RealPath } from "../contract/target.ts";
+import { lookBeneath } from "./lookup/beneath.ts";
+import { lookByRealpath } from "./lookup/by-realpath.ts";
+import { type ChangeSet, createChangeSet } from "./write/change-set.ts";
+import { type Created, type CreateInput, createFile } from "./write/create.ts";
+import { type FolderEntry, kindOfEntry, type WriteContext } from "./lookup/held-folder.ts";
 import { errnoName } from "./errno.ts";
-import { isKernelType, isLocalType } from "./file-systems.ts";
-import { handlePathOf } from "./held.ts";
-import type { WriteContext } from "./held-folder.ts";
-import type { HeldLocks, Locks } from "./lock.ts";
-import type { Border, Found, Held, Look, LookAlso, Root } from "./look.ts";
-import { kernelMounts } from "./mounts.ts";
-import { type OpenFile, openFile } from "./open-file.ts";
-import { type Removed, type RemoveInput, removeFile } from "./remove.ts";
-import { type Replaced, type ReplaceInput, replaceFile } from "./replace.ts";
-import { recoverSets } from "./set-recovery.ts";
-import { isStill, isStillMissing, refuseReadOnly } from "./same-file.ts";
+import { isKernelType, isLocalType, kernelMounts } from "./lookup/file-systems.ts";
+import {
+  type Border,
+  type Found,
+  handlePathOf,
+  type Held,
+  type Look,
+  type LookAlso,
+  type Root,
+} from "./lookup/look.ts";
+import type { HeldLocks, Locks } from "./lock/lock.ts";
+import { type OpenFile, openFile } from "./lookup/open-file.ts";
+import {
+  type FolderMoved,
+  type FolderRemoved,
+  moveFolder,
+  type MoveInput,
+  type Removed,
+  removeFile,
+  removeFolder,
+  type RemoveInput,
+} from "./write/whole-folder.ts";
+import { type Replaced, type ReplaceInput, replaceFile } from "./write/replace.ts";
+import { recoverSets } from "./write/set-recovery.ts";
+import { isStill, isStillMissing, refuseReadOnly } from "./write/same-file.ts";
 import { nodeSystem, type System } from "./system.ts";
-import { WriteFailed, type WriteStep } from "./write-failed.ts";
-import { type Quick, type WalkFolder, walkFrom } from "./walk.ts";
-import { type FolderMoved, type FolderRemoved, moveFolder, type MoveInput, removeFolder } from "./whole-folder.ts";
+import { WriteFailed, type WriteStep } from "./write/write-failed.ts";
+import { type Quick, type WalkFolder, walkFrom } from "./lookup/walk.ts";
 
 export interface Disk {
   readonly roots: readonly Root[];

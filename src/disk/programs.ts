@@ -3,6 +3,8 @@
  * it, whatever links lead there, since whoever works in a root could have put it there.
  */
 
+import { isUtf8 } from "node:buffer";
+import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import { errnoName } from "./errno.ts";
 import { nodeSystem } from "./system.ts";
@@ -107,5 +109,16 @@ export function whyNotStarted(): string | undefined {
     return errno === "EMFILE" || errno === "ENFILE" ? errno : undefined;
   } finally {
     for (const fd of taken) nodeSystem.close(fd);
+  }
+}
+
+// The arguments of this process as the system has them. Node decodes them, and what is no UTF-8 becomes another character.
+
+/** True where the system does not tell. */
+export function argumentsAreUtf8(): boolean {
+  try {
+    return isUtf8(fs.readFileSync("/proc/self/cmdline"));
+  } catch {
+    return true;
   }
 }

@@ -1,10 +1,9 @@
 /** Why a path is judged as it is, as data: the rule, its source, the names it was compared with, and what would help. */
 
 import * as nodePath from "node:path";
-import type { Mode } from "../contract/mode.ts";
-import type { Explanation, Permission, Remedy } from "../contract/permission.ts";
+import type { Explanation, Mode, Permission, Remedy } from "../contract/permission.ts";
 import type { PathName } from "./group.ts";
-import { absolutePattern } from "./names.ts";
+import { absolutePattern } from "./paths.ts";
 import type { Judgement } from "./policy.ts";
 import type { Decision } from "./rules.ts";
 

@@ -8,10 +8,9 @@ import * as nodePath from "node:path";
 import { Problem } from "../contract/problem.ts";
 import type { Place } from "../contract/target.ts";
 import { type Disk, RootError } from "../disk/disk.ts";
-import { type OuterFolder, outerFolder } from "../disk/outer-folder.ts";
-import { type AskContext, ask } from "./asking.ts";
-import { absolutePattern, nameOf } from "./names.ts";
-import { relativeTo } from "./paths.ts";
+import { type OuterFolder, outerFolder } from "../disk/lookup/outer-folder.ts";
+import { type AskContext, ask } from "./ask.ts";
+import { absolutePattern, nameOf, relativeTo } from "./paths.ts";
 import type { Policy } from "./policy.ts";
 import type { Decision } from "./rules.ts";
 

@@ -1,6 +1,6 @@
 import { equal, notEqual } from "node:assert/strict";
 import { describe, test } from "vitest";
-import { foldCase, foldCaseFully, foldPattern } from "./fold.ts";
+import { foldCase, foldCaseFully, foldPattern } from "./group.ts";
 
 /** Pairs that some disk takes for one name; ASCII letters are compared without case by who uses the fold. */
 const sameInSimple: readonly (readonly [string, string])[] = [

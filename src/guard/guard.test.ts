@@ -9,8 +9,8 @@ import { onWindows, workspace } from "../../test/support/workspace.ts";
 import type { Answer, Question } from "../contract/ask.ts";
 import { Problem, type ProblemOf } from "../contract/problem.ts";
 import { createDisk } from "../disk/disk.ts";
-import { namedLinks } from "./named-links.ts";
-import type { RuleText, Verdict } from "../contract/rule.ts";
+import { namedLinks } from "./policy.ts";
+import type { RuleText, Verdict } from "../contract/permission.ts";
 
 const { path: at } = workspace({
   ws: {

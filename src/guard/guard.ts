@@ -4,27 +4,112 @@
  */
 
 import * as nodePath from "node:path";
-import { isNoWrite } from "../contract/mode.ts";
-import type { Permission } from "../contract/permission.ts";
+import type { Asker, RuleKeeper } from "../contract/ask.ts";
+import { limits } from "../contract/limits.ts";
+import {
+  type Explanation,
+  isNoWrite,
+  type Lock,
+  type Mode,
+  type Permission,
+  type RuleText,
+} from "../contract/permission.ts";
 import { Problem } from "../contract/problem.ts";
-import type { Place, Target } from "../contract/target.ts";
-import { endOf, type Held, type Look, type LookAlso, type Nearest } from "../disk/look.ts";
-import { ask } from "./asking.ts";
-import { cautionOf } from "./caution.ts";
+import type { Place, RealPath, Target } from "../contract/target.ts";
+import type { Disk } from "../disk/disk.ts";
+import {
+  endOf,
+  type Found,
+  type Held,
+  type Look,
+  type LookAlso,
+  type Nearest,
+  type Root,
+} from "../disk/lookup/look.ts";
+import { ask, cautionOf, offersFor } from "./ask.ts";
 import { explanationOf, externalExplanation, refusedExplanation } from "./explain.ts";
 import { admit, judgeOutside } from "./external.ts";
-import { nameOf, namesBeneath, namesOf, realNameOf } from "./names.ts";
-import { offersFor } from "./offers.ts";
-import { hiddenPatterns } from "./hidden-patterns.ts";
-import { atHome, foreignForm, pathFault, placeOf, relativesTo, relativeTo, waysUp } from "./paths.ts";
-import { createPolicy, type Judgement, type Policy } from "./policy.ts";
-import type { Guard, GuardOptions, Hidden } from "./promise.ts";
-import { respelt } from "./respelt.ts";
 import type { PathName } from "./group.ts";
+import { hiddenPatterns, type HiddenPatterns } from "./hidden-patterns.ts";
+import {
+  atHome,
+  foreignForm,
+  nameOf,
+  namesBeneath,
+  namesOf,
+  pathFault,
+  placeOf,
+  realNameOf,
+  relativesTo,
+  relativeTo,
+  resolved,
+  waysUp,
+} from "./paths.ts";
+import { createPolicy, type Judgement, type Policy, type PolicyOptions } from "./policy.ts";
+import type { RuleFault } from "./rules.ts";
 import { createSessionState, type SessionState } from "./session-state.ts";
-import { nearestAbove, newTarget, refusal, targetOf } from "./targets.ts";
 
-export type { Guard, GuardOptions, Hidden, How, Resolved, SearchView, Wider } from "./promise.ts";
+// A letter with an accent is one code point or two (NFC, NFD). macOS and archives made there leave the second form on
+// disks that take the two for different names; models and keyboards write the first. macOS also puts U+202F before AM and PM in the names
+// of screenshots, and others have U+00A0, where models write a space. They are one text to who reads them, so a path that names
+// nothing is looked for in the other forms.
+
+/**
+ * The path as the disk spells it, as far as it leads: undefined if no name on the way is there in another form alone. A
+ * name that is there as asked is never another, and of two other forms neither is taken.
+ */
+function respelt(path: string, disk: Pick<Disk, "look">): string | undefined {
+  if (isPlain(path)) return undefined;
+  const [top = "", ...names] = path.split(nodePath.sep === "\\" ? /[\\/]/ : "/");
+  let found = top;
+  let changed = false;
+  for (const [at, name] of names.entries()) {
+    const spelling = isPlain(name) ? name : spellingOf(name, found, disk);
+    // What is not there in any form is a new name, and so is all below it.
+    if (spelling === undefined) {
+      found = [found, ...names.slice(at)].join(nodePath.sep);
+      break;
+    }
+    changed ||= spelling !== name;
+    found += nodePath.sep + spelling;
+  }
+  return changed ? found : undefined;
+}
+
+/** Has one form only. */
+const isPlain = (text: string): boolean => /^[\x01-\x1f\x21-\x7f]*$/.test(text);
+
+const spaces = /[ \u00a0\u202f]/g;
+/** A name with more spaces is looked for with all of them alike, and not with one that differs. */
+const spacesMax = 16;
+
+/** All spaces alike, or one that differs from plain ones; each as NFC and NFD. */
+function otherForms(name: string): readonly string[] {
+  const forms = new Set([name]);
+  const places = [...name.matchAll(spaces)].map(({ index }) => index);
+  if (places.length > 0) {
+    for (const space of [" ", "\u00a0", "\u202f"]) forms.add(name.replace(spaces, space));
+    const plain = name.replace(spaces, " ");
+    for (const at of places.length > spacesMax ? [] : places) {
+      for (const space of ["\u00a0", "\u202f"]) forms.add(plain.slice(0, at) + space + plain.slice(at + 1));
+    }
+  }
+  const both = [...forms].flatMap((form) => [form, form.normalize("NFC"), form.normalize("NFD")]);
+  return [...new Set(both)].filter((form) => form !== name);
+}
+
+function spellingOf(name: string, folder: string, disk: Pick<Disk, "look">): string | undefined {
+  const isThere = (spelling: string): boolean => {
+    const look = disk.look(folder + nodePath.sep + spelling);
+    if (look.seen === "node") look.held.close();
+    // Above a root nothing is looked at.
+    return look.seen !== "missing";
+  };
+  if (isThere(name)) return name;
+  const there = otherForms(name).filter(isThere);
+  return there.length === 1 ? there[0] : undefined;
+}
+
 export type { Permission };
 export { refusal };
 
@@ -328,4 +413,165 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       return explanationOf({ ...facts, names, exists: look.seen === "node", judge, narrow });
     },
   };
+}
+
+// What a path that was looked up is called: the target that exists, or the one that would be made.
+
+interface Above {
+  /** The real name that the path would have. */
+  readonly real: string;
+  readonly root: RealPath;
+  readonly kind: Found["kind"];
+}
+
+/** For a path that names nothing: the nearest thing above it decides. */
+function nearestAbove(path: string, seen: Look, disk: Disk): Above | undefined {
+  if (seen.seen === "missing" && seen.nearest !== undefined) {
+    const { real, root, rest } = seen.nearest;
+    return { real: resolved(real, rest, nodePath), root: root.real, kind: "directory" };
+  }
+  // A path of thousands of names must not cost as many lookups.
+  if (seen.seen === "too long") return undefined;
+  let above = nodePath.dirname(path);
+  for (let tries = 1; tries <= limits.lookupsAboveMax; tries += 1, above = nodePath.dirname(above)) {
+    const look = disk.look(above);
+    if (look.seen === "node") {
+      look.held.close();
+      const real = nodePath.resolve(nodePath.join(look.real, path.slice(above.length)));
+      return { real, root: look.root.real, kind: look.kind };
+    }
+    if (above === nodePath.dirname(above)) return undefined;
+  }
+  return undefined;
+}
+
+/** A file that is not there yet. Its folder is; or the folders between it and one that is will be made. */
+function newTarget(place: Place, above: Above | undefined): Target | undefined {
+  if (above === undefined || above.kind !== "directory") return undefined;
+  const realRelative = relativeTo(above.real, [above.root], nodePath);
+  if (realRelative === undefined || realRelative === "") return undefined;
+  const { asked, absolute, relative } = place;
+  return { asked, absolute, relative, real: above.real as RealPath, realRelative, root: above.root, is: "file" };
+}
+
+/** The system's own refusal, in our words. */
+function refusal(place: Place, errno: string, during: string): Problem {
+  if (errno === "EACCES" || errno === "EPERM") return new Problem({ code: "ACCESS_DENIED", place, reason: "system" });
+  if (errno === "ESTALE" || errno === "ENOENT") return new Problem({ code: "CHANGED", place });
+  return new Problem({ code: "IO_ERROR", place, errno, during });
+}
+
+function targetOf(place: Place, found: Found, rootPaths: readonly string[]): Target {
+  const realRelative = relativeTo(found.real, [found.root.real], nodePath) ?? "";
+  const is = found.kind === "directory" ? "folder" : "file";
+  const through = found.through?.filter((name) => name !== place.absolute && name !== found.real) ?? [];
+  const further = through.length === 0 ? {} : { through };
+  const real = { real: found.real, realRelative, root: found.root.real, is, ...further } as const;
+  const { asked } = place;
+  if (!found.bent) return { asked, absolute: place.absolute, relative: place.relative, ...real };
+  return {
+    asked,
+    absolute: found.real,
+    relative: relativeTo(found.real, rootPaths, nodePath) ?? realRelative,
+    ...real,
+  };
+}
+
+// What a guard promises to those who ask it, and what it is made of.
+
+/** What a path came to. Whoever resolved closes `found.held`. */
+export type Resolved =
+  | { readonly seen: "node"; readonly target: Target; readonly found: Found }
+  | {
+      readonly seen: "missing";
+      readonly place: Place;
+      readonly reason: "missing" | "file on the way";
+      /** What a file that is created there would be; undefined where none can be. */
+      readonly target: Target | undefined;
+      /** The folder that it would be in, if that was asked for and is at hand. Whoever asked closes it. */
+      readonly folder?: Held | undefined;
+    }
+  | { readonly seen: "outside"; readonly place: Place };
+
+export interface Guard {
+  /** The roots of the workspace: those of the disk without folders outside that the session was let into. */
+  readonly roots: readonly Root[];
+  /**
+   * How an answer names an absolute path, so that it means the same when a call gives it back: below the root where
+   * relative paths start, with forward slashes, and whole in any other root or where they start within one.
+   */
+  readonly spell: (absolute: string) => string;
+  /** Finds what is meant; throws a Problem for what can be neither found nor missing. */
+  resolve(asked: string, also?: LookAlso): Resolved;
+  /** Throws a Problem unless this session may do that to the target. Says whether somebody was asked. */
+  permit(permission: Permission, target: Target, signal: AbortSignal, how?: How): Promise<"free" | "asked">;
+  /** Throws a Problem if nothing is written in this session's mode. The last thing before a file is changed. */
+  requireWriting(place: Place): void;
+  /**
+   * The rule that forbids this outright, if there is one: for what is missing, and for what a listing or a suggestion
+   * may show. Absolute paths, all of them names of one thing.
+   */
+  denied(permission: Permission, paths: readonly string[], is: "file" | "folder"): RuleText | undefined;
+  /**
+   * For a search through a root: what it may show, as of now. Cheap for very many paths, since nothing is looked up;
+   * whoever follows a link asks about both of its names.
+   */
+  search(root: string): SearchView;
+  /** Is this a file whose content must not be kept anywhere: denied, or commonly a secret? */
+  isSecret(path: string): boolean;
+  /**
+   * Which files below a folder, as of now, are hidden from searches: denied, or nobody has said yes to reading them? The
+   * folder by all of its absolute names; what is asked about is a path below it. Cheap for very many, as in `search`.
+   */
+  hidesBeneath(folders: readonly string[]): (below: string) => Hidden | undefined;
+  /** What surely is hidden, in the form of gitignore, for a search of a root or of a folder within. */
+  hiddenPatterns(where: "root" | "within"): HiddenPatterns;
+  /** Is there any rule that denies? If not, nothing needs to be asked about what a listing shows. */
+  readonly denies: boolean;
+  readonly ruleFaults: readonly RuleFault[];
+  readonly mode: Mode;
+  /** For a path outside the roots: the same with one more folder, if the session is let in. Throws a Problem if not. */
+  admit(place: Place, signal: AbortSignal): Promise<Wider | undefined>;
+  explain(tool: string, permission: Permission, asked: string): Explanation;
+}
+
+/** `denied`: not even its name may be told. `asks`: somebody would have to be asked; its name is no secret. */
+export type Hidden = "denied" | "asks";
+
+/** Paths are below the root, with forward slashes and without `.` and `..`. */
+export interface SearchView {
+  /** May not even be named: denied. What lies in a hidden folder is hidden too, so it need not be entered. */
+  readonly hides: (relative: string, is: "file" | "folder") => boolean;
+  /** May content of this file be shown without anybody being asked? False for all that is hidden, and for secrets to which nobody has said yes. */
+  readonly shows: (relative: string) => boolean;
+}
+
+export interface How {
+  /** Made only if somebody is asked: what the question shows besides the path. */
+  readonly preview?: () => Promise<Readonly<Record<string, unknown>>>;
+  /** Nothing will be written, so nobody is asked and no mode is in the way. A deny holds. */
+  readonly dryRun?: boolean;
+}
+
+export interface Wider {
+  readonly disk: Disk;
+  readonly guard: Guard;
+  /** `once`: for this call only. */
+  readonly holds: "once" | "always";
+}
+
+export interface GuardOptions extends PolicyOptions {
+  readonly disk: Disk;
+  /** Where relative paths start. */
+  readonly base: string;
+  /** `yes`: every question about a file inside the roots is answered with yes. The border is no question. */
+  readonly asker: Asker | "yes" | undefined;
+  /** Compiled before, for several sessions. */
+  readonly policy?: Policy | undefined;
+  /** What the session decided for itself; by default it begins in `mode`. */
+  readonly state?: SessionState | undefined;
+  readonly mode?: Mode | undefined;
+  readonly locked?: readonly Lock[] | undefined;
+  readonly keepRule?: RuleKeeper | undefined;
+  readonly externalDirectories?: "refuse" | "ask" | undefined;
 }

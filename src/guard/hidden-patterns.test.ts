@@ -1,6 +1,6 @@
 import ignore from "ignore";
 import { expect, test } from "vitest";
-import type { RuleText } from "../contract/rule.ts";
+import type { RuleText } from "../contract/permission.ts";
 import { hiddenPatterns } from "./hidden-patterns.ts";
 
 const rule = (verdict: RuleText["verdict"], text: string): RuleText => ({ verdict, text, source: "options" });

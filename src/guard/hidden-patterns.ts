@@ -4,7 +4,7 @@
  * be said that hides more than the rules do.
  */
 
-import type { RuleText } from "../contract/rule.ts";
+import type { RuleText } from "../contract/permission.ts";
 import { withoutDots } from "./patterns.ts";
 import { ownNames } from "./protected.ts";
 import { defaultRules } from "./secrets.ts";

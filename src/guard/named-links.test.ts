@@ -5,7 +5,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, test } from "vitest";
-import { createFilehand } from "../toolkit.ts";
+import { createFilehand } from "../filehand.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "filehand-named-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { createFilehand } from "../toolkit.ts";
+import { createFilehand } from "../filehand.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "filehand-narrowed-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -2,7 +2,7 @@
 
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, test } from "vitest";
-import { cautionOf } from "./caution.ts";
+import { cautionOf } from "./ask.ts";
 import { ownRules, protectedRules } from "./protected.ts";
 import { compileRules } from "./rules.ts";
 

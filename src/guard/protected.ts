@@ -3,8 +3,8 @@
  * is allowed; the second no tool may change.
  */
 
-import { ownSource, type RuleText } from "../contract/rule.ts";
-import { absolutePattern } from "./names.ts";
+import { ownSource, type RuleText } from "../contract/permission.ts";
+import { absolutePattern } from "./paths.ts";
 
 /** Patterns of one kind, and what becomes of such files. */
 export interface ProtectedGroup {

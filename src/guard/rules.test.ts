@@ -2,7 +2,7 @@ import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import * as fc from "fast-check";
 import ignore from "ignore";
 import { describe, test } from "vitest";
-import type { RuleText, Verdict } from "../contract/rule.ts";
+import type { RuleText, Verdict } from "../contract/permission.ts";
 import type { PathName } from "./group.ts";
 import { compileRules, escapePattern } from "./rules.ts";
 

@@ -9,15 +9,19 @@
  */
 
 import * as nodePath from "node:path";
-import type { RuleFault, RuleText, Verdict } from "../contract/rule.ts";
-import type { RealPrefix } from "../disk/real-prefix.ts";
+import type { RuleFault, RuleText, Verdict } from "../contract/permission.ts";
+import { Problem } from "../contract/problem.ts";
+import type { Place } from "../contract/target.ts";
+import type { RealPrefix } from "../disk/lookup/real-prefix.ts";
 import { Group, type PathName } from "./group.ts";
+import type { Guard } from "./guard.ts";
+import { relativeTo } from "./paths.ts";
 import {
   belowSystemRoot,
   escapePattern,
   type Parsed,
-  type Pattern,
   parseRule,
+  type Pattern,
   type RulePermission,
 } from "./patterns.ts";
 
@@ -42,7 +46,7 @@ export interface Rules {
 
 type Shelves = Readonly<Record<Verdict, Readonly<Record<RulePermission, Shelf>>>>;
 
-export interface RuleOptions {
+interface RuleOptions {
   readonly home: string | undefined;
   /** Where the folders that a rule names really are. Without it a rule holds for the path as it is written. */
   readonly realPrefix?: RealPrefix | undefined;
@@ -86,7 +90,7 @@ export function compileRules(texts: readonly RuleText[], options: RuleOptions): 
  * A rule that begins at the file system's root or at home may spell its folders through a link, and a file is asked for by
  * either spelling: what narrows access holds for both. Folders are resolved up to the first wildcard.
  */
-export function anchoredTwice(parsed: Parsed, verdict: Verdict, realPrefix: RealPrefix | undefined): Parsed {
+function anchoredTwice(parsed: Parsed, verdict: Verdict, realPrefix: RealPrefix | undefined): Parsed {
   if ("why" in parsed || parsed.pattern === undefined || realPrefix === undefined) return parsed;
   const { pattern } = parsed;
   if (pattern.base !== "absolute" || verdict === "allow") return parsed;
@@ -183,4 +187,169 @@ class Shelf {
     }
     return undefined;
   }
+}
+
+// Rules that are well formed and can still never decide anything: a stronger rule covers all that they match, or what
+// they match lies outside every root. Only what is certain is told. Pure.
+
+/** Why a rule is idle; undefined if it is not, or nobody can tell. */
+export function idleRules(
+  rules: readonly RuleText[],
+  roots: readonly string[],
+  options: RuleOptions,
+): (rule: RuleText) => string | undefined {
+  const { home, realPrefix } = options;
+  const originals = new Map<RuleText, RuleText>();
+  /** `beneath`: what lies in a folder is covered by `folder/**` too, though the folder itself is not. */
+  const only = (verdict: Verdict, beneath: boolean): Rules => {
+    const some = rules.filter((rule) => rule.verdict === verdict);
+    const folders = some.map((rule) => ({ ...rule, text: rule.text.replace(/\/\*\*\/?\)\s*$/, "/)") }));
+    for (const [at, folder] of folders.entries()) originals.set(folder, some[at] ?? folder);
+    // Out of `folder/**` something may be taken again, out of the folder nothing.
+    const hasExceptions = some.some(({ text }) => text.includes("(!"));
+    return compileRules(beneath && !hasExceptions ? folders : some, options);
+  };
+  const strongerThan = [
+    { word: "deny", itself: only("deny", false), beneath: only("deny", true) },
+    { word: "ask", itself: only("ask", false), beneath: only("ask", true) },
+  ] as const;
+  return (rule) => {
+    const parsed = anchoredTwice(parseRule(rule, home), rule.verdict, realPrefix);
+    if ("why" in parsed || parsed.permission === "external_directory") return undefined;
+    const { permission, pattern } = parsed;
+    if (pattern?.negated === true) return undefined;
+    const lines = pattern?.lines ?? [];
+    const [line = ""] = lines;
+    if (pattern?.base === "absolute" && !lines.some((one) => touchesRoot(one, roots))) {
+      return "what it names lies outside all roots, and nothing out there is ever opened";
+    }
+    if (rule.verdict === "deny") return undefined;
+    const covered = pattern === undefined ? [] : literalNames(line, pattern.base, roots);
+    for (const { word, itself, beneath } of strongerThan) {
+      if (word === rule.verdict) break;
+      const stronger = covered.every(({ absolute }) => absolute.endsWith("/")) ? beneath : itself;
+      const by = coveredBy(stronger, word, permission, covered) ?? everythingBy(rules, word, permission, home);
+      if (by === undefined) continue;
+      const { text, source } = originals.get(by) ?? by;
+      return `the ${word} rule ${text} (${source}) covers all of it and is stronger`;
+    }
+    return undefined;
+  };
+}
+
+/** A rule without a pattern covers every other rule. */
+function everythingBy(
+  rules: readonly RuleText[],
+  verdict: Verdict,
+  permission: "read" | "edit",
+  home: string | undefined,
+): RuleText | undefined {
+  return rules.find((rule) => {
+    if (rule.verdict !== verdict || rule.text.includes("(")) return false;
+    const parsed = parseRule(rule, home);
+    if ("why" in parsed) return false;
+    // What may not be read may not be edited either.
+    return parsed.permission === permission || (verdict === "deny" && parsed.permission === "read");
+  });
+}
+
+function coveredBy(
+  stronger: Rules,
+  verdict: Verdict,
+  permission: "read" | "edit",
+  names: readonly PathName[],
+): RuleText | undefined {
+  if (names.length === 0) return undefined;
+  const rules = names.map((name) => {
+    const decision = stronger.decide(permission, [name]);
+    return decision.verdict === verdict ? decision.rule : undefined;
+  });
+  return rules.every((rule) => rule !== undefined) ? rules[0] : undefined;
+}
+
+/** The path or folder that everything matching a pattern is or lies in, in each root; none if there is no such folder. */
+function literalNames(line: string, base: "absolute" | "root" | "anywhere", roots: readonly string[]): PathName[] {
+  if (base === "anywhere" || line.startsWith("**")) return [];
+  const names = line.replace(/^\//, "").replace(/\/$/, "").split("/");
+  const wild = names.findIndex((name) => /[*?[\]\\]/.test(name));
+  const literal = wild === -1 ? names : names.slice(0, wild);
+  if (literal.length === 0) return [];
+  // A rule about a folder is one about what lies in it; so is the end of the pattern, unless it names a file.
+  const path = literal.join("/") + (wild === -1 ? "" : "/");
+  if (base === "root") return roots.map((root) => ({ absolute: `${root}/${path}`, relative: path }));
+  const absolute = `/${path}`;
+  return [{ absolute, relative: relativeTo(absolute, roots, nodePath) }];
+}
+
+/** May a path below a root match? The literal beginning of the pattern must lead to a root, or lie in one. */
+function touchesRoot(line: string, roots: readonly string[]): boolean {
+  const names = line.replace(/^\//, "").split("/");
+  return roots.some((root) => {
+    const parts = belowSystemRoot(root).split("/");
+    for (const [at, name] of names.entries()) {
+      if (at >= parts.length || /[*?[\]\\]/.test(name)) return true;
+      if (name.toLowerCase() !== parts[at]?.toLowerCase()) return name === "";
+    }
+    return true;
+  });
+}
+
+// A guard for a session that is kept to some folders of the workspace. It only takes away: whatever the guard behind it
+// refuses stays refused. The folders above those are open for looking through, since the way down leads there.
+
+/** Absolute paths without links (`toolkit.ts` sees to relative ones); none at all leave the guard as it is. */
+export function narrowed(guard: Guard, folders: readonly string[] | undefined): Guard {
+  if (folders === undefined) return guard;
+  const inside = (path: string): boolean => relativeTo(path, folders, nodePath) !== undefined;
+  const onTheWay = (path: string): boolean =>
+    folders.some((folder) => relativeTo(folder, [path], nodePath) !== undefined);
+  const open = (path: string, is: "file" | "folder"): boolean => inside(path) || (is === "folder" && onTheWay(path));
+  const outside = ({ asked, absolute, relative }: Place): Problem =>
+    new Problem({
+      code: "ACCESS_DENIED",
+      place: { asked, absolute, relative },
+      reason: "outside",
+      roots: folders,
+      suggestions: [],
+    });
+
+  return {
+    ...guard,
+    denies: true,
+    resolve(asked, also) {
+      const resolved = guard.resolve(asked, also);
+      if (resolved.seen === "missing" && !inside(resolved.target?.real ?? resolved.place.absolute)) {
+        resolved.folder?.close();
+        return { seen: "outside", place: resolved.place };
+      }
+      return resolved;
+    },
+    async permit(permission, target, ...rest) {
+      const free = permission === "read" ? open(target.real, target.is) : inside(target.real);
+      if (!free) throw outside(target);
+      return guard.permit(permission, target, ...rest);
+    },
+    hidesBeneath(names) {
+      const hides = guard.hidesBeneath(names);
+      return (below) => (names.every((name) => inside(nodePath.join(name, below))) ? hides(below) : "denied");
+    },
+    hiddenPatterns: (where) => ({ ...guard.hiddenPatterns(where), cover: "some", mayBeHidden: () => true }),
+    search(root) {
+      const view = guard.search(root);
+      return {
+        hides: (relative, is) => !open(nodePath.join(root, relative), is) || view.hides(relative, is),
+        shows: (relative) => inside(nodePath.join(root, relative)) && view.shows(relative),
+      };
+    },
+    // Who is kept to a part of the workspace has no business outside of it.
+    admit: async () => undefined,
+    get mode() {
+      return guard.mode;
+    },
+    denied(permission, paths, is) {
+      const shut = paths.some((path) => !open(path, is));
+      if (shut) return { verdict: "deny", text: "client roots", source: "client" };
+      return guard.denied(permission, paths, is);
+    },
+  };
 }

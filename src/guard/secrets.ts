@@ -1,6 +1,6 @@
 /** The default rules: files that commonly hold secrets are asked about before they are read. */
 
-import type { RuleText } from "../contract/rule.ts";
+import type { RuleText } from "../contract/permission.ts";
 
 /** gitignore patterns; the last one that matches a name decides, so exceptions follow what they are taken out of. */
 const patterns: readonly string[] = [

@@ -1,7 +1,6 @@
 /** What a session decided for itself: its mode, and the rules that a person chose to keep for it. */
 
-import type { Mode } from "../contract/mode.ts";
-import type { RuleText } from "../contract/rule.ts";
+import type { Mode, RuleText } from "../contract/permission.ts";
 import type { PathName } from "./group.ts";
 import type { RulePermission } from "./patterns.ts";
 import { compileRules, type Rules } from "./rules.ts";

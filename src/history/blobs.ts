@@ -8,15 +8,12 @@
  * meanwhile, removes or moves back. Until then readers find it there.
  */
 
-import { createHash } from "node:crypto";
-import type { OpenFile } from "../disk/open-file.ts";
-import { othersTurn } from "../disk/others-turn.ts";
-import type { Stored, StoredFile, StoreFolder } from "../disk/store-folder.ts";
-import { wholeFile } from "../disk/whole-file.ts";
-import { compressed, contentOf, hashOf, nameOf, pack, smallBytesMax, unpack } from "./blob-code.ts";
-import { asOpenFile, openBytes } from "./blob-file.ts";
-import { fromTrash, sweepBlobs, trashBytes } from "./blob-sweep.ts";
-import { openPacks } from "./packs.ts";
+import { createHash, hash } from "node:crypto";
+import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
+import { othersTurn } from "../disk/event-loop.ts";
+import { type OpenFile, wholeFile } from "../disk/lookup/open-file.ts";
+import type { Stored, StoredFile, StoreFolder } from "../disk/store/store-folder.ts";
+import { openPacks, type Packs } from "./packs.ts";
 import { isContentId } from "./record.ts";
 import type { BlobRead, BlobSource, HistoryStore } from "./store.ts";
 import { isHash, markOf } from "./versions.ts";
@@ -209,4 +206,170 @@ async function copy(folder: StoreFolder, file: OpenFile, content: string): Promi
     draft.drop();
     throw error;
   }
+}
+
+// How a content lies in a file: under which name, and compressed or not.
+
+/** Up to here a content is held in memory and compressed. */
+export const smallBytesMax = 1_048_576;
+/** Less does not save a block. */
+const compressedBytesMin = 4_096;
+
+/** At the end of a name. */
+const compressed = ".br";
+
+const nameOf = (content: string): string =>
+  isHash(content) ? `blobs/${content.slice(0, 2)}/${content}` : `blobs/inode/${content}`;
+const contentOf = (name: string): string => (name.endsWith(compressed) ? name.slice(0, -compressed.length) : name);
+
+const hashOf = (bytes: Uint8Array): string => hash("sha256", bytes, "hex");
+
+/** Undefined where it does not pay: files take whole blocks, and sources shrink to a quarter. */
+function pack(bytes: Uint8Array): Buffer | undefined {
+  if (bytes.length <= compressedBytesMin || bytes.length > smallBytesMax) return undefined;
+  const packed = brotliCompressSync(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+  });
+  return blocks(packed.length) < blocks(bytes.length) ? packed : undefined;
+}
+
+const blocks = (bytes: number): number => Math.ceil(bytes / compressedBytesMin);
+
+function unpack(bytes: Uint8Array): Buffer | undefined {
+  try {
+    return brotliDecompressSync(bytes, { maxOutputLength: smallBytesMax });
+  } catch {
+    return undefined;
+  }
+}
+
+// Stored contents as open files, so that whoever restores one can copy from it as from any other file.
+
+function asOpenFile(file: StoredFile): OpenFile {
+  const { device, inode, sizeBytes, mtimeNs, ctimeMs } = file;
+  return {
+    ...facts,
+    identity: { device, inode, sizeBytes, mtimeNs, ctimeNs: BigInt(ctimeMs) * 1_000_000n },
+    sizeBytes,
+    mtimeMs: Number(mtimeNs / 1_000_000n),
+    read: (into, at) => file.read(into, at),
+    descriptor: file.descriptor,
+    close: () => file.close(),
+  };
+}
+
+export const openBytes = (bytes: Uint8Array): OpenFile => ({
+  ...facts,
+  identity: { device: 0n, inode: 0n, sizeBytes: bytes.length, mtimeNs: 0n, ctimeNs: 0n },
+  sizeBytes: bytes.length,
+  mtimeMs: 0,
+  read(into, at) {
+    const part = bytes.subarray(at, at + into.length);
+    into.set(part);
+    return part.length;
+  },
+  descriptor: undefined,
+  close: () => undefined,
+});
+
+const facts = {
+  mode: 0o600,
+  links: 1,
+  // It was compared with its hash a moment ago, and whoever writes it elsewhere compares again.
+  changed: () => "no" as const,
+};
+
+// Removing contents that no record needs, while other processes are keeping some. Files are first moved aside; only a
+// later sweep, which has seen all records written meanwhile, removes them or moves them back.
+
+const trash = "trash";
+/** `<time in ms>_<where it was>`: some file systems do not move ctime when they rename. */
+const trashShape = /^(\d+)_([0-9a-f]{2}|inode)_(.+)$/u;
+
+/** What a sweep has put aside and somebody needs after all. */
+function fromTrash(folder: StoreFolder, content: string): string | undefined {
+  for (const aside of folder.list(trash)) {
+    const [, , part = "", name = ""] = trashShape.exec(aside) ?? [];
+    const place = `blobs/${part}/${name}`;
+    if (contentOf(name) === content && folder.rename(`${trash}/${aside}`, place)) return place;
+  }
+  return undefined;
+}
+
+const trashBytes = (folder: StoreFolder): number =>
+  folder.list(trash).reduce((sum, aside) => sum + (folder.look(`${trash}/${aside}`)?.sizeBytes ?? 0), 0);
+
+export interface Swept {
+  readonly removed: number;
+  readonly bytes: number;
+}
+
+export interface BlobPlaces {
+  readonly folder: StoreFolder;
+  readonly packs: Packs;
+  /** Is a content in a file of its own? */
+  readonly isKept: (content: string) => Promise<boolean>;
+}
+
+async function sweepBlobs(places: BlobPlaces, isNeeded: (content: string) => boolean, graceMs: number): Promise<Swept> {
+  const { folder } = places;
+  folder.sweep();
+  const nowMs = Date.now();
+  const emptied = emptyTrash(folder, isNeeded, nowMs, graceMs);
+  const unpacked = await takeApart(places, isNeeded, graceMs);
+  for (const part of folder.list("blobs")) {
+    for (const name of folder.list(`blobs/${part}`)) {
+      if (isNeeded(contentOf(name))) continue;
+      const stored = folder.look(`blobs/${part}/${name}`);
+      if (stored === undefined || nowMs - stored.ctimeMs < graceMs) continue;
+      folder.rename(`blobs/${part}/${name}`, `${trash}/${nowMs}_${part}_${name}`);
+    }
+    await othersTurn();
+  }
+  return { removed: emptied.removed + unpacked.removed, bytes: emptied.bytes + unpacked.bytes };
+}
+
+function emptyTrash(
+  folder: StoreFolder,
+  isNeeded: (content: string) => boolean,
+  nowMs: number,
+  graceMs: number,
+): Swept {
+  let [removed, bytes] = [0, 0];
+  for (const aside of folder.list(trash)) {
+    const [, timeMs, part = "", name = ""] = trashShape.exec(aside) ?? [];
+    if (isNeeded(contentOf(name))) folder.rename(`${trash}/${aside}`, `blobs/${part}/${name}`);
+    else if (nowMs - Number(timeMs ?? 0) >= graceMs) {
+      bytes += folder.look(`${trash}/${aside}`)?.sizeBytes ?? 0;
+      removed += 1;
+      folder.remove(`${trash}/${aside}`);
+    }
+  }
+  return { removed, bytes };
+}
+
+/** What is needed of finished packs gets files; then they go. */
+async function takeApart(
+  { folder, packs, isKept }: BlobPlaces,
+  isNeeded: (content: string) => boolean,
+  graceMs: number,
+): Promise<Swept> {
+  let [removed, bytes] = [0, 0];
+  const finished = new Set(packs.finished(graceMs));
+  for (const entry of packs.entries()) {
+    if (!finished.has(entry.pack)) continue;
+    const { content } = entry;
+    if (!isNeeded(content)) {
+      removed += 1;
+      bytes += entry.bytes;
+    } else if (!(await isKept(content))) {
+      const payload = packs.read(entry);
+      if (payload !== undefined) folder.put(nameOf(content) + (entry.compressed ? compressed : ""), payload);
+      // One that is damaged here may be right in another pack; a file of the wrong content is made anew when found.
+      if (!(await isKept(content))) folder.remove(nameOf(content) + (entry.compressed ? compressed : ""));
+      await othersTurn();
+    }
+  }
+  for (const pack of finished) packs.remove(pack);
+  return { removed, bytes };
 }

@@ -1,7 +1,6 @@
 /** Which turns are in effect, and which of their files a later rewind brought back. Pure: a story in, data out. */
 
-import type { ChangeRecord } from "../contract/history.ts";
-import { beginning } from "../contract/rewind.ts";
+import { beginning, type ChangeRecord } from "../contract/history.ts";
 import { byPath, changesIn, type Story, type TurnRecord } from "./snapshots.ts";
 import { isKnownSame } from "./versions.ts";
 

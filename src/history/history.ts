@@ -1,16 +1,14 @@
 /** What files were before we changed them, over all sessions, and how to go back. */
 
 import * as nodePath from "node:path";
-import { type Collected, type CollectOptions, collect, isDue } from "./collect.ts";
-import { openFileStore } from "./file-store.ts";
-import { type Usage, usageOf, type Verified, verify } from "./inspect.ts";
+import type { StoreFault } from "../contract/history.ts";
+import { othersTurn } from "../disk/event-loop.ts";
+import { StoreFailed } from "../disk/store/store-folder.ts";
+import { collect, type Collected, type CollectOptions, isDue } from "./collect.ts";
 import { failureOf } from "./keeping.ts";
 import { openSessionHistory, type SessionHistory, type SessionStart } from "./session-history.ts";
-import { storyOf, turnsWithChanges } from "./snapshots.ts";
-import type { HistoryStore, SessionUsage } from "./store.ts";
-
-/** With it, what the toolkit loads for a history is one file of code. */
-export { createUpkeep } from "./upkeep.ts";
+import { contentsOf, storyOf, turnsWithChanges } from "./snapshots.ts";
+import { type HistoryStore, openFileStore, type SessionUsage } from "./store.ts";
 
 export interface HistoryOptions {
   /** The state folder; history is in `history/` below it, and is made when something is first kept. */
@@ -32,7 +30,7 @@ export interface HistoryOptions {
   readonly store?: HistoryStore;
   /** After something was kept. */
   readonly onKept?: () => void;
-  /** For tests; see `disk/lock.ts`. */
+  /** For tests; see `disk/lock/lock.ts`. */
   readonly lockFolder?: string;
 }
 
@@ -102,4 +100,145 @@ export function openHistory(options: HistoryOptions): History {
     },
     gc: (gcOptions = {}) => collect(store, { snapshotsMax, bytesMax, ageMsMax }, nowMs(), gcOptions),
   };
+}
+
+/**
+ * Keeps the store within its limits without being asked: a while after something was kept, and not more often than every
+ * hour is it looked whether a collection is due. What comes of it is nobody's failure, and no process stays alive for it.
+ */
+
+export interface Upkeep {
+  /** Something was kept. */
+  kept(): void;
+}
+
+export interface UpkeepOptions {
+  /** Collects, if it is due. */
+  readonly collect: () => Promise<unknown>;
+  readonly nowMs: () => number;
+  /** Out of the way of the first changes. */
+  readonly delayMs?: number;
+}
+
+const everyMs = 3_600_000;
+const delayMsDefault = 5_000;
+
+export function createUpkeep({ collect, nowMs, delayMs = delayMsDefault }: UpkeepOptions): Upkeep {
+  let lookedMs = Number.NEGATIVE_INFINITY;
+  return {
+    kept() {
+      if (nowMs() - lookedMs < everyMs) return;
+      lookedMs = nowMs();
+      // A store that is full or gone was told by the change itself; the next look may find it mended.
+      setTimeout(() => void collect().catch(() => undefined), delayMs).unref();
+    },
+  };
+}
+
+// How much the store holds, and whether all of it is as it was written.
+
+interface Usage {
+  readonly bytes: number;
+  readonly contents: number;
+  readonly contentBytes: number;
+  readonly journalBytes: number;
+  /** Of contents that nobody needs any more and the next collection removes. */
+  readonly asideBytes: number;
+  readonly sessions: number;
+  /** When the oldest session that is kept began. */
+  readonly oldestMs: number | undefined;
+}
+
+function usageOf(store: HistoryStore): Usage {
+  const all = new Set<string>();
+  let contentBytes = 0;
+  for (const { content, bytes } of store.blobs()) {
+    all.add(content); // for a while it may lie in two places
+    contentBytes += bytes;
+  }
+  const contents = all.size;
+  const sessions = store.sessions();
+  const journalBytes = sessions.reduce((sum, { bytes }) => sum + bytes, 0);
+  const asideBytes = store.asideBytes();
+  const oldestMs = sessions.reduce<number | undefined>((oldest, session) => {
+    const startedMs = startOf(session, store);
+    return oldest === undefined ? startedMs : Math.min(oldest, startedMs);
+  }, undefined);
+  return {
+    bytes: contentBytes + journalBytes + asideBytes,
+    contents,
+    contentBytes,
+    journalBytes,
+    asideBytes,
+    sessions: sessions.length,
+    oldestMs,
+  };
+}
+
+/** Where the beginning cannot be read, all that is known is when something was last written. */
+function startOf({ session, lastMs }: SessionUsage, store: HistoryStore): number {
+  try {
+    return storyOf(store.records(session).entries).start?.timeMs ?? lastMs;
+  } catch (error) {
+    unreadable(error);
+    return lastMs;
+  }
+}
+
+interface Verified {
+  readonly records: number;
+  readonly contents: number;
+  readonly faults: readonly StoreFault[];
+}
+
+/** Contents that are checked in one go: most are small. */
+const turnEvery = 64;
+
+/** Every line of every journal, every content by its hash, and whether each content that a record needs is there. */
+async function verify(
+  store: HistoryStore,
+  onProgress: (done: number, total: number) => void = () => undefined,
+): Promise<Verified> {
+  const faults: StoreFault[] = [];
+  const needed = new Map<string, string>();
+  let records = 0;
+  const orFault = <Result>(read: () => Result, instead: Result): Result => {
+    try {
+      return read();
+    } catch (error) {
+      faults.push(unreadable(error));
+      return instead;
+    }
+  };
+  for (const { session } of orFault(() => store.sessions(), [])) {
+    const read = orFault(() => store.records(session), { entries: [], faults: [] });
+    records += read.entries.length;
+    faults.push(...read.faults);
+    for (const content of contentsOf(storyOf(read.entries))) needed.set(content, session);
+    await othersTurn();
+  }
+  const stored = orFault(() => [...store.blobs()], []);
+  const all = new Set([...needed.keys(), ...stored.map(({ content }) => content)]);
+  let done = 0;
+  for (const content of all) {
+    const file = await store.openBlob(content).catch(unreadable);
+    if (typeof file === "object") {
+      if ("fault" in file) faults.push(file);
+      else file.close();
+    } else {
+      const session = needed.get(content);
+      const fault = file === "missing" ? "missing content" : "damaged content";
+      faults.push({ fault, content, ...(session === undefined ? {} : { session }) });
+    }
+    done += 1;
+    onProgress(done, all.size);
+    if (done % turnEvery === 0) await othersTurn();
+  }
+  return { records, contents: all.size, faults };
+}
+
+/** What the system refuses to read is a fault like others; a bug is thrown on. */
+function unreadable(error: unknown): StoreFault {
+  if (error instanceof StoreFailed) return { fault: "unreadable", file: error.path };
+  throw error;
 }

@@ -2,7 +2,7 @@ import { equal } from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import * as lineSums from "./line-sums.ts";
+import * as lineSums from "./record.ts";
 
 const areSumsRight = (bytes: Buffer): boolean => lineSums.areSumsRight(bytes, bytes.toString("utf8"));
 

@@ -4,8 +4,8 @@
  */
 
 import type { FileVersion } from "../contract/history.ts";
-import type { OpenFile } from "../disk/open-file.ts";
-import { openBytes } from "./blob-file.ts";
+import type { OpenFile } from "../disk/lookup/open-file.ts";
+import { openBytes } from "./blobs.ts";
 
 /** A file's content and permission bits, held since the last look. */
 export interface Held {

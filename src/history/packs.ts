@@ -8,8 +8,8 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { lifeOf, processMark } from "../disk/process-mark.ts";
-import type { StoreFolder } from "../disk/store-folder.ts";
+import { lifeOf, processMark } from "../disk/lock/process-mark.ts";
+import type { StoreFolder } from "../disk/store/store-folder.ts";
 
 export interface PackEntry {
   readonly content: string;

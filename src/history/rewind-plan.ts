@@ -3,8 +3,14 @@
  * made is never overwritten without being asked, and only what we changed is touched at all.
  */
 
-import type { ConflictReason, FileVersion, NotKept, RewindAction, RewindStep } from "../contract/history.ts";
-import { beginning } from "../contract/rewind.ts";
+import {
+  beginning,
+  type ConflictReason,
+  type FileVersion,
+  type NotKept,
+  type RewindAction,
+  type RewindStep,
+} from "../contract/history.ts";
 import { byPath, changesIn, isBroken, type Story } from "./snapshots.ts";
 
 /** What happened to a file since the moment that a rewind goes back to. */

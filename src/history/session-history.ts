@@ -4,28 +4,35 @@ import type {
   ChangeRecord,
   CurrentState,
   DiffStats,
+  FileChange,
   FileVersion,
   HistoryRecord,
   RewindFile,
   RewindKind,
   RewindPlan,
+  RewindStep,
   Snapshot,
   StoreFault,
   TurnChanges,
 } from "../contract/history.ts";
-import type { Identity } from "../disk/look.ts";
-import { diffStats } from "./diff-stats.ts";
+import { othersTurn } from "../disk/event-loop.ts";
+import { FileCut } from "../disk/lines/scan.ts";
+import type { Identity } from "../disk/lookup/look.ts";
+import { ReadFailed, wholeFile } from "../disk/lookup/open-file.ts";
+import { StoreFailed } from "../disk/store/store-folder.ts";
+import { hunksOfTexts } from "../text/diff/hunks.ts";
+import { hashOfFile, smallBytesMax } from "./blobs.ts";
+import { type IsUndone, undoneIn } from "./effect.ts";
 import {
   changeOf,
   doneVersion,
   failureOf,
   type Keeping,
   type KeepingRules,
-  type Kept,
   keepVersions,
+  type Kept,
 } from "./keeping.ts";
-import { planFiles } from "./planning.ts";
-import { changedSince } from "./rewind-plan.ts";
+import { type Availability, changedSince, type Facts, type FileStory, stepOf } from "./rewind-plan.ts";
 import {
   byPath,
   byTurn,
@@ -38,10 +45,11 @@ import {
   type Story,
   storyOf,
   turnsWithChanges,
+  undoTargets,
+  type UndoTargets,
 } from "./snapshots.ts";
 import type { BlobRead, HistoryStore } from "./store.ts";
-import { turnChanges } from "./turn-changes.ts";
-import { type UndoTargets, undoTargets } from "./undo.ts";
+import { isCoarseMark, isHash, isSurelySame } from "./versions.ts";
 
 export interface SessionStart {
   readonly id: string;
@@ -253,3 +261,192 @@ const isNews = (now: FileVersion, before: FileVersion): boolean =>
   now.kind === "file" &&
   before.kind === "file" &&
   (now.mark !== before.mark || now.mode !== before.mode || now.sizeBytes !== before.sizeBytes);
+
+// Lines that a turn added and took away.
+
+/** Files that are counted in one go. */
+const turnEvery = 64;
+
+/** Of the changes of one turn. */
+async function diffStats(changes: readonly ChangeRecord[], store: HistoryStore): Promise<DiffStats> {
+  let [insertions, deletions, filesChanged, uncounted] = [0, 0, 0, 0];
+  for (const [index, list] of [...byPath(changes).values()].entries()) {
+    if (index % turnEvery === turnEvery - 1) await othersTurn();
+    const [before, after] = [list[0]?.before, list.at(-1)?.after];
+    if (before === undefined || after === undefined || isSurelySame(before, after)) continue;
+    filesChanged += 1;
+    const [a, b] = [await textOf(before, store), await textOf(after, store)];
+    if (a === undefined || b === undefined) {
+      uncounted += 1;
+      continue;
+    }
+    const diff = hunksOfTexts(a, b, { context: 0 });
+    insertions += diff.additions;
+    deletions += diff.deletions;
+  }
+  return { insertions, deletions, filesChanged, uncounted };
+}
+
+/** Undefined if it is not text or not there. Bytes that are no UTF-8 stand for themselves: only lines are counted. */
+async function textOf(version: FileVersion, store: HistoryStore): Promise<string | undefined> {
+  if (version.kind === "absent") return "";
+  if (version.content === undefined || version.sizeBytes > smallBytesMax) return undefined;
+  const file = await store.openBlob(version.content);
+  if (typeof file === "string") return undefined;
+  try {
+    const bytes = await wholeFile(file, smallBytesMax);
+    return bytes === undefined || bytes.includes(0) ? undefined : bytes.toString("latin1");
+  } finally {
+    file.close();
+  }
+}
+
+// Turns with what each did to its files. Pure: a story in, data out.
+
+/** Turns that changed something, oldest first; the files of each in the order in which they were first changed. */
+function turnChanges(story: Story, changes: ChangesByTurn): readonly TurnChanges[] {
+  const isUndone = undoneIn(story);
+  return story.steps.flatMap((step) => {
+    const own = step.type === "turn" ? changes.get(step.messageId) : undefined;
+    if (step.type !== "turn" || own === undefined) return [];
+    const { messageId, rewinds, timeMs } = step;
+    const files = [...byPath(own).values()].flatMap((list) => fileChange(list, isUndone));
+    return [{ messageId, timestamp: new Date(timeMs), rewinds, files }];
+  });
+}
+
+/** Several changes of a file in one turn are one: from the first state to the last. */
+function fileChange(changes: readonly ChangeRecord[], isUndone: IsUndone): readonly FileChange[] {
+  const [first, last] = [changes[0], changes.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const { path, relative, before, movedFrom } = first;
+  const { after, movedTo } = last;
+  const observed = changes.every(({ tool }) => tool === "observed");
+  const undone = isUndone(first.messageId, path);
+  return [{ path, relative, before, after, movedFrom, movedTo, observed, undone }];
+}
+
+// Finds out what the pure plan has to know: how each file is now, and whether what it was is still in the store.
+
+async function planFiles(
+  files: readonly FileStory[],
+  current: (path: string) => Promise<CurrentState>,
+  store: HistoryStore,
+  rules: KeepingRules,
+  onProgress: ((done: number, total: number) => void) | undefined,
+): Promise<readonly RewindFile[]> {
+  const planned: RewindFile[] = [];
+  for (const [index, file] of files.entries()) {
+    onProgress?.(index, files.length);
+    const { path, relative } = file;
+    planned.push({ path, relative, step: await stepFor(file, current, store, rules) });
+  }
+  return planned;
+}
+
+/** One file that the disk fails to read does not keep the others from being planned. */
+async function stepFor(
+  file: FileStory,
+  current: (path: string) => Promise<CurrentState>,
+  store: HistoryStore,
+  rules: KeepingRules,
+): Promise<RewindStep> {
+  try {
+    const facts = await factsOf(file, await current(file.path), store, rules);
+    return stepOf(file, facts, await availabilityOf(file.base, facts, store));
+  } catch (error) {
+    if (error instanceof ReadFailed || error instanceof FileCut) return { does: "unavailable", why: "unreadable" };
+    throw error;
+  }
+}
+
+async function factsOf(file: FileStory, state: CurrentState, store: HistoryStore, rules: KeepingRules): Promise<Facts> {
+  switch (state.kind) {
+    case "absent":
+      return { now: "absent" };
+    case "other":
+      return { now: "other", what: state.what };
+    case "file": {
+      const hash = planOnce(state.hash);
+      const isSame = (version: FileVersion): Promise<boolean> => isCurrent(version, { ...state, hash }, store);
+      const isBase = await isSame(file.base);
+      const isOurs = isBase || (await isSame(file.ours)) || (await isSame(file.lastBefore));
+      const linkedSince = isOurs && (await hasNewName(file, { ...state, hash }, isSame, store));
+      // What nobody needs to be shown is not hashed.
+      const shown = isOurs && !file.broken && !linkedSince ? undefined : await hash();
+      return {
+        now: "file",
+        mode: state.mode,
+        hash: shown,
+        isBase,
+        isOurs,
+        linkedSince,
+        unkept: unkeptBy(rules, file, state),
+      };
+    }
+  }
+}
+
+const unkeptBy = ({ isSecret, fileBytesMax }: KeepingRules, { path }: FileStory, { sizeBytes }: File) =>
+  isSecret(path) ? "secret" : sizeBytes > fileBytesMax ? "too large" : undefined;
+
+type File = Extract<CurrentState, { readonly kind: "file" }>;
+
+/** Has it got a name that it did not have as we left it? A name by which the store itself keeps it is none. */
+async function hasNewName(
+  { ours, lastBefore }: FileStory,
+  state: File,
+  isSame: (version: FileVersion) => Promise<boolean>,
+  store: HistoryStore,
+): Promise<boolean> {
+  if (state.links <= 1) return false;
+  const left = (await isSame(ours)) ? ours : lastBefore;
+  const known = left.kind === "file" ? (left.links ?? 1) : 1;
+  if (state.links <= known) return false;
+  const isKeptSo = store.isLinkTo(state.mark, state.mark) || store.isLinkTo(await state.hash(), state.mark);
+  return state.links - (isKeptSo ? 1 : 0) > known;
+}
+
+function planOnce(ask: () => Promise<string>): () => Promise<string> {
+  let answer: Promise<string> | undefined;
+  return () => (answer ??= ask());
+}
+
+async function isCurrent(version: FileVersion, state: File, store: HistoryStore): Promise<boolean> {
+  if (version.kind === "absent" || version.sizeBytes !== state.sizeBytes) return false;
+  const { content, mark } = version;
+  const isMarked = mark === state.mark || content === state.mark;
+  // Times of whole seconds may be those of a later change as well.
+  if (isMarked && (content === undefined || !isCoarseMark(state.mark))) return true;
+  if (content === undefined) return false;
+  if (isHash(content)) return (await state.hash()) === content;
+  // Known by its inode only, and this is another one: as after a rewind, which copies.
+  const blob = await openOrFail(content, store);
+  if (typeof blob === "string") return false;
+  try {
+    return (await hashOfFile(blob)) === (await state.hash());
+  } finally {
+    blob.close();
+  }
+}
+
+/** Read and compared with its hash: a dry run must not promise what cannot be done. */
+async function availabilityOf(base: FileVersion, facts: Facts, store: HistoryStore): Promise<Availability> {
+  const isNeeded = base.kind === "file" && base.content !== undefined && base.notKept === undefined;
+  if (!isNeeded || facts.now === "other" || (facts.now === "file" && facts.isBase)) return "there";
+  const blob = await openOrFail(base.content, store);
+  if (blob === "missing") return "pruned";
+  if (blob === "damaged") return "damaged";
+  blob.close();
+  return "there";
+}
+
+/** One content that cannot be read does not keep the other files from being planned. */
+async function openOrFail(content: string, store: HistoryStore): Promise<BlobRead> {
+  try {
+    return await store.openBlob(content);
+  } catch (error) {
+    if (error instanceof StoreFailed) return "damaged";
+    throw error;
+  }
+}

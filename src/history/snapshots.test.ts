@@ -2,8 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { describe, test } from "vitest";
 import type { FileVersion, HistoryRecord } from "../contract/history.ts";
 import { changedSince } from "./rewind-plan.ts";
-import { byTurn, changesIn, condensed, shortened, snapshotsOf, storyOf } from "./snapshots.ts";
-import { undoTargets } from "./undo.ts";
+import { byTurn, changesIn, condensed, shortened, snapshotsOf, storyOf, undoTargets } from "./snapshots.ts";
 
 const version = (letter: string): FileVersion =>
   letter === "-" ? { kind: "absent" } : { kind: "file", sizeBytes: 1, content: letter.repeat(64) };

@@ -1,10 +1,14 @@
 /** What a session's records come to: turns and the changes in them. Pure: entries in, data out. */
 
-import type { ChangeRecord, FileVersion, HistoryRecord, Snapshot } from "../contract/history.ts";
-import type { Entry } from "./record.ts";
-import { isSameContent } from "./versions.ts";
-import { isRewind, prunedMax, withoutCancelled } from "./cancelled.ts";
-import { plainOf } from "./written-change.ts";
+import {
+  beginning,
+  type ChangeRecord,
+  type FileVersion,
+  type HistoryRecord,
+  type Snapshot,
+} from "../contract/history.ts";
+import { type Entry, plainOf } from "./record.ts";
+import { isKnownSame, isSameContent } from "./versions.ts";
 
 export type StartRecord = Extract<HistoryRecord, { readonly type: "start" }>;
 export type TurnRecord = Extract<HistoryRecord, { readonly type: "turn" }>;
@@ -302,4 +306,145 @@ export function contentsOf(story: Story): readonly string[] {
         : [],
     ),
   );
+}
+
+// Rewinds that a later one took back at once: without both, the story is the same. Pure.
+
+/** Names of turns that are no longer known one by one. */
+const prunedMax = 1_000;
+
+/** A turn that goes back, but for one of some files only, which is a change like others. */
+const isRewind = (step: TurnRecord | ChangeRecord): step is TurnRecord =>
+  step.type === "turn" && step.rewinds !== undefined && step.rewinds.as !== "partial";
+
+/** A turn with all that stands behind it, up to the next one. */
+interface Block {
+  readonly turn: TurnRecord | undefined;
+  readonly changes: ChangeRecord[];
+}
+
+/** `outcomes`: what changes came to, as far as that is known. */
+function withoutCancelled(story: Story, outcomes: ReadonlyMap<ChangeRecord, ChangeRecord>): Story {
+  const blocks = blocksOf(story);
+  const isAlone = aloneIn(blocks);
+  const named = new Map<string, number>();
+  for (const { turn } of blocks) {
+    const to = turn?.rewinds?.to;
+    if (to !== undefined) named.set(to, (named.get(to) ?? 0) + 1);
+  }
+  const kept: Block[] = [];
+  const gone: string[] = [];
+  for (const block of blocks) {
+    const last = kept.at(-1);
+    const isTakenBack =
+      isCandidate(last) &&
+      isCandidate(block) &&
+      block.turn.rewinds?.to === last.turn.messageId &&
+      named.get(last.turn.messageId) === 1 && // nobody else goes back before one of them
+      !named.has(block.turn.messageId) &&
+      isAlone(last) &&
+      isAlone(block) &&
+      areBack([...last.changes, ...block.changes], outcomes);
+    if (!isTakenBack) {
+      kept.push(block);
+      continue;
+    }
+    kept.pop();
+    gone.push(last.turn.messageId, block.turn.messageId);
+  }
+  if (gone.length === 0) return story;
+  const steps = kept.flatMap(({ turn, changes }) => (turn === undefined ? changes : [turn, ...changes]));
+  return { ...story, steps, pruned: [...story.pruned, ...gone].slice(-prunedMax) };
+}
+
+type Candidate = Block & { readonly turn: TurnRecord };
+
+const isCandidate = (block: Block | undefined): block is Candidate =>
+  block?.turn !== undefined && isRewind(block.turn) && block.changes.length > 0;
+
+function blocksOf({ steps }: Story): readonly Block[] {
+  const blocks: Block[] = [{ turn: undefined, changes: [] }];
+  for (const step of steps) {
+    if (step.type === "turn") blocks.push({ turn: step, changes: [] });
+    else blocks.at(-1)?.changes.push(step);
+  }
+  return blocks;
+}
+
+/** Are the changes of a block those of its turn, and is none of them elsewhere? */
+function aloneIn(blocks: readonly Block[]): (block: Candidate) => boolean {
+  const places = new Map<string, Set<Block>>();
+  for (const block of blocks) {
+    for (const { messageId } of block.changes) {
+      const known = places.get(messageId) ?? new Set();
+      places.set(messageId, known.add(block));
+    }
+  }
+  return ({ turn: { messageId }, changes }) =>
+    changes.every((change) => change.messageId === messageId) && places.get(messageId)?.size === 1;
+}
+
+/** Is every file again what it was, for sure? */
+function areBack(changes: readonly ChangeRecord[], outcomes: ReadonlyMap<ChangeRecord, ChangeRecord>): boolean {
+  const ends = new Map<string, { readonly first: ChangeRecord; readonly last: ChangeRecord }>();
+  for (const change of changes) {
+    if (outcomes.get(change) !== change || change.broken === true) return false;
+    const first = ends.get(change.path)?.first;
+    const before = ends.get(change.path)?.last;
+    if (before !== undefined && !isKnownSame(before.after, change.before)) return false;
+    ends.set(change.path, { first: first ?? change, last: change });
+  }
+  return [...ends.values()].every(({ first: { before }, last: { after } }) => {
+    const [a, b] = [before, after].map((version) =>
+      version.kind === "file" ? `${version.mode} ${version.links}` : "absent",
+    );
+    return a === b && isKnownSame(before, after);
+  });
+}
+
+// Which turns an undo or a redo can go back to.
+
+export interface UndoTargets {
+  /** Turns that are in effect, the latest first. */
+  readonly undo: readonly string[];
+  /** Rewinds that no new change has followed, the latest first: going back to before one brings back what it undid. */
+  readonly redo: readonly string[];
+  /** Are changes in effect of turns that are no longer kept one by one? */
+  readonly forgotten: boolean;
+}
+
+/**
+ * Two stacks, as in an editor: a new change empties the second. To go back before a turn is to have just those turns in
+ * effect that were when it began, as `effect.ts` has it for single files; so who goes back before a rewind has again what
+ * that one took, also if changes came since.
+ */
+export function undoTargets(story: Story): UndoTargets {
+  const changed = new Set(changesIn(story.steps).map(({ messageId }) => messageId));
+  const hasForgotten = changesIn(story.steps).some(
+    ({ messageId, before: then, after }) => messageId === "" && !isSameContent(then, after),
+  );
+  const before = new Map<string, Pick<UndoTargets, "forgotten"> & { readonly done: readonly string[] }>();
+  const rewinding = new Set<string>();
+  let done: readonly string[] = [];
+  let forgotten = hasForgotten;
+  let redo: readonly string[] = [];
+  for (const step of story.steps) {
+    const { messageId } = step;
+    if (step.type === "turn") before.set(messageId, { done, forgotten });
+    if (!changed.has(messageId) || messageId === "") continue;
+    const rewinds = isRewind(step) ? step.rewinds : undefined;
+    if (rewinds === undefined) {
+      // A message that goes on after it was undone is in effect again.
+      if (rewinding.has(messageId)) continue;
+      if (!done.includes(messageId)) done = [...done, messageId];
+      redo = [];
+      continue;
+    }
+    rewinding.add(messageId);
+    // Else what was before all that is still known; only the beginning is before what is forgotten too.
+    ({ done, forgotten } = before.get(rewinds.to) ?? { done: [], forgotten: hasForgotten && rewinds.to !== beginning });
+    const again = redo.lastIndexOf(rewinds.to);
+    redo = again < 0 ? [...redo, messageId] : redo.slice(0, again);
+  }
+  return { undo: done.toReversed(), redo: redo.toReversed(), forgotten };
 }

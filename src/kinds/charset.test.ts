@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { LegacyEncodingName } from "../contract/read.ts";
-import { decode } from "../text/encoding.ts";
+import { decode } from "../text/encoding/encoding.ts";
 import { decideEncoding } from "./charset.ts";
 import { growsLikeItsInput } from "../../test/support/growth.ts";
 
@@ -208,7 +208,7 @@ test("the only letter above ASCII may be the last byte of a long file", async ()
 
 test("without the detector Western text is still found", async () => {
   vi.resetModules();
-  vi.doMock("./worker-host.ts", () => ({ packageFiles: () => undefined }));
+  vi.doMock("./worker/host.ts", () => ({ packageFiles: () => undefined }));
   const without = await import("./charset.ts");
   expect(await without.decideEncoding([latin1("caf\xe9\n")])).toEqual({ encoding: "windows-1252" });
   expect(await without.decideEncoding([encode(texts.Russian, "koi8-r")])).toEqual({ encoding: "utf-8" });

@@ -1,12 +1,11 @@
 /** Folders: entries in order, a page of them, links with what they lead to as far as that lies beneath the roots. */
 
 import * as nodePath from "node:path";
-import { type LineNumber, lineNumber } from "../contract/brand.ts";
+import { lineNumber, type LineNumber, type Target } from "../contract/target.ts";
 import type { DirectoryOutcome, Entry } from "../contract/read.ts";
-import type { Target } from "../contract/target.ts";
 import type { Disk } from "../disk/disk.ts";
-import { type FolderEntry, kindOfEntry } from "../disk/folder-entry.ts";
-import type { Found } from "../disk/look.ts";
+import { type FolderEntry, kindOfEntry } from "../disk/lookup/held-folder.ts";
+import type { Found } from "../disk/lookup/look.ts";
 import { FirstOnes } from "../text/first-ones.ts";
 import { compareNames } from "../text/order.ts";
 

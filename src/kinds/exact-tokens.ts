@@ -5,7 +5,7 @@
  */
 
 import { limits } from "../contract/limits.ts";
-import { hasFailed, inWorker, packageFiles } from "./worker-host.ts";
+import { hasFailed, inWorker, packageFiles } from "./worker/host.ts";
 
 /** Undefined when the tokenizer is not installed, or the count took too long. */
 export async function countTokens(text: string, signal: AbortSignal): Promise<number | undefined> {

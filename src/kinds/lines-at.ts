@@ -6,8 +6,8 @@
 import { isUtf8 } from "node:buffer";
 import type { EncodingName } from "../contract/read.ts";
 import { limits } from "../contract/limits.ts";
-import type { OpenFile } from "../disk/open-file.ts";
-import { decode, sniff } from "../text/encoding.ts";
+import type { OpenFile } from "../disk/lookup/open-file.ts";
+import { decode, sniff } from "../text/encoding/encoding.ts";
 import { decideEncoding } from "./charset.ts";
 
 export interface LinePlace {

@@ -4,19 +4,18 @@
  */
 
 import { Buffer } from "node:buffer";
-import { lineNumber } from "../contract/brand.ts";
+import { lineNumber, type Target } from "../contract/target.ts";
 import { limits } from "../contract/limits.ts";
 import type { ClaimedImage, ClaimedOutput, NotebookCell, NotebookOutput } from "../contract/notebook.ts";
 import { Problem } from "../contract/problem.ts";
 import type { NotebookOutcome, ReadRequest, TextOutcome } from "../contract/read.ts";
-import type { Target } from "../contract/target.ts";
-import { type Notebook, type NotebookFault, parseNotebook } from "../text/notebook.ts";
+import { type Notebook, type NotebookFault, parseNotebook } from "../text/notebook/notebook.ts";
 import { estimateTokens, fittingStart } from "../text/tokens.ts";
-import { hasFailed, inWorker } from "./worker-host.ts";
+import { hasFailed, inWorker } from "./worker/host.ts";
 import { lazily } from "../disk/loading.ts";
 
-const images = lazily(() => import("./image.ts"));
-const imageSizes = lazily(() => import("./image-size.ts"));
+const images = lazily(() => import("./image/image.ts"));
+const imageSizes = lazily(() => import("./image/size.ts"));
 
 export interface NotebookFile {
   readonly bytes: Buffer;

@@ -1,7 +1,7 @@
 /** Kept pages: worth keeping from the second read on, found only under the same key, bounded. */
 
 import { expect, test } from "vitest";
-import { lineNumber } from "../contract/brand.ts";
+import { lineNumber } from "../contract/target.ts";
 import type { TextOutcome } from "../contract/read.ts";
 import { createPageCache } from "./page-cache.ts";
 

@@ -14,17 +14,16 @@ import type {
   TextOutcome,
 } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
-import type { OpenFile } from "../disk/open-file.ts";
-import { wholeFile } from "../disk/whole-file.ts";
+import { type OpenFile, wholeFile } from "../disk/lookup/open-file.ts";
 import { estimateTokens, fittingStart } from "../text/tokens.ts";
 import { readText } from "./text.ts";
-import { hasFailed, inWorker } from "./worker-host.ts";
+import { hasFailed, inWorker } from "./worker/host.ts";
 import type { Scanning, TextFile } from "./text-file.ts";
 import { lazily } from "../disk/loading.ts";
 
 const notebooks = lazily(() => import("./notebook.ts"));
-const images = lazily(() => import("./image.ts"));
-const pdfs = lazily(() => import("./pdf.ts"));
+const images = lazily(() => import("./image/image.ts"));
+const pdfs = lazily(() => import("./pdf/pdf.ts"));
 
 export interface MediaFile {
   readonly file: OpenFile;

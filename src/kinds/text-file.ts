@@ -1,13 +1,15 @@
 /** A text file that was recognised, and what reading it works with: where its lines are and how its bytes decode. */
 
+import { isAscii, isUtf8 as isWholeUtf8 } from "node:buffer";
 import type { EncodingName } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
-import type { IndexStore } from "../disk/index-store.ts";
-import { type LineSource, sourceInFile, sourceInMemory } from "../disk/line-source.ts";
-import type { OpenFile } from "../disk/open-file.ts";
-import type { ByteForm } from "../text/encoding.ts";
-import type { NewlineForm } from "../text/newlines.ts";
-import { type Decoder, startDecoding } from "./decoding.ts";
+import type { IndexStore } from "../disk/lines/index-store.ts";
+import { type LineSource, sourceInFile, sourceInMemory } from "../disk/lines/line-source.ts";
+import type { OpenFile } from "../disk/lookup/open-file.ts";
+import { type ByteForm, decode, isUtf8 } from "../text/encoding/encoding.ts";
+import type { NewlineForm } from "../text/lines/newlines.ts";
+import { textOfUtf8 } from "../text/lines/page-kernel.ts";
+import { decideEncoding } from "./charset.ts";
 
 export interface TextFile {
   readonly file: OpenFile;
@@ -60,3 +62,80 @@ function newlineForm(form: ByteForm | undefined): NewlineForm {
       return "byte";
   }
 }
+
+// From bytes of a text file to its text: UTF-8 until the bytes say otherwise.
+
+interface Decoder {
+  readonly encoding: EncodingName;
+  readonly lossy: boolean;
+  /** Whole lines. */
+  text(bytes: Uint8Array): Promise<DecodedLines>;
+  /** The beginning of a line, cut anywhere: a character that the cut goes through is left out. */
+  beginning(bytes: Uint8Array): Promise<string>;
+}
+
+export interface DecodedLines {
+  readonly text: string;
+  /** A promise, if true. Only in UTF-8 do ASCII bytes mean ASCII text: UTF-16 and ISO-2022-JP spell others with them. */
+  readonly ascii: boolean;
+  /** Are the bytes the text in UTF-8? */
+  readonly utf8: boolean;
+}
+
+/**
+ * UTF-8 until bytes turn up that are not; then the encoding is decided once, from the file's beginning and the bytes
+ * at hand, and kept.
+ */
+export async function startDecoding(text: TextFile): Promise<Decoder> {
+  if (text.guess !== undefined) return new FileDecoder(text, text.guess.encoding, text.guess.decided);
+  if (text.form !== undefined) return new FileDecoder(text, text.form.encoding, true);
+  const head = await text.head();
+  const decided = !isUtf8(head, text.whole === undefined ? "anywhere" : "complete");
+  const encoding = decided ? (await decideEncoding([head])).encoding : "utf-8";
+  text.guessed({ encoding, decided });
+  return new FileDecoder(text, encoding, decided);
+}
+
+/** A class, so that V8 forgets it as soon as nobody holds it (`text/lines/page.ts` says why). */
+class FileDecoder implements Decoder {
+  readonly #file: TextFile;
+  #decided: boolean;
+  encoding: EncodingName;
+  lossy = false;
+
+  constructor(file: TextFile, encoding: EncodingName, decided: boolean) {
+    this.#file = file;
+    this.encoding = encoding;
+    this.#decided = decided;
+  }
+
+  async text(bytes: Uint8Array): Promise<DecodedLines> {
+    if (this.encoding !== "utf-8") return { text: await this.#decode(bytes, 0), ascii: false, utf8: false };
+    if (isAscii(bytes)) return { text: viewOf(bytes).toString("latin1"), ascii: true, utf8: true };
+    const utf8 = isWholeUtf8(bytes);
+    const quick = utf8 ? textOfUtf8(bytes) : undefined;
+    return { text: quick ?? (await this.#decode(bytes, 0)), ascii: false, utf8 };
+  }
+
+  beginning(bytes: Uint8Array): Promise<string> {
+    return this.#decode(bytes, 3);
+  }
+
+  async #decode(bytes: Uint8Array, trimMax: number): Promise<string> {
+    let result = decode(bytes, this.encoding);
+    if (result.lossy && !this.#decided && !isUtf8(bytes, trimMax > 0 ? "anywhere" : "complete")) {
+      this.#decided = true;
+      ({ encoding: this.encoding } = await decideEncoding([await this.#file.head(), bytes]));
+      result = decode(bytes, this.encoding);
+    }
+    for (let trim = 1; result.lossy && trim <= trimMax; trim += 1) {
+      const shorter = decode(bytes.subarray(0, bytes.length - trim), this.encoding);
+      if (!shorter.lossy) result = shorter;
+    }
+    this.lossy ||= result.lossy;
+    return result.text;
+  }
+}
+
+/** The same bytes with the methods of a Buffer; nothing is copied. */
+const viewOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

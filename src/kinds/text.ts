@@ -1,18 +1,20 @@
 /** Text: the pages that were asked for, decoded, within the profile's caps. Memory grows with the page, not the file. */
 
-import { type LineNumber, lineNumber } from "../contract/brand.ts";
+import { setImmediate } from "node:timers/promises";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { LineRange, Page, PageForm, ReadRequest, TextOutcome } from "../contract/read.ts";
-import type { Target } from "../contract/target.ts";
-import { numberTokens, type PageRules, type PageStepper, startPage } from "../text/page.ts";
-import { numberLines } from "../text/page-kernel.ts";
+import { lineNumber, type LineNumber, type Target } from "../contract/target.ts";
+import { bufferBytes, giveBuffer, takeBuffer } from "../disk/buffers.ts";
+import { timeSlices } from "../disk/event-loop.ts";
+import { cutChars, decodeInPieces } from "../text/encoding/encoding.ts";
+import { countIn, type NewlineForm, skipIn } from "../text/lines/newlines.ts";
+import { numberLines } from "../text/lines/page-kernel.ts";
+import { numberTokens, type PageRules, type PageStepper, startPage } from "../text/lines/page.ts";
 import { estimateTokens, roughTokens } from "../text/tokens.ts";
 import { countTokens } from "./exact-tokens.ts";
-import { feedPart, linePart, type LinePartText } from "./line-part.ts";
 import { type Reading, type Scanning, startReading, type TextFile } from "./text-file.ts";
-import { fill, lastNewline } from "./window.ts";
 
 /** Measuring a range that is over the budget stops at so many times the budget. */
 const measureTimesMax = 8;
@@ -222,7 +224,7 @@ const pageOf = (
   return new SteppedPage(stepper, from, linesTotal, next, stopped, column);
 };
 
-/** A class, so that its lines are made only when they are asked for and V8 forgets it in time (`text/page.ts` says why). */
+/** A class, so that its lines are made only when they are asked for and V8 forgets it in time (`text/lines/page.ts` says why). */
 class SteppedPage implements Page {
   readonly #stepper: PageStepper;
   readonly from: LineNumber;
@@ -338,3 +340,229 @@ async function tokensOf(measure: PageStepper, text: string, tokensMax: number, s
 }
 
 const countedTimesMax = 2;
+
+// Walks through a text window by window: feeds a page, or measures the whole. It holds one window at a time.
+
+/** Bytes looked at in one step of a page; more if the page is likely to need them, so that it is one text. */
+const windowBytes = bufferBytes;
+const windowBytesMax = 524_288;
+const windowBytesMin = 4_096;
+const likelyLineBytes = 200;
+
+/** Feeds the page from `start` on until it is full or the file ends. It is `likely` to need so many bytes, if that is known. */
+async function fill(
+  stepper: PageStepper,
+  start: number,
+  linesMax: number,
+  reading: Reading,
+  lineCharsMax: number,
+  likely = 0,
+): Promise<{ readonly reached: boolean }> {
+  // Few lines are likely to be few bytes.
+  const step =
+    likely > windowBytes
+      ? Math.min(windowBytesMax, likely)
+      : Math.min(windowBytes, Math.max(windowBytesMin, linesMax * likelyLineBytes));
+  const scratch = step > windowBytes ? takeLargeBuffer() : takeBuffer();
+  try {
+    return await fillWith(scratch, step, stepper, start, linesMax, reading, lineCharsMax);
+  } finally {
+    if (step > windowBytes) giveLargeBuffer(scratch);
+    else giveBuffer(scratch);
+  }
+}
+
+/** One is kept: pages are mostly read one after the other. */
+let idle: Buffer | undefined;
+
+function takeLargeBuffer(): Buffer {
+  const buffer = idle ?? Buffer.allocUnsafeSlow(windowBytesMax);
+  idle = undefined;
+  return buffer;
+}
+
+const giveLargeBuffer = (buffer: Buffer): void => void (idle = buffer);
+
+async function fillWith(
+  scratch: Buffer,
+  firstStep: number,
+  stepper: PageStepper,
+  start: number,
+  linesMax: number,
+  { source, newline, decoder }: Reading,
+  lineCharsMax: number,
+): Promise<{ readonly reached: boolean }> {
+  // Four bytes hold any character of any encoding here, so this many bytes show all of a line that may be shown.
+  const longLineBytes = Math.max(windowBytes, lineCharsMax * 4);
+  let at = start;
+  let step = firstStep;
+  for (;;) {
+    const window = await source.bytes(at, step, scratch);
+    const end = at + window.length >= source.sizeBytes;
+    const wanted = linesMax - stepper.count;
+    const enough =
+      wanted < Number.POSITIVE_INFINITY ? skipIn(window, 0, window.length, Math.max(1, wanted), newline) : -1;
+    let to = enough;
+    if (to === -1) to = end ? window.length : lastNewline(window, newline);
+    if (to === 0 && !end) {
+      if (step < longLineBytes) {
+        step = step < windowBytes ? windowBytes : longLineBytes;
+        continue;
+      }
+      const after = await source.afterNewline(at + window.length);
+      const status = stepper.feedLong(await decoder.beginning(window), after !== undefined);
+      at = after ?? source.sizeBytes;
+      step = windowBytes;
+      if (status === "full") return { reached: at === source.sizeBytes };
+      if (after === undefined) return { reached: true };
+      if (stepper.count >= linesMax && at < source.sizeBytes) return { reached: false };
+      continue;
+    }
+    const bytes = window.subarray(0, to);
+    const atEnd = end && to === window.length;
+    const { text, ascii, utf8 } = await decoder.text(bytes);
+    const known = utf8
+      ? { ascii, utf8Bytes: to, newlines: enough === -1 ? countIn(bytes, 0, to, newline) : Math.max(1, wanted) }
+      : { ascii, utf8Bytes: undefined, newlines: undefined };
+    const status = stepper.feed(text, known, atEnd);
+    at += to;
+    if (status === "full" || atEnd) return { reached: atEnd };
+    if (stepper.count >= linesMax) return { reached: false };
+  }
+}
+
+/** Byte behind the last newline; 0 if there is none. */
+export function lastNewline(bytes: Uint8Array, form: NewlineForm): number {
+  if (form === "byte") return bytes.lastIndexOf(10) + 1;
+  const width = form.startsWith("utf-16") ? 2 : 4;
+  for (let at = bytes.length - (bytes.length % width) - width; at >= 0; at -= width) {
+    if (skipIn(bytes, at, at + width, 1, form) !== -1) return at + width;
+  }
+  return 0;
+}
+
+/** The tokens of a whole text, estimated as it streams; with the text itself, if it is short enough to be counted. */
+export async function measureText(
+  text: TextFile,
+  scanning: Scanning,
+  charsMax: number,
+): Promise<{ readonly tokens: number; readonly lines: number; readonly text: string | undefined }> {
+  const { source, newline, decoder, firstByte } = await startReading(text, scanning);
+  let tokens = 0;
+  let kept: string[] | undefined = [];
+  let chars = 0;
+  for (let at = firstByte; at < source.sizeBytes; ) {
+    scanning.signal.throwIfAborted();
+    const window = await source.bytes(at, windowBytes);
+    const end = at + window.length >= source.sizeBytes;
+    // A line longer than a window is measured in pieces: a character more or less does not matter here.
+    const to = end ? window.length : lastNewline(window, newline) || window.length;
+    const part = await decoder.beginning(window.subarray(0, to));
+    tokens += estimateTokens(part);
+    chars += part.length;
+    if (chars > charsMax) kept = undefined;
+    kept?.push(part);
+    at += to;
+    scanning.onProgress?.(at, source.sizeBytes);
+    await setImmediate();
+  }
+  const { count, last } = await source.newlines();
+  const lines = count + (last || source.sizeBytes === firstByte ? 0 : 1);
+  return { tokens, lines, text: kept?.join("") };
+}
+
+// A part of one line, from a character on. The characters before it are decoded and dropped window by window, so a line of any
+// length takes the memory of one window and of the part.
+
+interface LinePartText {
+  /** From `column` on: all of the rest, with a `\r` at its end, or two characters more than were wanted. */
+  readonly text: string;
+  /** One less than was asked for where that is the second half of a surrogate pair. */
+  readonly column: number;
+  /** How the line ends, if that was reached. */
+  readonly ended: "newline" | "file" | undefined;
+  /** UTF-16 units of the line that were looked at: all of them, if its end was reached. */
+  readonly chars: number;
+  /** Is a `\r` the last of them? */
+  readonly endsInReturn: boolean;
+}
+
+/** The line begins at the byte `start`; at most about `charsMax` UTF-16 units are kept. */
+async function linePart(
+  reading: Reading,
+  start: number,
+  column: number,
+  charsMax: number,
+  signal: AbortSignal,
+): Promise<LinePartText> {
+  const { decoder } = reading;
+  const scratch = takeBuffer();
+  try {
+    for (;;) {
+      const { encoding } = decoder;
+      const part = await partIn(reading, start, column, charsMax, signal, scratch);
+      // The bytes of the part can show that the text is in another encoding; then columns count otherwise, too.
+      if (decoder.encoding === encoding) return part;
+    }
+  } finally {
+    giveBuffer(scratch);
+  }
+}
+
+async function partIn(
+  { source, newline, decoder }: Reading,
+  start: number,
+  column: number,
+  charsMax: number,
+  signal: AbortSignal,
+  scratch: Buffer,
+): Promise<LinePartText> {
+  const slices = timeSlices(signal);
+  const next = decodeInPieces(decoder.encoding);
+  // One more on the left, in case the column is inside of a surrogate pair, and two on the right: a line end of two characters.
+  const from = column - 2;
+  const to = column - 1 + charsMax + 2;
+  const kept: string[] = [];
+  let chars = 0;
+  let ended: LinePartText["ended"];
+  let endsInReturn = false;
+  for (let at = start; ended === undefined && chars < to; ) {
+    if (slices.isOver()) await slices.next();
+    const window = await source.bytes(at, bufferBytes, scratch);
+    const after = skipIn(window, 0, window.length, 1, newline);
+    at += window.length;
+    if (after !== -1) ended = "newline";
+    else if (at >= source.sizeBytes) ended = "file";
+    const bytes = after === -1 ? window : window.subarray(0, after);
+    const decoded = next(bytes, ended !== undefined);
+    const text = after === -1 ? decoded : decoded.slice(0, -1);
+    if (chars + text.length > from) {
+      const piece = text.slice(Math.max(0, from - chars), to - chars);
+      if (piece.includes("\ufffd")) await decoder.beginning(fromCharacter(bytes, decoder.encoding));
+      kept.push(piece);
+    }
+    chars += text.length;
+    if (text !== "") endsInReturn = text.endsWith("\r");
+  }
+  const text = kept.join("");
+  const isInside = isSecondHalf(text.charCodeAt(1));
+  const begun = isInside ? { text, column: column - 1 } : { text: text.slice(1), column };
+  return { ...begun, ended, chars, endsInReturn };
+}
+
+/** Without the rest of a character that began in the window before. */
+function fromCharacter(bytes: Uint8Array, encoding: string): Uint8Array {
+  let first = 0;
+  if (encoding === "utf-8") while (first < 3 && ((bytes[first] ?? 0) & 0xc0) === 0x80) first += 1;
+  return bytes.subarray(first);
+}
+
+const isSecondHalf = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+
+/** Puts a part onto a page of one line, which cuts it where its own limits end. */
+function feedPart(stepper: PageStepper, { text, ended }: LinePartText, charsMax: number): void {
+  const known = { ascii: false, utf8Bytes: undefined, newlines: undefined };
+  if (ended === "newline") stepper.feed(`${text}\n`, known, false);
+  else if (ended === "file") stepper.feed(text, known, true);
+  else stepper.feedLong(cutChars(text, charsMax), false);
+}

@@ -1,7 +1,6 @@
 /** What we tell a server about ourselves when it starts, and what it tells us. */
 
-import { uriOf } from "./uris.ts";
-import type { PositionEncoding } from "./positions.ts";
+import { type PositionEncoding, uriOf } from "./diagnostics.ts";
 
 export interface Capabilities {
   readonly encoding: PositionEncoding;

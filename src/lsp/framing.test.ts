@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { limits } from "../contract/limits.ts";
-import { createFraming, framed } from "./framing.ts";
+import { createFraming, framed } from "./client.ts";
 
 const message = (value: unknown) => ({ is: "message", value });
 

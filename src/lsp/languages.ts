@@ -4,25 +4,23 @@
  */
 
 import { setMaxListeners } from "node:events";
+import * as nodePath from "node:path";
+import { limits } from "../contract/limits.ts";
 import type {
   AskOptions,
+  Diagnostic,
   DiagnosticsReport,
   LanguageOptions,
   Languages,
   SourceFile,
   WatchedChange,
-} from "../contract/language.ts";
-import { limits } from "../contract/limits.ts";
-import { createChoice } from "./choice.ts";
-import { knownOf, type Known, noErrors, nothingKnown } from "./diagnostics.ts";
-import { createOwed, type Owed } from "./owed.ts";
+} from "../contract/lsp.ts";
+import { divided, type Known, knownOf, noErrors, nothingKnown } from "./diagnostics.ts";
 import { questionsTo } from "./questions.ts";
-import { type Part, reportOf } from "./reports.ts";
 import { remediesFor } from "./remedies.ts";
-import { serversOf } from "./servers.ts";
-import type { Server } from "./server.ts";
-import type { Slot } from "./slot.ts";
-import type { World } from "./world.ts";
+import { extensionOf, type Said, type Server } from "./server.ts";
+import { type ServerEntry, serversOf } from "./servers.ts";
+import { createSlot, type Slot, type World } from "./slot.ts";
 
 export function createLanguages(options: LanguageOptions, world: World): Languages {
   const waitMsMax = options.waitMsMax ?? limits.languageWaitMsMax;
@@ -214,4 +212,198 @@ async function heardBy<Value>(signal: AbortSignal, work: (own: AbortSignal) => P
 interface Told {
   readonly path: string;
   readonly slots: readonly { readonly slot: Slot; readonly known: Known }[];
+}
+
+// Which servers are in charge of a file, by its extension and the project it lies in.
+
+export interface Choice {
+  /** Does any server know this extension? Whether its program is there is another question. */
+  serves(path: string): boolean;
+  /** One of each group; those that were given up have made way for the next. */
+  slotsFor(path: string): readonly Slot[];
+  running(): readonly Slot[];
+  tellWatchers(changes: readonly WatchedChange[]): void;
+  close(): Promise<void>;
+}
+
+/** How long a program that is not there is not looked for again. */
+const lookAgainMs = 10_000;
+
+function createChoice(options: LanguageOptions, world: World): Choice {
+  const { servers } = serversOf(options);
+  const byExtension = new Map<string, ServerEntry[]>();
+  for (const entry of servers) {
+    for (const extension of Object.keys(entry.extensions)) {
+      byExtension.set(extension, [...(byExtension.get(extension) ?? []), entry]);
+    }
+  }
+  const slots = new Map<string, Slot>();
+  const missing = new Map<string, number>();
+  let isClosed = false;
+
+  const slotOf = (entry: ServerEntry, root: string): Slot | undefined => {
+    const key = `${entry.name}\0${root}`;
+    const there = slots.get(key);
+    if (there !== undefined) return there;
+    const nowMs = performance.now();
+    if (nowMs < (missing.get(key) ?? 0)) return undefined;
+    const program = world.find(entry.command, root);
+    if (program === undefined) {
+      if (missing.size > 10_000) missing.clear();
+      missing.set(key, nowMs + lookAgainMs);
+      return undefined;
+    }
+    const made = createSlot(entry, root, program, world);
+    slots.set(key, made);
+    makeRoom(made);
+    return made;
+  };
+
+  const makeRoom = (but: Slot): void => {
+    const inUse = [...slots].filter(([, slot]) => slot !== but && slot.running !== undefined);
+    if (inUse.length < limits.languageServersMax) return;
+    const [oldest] = inUse.toSorted(([, one], [, other]) => one.usedMs - other.usedMs);
+    if (oldest === undefined) return;
+    slots.delete(oldest[0]);
+    void oldest[1].stop();
+  };
+
+  /** The nearest folder above with one of the markers, up to the workspace's root. */
+  const rootOf = (path: string, { rootMarkers }: ServerEntry): string => {
+    const top = world.roots.filter((root) => isBeneath(path, root)).toSorted((one, two) => two.length - one.length)[0];
+    const parent = nodePath.dirname(path);
+    if (top === undefined) return parent;
+    for (let folder = parent; isBeneath(folder, top); folder = nodePath.dirname(folder)) {
+      if (rootMarkers.some((name) => world.has(folder, name))) return folder;
+      if (folder === nodePath.dirname(folder)) break;
+    }
+    return top;
+  };
+
+  return {
+    serves: (path) => byExtension.has(extensionOf(path)),
+    slotsFor: (path) => {
+      if (isClosed) return [];
+      const chosen = new Map<string, Slot>();
+      for (const entry of byExtension.get(extensionOf(path)) ?? []) {
+        const before = chosen.get(entry.group);
+        if (before !== undefined && !before.isGivenUp) continue;
+        const slot = slotOf(entry, rootOf(path, entry));
+        if (slot !== undefined) chosen.set(entry.group, slot);
+      }
+      const nowMs = performance.now();
+      for (const slot of chosen.values()) slot.usedMs = nowMs;
+      return [...chosen.values()];
+    },
+    running: () => [...slots.values()].filter(({ running }) => running !== undefined),
+    tellWatchers: (changes) => {
+      for (const { running, root } of slots.values()) {
+        const inside = changes.filter(({ path }) => isBeneath(path, root));
+        if (inside.length > 0) running?.watched(inside);
+      }
+    },
+    close: async () => {
+      isClosed = true;
+      await Promise.all([...slots.values()].map((slot) => slot.stop()));
+    },
+  };
+}
+
+function isBeneath(path: string, root: string): boolean {
+  const rest = nodePath.relative(root, path);
+  return rest === "" || (rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest));
+}
+
+// What sessions are still owed: files whose diagnostics were not there when the answer was given. Bounded; the oldest goes first.
+
+interface Owed {
+  readonly path: string;
+  readonly slots: readonly { readonly slot: Slot; readonly known: Known }[];
+  /** What was known before the change that nothing was told of yet. */
+  knownBy(slot: Slot): Known | undefined;
+}
+
+export interface OwedFiles {
+  add(session: string, owed: Owed): void;
+  /** Takes it away. */
+  take(session: string, path: string): Owed | undefined;
+  of(session: string): readonly Owed[];
+  /** For all sessions. */
+  forget(path: string): void;
+}
+
+function createOwed(): OwedFiles {
+  const sessions = new Map<string, Map<string, Owed>>();
+  return {
+    add: (session, owed) => {
+      const files = sessions.get(session) ?? new Map<string, Owed>();
+      sessions.delete(session);
+      sessions.set(session, files);
+      files.delete(owed.path);
+      files.set(owed.path, owed);
+      dropFirst(files, limits.languageLateFilesMax);
+      dropFirst(sessions, limits.languageLateSessionsMax);
+    },
+    take: (session, path) => {
+      const files = sessions.get(session);
+      const owed = files?.get(path);
+      files?.delete(path);
+      if (files?.size === 0) sessions.delete(session);
+      return owed;
+    },
+    of: (session) => [...(sessions.get(session)?.values() ?? [])],
+    forget: (path) => {
+      for (const files of sessions.values()) files.delete(path);
+    },
+  };
+}
+
+function dropFirst(map: Map<string, unknown>, max: number): void {
+  for (const key of map.keys()) {
+    if (map.size <= max) return;
+    map.delete(key);
+  }
+}
+
+// What is told of one file: errors that are new, then those that were known, then warnings, each up to a limit.
+
+/** What one server said, and what it was known to say before. */
+interface Part {
+  readonly said: Said;
+  readonly known: Known;
+}
+
+function reportOf(
+  path: string,
+  parts: readonly Part[],
+  { pending, unavailable }: Pick<DiagnosticsReport, "pending" | "unavailable">,
+): DiagnosticsReport {
+  const fresh: Diagnostic[] = [];
+  const old: Diagnostic[] = [];
+  const warnings: Diagnostic[] = [];
+  let errorsLeftOut = 0;
+  let warningsLeftOut = 0;
+  for (const { said, known } of parts) {
+    const errors = said.diagnostics.filter(({ severity }) => severity === "error");
+    const both = divided(errors, known, said.lines);
+    fresh.push(...both.fresh);
+    old.push(...both.known);
+    errorsLeftOut += said.errorsMore;
+    warningsLeftOut += said.warningsMore;
+    warnings.push(...said.diagnostics.filter(({ severity }) => severity === "warning"));
+  }
+  const newErrors = fresh.slice(0, limits.languageErrorsShownMax);
+  const knownErrors = old.slice(0, limits.languageErrorsShownMax - newErrors.length);
+  const warningsShown = warnings.slice(0, limits.languageWarningsShownMax);
+  return {
+    path,
+    newErrors,
+    knownErrors,
+    warnings: warningsShown,
+    isFirstLook: parts.some(({ known }) => known === nothingKnown),
+    pending,
+    errorsLeftOut: errorsLeftOut + fresh.length + old.length - newErrors.length - knownErrors.length,
+    warningsLeftOut: warningsLeftOut + warnings.length - warningsShown.length,
+    unavailable,
+  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { linesOf, positionIn, rangeIn, wirePosition } from "./positions.ts";
+import { linesOf, positionIn, rangeIn, wirePosition } from "./diagnostics.ts";
 
 const text = "one\r\nzwölf 😀 x\rlast\n";
 

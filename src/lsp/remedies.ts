@@ -2,7 +2,7 @@
 
 import { extensionOf } from "./server.ts";
 import type { ServerEntry } from "./servers.ts";
-import type { ServerRemedy } from "../contract/language.ts";
+import type { ServerRemedy } from "../contract/lsp.ts";
 
 const installs: ReadonlyMap<string, string> = new Map([
   ["typescript", "npm install --global typescript@7"],

@@ -3,17 +3,21 @@
  * it is true. Nothing here rejects or throws for what the server does.
  */
 
-import type { Diagnostic, SourceFile, WatchedChange } from "../contract/language.ts";
 import { limits } from "../contract/limits.ts";
-import { answerTo, type Registered } from "./answers.ts";
-import { type Capabilities, capabilitiesIn, initializeParams } from "./capabilities.ts";
-import { type Answered, type Client, startClient } from "./client.ts";
-import { createDocument, type Document, outdate, saidOf } from "./document.ts";
-import { createHearing } from "./hearing.ts";
-import type { Lines, PositionEncoding } from "./positions.ts";
+import type { Diagnostic, SourceFile, WatchedChange } from "../contract/lsp.ts";
+import { type Capabilities, capabilitiesIn, fieldsOf, initializeParams } from "./capabilities.ts";
+import { type Answered, answerTo, type Client, type Registered, startClient } from "./client.ts";
+import {
+  diagnosticsIn,
+  type Heard,
+  type Lines,
+  linesOf,
+  nothingHeard,
+  pathOf,
+  type PositionEncoding,
+  uriOf,
+} from "./diagnostics.ts";
 import type { ServerEntry } from "./servers.ts";
-import { uriOf } from "./uris.ts";
-import { createWatchedFiles } from "./watched-files.ts";
 
 export interface Server {
   readonly state: "starting" | "ready" | "ended";
@@ -283,3 +287,306 @@ export function extensionOf(path: string): string {
   const dot = name.lastIndexOf(".");
   return dot <= 0 ? "" : name.slice(dot).toLowerCase();
 }
+
+// One file as one server knows it, and what the server said of it. Diagnostics count only if they are of the text that the
+// server was sent last: a version says so, or they were asked for after it, or they came after it and then it was quiet.
+
+interface Document {
+  readonly path: string;
+  readonly uri: string;
+  readonly languageId: string;
+  text: string;
+  stamp: string;
+  lines: Lines;
+  /** Grows with every text; never the same twice in one server. */
+  version: number;
+  /** How far the server had got when this version was made. */
+  madeAge: number;
+  /** Has the server been told of it at all? */
+  isOpen: boolean;
+  /** The version that diagnostics are complete of; 0 before there are any. */
+  settledVersion: number;
+  /** The state of all documents that they are complete of: what is wrong here may depend on another file. */
+  settledAge: number;
+  pulled: Heard;
+  pushed: Heard;
+  /** Those who wait until it is settled. */
+  readonly waiting: Set<() => void>;
+  settling: NodeJS.Timeout | undefined;
+  /** Ends the question for diagnostics that is under way. */
+  pulling: AbortController | undefined;
+  /** The version for which the server is known to have read what it was sent. */
+  readVersion: number;
+}
+
+const createDocument = (file: SourceFile, languageId: string): Document => ({
+  path: file.path,
+  uri: uriOf(file.path),
+  languageId,
+  text: file.text,
+  stamp: file.stamp,
+  lines: linesOf(file.text),
+  version: 0,
+  madeAge: 0,
+  isOpen: false,
+  settledVersion: 0,
+  settledAge: 0,
+  pulled: nothingHeard,
+  pushed: nothingHeard,
+  waiting: new Set(),
+  settling: undefined,
+  pulling: undefined,
+  readVersion: 0,
+});
+
+/** Nothing that was said before counts from here on. */
+function outdate(document: Document): void {
+  clearTimeout(document.settling);
+  document.settling = undefined;
+  document.pulling?.abort();
+  document.pulling = undefined;
+  document.pulled = nothingHeard;
+  document.pushed = nothingHeard;
+  document.settledVersion = 0;
+}
+
+function saidOf({ pulled, pushed }: Document): Heard {
+  if (pushed.list.length === 0) return pulled;
+  if (pulled.list.length === 0) return pushed;
+  const seen = new Set(pulled.list.map((one) => JSON.stringify(one)));
+  return {
+    list: [...pulled.list, ...pushed.list.filter((one) => !seen.has(JSON.stringify(one)))],
+    errorsMore: pulled.errorsMore + pushed.errorsMore,
+    warningsMore: pulled.warningsMore + pushed.warningsMore,
+  };
+}
+
+// What a server says of its documents, and when that is all of it: servers that push are waited for until they are quiet, others
+// are asked. What is said of an older text is not heard.
+
+export interface Hearing {
+  /** How it is asked for diagnostics; undefined if it pushes them. May change when it registers something. */
+  pull: Capabilities["pull"];
+  /** Grows with every change the server hears of: what it said before may depend on what was then. */
+  readonly age: number;
+  /** Something is other than it was. Those who wait for another document want to know what is so now. */
+  grow(but?: Document): void;
+  /** The server was sent a text. */
+  sent(document: Document): void;
+  /** Asks for what is said of the document now. */
+  ask(document: Document): void;
+  /** Takes `textDocument/publishDiagnostics`. */
+  published(params: unknown): void;
+  /** Has all been said of the text that it has? `now`: also after another file has changed, on which it may depend. */
+  isSettled(document: Document, asOf?: "now"): boolean;
+}
+
+export interface HearingOptions {
+  readonly client: Client;
+  readonly documents: ReadonlyMap<string, Document>;
+  readonly capabilities: () => Capabilities;
+}
+
+const serverCancelled = -32_802;
+const contentModified = -32_801;
+const retriesMax = 10;
+const retryMs = 40;
+
+function createHearing({ client, documents, capabilities }: HearingOptions): Hearing {
+  let age = 0;
+  let pull: Capabilities["pull"];
+  let pushesVersions = true;
+
+  const settle = (document: Document, settledAge: number): void => {
+    document.settledVersion = document.version;
+    document.settledAge = settledAge;
+    for (const done of document.waiting) done();
+  };
+
+  const ask = (document: Document, tries = 0): void => {
+    document.pulling?.abort();
+    const pulling = new AbortController();
+    document.pulling = pulling;
+    const { version, uri: asked } = document;
+    const askedAge = age;
+    const identifier = pull?.identifier;
+    const params = { textDocument: { uri: asked }, ...(identifier === undefined ? {} : { identifier }) };
+    const options = { waitMsMax: limits.languageAnswerMsMax, signal: pulling.signal };
+    void client.request("textDocument/diagnostic", params, options).then((answer) => {
+      if (document.pulling !== pulling || document.version !== version) return;
+      document.pulling = undefined;
+      if (answer.is === "result") {
+        const { items } = fieldsOf(answer.value);
+        document.pulled = diagnosticsIn(items, document.path, document.lines, capabilities().encoding);
+        settle(document, askedAge);
+        // Another file has changed since, and somebody wants to know what is so now.
+        if (document.waiting.size > 0 && askedAge !== age) ask(document);
+        return;
+      }
+      const again = answer.is === "error" && (answer.code === serverCancelled || answer.code === contentModified);
+      if (!again || tries >= retriesMax) return;
+      document.settling = setTimeout(() => {
+        if (document.version === version && document.pulling === undefined) ask(document, tries + 1);
+      }, retryMs).unref();
+    });
+  };
+
+  /** Without versions: what came after the server had read the change is of it; what came before may be of the old text. */
+  const quietMsOf = (document: Document): number =>
+    document.readVersion === document.version ? limits.languageUnversionedSettleMs : limits.languageUnreadSettleMs;
+
+  const settleWhenQuiet = (document: Document, quietMs: number): void => {
+    clearTimeout(document.settling);
+    const { version, madeAge } = document;
+    document.settling = setTimeout(() => {
+      if (document.version === version) settle(document, madeAge);
+    }, quietMs).unref();
+  };
+
+  /** Messages are read in their order, so whoever answers this has read what was sent before. */
+  const askWhetherRead = (document: Document): void => {
+    const { version, uri } = document;
+    const textDocument = { uri };
+    const { offers } = capabilities();
+    const [method, params] = offers("hoverProvider")
+      ? ["textDocument/hover", { textDocument, position: { line: 0, character: 0 } }]
+      : offers("documentSymbolProvider")
+        ? ["textDocument/documentSymbol", { textDocument }]
+        : ["$/filehand/read", {}];
+    void client.request(method, params, { waitMsMax: limits.languageAnswerMsMax }).then((answer) => {
+      if ((answer.is === "result" || answer.is === "error") && document.version === version) {
+        document.readVersion = version;
+      }
+    });
+  };
+
+  return {
+    get pull() {
+      return pull;
+    },
+    set pull(options) {
+      pull = options;
+      if (options === undefined) return;
+      for (const document of documents.values()) if (document.isOpen) ask(document);
+    },
+    get age() {
+      return age;
+    },
+    grow: (but) => {
+      age += 1;
+      if (pull === undefined) return;
+      for (const document of documents.values()) {
+        if (document !== but && document.waiting.size > 0 && document.isOpen) ask(document);
+      }
+    },
+    sent: (document) => {
+      if (pull !== undefined) ask(document);
+      else if (!pushesVersions) askWhetherRead(document);
+    },
+    ask,
+    published: (params) => {
+      const { uri, version, diagnostics } = fieldsOf(params);
+      const path = pathOf(uri);
+      const document = path === undefined ? undefined : documents.get(path);
+      if (document === undefined || !document.isOpen) return;
+      const hasVersion = typeof version === "number";
+      if (hasVersion ? version !== document.version : pull !== undefined) return;
+      document.pushed = diagnosticsIn(diagnostics, document.path, document.lines, capabilities().encoding);
+      // One that is asked says all there is when it answers.
+      if (pull !== undefined) return;
+      if (!hasVersion && pushesVersions) {
+        pushesVersions = false;
+        askWhetherRead(document);
+      }
+      settleWhenQuiet(document, hasVersion ? limits.languageSettleMs : quietMsOf(document));
+    },
+    isSettled: (document, asOf) =>
+      document.settledVersion === document.version &&
+      (document.settledAge === age || (pull === undefined && asOf === undefined)),
+  };
+}
+
+// Which changes of files a server has asked to hear of. Its patterns are untrusted: they are bounded and never run as they are.
+
+export interface WatchedFiles {
+  registered(id: string, options: unknown): void;
+  unregistered(id: string): void;
+  wants(change: WatchedChange): boolean;
+}
+
+interface Watcher {
+  readonly matches: RegExp;
+  /** Bits: created 1, changed 2, deleted 4. */
+  readonly kinds: number;
+}
+
+const watchersMax = 1_000;
+const patternCharsMax = 500;
+/** Beyond so many an expression can take long; then all files are meant, which only tells the server more than it asked for. */
+const wildcardsMax = 6;
+const bits = { created: 1, changed: 2, deleted: 4 } as const;
+
+export function createWatchedFiles(): WatchedFiles {
+  const byId = new Map<string, readonly Watcher[]>();
+  return {
+    registered: (id, options) => {
+      const { watchers } = fieldsOf(options);
+      if (!Array.isArray(watchers) || byId.size >= watchersMax) return;
+      byId.set(id, watchers.slice(0, watchersMax).flatMap(watcherOf));
+    },
+    unregistered: (id) => void byId.delete(id),
+    wants: ({ path, did }) => {
+      const name = path.replaceAll("\\", "/");
+      for (const list of byId.values()) {
+        if (list.some(({ matches, kinds }) => (kinds & bits[did]) !== 0 && matches.test(name))) return true;
+      }
+      return false;
+    },
+  };
+}
+
+function watcherOf(value: unknown): readonly Watcher[] {
+  const { globPattern, kind } = fieldsOf(value);
+  const kinds = typeof kind === "number" ? kind : 7;
+  if (typeof globPattern === "string") return made("", globPattern, kinds);
+  const { baseUri, pattern } = fieldsOf(globPattern);
+  const base = pathOf(typeof baseUri === "string" ? baseUri : fieldsOf(baseUri)["uri"]);
+  return typeof pattern === "string" && base !== undefined ? made(base, pattern, kinds) : [];
+}
+
+function made(base: string, pattern: string, kinds: number): readonly Watcher[] {
+  if (pattern.length > patternCharsMax) return [];
+  const source = (pattern.match(/\*+/g)?.length ?? 0) > wildcardsMax ? ".*" : expressionOf(pattern);
+  if (source === undefined) return [];
+  const folder = base.replaceAll("\\", "/").replace(/\/$/, "");
+  // A bare pattern is one of absolute paths, or of what lies somewhere below.
+  const before = folder === "" ? "^(?:.*/)?" : `^${escaped(folder)}/`;
+  return [
+    {
+      matches: new RegExp(pattern.startsWith("/") && folder === "" ? `^${source}$` : `${before}${source}$`, "s"),
+      kinds,
+    },
+  ];
+}
+
+/** A glob of the protocol; undefined where its braces are not closed. */
+function expressionOf(pattern: string): string | undefined {
+  let depth = 0;
+  const parts = pattern.match(/\*\*\/?|[*?{},]|\[!?[^\]]*\]|[^*?{},[]+|\[/g) ?? [];
+  const made = parts.map((part) => {
+    if (part === "**/") return "(?:[^/]*/)*";
+    if (part === "**") return ".*";
+    if (part === "*") return "[^/]*";
+    if (part === "?") return "[^/]";
+    if (part === "{") return (depth += 1) > 0 ? "(?:" : "";
+    if (part === "}") return (depth -= 1) >= 0 ? ")" : "";
+    if (part === ",") return depth > 0 ? "|" : ",";
+    if (/^\[.*\]$/.test(part))
+      return `[${part[1] === "!" ? "^" : ""}${classOf(part.slice(part[1] === "!" ? 2 : 1, -1))}]`;
+    return escaped(part);
+  });
+  return depth === 0 ? made.join("") : undefined;
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const classOf = (text: string): string => text.replace(/[\\\]^[]/g, "\\$&") || "\\0";

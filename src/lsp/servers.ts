@@ -4,7 +4,7 @@
  */
 
 import * as nodePath from "node:path";
-import type { LanguageFault, LanguageOptions, LanguageServerOptions } from "../contract/language.ts";
+import type { LanguageFault, LanguageOptions, LanguageServerOptions } from "../contract/lsp.ts";
 
 export interface ServerEntry {
   readonly name: string;

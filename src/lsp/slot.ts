@@ -2,10 +2,8 @@
 
 import { limits } from "../contract/limits.ts";
 import type { Known } from "./diagnostics.ts";
-import { cleanEnvironment } from "./environment.ts";
 import { type Server, startServer } from "./server.ts";
 import type { ServerEntry } from "./servers.ts";
-import type { World } from "./world.ts";
 
 export interface Slot {
   readonly entry: ServerEntry;
@@ -93,4 +91,81 @@ export function createSlot(entry: ServerEntry, root: string, program: string, wo
       await running?.stop();
     },
   };
+}
+
+/** What a language server gets of the environment: what tools need to find themselves, and no tokens of the host. */
+
+const names = new Set([
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LANGUAGE",
+  "TZ",
+  "TMPDIR",
+  "TMP",
+  "TEMP",
+  "XDG_CACHE_HOME",
+  "XDG_CONFIG_HOME",
+  "XDG_DATA_HOME",
+  "XDG_RUNTIME_DIR",
+  "XDG_STATE_HOME",
+  // Where languages have their things.
+  "CARGO_HOME",
+  "CONDA_PREFIX",
+  "GOCACHE",
+  "GOFLAGS",
+  "GOMODCACHE",
+  "GOPATH",
+  "GOROOT",
+  "JAVA_HOME",
+  "NVM_DIR",
+  "PYENV_ROOT",
+  "PYTHONPATH",
+  "RUSTUP_HOME",
+  "RUSTUP_TOOLCHAIN",
+  "VIRTUAL_ENV",
+  // Without these hardly a program starts on Windows.
+  "APPDATA",
+  "COMSPEC",
+  "LOCALAPPDATA",
+  "PATHEXT",
+  "PROGRAMDATA",
+  "PROGRAMFILES",
+  "PROGRAMFILES(X86)",
+  "SYSTEMDRIVE",
+  "SYSTEMROOT",
+  "USERPROFILE",
+  "WINDIR",
+]);
+
+export function cleanEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  added: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const clean: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    const known = names.has(name.toUpperCase()) || name.startsWith("LC_");
+    if (value !== undefined && known) clean[name] = value;
+  }
+  return { ...clean, ...added };
+}
+
+/** What this room is handed of the world outside: it opens no files itself. */
+
+export interface World {
+  /** Where a program lies that may be run for a project in `folder`; undefined if there is none. */
+  find(command: string, folder: string): string | undefined;
+  /** Is there something of this name in the folder? */
+  has(folder: string, name: string): boolean;
+  /** A file of the workspace as it is now, for places in files that were never opened; undefined where it cannot be told. */
+  textOf(path: string): string | undefined;
+  /** The sign of the file's state now; undefined if it is gone. */
+  stampOf(path: string): string | undefined;
+  /** The environment that servers' own is taken from. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The roots of the workspace, links resolved. */
+  readonly roots: readonly string[];
 }

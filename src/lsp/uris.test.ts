@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pathOf, uriOf } from "./uris.ts";
+import { pathOf, uriOf } from "./diagnostics.ts";
 
 test.each([
   ["/a b/c.ts", "file:///a%20b/c.ts"],

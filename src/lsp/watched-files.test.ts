@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { uriOf } from "./uris.ts";
-import { createWatchedFiles } from "./watched-files.ts";
+import { uriOf } from "./diagnostics.ts";
+import { createWatchedFiles } from "./server.ts";
 
 const wants = (globPattern: unknown, path: string, kind?: number): boolean => {
   const files = createWatchedFiles();

@@ -4,9 +4,11 @@
  */
 
 import { setImmediate } from "node:timers/promises";
-import type { WalkEntry, WalkFolder } from "../disk/walk.ts";
+import { timeSlices, type TimeSlices } from "../disk/event-loop.ts";
+import type { WalkEntry, WalkFolder } from "../disk/lookup/walk.ts";
 import type { GlobState } from "../text/glob/glob-state.ts";
-import { type Ignored, ignoredIn, ignoredInNamed, isIgnored } from "./files-ignored.ts";
+import { compareCodePoints } from "../text/order.ts";
+import { type Ignored, ignoredIn, ignoredInNamed, isIgnored } from "./ignored.ts";
 
 export interface FilesSearch {
   /** The names of the folders from the top of the workspace down to where the walk starts. */
@@ -52,7 +54,7 @@ export interface FilesTally {
   prunedMore: boolean;
 }
 
-export interface Pruned {
+interface Pruned {
   readonly why: "ignored" | "hidden";
   /** As the walk found it. */
   readonly real: string;
@@ -287,3 +289,128 @@ function judgeFile(
 /** Names of other systems may come decomposed; patterns are composed. */
 // oxlint-disable-next-line no-control-regex
 const composed = (name: string): string => (/[^\0-\x7f]/.test(name) ? name.normalize("NFC") : name);
+
+// Counts files that match below folders which a search did not open, up to a number of entries.
+
+export interface PrunedCount {
+  ignored: number;
+  hidden: number;
+  /** False if there was more to look at. */
+  complete: boolean;
+}
+
+export interface PrunedWays {
+  readonly entriesMax: number;
+  /** Finds a folder again; undefined if it is another one by now. The caller closes it. */
+  open(real: string): WalkFolder | undefined;
+  hides(path: string, is: "file" | "folder"): boolean;
+  /** May what a link leads to not be named? */
+  hidesEnd(path: string): boolean;
+  readonly signal: AbortSignal;
+}
+
+interface Left {
+  readonly entries: number;
+}
+
+export async function countPruned(tally: FilesTally, ways: PrunedWays): Promise<PrunedCount> {
+  const count: PrunedCount = { ignored: 0, hidden: 0, complete: !tally.prunedMore };
+  let left: Left = { entries: ways.entriesMax };
+  const slices = timeSlices(ways.signal);
+  for (const pruned of tally.pruned) {
+    if (left.entries <= 0) {
+      count.complete = false;
+      break;
+    }
+    if (ways.hides(pruned.path, "folder")) continue;
+    const folder = ways.open(pruned.real);
+    if (folder === undefined) continue;
+    try {
+      left = await countIn(folder, pruned.path, pruned.state, pruned.why, left, count, ways, slices);
+    } finally {
+      folder.close();
+    }
+  }
+  return count;
+}
+
+async function countIn(
+  folder: WalkFolder,
+  path: string,
+  state: GlobState,
+  why: Pruned["why"],
+  before: Left,
+  count: PrunedCount,
+  ways: PrunedWays,
+  slices: TimeSlices,
+): Promise<Left> {
+  const entries = await folder.entries();
+  if ("errno" in entries) return before;
+  let left: Left = { entries: before.entries - entries.length };
+  for (const entry of entries) {
+    if (slices.isOver()) await slices.next();
+    if (entry.isDirectory() || !state.accepts(entry.name.normalize(), "all")) continue;
+    // A number that counted denied files by the pattern would betray their names, one letter after the other.
+    const below = `${path}/${entry.name}`;
+    if (!ways.hides(below, "file") && !(entry.isSymbolicLink() && ways.hidesEnd(below))) count[why] += 1;
+  }
+  folder.leave();
+  for (const entry of entries) {
+    if (slices.isOver()) await slices.next();
+    const { name } = entry;
+    const below = entry.isDirectory() && name !== ".git" ? state.enter(name.normalize(), "all") : undefined;
+    if (below === undefined || ways.hides(`${path}/${name}`, "folder")) continue;
+    if (left.entries <= 0) {
+      count.complete = false;
+      return left;
+    }
+    const next = folder.enter(name);
+    if ("errno" in next) continue;
+    try {
+      left = await countIn(next, `${path}/${name}`, below, why, left, count, ways, slices);
+    } finally {
+      next.close();
+    }
+  }
+  return left;
+}
+
+// The newest of any number of files, in memory for a few: newest first, the same age by path.
+
+export interface Dated {
+  readonly path: string;
+  /** Undefined if it was gone, or could not be looked at, when its time was asked for: those come last. */
+  readonly mtimeMs: number | undefined;
+}
+
+export interface Newest<File extends Dated> {
+  /** `make` is called only for files that may be among the newest. */
+  offer(mtimeMs: number | undefined, make: () => File): void;
+  list(): readonly File[];
+}
+
+export function newest<File extends Dated>(filesMax: number): Newest<File> {
+  let kept: File[] = [];
+  let oldestMs = Number.NEGATIVE_INFINITY;
+  const cut = (): void => {
+    kept.sort((a, b) => ageOf(b.mtimeMs) - ageOf(a.mtimeMs) || compareCodePoints(a.path, b.path));
+    if (kept.length > filesMax) kept = kept.slice(0, filesMax);
+    const last = kept.at(-1);
+    if (kept.length === filesMax && last !== undefined) oldestMs = ageOf(last.mtimeMs);
+  };
+  return {
+    offer: (mtimeMs, make) => {
+      if (ageOf(mtimeMs) < oldestMs) return;
+      kept.push(make());
+      // Sorting once for as many as are kept costs less than keeping the order all the time.
+      if (kept.length >= 2 * filesMax + 64) cut();
+    },
+    list: () => {
+      cut();
+      return kept;
+    },
+  };
+}
+
+/** Finite, so that two of them can be subtracted. */
+const ageOf = (mtimeMs: number | undefined): number => mtimeMs ?? -Number.MAX_SAFE_INTEGER;

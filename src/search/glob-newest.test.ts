@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Dated, newest } from "./glob-newest.ts";
+import { type Dated, newest } from "./files.ts";
 
 test("it lists what sorting everything would list first", () => {
   const file = fc.record({

@@ -1,7 +1,7 @@
 /** What ripgrep reports counts only where it was looked up again. */
 
 import { expect, test } from "vitest";
-import { type Again, Collector } from "./grep-collector.ts";
+import { type Again, Collector } from "./grep.ts";
 
 function collected(isThere: Again["isThere"]) {
   const again: Again = { isThere, letGo: () => {} };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { faultOf, sortComplaints, typesIn } from "./grep-fault.ts";
+import { faultOf, sortComplaints, typesIn } from "./grep.ts";
 
 const parseError = (pattern: string, pointer: string, message: string): string =>
   `rg: regex parse error:\n    (?:${pattern})\n    ${pointer}\nerror: ${message}\n`;

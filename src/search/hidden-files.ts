@@ -5,8 +5,9 @@
  */
 
 import { setImmediate } from "node:timers/promises";
-import type { WalkEntry, WalkFolder } from "../disk/walk.ts";
-import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, type Unlike } from "./files-ignored.ts";
+import { timeSlices } from "../disk/event-loop.ts";
+import type { WalkEntry, WalkFolder } from "../disk/lookup/walk.ts";
+import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, type Unlike } from "./ignored.ts";
 
 export interface HiddenSearch {
   /** The names of the folders from the top of the workspace down to where the walk starts. */
@@ -156,3 +157,126 @@ function countOrGather(
 
 const isSearched = (name: string, ignored: Ignored, above: readonly string[], search: HiddenSearch): boolean =>
   !search.isLeftOut(name) && !isIgnored(ignored, above, name, "folder");
+
+// What ripgrep shall leave out, as an ignore file that it reads quickly: it compiles every line by itself, so lines that
+// follow each other become one where they mean the same together.
+
+/** Lines in the form of gitignore, the last one that fits decides. Braces are alternatives to ripgrep, not to Git. */
+export function leftOutText(lines: readonly string[]): string {
+  const merged: string[] = [];
+  let names: string[] = [];
+  let negated = false;
+  const flush = (): void => {
+    if (names.length > 0)
+      merged.push(`${negated ? "!" : ""}**/${names.length > 1 ? `{${names.join(",")}}` : names[0]}`);
+    names = [];
+  };
+  for (const line of lines) {
+    if (line === "") continue;
+    const [, not = "", name] = /^(!?)\*\*\/([^/{},\\\s]+)$/.exec(line) ?? [];
+    if (name === undefined || (not === "!") !== negated) flush();
+    negated = not === "!";
+    if (name === undefined) merged.push(line);
+    else names.push(name);
+  }
+  flush();
+  return merged.map((line) => `${line}\n`).join("");
+}
+
+// All that ignore files say about a tree, found before it is searched: for searches by a program that must not read these
+// files by itself. Takes a walk of all that is not ignored, so it is for the few trees where ripgrep would go wrong.
+
+export interface Surveying {
+  /** The names of the folders from the top of the workspace down to where the walk starts. */
+  readonly above: readonly string[];
+  /** What holds right in the start. */
+  readonly ignored: Ignored;
+  /** Is a folder of this name never searched? */
+  isLeftOut(name: string): boolean;
+  /** Folders that are remembered. */
+  readonly foldersMax: number;
+  /** Throws to end the walk. */
+  onTurn(): "more" | "enough";
+}
+
+export interface Survey {
+  /** Ignored folders, by their paths below the start. Only so many: what lies in others is known to be ignored too. */
+  readonly folders: readonly string[];
+  /** Of the path of a file below the start, with forward slashes. */
+  isIgnored(path: string): boolean;
+}
+
+/** The caller keeps the start open until this is over. */
+export async function surveyIgnored(start: WalkFolder, search: Surveying): Promise<Survey> {
+  /** Where something else holds than in the folder above. */
+  const changes = new Map<string, Ignored>();
+  const folders: string[] = [];
+  const above = [...search.above];
+  const stack: Frame[] = [];
+  const slices = timeSlices();
+  let isEnough = false;
+  const turn = async (): Promise<void> => {
+    await slices.next();
+    isEnough = search.onTurn() === "enough";
+  };
+  const open = async (folder: WalkFolder, path: string, outer: Ignored): Promise<void> => {
+    const entries = await folder.entries();
+    const frame: Frame = { folder, path, ignored: outer, todo: [] };
+    if ("errno" in entries) {
+      stack.push(frame);
+      return;
+    }
+    const ignored = path === "" ? outer : await ignoredIn(folder, entries, above.length, outer);
+    if (ignored !== outer) changes.set(path, ignored);
+    for (const entry of entries) {
+      if (slices.isOver()) await turn();
+      if (isEnough) break;
+      if (!entry.isDirectory() || search.isLeftOut(entry.name)) continue;
+      if (!isIgnored(ignored, above, entry.name, "folder")) frame.todo.push(entry.name);
+      else if (folders.length < search.foldersMax) folders.push(path + entry.name);
+    }
+    stack.push({ ...frame, ignored });
+  };
+  try {
+    await open(start, "", search.ignored);
+    for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+      const name = frame.todo.pop();
+      if (name === undefined) {
+        if (stack.length > 1) {
+          frame.folder.close();
+          above.pop();
+        }
+        stack.pop();
+        continue;
+      }
+      const folder = frame.folder.enter(name);
+      if ("errno" in folder) continue;
+      above.push(name);
+      try {
+        await open(folder, `${frame.path}${name}/`, frame.ignored);
+      } catch (error) {
+        folder.close();
+        throw error;
+      }
+      folder.leave();
+      if (slices.isOver()) await turn();
+      if (isEnough) break;
+    }
+  } finally {
+    for (const { folder } of stack.slice(1).toReversed()) folder.close();
+  }
+  return { folders, isIgnored: (path) => isPathIgnored(path.split("/")) };
+
+  function isPathIgnored(names: readonly string[]): boolean {
+    const over = [...search.above];
+    let { ignored } = search;
+    let path = "";
+    for (const [at, name] of names.entries()) {
+      if (isIgnored(ignored, over, name, at === names.length - 1 ? "file" : "folder")) return true;
+      over.push(name);
+      path += `${name}/`;
+      ignored = changes.get(path) ?? ignored;
+    }
+    return false;
+  }
+}

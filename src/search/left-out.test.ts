@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
 import { test } from "vitest";
-import { leftOutText } from "./left-out.ts";
+import { leftOutText } from "./hidden-files.ts";
 
 for (const [name, lines, text] of [
   ["nothing", [], ""],

@@ -1,7 +1,7 @@
 /** Spans of lines: what they cover together, and where they are after lines were put in or taken out. */
 
 import type { LineSpan } from "../contract/problem.ts";
-import type { LinePart } from "./read-state.ts";
+import type { LinePart } from "./ledger.ts";
 
 /** In order, without overlaps, those that touch made one. */
 export function merged(spans: readonly LineSpan[]): readonly LineSpan[] {

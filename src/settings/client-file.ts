@@ -1,13 +1,139 @@
 /** The configuration file of an MCP client: what would become of it, and writing that. Nothing else in it changes. */
 
 import * as nodePath from "node:path";
-export { programOnPath } from "../disk/programs.ts";
-import { readSmallFile } from "../disk/small-file.ts";
-import { writeSmallFile } from "../disk/small-file-write.ts";
+import { isDeepStrictEqual } from "node:util";
+import { createScanner, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { parse, TomlError } from "smol-toml";
+import { writeSmallFile } from "../disk/store/small-file-write.ts";
+import { readSmallFile } from "../disk/store/small-file.ts";
 import { nodeSystem } from "../disk/system.ts";
-import type { Entry, EntryWish, Merged } from "./entry.ts";
-import { jsonOf, withJsonEntry } from "./json-entry.ts";
-import { tomlOf, withTomlEntry } from "./toml-entry.ts";
+import { inserted } from "./keep-rule.ts";
+
+// Puts an entry into a TOML text as a table of its own, or takes that table out: all other bytes stay. Pure.
+
+export function withTomlEntry(text: string, entry: Entry, wish: EntryWish): Merged {
+  const old = parsedToml(text);
+  if (typeof old === "string") return refused(old);
+  const servers = old[entry.under];
+  if (servers !== undefined && !isTable(servers)) return refused(`"${entry.under}" in it is no table`);
+  const there = servers !== undefined && Object.hasOwn(servers, entry.name) ? servers[entry.name] : undefined;
+  if (there === undefined) {
+    return wish === "remove" ? { merged: "same" } : checkedToml(old, appended(text, entry), entry, wish);
+  }
+  if (wish !== "remove" && isDeepStrictEqual(there, plain(entry.value))) return { merged: "same" };
+  if (wish === "put") return { merged: "other" };
+  const own = tomlTables(text).filter(({ path }) => path[0] === entry.under && path[1] === entry.name);
+  if (own.length === 0)
+    return refused(`"${entry.under}.${entry.name}" in it is no table of its own, change it by hand`);
+  return checkedToml(old, wish === "remove" ? takenToml(text, own) : replacedToml(text, own, entry), entry, wish);
+}
+
+/** The table with nothing around it. */
+export function tomlOf({ under, name, value }: Entry, eol = "\n"): string {
+  const keys = Object.entries(value).map(([key, one]) => `${key} = ${valueOf(one)}${eol}`);
+  return `[${under}.${keyOf(name)}]${eol}${keys.join("")}`;
+}
+
+const keyOf = (name: string): string => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name));
+
+/** A basic string of TOML has the escapes of JSON, but for the character 127, which must be escaped. */
+const stringOf = (text: string): string => JSON.stringify(text).replaceAll("\x7f", "\\u007f");
+
+function valueOf(value: EntryValue): string {
+  if (typeof value === "boolean") return String(value);
+  return typeof value === "string" ? stringOf(value) : `[${value.map(stringOf).join(", ")}]`;
+}
+
+/** The values, or why there are none. */
+function parsedToml(text: string): Readonly<Record<string, unknown>> | string {
+  try {
+    return plain(parse(text, { integersAsBigInt: "asNeeded" }));
+  } catch (error) {
+    if (error instanceof RangeError) return "it is nested too deeply";
+    if (error instanceof TomlError) return `it is not valid TOML (line ${error.line}), mend it first`;
+    throw error;
+  }
+}
+
+function appended(text: string, entry: Entry): string {
+  const eol = eolOf(text);
+  const gap = text === "" ? "" : text.endsWith("\n") ? eol : eol + eol;
+  return text + gap + tomlOf(entry, eol);
+}
+
+/** With the blank line before each, which is what `appended` put there. */
+function takenToml(text: string, own: readonly TomlTable[]): string {
+  return own.toReversed().reduce((rest, { start, end }) => {
+    const gap = /(?:^|(?<=\n))[ \t]*\r?\n$/.exec(rest.slice(0, start))?.[0].length ?? 0;
+    return rest.slice(0, start - gap) + rest.slice(end);
+  }, text);
+}
+
+function replacedToml(text: string, own: readonly TomlTable[], entry: Entry): string {
+  const [first, ...others] = own;
+  if (first === undefined) return text;
+  const rest = takenToml(text, others);
+  return rest.slice(0, first.start) + tomlOf(entry, eolOf(text)) + rest.slice(first.end);
+}
+
+/** Whatever the surgery did, the file must mean what it meant, and the entry. If not, nothing is changed. */
+function checkedToml(old: Readonly<Record<string, unknown>>, after: string, entry: Entry, wish: EntryWish): Merged {
+  const now = parsedToml(after);
+  const goal = plain(meant(old, entry, wish));
+  const isMeant = typeof now !== "string" && (isDeepStrictEqual(now, goal) || isGone(now, goal, entry));
+  return isMeant
+    ? { merged: "text", text: after }
+    : refused("it is written in a way that cannot be changed safely, change it by hand");
+}
+
+/** With its last table the parent is gone too, if it has no header of its own. */
+function isGone(now: Readonly<Record<string, unknown>>, goal: unknown, { under }: Entry): boolean {
+  return now[under] === undefined && isDeepStrictEqual({ ...now, [under]: {} }, goal);
+}
+
+// An MCP server in the configuration file of a client: where it stands and what it says.
+
+/** A plain value, as JSON and TOML both can hold it. */
+export type EntryValue = string | boolean | readonly string[];
+
+export interface Entry {
+  /** The key under which the client keeps its servers. */
+  readonly under: string;
+  readonly name: string;
+  readonly value: Readonly<Record<string, EntryValue>>;
+}
+
+/** What would become of a file. `same`: there is nothing to do. `other`: its name is taken by something else. */
+type Merged =
+  | { readonly merged: "text"; readonly text: string }
+  | { readonly merged: "same" | "other" }
+  /** As words that stand behind `Cannot change "x": `. */
+  | { readonly merged: "refused"; readonly why: string };
+
+/** What shall be done with the entry. `put` leaves another one of that name alone, `replace` does not. */
+export type EntryWish = "put" | "replace" | "remove";
+
+const refused = (why: string): Merged => ({ merged: "refused", why });
+
+const isTable = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+/** The parsers' objects have no prototype, ours have; only then they can be compared. */
+function plain<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(plain) as Value; // the same list
+  if (!isTable(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)])) as Value; // the same keys
+}
+
+/** What the file shall mean. It and its servers were looked at: both are objects, or the servers are missing. */
+function meant(old: Readonly<Record<string, unknown>>, { under, name, value }: Entry, wish: EntryWish): unknown {
+  const servers = { ...(old[under] as Readonly<Record<string, unknown>> | undefined) };
+  if (wish === "remove") delete servers[name];
+  else servers[name] = value;
+  return { ...old, [under]: servers };
+}
+
+export { programOnPath } from "../disk/programs.ts";
 
 /** Some clients keep their history in the same file. */
 const bytesMax = 67_108_864;
@@ -78,4 +204,271 @@ export function isThere(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+// Puts an entry into a JSON text with comments, or takes it out: all other bytes stay. Pure.
+
+/** `fresh`: what a file holds besides if there was nothing in it. */
+export function withJsonEntry(
+  text: string,
+  entry: Entry,
+  wish: EntryWish,
+  fresh: Readonly<Record<string, string>> = {},
+): Merged {
+  if (text.trim() === "")
+    return wish === "remove" ? { merged: "same" } : { merged: "text", text: jsonOf(entry, fresh) };
+  const tree = parsed(text);
+  if (typeof tree === "string") return refused(tree);
+  if (tree.type !== "object") return refused("it holds no object");
+  const servers = memberOf(tree, entry.under);
+  if (servers === "twice") return refused(`it has "${entry.under}" twice`);
+  if (servers !== undefined && servers.value.type !== "object") return refused(`"${entry.under}" in it is no object`);
+  const there = servers === undefined ? undefined : memberOf(servers.value, entry.name);
+  if (there === "twice") return refused(`it has "${entry.under}.${entry.name}" twice`);
+
+  if (wish === "remove") {
+    if (there === undefined || servers === undefined) return { merged: "same" };
+    return checked(text, taken(text, servers.value, there.property), entry, wish);
+  }
+  if (there !== undefined) {
+    if (isDeepStrictEqual(plain(getNodeValue(there.value)), entry.value)) return { merged: "same" };
+    return wish === "put" ? { merged: "other" } : checked(text, replaced(text, there.value, entry), entry, wish);
+  }
+  const key = JSON.stringify(entry.name);
+  const after =
+    servers === undefined
+      ? added(text, tree, JSON.stringify(entry.under), { [entry.name]: entry.value })
+      : added(text, servers.value, key, entry.value);
+  return checked(text, after, entry, wish);
+}
+
+/** The whole file with nothing but the entry. */
+export function jsonOf({ under, name, value }: Entry, fresh: Readonly<Record<string, string>> = {}): string {
+  return `${printed({ ...fresh, [under]: { [name]: value } }, "  ")}\n`;
+}
+
+/** As JSON.stringify has it, with the short lists of a command line on one line. */
+function printed(value: unknown, unit: string, indent = ""): string {
+  if (Array.isArray(value)) return `[${value.map((one) => JSON.stringify(one)).join(", ")}]`;
+  if (!isTable(value)) return JSON.stringify(value);
+  const inner = indent + unit;
+  const members = Object.entries(value).map(
+    ([key, one]) => `${inner}${JSON.stringify(key)}: ${printed(one, unit, inner)}`,
+  );
+  return `{\n${members.join(",\n")}\n${indent}}`;
+}
+
+/** The tree, or why there is none. */
+function parsed(text: string): Node | string {
+  const errors: ParseError[] = [];
+  try {
+    const tree = parseTree(text, errors, { allowTrailingComma: true });
+    const [error] = errors;
+    if (error === undefined && tree !== undefined) return tree;
+    const what = error === undefined ? "nothing in it" : words(error);
+    return `it is not valid JSON (${what} in line ${lineAt(text, error?.offset ?? 0)}), mend it first`;
+  } catch (error) {
+    // The parser calls itself for every level, and a file may have more levels than the stack.
+    if (error instanceof RangeError) return "it is nested too deeply";
+    throw error;
+  }
+}
+
+const words = ({ error }: ParseError): string =>
+  printParseErrorCode(error)
+    .replace(/(?<=.)[A-Z]/g, " $&")
+    .toLowerCase();
+
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split(/\r\n|\r|\n/).length;
+
+interface Member {
+  readonly property: Node;
+  readonly value: Node;
+}
+
+/** Programs differ in which of two equal keys counts, so there is no telling where ours would go. */
+function memberOf(object: Node, key: string): Member | undefined | "twice" {
+  const found = (object.children ?? []).filter(({ children }) => children?.[0]?.value === key);
+  if (found.length > 1) return "twice";
+  const [property] = found;
+  const value = property?.children?.[1];
+  return property === undefined || value === undefined ? undefined : { property, value };
+}
+
+/** One more key, laid out as its neighbours are. */
+function added(text: string, container: Node, key: string, value: unknown): string {
+  const close = container.offset + container.length - 1;
+  const last = container.children?.at(-1);
+  const eol = eolOf(text);
+  if (last !== undefined) {
+    const isSpread = /[\r\n]/.test(text.slice(last.offset + last.length, close));
+    return inserted(text, container, `${key}: ${isSpread ? printed(value, unitOf(text)) : JSON.stringify(value)}`);
+  }
+  if (text.slice(container.offset + 1, close).trim() !== "") {
+    return inserted(text, container, `${key}: ${JSON.stringify(value)}`);
+  }
+  const outer = indentAt(text, container.offset);
+  const inner = outer + unitOf(text);
+  const body = `${key}: ${printed(value, unitOf(text))}`.replaceAll("\n", eol + inner);
+  return inserted(text, container, `${eol}${inner}${body}${eol}${outer}`);
+}
+
+function replaced(text: string, old: Node, { value }: Entry): string {
+  const eol = eolOf(text);
+  const isSpread = /[\r\n]/.test(text.slice(old.offset, old.offset + old.length));
+  const body = isSpread
+    ? printed(value, unitOf(text)).replaceAll("\n", eol + indentAt(text, old.offset))
+    : JSON.stringify(value);
+  return text.slice(0, old.offset) + body + text.slice(old.offset + old.length);
+}
+
+/** Without the property and one comma. Comments beside it are somebody's words and stay. */
+function taken(text: string, container: Node, property: Node): string {
+  const siblings = container.children ?? [];
+  const before = siblings[siblings.indexOf(property) - 1];
+  const close = container.offset + container.length - 1;
+  const end = property.offset + property.length;
+  const commaBehind = commaBetween(text, end, close);
+  const commaBefore =
+    commaBehind === undefined && before !== undefined
+      ? commaBetween(text, before.offset + before.length, property.offset)
+      : undefined;
+  const isAdjacent = commaBehind !== undefined && text.slice(end, commaBehind).trim() === "";
+  const [from, to] = wholeLines(text, property.offset, isAdjacent ? commaBehind + 1 : end, container.offset);
+  const cuts: (readonly [number, number])[] = [[from, to]];
+  if (commaBehind !== undefined && !isAdjacent) cuts.push([commaBehind, commaBehind + 1]);
+  if (commaBefore !== undefined) cuts.push([commaBefore, commaBefore + 1]);
+  return cuts.toSorted(([a], [b]) => b - a).reduce((rest, [a, b]) => rest.slice(0, a) + rest.slice(b), text);
+}
+
+/** If there is nothing else on its lines, they go as lines; of a line with others, the blanks before it go too. */
+function wholeLines(text: string, from: number, to: number, containerAt: number): readonly [number, number] {
+  const blanks = /[ \t]*$/.exec(text.slice(0, from))?.[0].length ?? 0;
+  const start = from - blanks;
+  const behind = /^[ \t]*(\r\n|\r|\n)/.exec(text.slice(to));
+  const startsLine = start === 0 || /[\r\n]/.test(text.charAt(start - 1));
+  if (startsLine && behind !== null) return [start, to + behind[0].length];
+  if (startsLine) return [from, to + (/^[ \t]*/.exec(text.slice(to))?.[0].length ?? 0)];
+  return start - 1 === containerAt ? [from, to] : [start, to];
+}
+
+function commaBetween(text: string, from: number, to: number): number | undefined {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(from);
+  scanner.scan();
+  const at = scanner.getTokenOffset();
+  return at < to && text.charAt(at) === "," ? at : undefined;
+}
+
+const eolOf = (text: string): string => (text.includes("\r\n") ? "\r\n" : "\n");
+const indentAt = (text: string, offset: number): string =>
+  /^[ \t]*/.exec(
+    text.slice(Math.max(text.lastIndexOf("\n", offset - 1), text.lastIndexOf("\r", offset - 1)) + 1),
+  )?.[0] ?? "";
+/** What one level is indented by: as the first indented line has it. */
+const unitOf = (text: string): string => /[\r\n]([ \t]+)(?=["}])/.exec(text)?.[1] ?? "  ";
+
+/** Whatever the surgery did, the file must mean what it meant, and the entry. If not, nothing is changed. */
+function checked(before: string, after: string, entry: Entry, wish: EntryWish): Merged {
+  const old = parsed(before);
+  const tree = parsed(after);
+  const cannot = "it is written in a way that cannot be changed safely, change it by hand";
+  if (typeof old === "string" || typeof tree === "string") return refused(cannot);
+  return isDeepStrictEqual(plain(getNodeValue(tree)), meant(plain(getNodeValue(old)), entry, wish))
+    ? { merged: "text", text: after }
+    : refused(cannot);
+}
+
+/** Where the tables of a TOML text begin and where their last key ends. For texts that a parser has accepted. Pure. */
+
+interface TomlTable {
+  /** The parts of the header's name: `[a."b c"]` is `a`, `b c`. Empty for what stands before the first header. */
+  readonly path: readonly string[];
+  /** Where the line of the header begins, in characters. */
+  readonly start: number;
+  /** Behind the line of the last key, or of the header if there is none. Comments and blanks behind it are not in it. */
+  readonly end: number;
+}
+
+const header = /^[ \t]*\[\[?([^\r\n]*)/;
+const part = /[ \t]*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([A-Za-z0-9_-]+))[ \t]*(\.|\])/y;
+
+export function tomlTables(text: string): readonly TomlTable[] {
+  const tables: { path: readonly string[]; start: number; end: number }[] = [{ path: [], start: 0, end: 0 }];
+  let at = 0;
+  while (at < text.length) {
+    const lineEnd = endOfLine(text, at);
+    const line = text.slice(at, lineEnd);
+    const table = tables.at(-1);
+    if (header.test(line)) {
+      tables.push({ path: pathOf(line.slice(line.search(/\[+/)).replace(/^\[\[?/, "")), start: at, end: lineEnd });
+      at = lineEnd;
+    } else if (/^[ \t]*(?:#.*)?$/.test(line.replace(/[\r\n]+$/, ""))) {
+      at = lineEnd;
+    } else {
+      at = endOfStatement(text, at);
+      if (table !== undefined) table.end = at;
+    }
+  }
+  return tables;
+}
+
+function pathOf(rest: string): readonly string[] {
+  const parts: string[] = [];
+  part.lastIndex = 0;
+  for (let found = part.exec(rest); found !== null; found = part.exec(rest)) {
+    const [, basic, literal, bare, closes] = found;
+    parts.push(basic === undefined ? (literal ?? bare ?? "") : unescaped(basic));
+    if (closes === "]") break;
+  }
+  return parts;
+}
+
+/** TOML's short escapes are those of JSON; what JSON does not know stays as written and is no name of ours. */
+function unescaped(text: string): string {
+  try {
+    return String(JSON.parse(`"${text}"`));
+  } catch {
+    return text;
+  }
+}
+
+function endOfLine(text: string, from: number): number {
+  const at = text.indexOf("\n", from);
+  return at === -1 ? text.length : at + 1;
+}
+
+const quotes = ['"""', "'''", '"', "'"] as const;
+
+/** A value may go over several lines: in lists, in inline tables, and in strings of three quotes. */
+function endOfStatement(text: string, from: number): number {
+  let depth = 0;
+  let at = from;
+  while (at < text.length) {
+    const quote = quotes.find((one) => text.startsWith(one, at));
+    const character = text.charAt(at);
+    if (quote !== undefined) at = endOfString(text, at + quote.length, quote);
+    else if (character === "#")
+      at = endOfLine(text, at) - (text.endsWith("\n") || text.indexOf("\n", at) !== -1 ? 1 : 0);
+    else if (character === "\n" && depth === 0) return at + 1;
+    else {
+      if (character === "[" || character === "{") depth += 1;
+      if (character === "]" || character === "}") depth -= 1;
+      at += 1;
+    }
+  }
+  return text.length;
+}
+
+function endOfString(text: string, from: number, quote: (typeof quotes)[number]): number {
+  for (let at = from; at < text.length; at += 1) {
+    if (text.charAt(at) === "\\" && quote.startsWith('"')) at += 1;
+    else if (text.startsWith(quote, at)) {
+      // A string of three quotes may end with one or two more that belong to it.
+      let end = at + quote.length;
+      if (quote.length === 3) while (end < at + 5 && text.charAt(end) === quote.charAt(0)) end += 1;
+      return end;
+    }
+  }
+  return text.length;
 }

@@ -3,8 +3,7 @@
 import * as fc from "fast-check";
 import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
-import type { Entry } from "./entry.ts";
-import { jsonOf, withJsonEntry } from "./json-entry.ts";
+import { type Entry, jsonOf, withJsonEntry } from "./client-file.ts";
 
 const entry: Entry = {
   under: "mcpServers",

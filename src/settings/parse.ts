@@ -11,8 +11,8 @@ import {
 } from "jsonc-parser";
 import type { JsonSchema } from "../contract/call.ts";
 import { hiddenCharacters } from "../contract/hidden-characters.ts";
-import { isNoWrite } from "../contract/mode.ts";
-import { projectValues, type SettingsValues, schema, userOnlyKeys } from "./schema.ts";
+import { isNoWrite } from "../contract/permission.ts";
+import { projectValues, schema, type SettingsValues, userOnlyKeys } from "./schema.ts";
 
 /** Something in the file that is not honoured. */
 export interface LineFault {

@@ -5,7 +5,7 @@
 
 import type { JsonSchema } from "../contract/call.ts";
 import { limits } from "../contract/limits.ts";
-import { modes } from "../contract/mode.ts";
+import { modes } from "../contract/permission.ts";
 
 /** Objects whose keys are the writer's own. */
 const textsByName = { type: "object", additionalProperties: { type: "string" } } as const;

@@ -2,10 +2,10 @@
 
 import { dirname, isAbsolute, posix, relative, win32 } from "node:path";
 import { limits } from "../contract/limits.ts";
-import type { RuleText } from "../contract/rule.ts";
-import { isWider, type Mode } from "../contract/mode.ts";
-import { realPrefixes } from "../disk/real-prefix.ts";
-import { readSmallFile } from "../disk/small-file.ts";
+import { isWider, type Mode, type RuleText } from "../contract/permission.ts";
+import { realPrefixes } from "../disk/lookup/real-prefix.ts";
+import { privateFile } from "../disk/store/private-file.ts";
+import { readSmallFile } from "../disk/store/small-file.ts";
 import { nodeSystem } from "../disk/system.ts";
 import type { SettingsValues } from "./schema.ts";
 
@@ -227,4 +227,20 @@ function withPaths(values: SettingsValues, file: string, { platform, home }: Set
     ...(values.trustedProjects && { trustedProjects: values.trustedProjects.map(absolute) }),
     ...(values.stateDir !== undefined && { stateDir: absolute(values.stateDir) }),
   };
+}
+
+/** What the command line asks of the machine at start, for surfaces, which know no disk: its own arguments, and programs on the PATH. */
+
+export { argumentsAreUtf8 } from "../disk/programs.ts";
+export { programOnPath } from "../disk/programs.ts";
+
+// The token of the HTTP server, in a file of the operator's: read, or made where there is none.
+
+const tokenBytesMax = 4_096;
+
+/** Throws an Error in words. */
+export function tokenFrom(path: string, make: () => string): string {
+  const token = privateFile(path, make, tokenBytesMax).trim();
+  if (token.length < 16) throw new Error(`Cannot use "${path}": a token has at least 16 characters`);
+  return token;
 }

@@ -3,9 +3,7 @@
 import * as fc from "fast-check";
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import type { Entry, EntryWish } from "./entry.ts";
-import { tomlOf, withTomlEntry } from "./toml-entry.ts";
-import { tomlTables } from "./toml-tables.ts";
+import { type Entry, type EntryWish, tomlOf, tomlTables, withTomlEntry } from "./client-file.ts";
 
 const entry: Entry = {
   under: "mcp_servers",

@@ -1,7 +1,7 @@
 /** Lines that are put behind a line: where they go, and which line ends they get. */
 
 import { describe, expect, test } from "vitest";
-import { insertion, linesIn } from "./insert.ts";
+import { insertion, linesIn } from "./pieces.ts";
 
 const inserted = (text: string, behindLine: number, newText: string): string | undefined => {
   const found = insertion(text, behindLine, newText);

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TextChange } from "../contract/edit.ts";
-import { foldText } from "./match-fold.ts";
-import { match } from "./match.ts";
+import { foldText } from "./match/source.ts";
+import { match } from "./match/match.ts";
 
 function applied(text: string, changes: readonly TextChange[]): string {
   let result = "";

@@ -1,6 +1,7 @@
 /** A text under several changes, kept as pieces of the original, so that what nobody touched is never copied. */
 
 import type { TextChange } from "../contract/edit.ts";
+import type { FileEdits, Position } from "../contract/lsp.ts";
 
 /** UTF-16 units `from` up to `to` of the original, or new text. */
 export type TextPiece = { readonly from: number; readonly to: number } | string;
@@ -129,4 +130,96 @@ export function changesOf(pieces: readonly TextPiece[], originalLength: number):
 /** One change's text in place of what it replaces. */
 export function apply(text: string, changes: readonly TextChange[]): string {
   return textOfPieces(splice([{ from: 0, to: text.length }], changes), text);
+}
+
+// New lines behind a line of a text, with the line ends that stand around them.
+
+export interface Insertion {
+  readonly change: TextChange;
+  /** The line before the new ones, or the very beginning: what their author must have seen. */
+  readonly beside: { readonly from: number; readonly to: number };
+}
+
+/** Undefined: the text has fewer lines. A text that does not end with a newline goes on without one. */
+export function insertion(text: string, behindLine: number, newText: string): Insertion | undefined {
+  const beside = lineSpan(text, behindLine);
+  if (beside === undefined) return undefined;
+  const { from, to } = beside;
+  const lineEnd = lineEndNear(text, to);
+  const lines = newText
+    .replace(/\r?\n$/, "")
+    .split(/\r?\n/)
+    .join(lineEnd);
+  const unfinished = to > from && text[to - 1] !== "\n";
+  return { change: { from: to, to, text: unfinished ? `${lineEnd}${lines}` : `${lines}${lineEnd}` }, beside };
+}
+
+/** A newline ends a line, so a final one begins none. */
+export function linesIn(text: string): number {
+  let count = text === "" || text.endsWith("\n") ? 0 : 1;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}
+
+/** A line with its end; line 0 is the empty place before the first. */
+function lineSpan(text: string, line: number): Insertion["beside"] | undefined {
+  if (line < 0) return undefined;
+  let from = 0;
+  let to = 0;
+  for (let count = 0; count < line; count += 1) {
+    if (to === text.length) return undefined;
+    from = to;
+    const newline = text.indexOf("\n", to);
+    to = newline === -1 ? text.length : newline + 1;
+  }
+  return { from, to };
+}
+
+/** That of the line before, else of the first line. */
+function lineEndNear(text: string, at: number): string {
+  const before = at === 0 ? -1 : text.lastIndexOf("\n", at - 1);
+  const newline = before === -1 ? text.indexOf("\n") : before;
+  return newline > 0 && text[newline - 1] === "\r" ? "\r\n" : "\n";
+}
+
+// Edits by line and column, as places in a text; and whether they can be meant for this text at all.
+
+export type RangeEdits =
+  | { readonly are: "fine"; readonly changes: readonly TextChange[] }
+  /** A place is not there, or the old name does not stand there: they were made for another state of the file. */
+  | { readonly are: "stale" }
+  | { readonly are: "overlapping" };
+
+/** In the order of the text. A range must hold the old name; what is only put in must stand on a line with it. */
+export function changesOfEdits(text: string, edits: FileEdits["edits"], oldName: string): RangeEdits {
+  const starts = lineStarts(text);
+  const changes = new Map<string, TextChange>();
+  for (const { range, text: put } of edits) {
+    const [from, to] = [offsetOf(text, starts, range.start), offsetOf(text, starts, range.end)];
+    if (from === undefined || to === undefined || to < from) return { are: "stale" };
+    const line = text.slice(starts[range.start.line - 1] ?? 0, starts[range.end.line] ?? text.length);
+    if (!(from === to ? line : text.slice(from, to)).includes(oldName)) return { are: "stale" };
+    // What is said twice is meant once; but two texts that are put in at one place are two.
+    changes.set(JSON.stringify([from, to, put]), { from, to, text: put });
+  }
+  // Not by the end alone: of two at one place the one that is only put in comes first.
+  const sorted = [...changes.values()].toSorted((one, two) => one.from - two.from || one.to - two.to);
+  for (const [index, { from }] of sorted.entries()) {
+    if (from < (sorted[index - 1]?.to ?? 0)) return { are: "overlapping" };
+  }
+  return { are: "fine", changes: sorted.filter(({ from, to, text: put }) => text.slice(from, to) !== put) };
+}
+
+function lineStarts(text: string): readonly number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+function offsetOf(text: string, starts: readonly number[], { line, column }: Position): number | undefined {
+  const start = starts[line - 1];
+  if (start === undefined) return undefined;
+  const end = starts[line] === undefined ? text.length : (starts[line] ?? text.length) - 1;
+  const offset = start + column - 1;
+  return offset > end ? undefined : offset;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changesOfEdits } from "./range-edits.ts";
+import { changesOfEdits } from "./pieces.ts";
 
 const text = "let a = 1;\r\nuse(a, { a });\né𝒳 a";
 const edit = (line: number, from: number, to: number, put: string, toLine = line) => ({

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { EncodingName } from "../contract/read.ts";
-import { encode } from "./encode.ts";
-import { decode } from "./encoding.ts";
+import { encode } from "./encoding/encode.ts";
+import { decode } from "./encoding/encoding.ts";
 import { type SourceText, sourceText } from "./source.ts";
 
 const unicode = ["utf-8", "utf-16le", "utf-16be", "utf-32le", "utf-32be"] as const;

@@ -5,9 +5,9 @@
 
 import { Buffer, isAscii, isUtf8 } from "node:buffer";
 import type { EncodingName } from "../contract/read.ts";
-import { doubleByteStep, type Step, type Units, utf8Step, utf32Step } from "./encode-steps.ts";
-import { isDoubleByte, tableOf } from "./encode-tables.ts";
-import { decode } from "./encoding.ts";
+import { doubleByteStep, type Step, type Units, utf8Step, utf32Step } from "./encoding/encode.ts";
+import { isDoubleByte, tableOf } from "./encoding/encode-tables.ts";
+import { decode } from "./encoding/encoding.ts";
 
 export interface SourceText {
   /** Without the BOM. A byte that does not decode stands as one lone low surrogate, U+DC00 + byte. */

@@ -4,7 +4,7 @@
  * for code and prose.
  */
 
-import { cutChars } from "./encoding.ts";
+import { cutChars } from "./encoding/encoding.ts";
 
 const lower = 0;
 const upper = 1;

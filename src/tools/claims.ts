@@ -3,9 +3,9 @@
 import * as nodePath from "node:path";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
-import type { Request } from "../contract/verb.ts";
+import type { Request } from "../contract/call.ts";
 import type { Claim, PathUse } from "../session/call-queue.ts";
-import { parsePatch } from "../text/patch.ts";
+import { parsePatch } from "../text/patch/patch.ts";
 import type { Bench } from "./tool.ts";
 
 export function claimsOf(request: Request, bench: Bench): readonly Claim[] {

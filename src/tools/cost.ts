@@ -4,11 +4,11 @@ import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import { giveBuffer, takeBuffer } from "../disk/buffers.ts";
-import { ReadFailed } from "../disk/open-file.ts";
+import { ReadFailed } from "../disk/lookup/open-file.ts";
 import { refusal } from "../guard/guard.ts";
 import { countTokens } from "../kinds/exact-tokens.ts";
 import { recognise } from "../kinds/kind.ts";
-import { measureText } from "../kinds/window.ts";
+import { measureText } from "../kinds/text.ts";
 import { locatePermitted } from "./locate.ts";
 import type { Bench } from "./tool.ts";
 

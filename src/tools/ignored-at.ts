@@ -1,8 +1,8 @@
 /** What ignore files of the workspace say about a folder that was asked for by name, and about what lies in it. */
 
 import type { Target } from "../contract/target.ts";
-import { type Ignored, ignoredIn, isIgnored, nothingIgnored } from "../search/files-ignored.ts";
-import type { WalkFolder } from "../disk/walk.ts";
+import type { WalkFolder } from "../disk/lookup/walk.ts";
+import { type Ignored, ignoredIn, isIgnored, nothingIgnored } from "../search/ignored.ts";
 import type { Bench } from "./tool.ts";
 
 export interface IgnoredAbove {
@@ -55,4 +55,21 @@ export async function ignoredAbove(target: Target, { disk }: Bench): Promise<Ign
     for (const folder of held.toReversed()) folder.close();
     look.held.close();
   }
+}
+
+// A folder of the workspace by its real path, if it still is one under this very name. The caller closes it.
+
+export function folderAgain(
+  real: string,
+  { disk }: Bench,
+  onRefused: (errno: string) => void = () => {},
+): WalkFolder | undefined {
+  const look = disk.look(real);
+  if (look.seen === "refused") onRefused(look.errno);
+  if (look.seen !== "node") return undefined;
+  if (look.kind === "directory" && look.real === real) {
+    return disk.walk(look, () => look.held.close());
+  }
+  look.held.close();
+  return undefined;
 }

@@ -3,19 +3,19 @@
  * the first change, and what searches by the first search: most sessions of the command line only read.
  */
 
-import type { Outcome, Request, Verb } from "../contract/verb.ts";
+import type { Outcome, Request, Verb } from "../contract/call.ts";
 import { Problem } from "../contract/problem.ts";
 import { errnoName } from "../disk/errno.ts";
 import { isOutOfDescriptors, lazily } from "../disk/loading.ts";
-import { ls } from "./ls.ts";
-import { read } from "./read.ts";
+import { ls } from "./ls/ls.ts";
+import { read } from "./read/read.ts";
 import type { Bench, Tool } from "./tool.ts";
 
 /** One load for all of them, so that calls stay in the order in which they came. */
 const changes = lazily(() => import("./changes.ts"));
-const globbing = lazily(() => import("./glob.ts"));
-const grepping = lazily(() => import("./grep.ts"));
-const outlining = lazily(() => import("./outline.ts"));
+const globbing = lazily(() => import("./glob/glob.ts"));
+const grepping = lazily(() => import("./grep/grep.ts"));
+const outlining = lazily(() => import("./outline/outline.ts"));
 
 const tools: { readonly [V in Verb]: Tool<V> } = {
   read,

@@ -6,12 +6,11 @@
 import { isUtf8 } from "node:buffer";
 import type { ChangedFile } from "../contract/edit.ts";
 import type { FileChanged } from "../contract/event.ts";
-import type { DiagnosticsReport, Languages, SourceFile, ToldChange } from "../contract/language.ts";
+import type { DiagnosticsReport, Languages, SourceFile, ToldChange } from "../contract/lsp.ts";
 import { limits } from "../contract/limits.ts";
 import type { Target } from "../contract/target.ts";
-import { ReadFailed } from "../disk/open-file.ts";
-import { FileCut } from "../disk/scan.ts";
-import { wholeFile } from "../disk/whole-file.ts";
+import { ReadFailed, wholeFile } from "../disk/lookup/open-file.ts";
+import { FileCut } from "../disk/lines/scan.ts";
 import { signOf } from "./stamp.ts";
 import type { Bench } from "./tool.ts";
 

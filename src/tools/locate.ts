@@ -3,8 +3,8 @@
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
-import type { Found } from "../disk/look.ts";
-import type { WalkEntry } from "../disk/walk.ts";
+import type { Found } from "../disk/lookup/look.ts";
+import type { WalkEntry } from "../disk/lookup/walk.ts";
 import type { Resolved } from "../guard/guard.ts";
 import { similar, type Surroundings, type Wanted } from "../search/similar.ts";
 import type { Bench } from "./tool.ts";

@@ -4,13 +4,12 @@
  */
 
 import * as nodePath from "node:path";
-import type { WatchedChange } from "../contract/language.ts";
+import type { WatchedChange } from "../contract/lsp.ts";
 import { Problem } from "../contract/problem.ts";
-import type { Identity } from "../disk/look.ts";
-import { ReadFailed } from "../disk/open-file.ts";
+import type { Identity } from "../disk/lookup/look.ts";
+import { ReadFailed, wholeFile } from "../disk/lookup/open-file.ts";
 import { isRacy } from "../disk/time-grain.ts";
-import { FileCut } from "../disk/scan.ts";
-import { wholeFile } from "../disk/whole-file.ts";
+import { FileCut } from "../disk/lines/scan.ts";
 import type { Keeping } from "../history/keeping.ts";
 import {
   type Baseline,
@@ -25,9 +24,8 @@ import {
 } from "../history/observe.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 import { markOf } from "../history/versions.ts";
-import { orUnreadable } from "./unreadable.ts";
+import { type Bench, orUnreadable } from "./tool.ts";
 import { signOf } from "./stamp.ts";
-import type { Bench } from "./tool.ts";
 import { atPath, signAt, walkWorkspace } from "./workspace-walk.ts";
 
 /** What a look found. */

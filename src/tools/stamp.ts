@@ -1,13 +1,17 @@
 /** What a file's state is known by, in the session's ledger. */
 
 import { limits } from "../contract/limits.ts";
-import type { Page } from "../contract/read.ts";
-import { hashOfText } from "../disk/line-index.ts";
-import type { Identity } from "../disk/look.ts";
-import type { OpenFile } from "../disk/open-file.ts";
+import type { Profile } from "../contract/profile.ts";
+import type { EncodingName, Page } from "../contract/read.ts";
+import type { Target } from "../contract/target.ts";
+import { hashOfText } from "../disk/lines/line-index.ts";
+import type { Identity } from "../disk/lookup/look.ts";
+import { contentHash, fullHash, hashOfContent, type OpenFile } from "../disk/lookup/open-file.ts";
 import { isAtRest, isCoarse } from "../disk/time-grain.ts";
-import { contentHash, fullHash, hashOfContent } from "../disk/whole-file.ts";
+import { recognise } from "../kinds/kind.ts";
+import type { TextFile } from "../kinds/text-file.ts";
 import type { Stamp } from "../session/ledger.ts";
+import type { Bench } from "./tool.ts";
 
 export const signOf = (identity: Identity): string =>
   `${identity.device}:${identity.inode}:${identity.sizeBytes}:${identity.mtimeNs}:${identity.ctimeNs}`;
@@ -59,3 +63,23 @@ export const isHashed = ({ sizeBytes }: Pick<Stamp, "sizeBytes">): boolean => si
 export const viewHash = (page: Pick<Page, "lines" | "joined" | "ascii">): string =>
   // Not taken apart: the lines are made when they are asked for.
   hashOfText(page.joined ?? page.lines.join("\n"), page.ascii).toString("base64");
+
+// A file as the text that it is, also where its dialect shows it as something else.
+
+const kinds = { directory: "refuse", image: "refuse", pdf: "refuse", office: "refuse", notebook: "skip" } as const;
+
+/** Throws the Problem that a file of another kind is. `scratch` MUST NOT be given back while the text is in use. */
+export async function textOf(
+  file: OpenFile,
+  target: Target,
+  profile: Profile,
+  scratch: Buffer,
+  { restricted }: Bench,
+  encoding?: EncodingName,
+): Promise<TextFile> {
+  const forgetful = { known: undefined, keep: () => undefined, encoding };
+  const { nulSampleBytes } = profile;
+  const found = await recognise(file, target, { kinds, nulSampleBytes }, restricted, scratch, forgetful);
+  if (found.as !== "text") throw new Error("nothing but text is read as something here");
+  return found;
+}

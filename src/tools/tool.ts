@@ -1,18 +1,23 @@
 /** What a tool is: a request in, an outcome out, or a Problem. It gets everything it works with from its bench. */
 
+import type { Outcome, Verb, Verbs } from "../contract/call.ts";
+import type { Formatter } from "../contract/edit.ts";
 import type { ChangeListener } from "../contract/event.ts";
-import type { Formatter } from "../contract/formatter.ts";
-import type { Languages } from "../contract/language.ts";
-import type { Outcome, Verb, Verbs } from "../contract/verb.ts";
+import type { Languages } from "../contract/lsp.ts";
+import { Problem } from "../contract/problem.ts";
+import type { Place } from "../contract/target.ts";
 import type { Disk } from "../disk/disk.ts";
-import type { IndexStore } from "../disk/index-store.ts";
-import type { Locks } from "../disk/lock.ts";
-import type { Guard } from "../guard/guard.ts";
-import type { Ledger } from "../session/ledger.ts";
+import type { IndexStore } from "../disk/lines/index-store.ts";
+import { FileCut } from "../disk/lines/scan.ts";
+import type { Locks } from "../disk/lock/lock.ts";
+import { ReadFailed } from "../disk/lookup/open-file.ts";
+import { StoreFailed } from "../disk/store/store-file.ts";
+import { type Guard, refusal } from "../guard/guard.ts";
 import type { SessionHistory } from "../history/session-history.ts";
-import type { Turn } from "./turn.ts";
 import type { PageCache } from "../kinds/page-cache.ts";
 import type { Restricted } from "../kinds/restricted.ts";
+import type { Ledger } from "../session/ledger.ts";
+import type { Turn } from "./change/turn.ts";
 
 /** How careful changes are; the operator's choice. */
 export interface ChangeRules {
@@ -70,3 +75,26 @@ export interface Bench {
 }
 
 export type Tool<V extends Verb> = (request: Verbs[V]["request"], bench: Bench) => Promise<Verbs[V]["outcome"]>;
+
+// What cannot be read, in a store or on the disk, is bad luck that can be told, not a bug.
+
+export async function orUnreadable<Result>(asked: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StoreFailed) throw new Problem({ code: "NO_TURN", asked, reason: "unreadable" });
+    throw error;
+  }
+}
+
+/** The same for work on one file of the workspace, which may fail to be read as well. */
+export async function orFileUnreadable<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  const place: Place = { asked: path, absolute: path, relative: path };
+  try {
+    return await orUnreadable(path, work);
+  } catch (error) {
+    if (error instanceof ReadFailed) throw refusal(place, error.errno, "reading it");
+    if (error instanceof FileCut) throw new Problem({ code: "STALE", place, reason: "while changing it" });
+    throw error;
+  }
+}

@@ -1,11 +1,19 @@
 /** The files of the workspace a page at a time, in an order that does not depend on the disk: folder by folder, by name. */
 
+import { isUtf8 } from "node:buffer";
 import * as nodePath from "node:path";
-import { timeSlices, type TimeSlices } from "../disk/others-turn.ts";
+import type { Verdict } from "../contract/permission.ts";
+import { Problem } from "../contract/problem.ts";
+import type { EntryKind } from "../contract/read.ts";
+import { timeSlices, type TimeSlices } from "../disk/event-loop.ts";
+import { FileCut } from "../disk/lines/scan.ts";
+import { ReadFailed, wholeFile } from "../disk/lookup/open-file.ts";
+import { refusal } from "../guard/guard.ts";
 import { relativeTo } from "../guard/paths.ts";
-import { type Ignored, isIgnored, nothingIgnored, withGitignore } from "../search/files-ignored.ts";
+import { type Ignored, isIgnored, nothingIgnored, withGitignore } from "../search/ignored.ts";
 import { compareCodePoints } from "../text/order.ts";
-import { refuseDenied } from "./subject.ts";
+import { refuseDenied } from "./change/subject.ts";
+import { locate } from "./locate.ts";
 import type { Bench } from "./tool.ts";
 import { atPath, entriesOf, isLeftOut, namesBelow, slashed, textOf } from "./workspace-walk.ts";
 
@@ -102,4 +110,109 @@ export async function pathsThatBegin(start: string, pathsMax: number, bench: Ben
     })
     .map(({ name, kind }) => `${folder}${name}${kind === "directory" ? "/" : ""}`);
   return [...above, ...paths.sort(compareCodePoints)].slice(0, pathsMax);
+}
+
+// One folder for the person who looks after the rules: every name in it, and what the rules say of reading and editing it.
+
+export interface JudgedEntry {
+  readonly name: string;
+  /** Absolute; and below its root with forward slashes. */
+  readonly path: string;
+  readonly relative: string;
+  readonly kind: EntryKind;
+  /** Of regular files. */
+  readonly sizeBytes: number | undefined;
+  /** Before anybody is asked. */
+  readonly read: Verdict;
+  readonly edit: Verdict;
+}
+
+export interface EntryPage {
+  readonly path: string;
+  readonly relative: string;
+  readonly entries: readonly JudgedEntry[];
+  readonly total: number;
+}
+
+/** Only the entries of the page are judged, however many there are. */
+export async function folderEntries(
+  path: string,
+  { from, max }: { readonly from: number; readonly max: number },
+  bench: Bench,
+): Promise<EntryPage> {
+  const { target, found } = await locate(path, "anything", bench);
+  try {
+    await bench.guard.permit("read", target, bench.signal);
+    if (found.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: target });
+    const listed = await bench.disk.list(found);
+    if ("errno" in listed) throw refusal(target, listed.errno, "listing it");
+    const isFolder = (kind: EntryKind): number => (kind === "directory" ? 0 : 1);
+    const ordered = listed.toSorted((a, b) => isFolder(a.kind) - isFolder(b.kind) || compareCodePoints(a.name, b.name));
+    const entries: JudgedEntry[] = [];
+    for (const { name, kind } of ordered.slice(from, from + max)) {
+      bench.signal.throwIfAborted();
+      const whole = nodePath.join(target.real, name);
+      const verdict = (tool: string, permission: "read" | "edit"): Verdict =>
+        bench.guard.explain(tool, permission, whole).verdict;
+      entries.push({
+        name,
+        path: whole,
+        relative: slashed(nodePath.relative(target.root, whole)),
+        kind,
+        sizeBytes: kind === "file" ? atPath(whole, bench, ({ held }) => held.identity.sizeBytes) : undefined,
+        read: verdict("Read", "read"),
+        edit: verdict("Edit", "edit"),
+      });
+    }
+    return { path: target.real, relative: target.realRelative, entries, total: listed.length };
+  } finally {
+    found.held.close();
+  }
+}
+
+// A file's own content, for programs: no line numbers, no pages, and nothing that a model would be told.
+
+export type Content =
+  | { readonly is: "text"; readonly path: string; readonly text: string }
+  | { readonly is: "bytes"; readonly path: string; readonly base64: string }
+  /** The paths in a folder, those of folders with a slash behind them. */
+  | { readonly is: "folder"; readonly path: string; readonly paths: readonly string[] }
+  | { readonly is: "too large"; readonly path: string; readonly sizeBytes: number };
+
+export async function contentOf(path: string, bytesMax: number, bench: Bench): Promise<Content> {
+  const { target, found } = await locate(path, "file", bench);
+  try {
+    await bench.guard.permit("read", target, bench.signal);
+    if (found.kind === "directory") return await folderContent(target.real, bench);
+    if (found.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+    const file = bench.disk.open(found);
+    if ("errno" in file) throw refusal(target, file.errno, "opening it");
+    try {
+      const bytes = await wholeFile(file, bytesMax);
+      if (bytes === undefined) return { is: "too large", path: target.real, sizeBytes: file.sizeBytes };
+      return isText(bytes)
+        ? { is: "text", path: target.real, text: bytes.toString("utf8") }
+        : { is: "bytes", path: target.real, base64: bytes.toString("base64") };
+    } catch (error) {
+      if (error instanceof FileCut) throw new Problem({ code: "CHANGED", place: target });
+      if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
+      throw error;
+    } finally {
+      file.close();
+    }
+  } finally {
+    found.held.close();
+  }
+}
+
+/** Whatever else it may be, it goes as bytes, and every one of them stays. */
+const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0);
+
+async function folderContent(folder: string, bench: Bench): Promise<Content> {
+  const paths = ((await entriesOf(folder, bench)) ?? [])
+    .filter(({ kind }) => kind === "file" || kind === "directory")
+    .map(({ name, kind }) => ({ path: nodePath.join(folder, name), is: kind === "file" ? "file" : "folder" }) as const)
+    .filter(({ path, is }) => bench.guard.denied("read", [path], is) === undefined)
+    .map(({ path, is }) => (is === "folder" ? `${path}/` : path));
+  return { is: "folder", path: folder, paths: paths.sort(compareCodePoints) };
 }

@@ -3,9 +3,9 @@
 import { equal, ok } from "node:assert/strict";
 import { describe, test } from "vitest";
 import { paintDiff } from "../../src/surfaces/cli/diff.ts";
-import { questionText } from "../../src/surfaces/mcp/question-text.ts";
-import { escapeName, visibleText } from "../../src/text/escape.ts";
-import { unified } from "../../src/text/unified.ts";
+import { questionText } from "../../src/surfaces/mcp/approval-state.ts";
+import { escapeName, visibleText } from "../../src/text/encoding/escape.ts";
+import { unified } from "../../src/text/diff/unified.ts";
 import { shownText } from "../../web/src/text/shown.ts";
 
 const range = (from: number, to: number): readonly number[] =>

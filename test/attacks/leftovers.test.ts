@@ -10,8 +10,8 @@ import * as fs from "node:fs";
 import { describe, test } from "vitest";
 import { createFilehand, type FilehandOptions } from "../../src/index.ts";
 import { createDisk } from "../../src/disk/disk.ts";
-import { prepareLockFolder } from "../../src/disk/lock-folder.ts";
-import { processMark } from "../../src/disk/process-mark.ts";
+import { prepareLockFolder } from "../../src/disk/lock/lock-folder.ts";
+import { processMark } from "../../src/disk/lock/process-mark.ts";
 import { nodeSystem, type System } from "../../src/disk/system.ts";
 import { everyAttempt } from "../support/changing.ts";
 import { refused, shows } from "../support/reading.ts";
@@ -23,7 +23,7 @@ const [, , realm = ""] = processMark().split("-");
 const deadPid = spawnSync(process.execPath, ["-e", ""]).pid;
 const leftName = (kind: "new" | "undo"): string => `.filehand-${kind}-${deadPid}-1-${realm}-0123456789ab`;
 
-/** A journal that says that `path` was being changed from `old` to `next`, as `disk/journal.ts` writes it. */
+/** A journal that says that `path` was being changed from `old` to `next`, as `disk/write/in-place.ts` writes it. */
 function journal(path: string, name: string, old: string, next: string): Buffer {
   const { dev, ino } = fs.statSync(path, { bigint: true });
   const head = Buffer.alloc(8_192);

@@ -5,7 +5,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import { lineNumber } from "../../src/contract/brand.ts";
+import { lineNumber } from "../../src/contract/target.ts";
 import type { DialectName } from "../../src/dialects/index.ts";
 import { createFilehand, type FilehandOptions } from "../../src/index.ts";
 import { everyDialect, readerIn, readInEvery, refused, shows, textOf, wholeOf } from "../support/reading.ts";

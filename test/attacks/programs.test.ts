@@ -5,12 +5,12 @@ import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, test } from "vitest";
-import { keepMetadata } from "../../src/disk/metadata.ts";
+import { keepMetadata } from "../../src/disk/write/metadata.ts";
 import { programOnPath, programsOnPath, trustedPath } from "../../src/disk/programs.ts";
 import { nodeSystem } from "../../src/disk/system.ts";
-import { serverFinder } from "../../src/languages.ts";
+import { serverFinder } from "../../src/session.ts";
 import { ripgrep } from "../../src/search/ripgrep.ts";
-import { openInBrowser } from "../../src/surfaces/cli/open-in-browser.ts";
+import { openInBrowser } from "../../src/surfaces/cli/commands/serve.ts";
 import type { Host } from "../../src/surfaces/cli/command.ts";
 import { onWindows, type Workspace, workspace } from "../support/workspace.ts";
 

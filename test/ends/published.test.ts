@@ -6,7 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { modes } from "../../src/contract/mode.ts";
+import { modes } from "../../src/contract/permission.ts";
 import { newClient, serverEnvironment } from "../mcp/server.ts";
 import { commandLine, project, run, temporaryFolder } from "./run.ts";
 

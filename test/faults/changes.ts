@@ -3,7 +3,7 @@
 import { ok } from "node:assert/strict";
 import * as fs from "node:fs";
 import { createDisk, type Disk, type DiskOptions } from "../../src/disk/disk.ts";
-import type { ReplaceInput } from "../../src/disk/replace.ts";
+import type { ReplaceInput } from "../../src/disk/write/replace.ts";
 import type { System } from "../../src/disk/system.ts";
 
 export const oldText = "first line\nsecond line\nthird line\n";

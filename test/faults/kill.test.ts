@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import * as fs from "node:fs";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { createDisk } from "../../src/disk/disk.ts";
-import { createLocks } from "../../src/disk/lock.ts";
+import { createLocks } from "../../src/disk/lock/lock.ts";
 import { nodeSystem } from "../../src/disk/system.ts";
 import { onWindows, workspace } from "../support/workspace.ts";
 import { type Change, everyChange, everyWrite, litter, never, replaceAt } from "./changes.ts";

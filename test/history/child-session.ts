@@ -5,7 +5,7 @@
  *   node child.mjs <top> <id>      begins when it gets a word
  */
 
-import type { RewindOutcome } from "../../src/contract/rewind.ts";
+import type { RewindOutcome } from "../../src/contract/history.ts";
 import { openDesk } from "./desk.ts";
 import { textOf } from "./killing.ts";
 import { begin, did, linesOf, theWord } from "./saying.ts";

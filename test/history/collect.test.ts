@@ -4,7 +4,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { describe, test } from "vitest";
-import { processMark } from "../../src/disk/process-mark.ts";
+import { processMark } from "../../src/disk/lock/process-mark.ts";
 import { workspace } from "../support/workspace.ts";
 import { type BedOptions, blobFiles, makeBed } from "./bed.ts";
 

@@ -2,8 +2,8 @@
 
 import nodeFs, * as fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import type { RewindOptions } from "../../src/api.ts";
-import type { RewindOutcome } from "../../src/contract/rewind.ts";
+import type { RewindOptions } from "../../src/options.ts";
+import type { RewindOutcome } from "../../src/contract/history.ts";
 import { createFilehand, type Filehand, type FilehandOptions, type Session } from "../../src/index.ts";
 import { treeOf } from "./bed.ts";
 

@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import type { HistoryRecord } from "../../src/contract/history.ts";
-import { wholeFile } from "../../src/disk/whole-file.ts";
-import { openBytes } from "../../src/history/blob-file.ts";
+import { wholeFile } from "../../src/disk/lookup/open-file.ts";
+import { openBytes } from "../../src/history/blobs.ts";
 import type { Entry } from "../../src/history/record.ts";
 import type { HistoryStore } from "../../src/history/store.ts";
 

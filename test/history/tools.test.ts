@@ -4,7 +4,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import * as fs from "node:fs";
 import { describe, test } from "vitest";
 import { limits } from "../../src/contract/limits.ts";
-import type { HistoryResult, RewindResult } from "../../src/dialects/opencode-history.ts";
+import type { HistoryResult, RewindResult } from "../../src/dialects/opencode/history.ts";
 import { createFilehand, type Reply, type Session } from "../../src/index.ts";
 import { workspace } from "../support/workspace.ts";
 import { type Desk, type DeskOptions, openDesk } from "./desk.ts";

@@ -3,7 +3,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import * as fs from "node:fs";
 import { describe, test, vi } from "vitest";
-import { createUpkeep } from "../../src/history/upkeep.ts";
+import { createUpkeep } from "../../src/history/history.ts";
 import { workspace } from "../support/workspace.ts";
 import { makeBed } from "./bed.ts";
 import { openDesk } from "./desk.ts";

@@ -7,7 +7,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { createFilehand, type FilehandOptions } from "../../src/index.ts";
 import { loadSettings } from "../../src/settings/settings.ts";
-import { parseMessage, requestFault } from "../../src/surfaces/mcp/json-message.ts";
+import { parseMessage, requestFault } from "../../src/surfaces/mcp/stdio-wire.ts";
 import { docxParts, paragraph, pptxParts, rowsXml, shape as slideShape, xlsxParts, zipOf } from "../samples/office.ts";
 import { png } from "../samples/images.ts";
 import { textPdf } from "../samples/pdfs.ts";

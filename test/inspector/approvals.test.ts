@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import type { Answered, DiffPage, QuestionInfo, QuestionList, Refused } from "../../src/contract/inspector.ts";
+import type { Answered, DiffPage, QuestionInfo, QuestionList, Refused } from "../../src/surfaces/inspector/wire.ts";
 import { temporaryFolder } from "../ends/run.ts";
 import { connectHttp } from "../mcp/http-server.ts";
 import { eras, textOf } from "../mcp/server.ts";

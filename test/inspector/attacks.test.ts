@@ -5,7 +5,7 @@ import * as fs from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import type { CallPage, CallView, FolderView, Refused } from "../../src/contract/inspector.ts";
+import type { CallPage, CallView, FolderView, Refused } from "../../src/surfaces/inspector/wire.ts";
 import { temporaryFolder } from "../ends/run.ts";
 import { connectHttp } from "../mcp/http-server.ts";
 import { type Ask, enter, listen, send, serveInspected } from "./inspected.ts";

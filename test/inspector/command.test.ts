@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import type { Hello } from "../../src/contract/inspector.ts";
+import type { Hello } from "../../src/surfaces/inspector/wire.ts";
 import { commandLine, project, run, temporaryFolder } from "../ends/run.ts";
 import { ask, serve } from "../mcp/http-server.ts";
 import { enter, send, serveInspected } from "./inspected.ts";

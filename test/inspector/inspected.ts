@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { onTestFinished } from "vitest";
-import type { StreamEvent } from "../../src/contract/inspector.ts";
+import type { StreamEvent } from "../../src/surfaces/inspector/wire.ts";
 import { commandLine, temporaryFolder } from "../ends/run.ts";
 import { serverEnvironment } from "../mcp/server.ts";
 

@@ -14,7 +14,7 @@ import type {
   RewindView,
   TurnPage,
   VersionList,
-} from "../../src/contract/inspector.ts";
+} from "../../src/surfaces/inspector/wire.ts";
 import { createFilehand } from "../../src/index.ts";
 import { temporaryFolder } from "../ends/run.ts";
 import { connectHttp } from "../mcp/http-server.ts";

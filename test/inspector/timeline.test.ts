@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import type { CallPage, CallView, Figures, Hello, SessionList } from "../../src/contract/inspector.ts";
+import type { CallPage, CallView, Figures, Hello, SessionList } from "../../src/surfaces/inspector/wire.ts";
 import { temporaryFolder } from "../ends/run.ts";
 import { connectHttp } from "../mcp/http-server.ts";
 import { textOf } from "../mcp/server.ts";

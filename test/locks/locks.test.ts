@@ -11,7 +11,7 @@ import * as fs from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { processMark } from "../../src/disk/process-mark.ts";
+import { processMark } from "../../src/disk/lock/process-mark.ts";
 import { workspace } from "../support/workspace.ts";
 
 const { path: at } = workspace({});
@@ -20,7 +20,7 @@ const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   const built = await rolldown({
-    input: fileURLToPath(new URL("../../src/disk/lock.ts", import.meta.url)),
+    input: fileURLToPath(new URL("../../src/disk/lock/lock.ts", import.meta.url)),
     platform: "node",
     external: ["koffi"],
   });

@@ -9,7 +9,7 @@ import * as fs from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, onTestFinished, test } from "vitest";
-import { loadKernelLock } from "../../src/disk/folder-lock.ts";
+import { loadKernelLock } from "../../src/disk/lock/folder-lock.ts";
 import { missing, reason } from "../faults/program.ts";
 import { onWindows, workspace } from "../support/workspace.ts";
 
@@ -22,7 +22,7 @@ let program = "";
 beforeAll(async () => {
   const folder = fs.mkdtempSync(`${project}node_modules/.filehand-locks-`);
   program = `${folder}/worker.mjs`;
-  const built = await rolldown({ input: `${project}src/disk/lock.ts`, platform: "node", external: ["koffi"] });
+  const built = await rolldown({ input: `${project}src/disk/lock/lock.ts`, platform: "node", external: ["koffi"] });
   await built.write({ file: `${folder}/lock.mjs`, format: "esm", codeSplitting: false });
   await built.close();
   fs.writeFileSync(program, worker);

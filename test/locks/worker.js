@@ -1,12 +1,12 @@
 /**
- * A process that works under locks, for locks.test.ts: `worker.js <bundle of disk/lock.ts> <lock folder> <file> <id>`.
+ * A process that works under locks, for locks.test.ts: `worker.js <bundle of disk/lock/lock.ts> <lock folder> <file> <id>`.
  * What it is to do comes as messages.
  */
 
 import * as fs from "node:fs";
 
 const [bundle = "", folder = "", file = "", id = ""] = process.argv.slice(2);
-/** @type {typeof import("../../src/disk/lock.ts")} */
+/** @type {typeof import("../../src/disk/lock/lock.ts")} */
 const { createLocks } = await import(bundle);
 const locks = createLocks({ folder });
 const never = new AbortController().signal;

@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { LanguageOptions } from "../../src/contract/language.ts";
+import type { LanguageOptions } from "../../src/contract/lsp.ts";
 import { programOnPath } from "../../src/disk/programs.ts";
 import { bed, patience, words } from "./support.ts";
 

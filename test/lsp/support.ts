@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import { onTestFinished } from "vitest";
 import { createFilehand, type FilehandOptions, type Reply, type Session } from "../../src/index.ts";
-import type { LanguageOptions, LanguageServerOptions } from "../../src/contract/language.ts";
+import type { LanguageOptions, LanguageServerOptions } from "../../src/contract/lsp.ts";
 import { type Tree, workspace } from "../support/workspace.ts";
 import type { Options as FakeOptions } from "./fake-server.js";
 

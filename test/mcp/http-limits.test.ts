@@ -4,7 +4,7 @@ import { type ClientRequest, request } from "node:http";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Access } from "../../src/surfaces/http/access.ts";
-import { createLegacySessions } from "../../src/surfaces/http/legacy-sessions.ts";
+import { createLegacySessions } from "../../src/surfaces/http/endpoint.ts";
 import { Server } from "@modelcontextprotocol/server";
 import { ask, type HttpAnswer } from "./http-server.ts";
 import { startInProcess } from "./in-process.ts";

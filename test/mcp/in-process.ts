@@ -12,17 +12,14 @@ import {
   type EndpointLimits,
   endpointLimits,
 } from "../../src/surfaces/http/endpoint.ts";
-import { createFront, type Front, type FrontLimits } from "../../src/surfaces/http/front.ts";
-import { localNames } from "../../src/surfaces/http/gate.ts";
+import { createFront, type Front, type FrontLimits, localNames } from "../../src/surfaces/http/front.ts";
 import { createMetrics } from "../../src/surfaces/http/metrics.ts";
 import type { Inspector } from "../../src/surfaces/inspector/index.ts";
 import { createApprovalStates } from "../../src/surfaces/mcp/approval-state.ts";
 import { type Approvals, createApprovals } from "../../src/surfaces/mcp/approvals.ts";
-import { createCursors } from "../../src/surfaces/mcp/cursor.ts";
-import { type Desk, principalOf } from "../../src/surfaces/mcp/desk.ts";
+import { createCursors, createSessions, type Desk, principalOf } from "../../src/surfaces/mcp/desk.ts";
 import { createFactory, type Extend } from "../../src/surfaces/mcp/server.ts";
-import { createSessions } from "../../src/surfaces/mcp/sessions.ts";
-import { createFilehand } from "../../src/toolkit.ts";
+import { createFilehand } from "../../src/filehand.ts";
 import { temporaryFolder } from "../ends/run.ts";
 
 export interface InProcess {

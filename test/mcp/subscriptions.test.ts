@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
-import type { Session } from "../../src/api.ts";
-import { createSubscriptions } from "../../src/surfaces/mcp/subscriptions.ts";
+import type { Session } from "../../src/options.ts";
+import { createSubscriptions } from "../../src/surfaces/mcp/resources.ts";
 import { startInProcess } from "./in-process.ts";
 import { type Era, eras, newClient } from "./server.ts";
 

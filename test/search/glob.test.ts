@@ -6,7 +6,7 @@ import { limits } from "../../src/contract/limits.ts";
 import { createDisk } from "../../src/disk/disk.ts";
 import { createFilehand, type Reply } from "../../src/index.ts";
 import { walkFiles } from "../../src/search/files.ts";
-import { nothingIgnored } from "../../src/search/files-ignored.ts";
+import { nothingIgnored } from "../../src/search/ignored.ts";
 import { parseGlob } from "../../src/text/glob/glob.ts";
 import { startState } from "../../src/text/glob/glob-state.ts";
 import { onWindows, openDescriptors, workspace } from "../support/workspace.ts";

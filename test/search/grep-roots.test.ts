@@ -2,7 +2,7 @@
 
 import * as fs from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { GrepResult } from "../../src/dialects/claude/grep-render.ts";
+import type { GrepResult } from "../../src/dialects/claude/search-render.ts";
 import type { DialectName } from "../../src/dialects/index.ts";
 import { createFilehand, type FilehandOptions, type Reply } from "../../src/index.ts";
 import { textOf } from "../support/reading.ts";

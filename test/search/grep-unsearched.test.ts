@@ -5,7 +5,7 @@ import * as fs from "node:fs";
 import { describe, test } from "vitest";
 import { createFilehand, type FilehandOptions } from "../../src/index.ts";
 import { hiddenPatterns } from "../../src/guard/hidden-patterns.ts";
-import { leftOutText } from "../../src/search/left-out.ts";
+import { leftOutText } from "../../src/search/hidden-files.ts";
 import { runRipgrep } from "../../src/search/ripgrep.ts";
 import { textOf } from "../support/reading.ts";
 import { onWindows, type Tree, workspace } from "../support/workspace.ts";

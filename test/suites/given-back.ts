@@ -7,9 +7,9 @@
 import * as nodePath from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { lineNumber } from "../../src/contract/brand.ts";
+import { lineNumber } from "../../src/contract/target.ts";
 import type { Profile } from "../../src/contract/profile.ts";
-import type { Request } from "../../src/contract/verb.ts";
+import type { Request } from "../../src/contract/call.ts";
 import { createFilehand, type DialectName, type FilehandOptions, type Session } from "../../src/index.ts";
 import { scriptedServer } from "../support/language-servers.ts";
 import { readCalls, textOf } from "../support/reading.ts";

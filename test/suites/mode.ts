@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createFilehand, type DialectName, type FilehandOptions, type Reply, type Session } from "../../src/index.ts";
 import type { Profile } from "../../src/contract/profile.ts";
-import type { Request } from "../../src/contract/verb.ts";
+import type { Request } from "../../src/contract/call.ts";
 import { workspace } from "../support/workspace.ts";
 
 const notebook = (source: string): string =>

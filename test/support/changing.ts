@@ -1,6 +1,6 @@
 /** Every verb on one path, so that an attack can be tried through each of them. */
 
-import { lineNumber } from "../../src/contract/brand.ts";
+import { lineNumber } from "../../src/contract/target.ts";
 import type { Reply } from "../../src/contract/call.ts";
 import type { Session } from "../../src/index.ts";
 

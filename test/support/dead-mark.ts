@@ -1,7 +1,7 @@
 /** The mark of a process that has ended, as it stands in the names of temporary files and in locks. */
 
 import { spawnSync } from "node:child_process";
-import { processMark } from "../../src/disk/process-mark.ts";
+import { processMark } from "../../src/disk/lock/process-mark.ts";
 
 /** The id of a child that was waited for, in the realm of this process: no other machine or boot has the same. */
 export function deadMark(): string {

@@ -3,14 +3,14 @@
 import type { Asker } from "../../src/contract/ask.ts";
 import type { Reply } from "../../src/contract/call.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import type { RuleText } from "../../src/contract/rule.ts";
+import type { RuleText } from "../../src/contract/permission.ts";
 import { type DialectName, dialects } from "../../src/dialects/index.ts";
 import type { Facts } from "../../src/dialects/dialect.ts";
-import { createLocks } from "../../src/disk/lock.ts";
+import { createLocks } from "../../src/disk/lock/lock.ts";
 import { createDisk, type Disk } from "../../src/disk/disk.ts";
 import { createPageCache } from "../../src/kinds/page-cache.ts";
 import { createLedger } from "../../src/session/ledger.ts";
-import { createIndexStore } from "../../src/disk/index-store.ts";
+import { createIndexStore } from "../../src/disk/lines/index-store.ts";
 import type { System } from "../../src/disk/system.ts";
 import { createGuard, type Guard } from "../../src/guard/guard.ts";
 import { compileRestricted } from "../../src/kinds/restricted.ts";

@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import { basename, dirname } from "node:path";
 import { onTestFinished } from "vitest";
-import { createLocks } from "../../src/disk/lock.ts";
+import { createLocks } from "../../src/disk/lock/lock.ts";
 
 /** Answers when the lock is held; what it answers with lets go. */
 export async function holding(file: string): Promise<() => Promise<void>> {

@@ -6,7 +6,7 @@ import * as path from "node:path";
 import { describe, test } from "vitest";
 import type { Code } from "../../src/contract/problem.ts";
 import { createDisk } from "../../src/disk/disk.ts";
-import type { Look } from "../../src/disk/look.ts";
+import type { Look } from "../../src/disk/lookup/look.ts";
 import { nodeSystem, type System } from "../../src/disk/system.ts";
 import { createEngine } from "./engine.ts";
 import { type Errno, type FaultySystem, faultySystem } from "./faulty-system.ts";

@@ -10,11 +10,11 @@ import type {
   PatchOutcome,
   WriteOutcome,
 } from "../../contract/edit.ts";
-import { type CheckedFile, checkedIn, diagnosticLines } from "../diagnostics-text.ts";
+import { type CheckedFile, checkedIn, diagnosticLines } from "../lsp-text.ts";
 import { bounded, changeLines, hunksFor, originalFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
-import { success } from "../replies.ts";
-import type { EditPart } from "./change-cards.ts";
+import { success } from "../words.ts";
+import type { EditPart } from "./cards.ts";
 import { names } from "./problems.ts";
 
 /** What a language server says of the files, where one is in charge of them. */

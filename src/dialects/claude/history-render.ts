@@ -2,13 +2,15 @@
 
 import type { Reply } from "../../contract/call.ts";
 import type { Hunk } from "../../contract/edit.ts";
-import type { HistoryOutcome } from "../../contract/looking-back.ts";
-import type { RewindOutcome } from "../../contract/rewind.ts";
+import type { HistoryOutcome, RewindOutcome } from "../../contract/history.ts";
+import type { LspOutcome } from "../../contract/lsp.ts";
 import { withoutEnds } from "../change-text.ts";
+import type { Facts } from "../dialect.ts";
 import { historyText, nextOffset } from "../history-text.ts";
-import { success } from "../replies.ts";
-import { type Rewound, rewindAnswer } from "../rewind-answer.ts";
-import { sentenceOf } from "./problems.ts";
+import { lspEntries, type LspEntry, lspHead, lspLines, lspNotes } from "../lsp-text.ts";
+import { rewindAnswer, type Rewound } from "../rewind-text.ts";
+import { success } from "../words.ts";
+import { lspNames, sentenceOf } from "./problems.ts";
 
 const names = { history: "History", rewind: "Rewind" } as const;
 const telling = { names, first: 1 } as const;
@@ -86,4 +88,40 @@ export function renderRewind(outcome: RewindOutcome): Reply<RewindResult> {
   const { text, files, filesTotal: totalFiles } = rewindAnswer(outcome, wording, names);
   const { to, turn = null, dryRun, passed, forModel = { withheld: 0, unchanged: [] } } = outcome;
   return success(text, { to, turn, dryRun, passed, files, totalFiles, ...forModel });
+}
+
+// Answers of language servers in the `claude` dialect.
+
+/** What `Lsp` answers for programs. */
+export interface LspResult {
+  readonly operation: string;
+  readonly filePath: string;
+  readonly server: string;
+  /** What was asked about; null where no place was. */
+  readonly position: { readonly line: number; readonly column: number; readonly symbol: string } | null;
+  readonly results: readonly LspEntry[];
+  readonly totalResults: number;
+  readonly nextOffset: number | null;
+  /** Results in files that rules hide. */
+  readonly withheld: number;
+  /** What a hover says. */
+  readonly hover: string | null;
+}
+
+export function renderLsp(outcome: LspOutcome, facts: Facts): Reply<LspResult> {
+  const notes = lspNotes(outcome, lspNames).map((note) => `[${note.charAt(0).toUpperCase()}${note.slice(1)}]`);
+  const body = [...lspLines(outcome, facts), ...(outcome.text === undefined ? [] : [outcome.text])];
+  const text = [`[${lspHead(outcome)}]`, ...body, ...notes].join("\n");
+  const { operation, target, server, at, total, next, withheld } = outcome;
+  return success(text, {
+    operation,
+    filePath: target.absolute,
+    server,
+    position: at === undefined ? null : { line: at.line, column: at.column, symbol: at.symbol },
+    results: lspEntries(outcome),
+    totalResults: total,
+    nextOffset: next ?? null,
+    withheld,
+    hover: outcome.text ?? null,
+  });
 }

@@ -1,23 +1,26 @@
 /** The `claude` dialect: Read with numbered lines and a token budget, Grep, Glob, LS, Edit, MultiEdit, Write, NotebookEdit. */
 
 import type { ProblemData } from "../../contract/problem.ts";
-import { lateLines } from "../diagnostics-text.ts";
+import { lateLines } from "../lsp-text.ts";
 import type { Dialect } from "../dialect.ts";
-import { failure } from "../replies.ts";
-import { cards, type ReadInput } from "./cards.ts";
-import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from "./change-cards.ts";
+import { failure } from "../words.ts";
+import {
+  cards,
+  type EditInput,
+  type LspInput,
+  type MultiEditInput,
+  type NotebookEditInput,
+  type ReadInput,
+  type RenameInput,
+  type WriteInput,
+} from "./cards.ts";
 import type { EditResult, MultiEditResult, NotebookEditResult, PatchResult, WriteResult } from "./change-render.ts";
 import type { GrepInput } from "./grep-card.ts";
-import type { GrepResult } from "./grep-render.ts";
-import type { HistoryInput, RewindInput } from "../history-cards.ts";
-import type { HistoryResult, RewindResult } from "./history-render.ts";
-import type { LspInput, RenameInput } from "./lsp-cards.ts";
-import type { LspResult } from "./lsp-render.ts";
-import type { GlobInput, LsInput } from "../search-cards.ts";
-import type { GlobResult, LsResult } from "./search-render.ts";
+import type { GlobResult, GrepResult, LsResult } from "./search-render.ts";
+import type { GlobInput, HistoryInput, LsInput, RewindInput } from "../search-cards.ts";
+import type { HistoryResult, LspResult, RewindResult } from "./history-render.ts";
 import { sentenceOf } from "./problems.ts";
-import { profile } from "./profile.ts";
-import { type ReadResult, render } from "./render.ts";
+import { profile, type ReadResult, render } from "./render.ts";
 
 /** The tools of this dialect with their types. */
 export interface Tools {

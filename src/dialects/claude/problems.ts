@@ -21,12 +21,11 @@ import {
   staleWords,
   tooLargeWords,
 } from "../change-words.ts";
-import { folderFaultWords, linkWords, patchFaultWords, rolledBackWords } from "../several-words.ts";
-import { patternFaults } from "../glob-words.ts";
-import { noRipgrepWords, searchFaultWords } from "../grep-text.ts";
+import { folderFaultWords, linkWords, patchFaultWords, rolledBackWords } from "../change-text.ts";
+import { noRipgrepWords, patternFaults, searchFaultWords } from "../grep-text.ts";
 import { codePlaceWords, languageServerWords, type LspNames, noRenameWords } from "../lsp-text.ts";
 import { noOutlineWords, type OutlineNames } from "../outline-text.ts";
-import { noTurnDoing, noTurnClause } from "../turn-words.ts";
+import { noTurnDoing, noTurnClause } from "../rewind-text.ts";
 import {
   argumentFault,
   binaryReason,

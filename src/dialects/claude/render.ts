@@ -1,22 +1,35 @@
 /** Answers in the `claude` dialect: a typed object for programs, numbered lines for the model. */
 
-import type { Reply } from "../../contract/call.ts";
+import type { Outcome, Reply } from "../../contract/call.ts";
+import { limits } from "../../contract/limits.ts";
 import type { NotebookCell } from "../../contract/notebook.ts";
+import type { OutlineOutcome } from "../../contract/outline.ts";
+import type { NumberStyle, Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, Entry, ImageOutcome, Page, PdfOutcome, TextOutcome } from "../../contract/read.ts";
-import type { Outcome } from "../../contract/verb.ts";
-import { escapeName } from "../../text/escape.ts";
+import { escapeName } from "../../text/encoding/escape.ts";
 import type { Facts } from "../dialect.ts";
-import { imageParts, notebookParts, pdfParts } from "../media-text.ts";
-import { joinedLines, numbered, restOf } from "../numbered.ts";
-import { success } from "../replies.ts";
-import { arrow } from "./profile.ts";
-import reminder from "./reminder.txt";
+import { imageParts, joinedLines, notebookParts, numbered, pdfParts, restOf } from "../media-text.ts";
+import { outlineEntries, type OutlineEntry, outlineLines, outlineMeasure, outlineNotes } from "../outline-text.ts";
+import { quoted, success } from "../words.ts";
 import { type ChangeResult, renderChange } from "./change-render.ts";
-import { type GrepResult, renderGrep } from "./grep-render.ts";
-import { type HistoryResult, type RewindResult, renderHistory, renderRewind } from "./history-render.ts";
-import { type LspResult, renderLsp } from "./lsp-render.ts";
-import { type OutlineResult, renderOutline } from "./outline-render.ts";
-import { type GlobResult, type LsResult, renderGlob, renderTree } from "./search-render.ts";
+import {
+  type HistoryResult,
+  type LspResult,
+  renderHistory,
+  renderLsp,
+  renderRewind,
+  type RewindResult,
+} from "./history-render.ts";
+import { outlineNames } from "./problems.ts";
+import reminder from "./reminder.txt";
+import {
+  type GlobResult,
+  type GrepResult,
+  type LsResult,
+  renderGlob,
+  renderGrep,
+  renderTree,
+} from "./search-render.ts";
 import unchanged from "./unchanged.txt";
 
 export interface TextResult {
@@ -295,3 +308,55 @@ function entryLine(entry: Entry): string {
   if (entry.linkText === undefined) return `${name} (link)`;
   return `${name} -> ${escapeName(entry.linkText)}${entry.leadsTo === "directory" ? "/" : ""}`;
 }
+
+// Outlines in the `claude` dialect.
+
+/** What stands for the text of a long code file, or was asked for. */
+interface OutlineResult {
+  readonly type: "outline";
+  readonly file: {
+    readonly filePath: string;
+    readonly language: string;
+    readonly outline: readonly OutlineEntry[];
+    readonly totalDeclarations: number;
+    readonly totalLines: number;
+  };
+}
+
+function renderOutline(outcome: OutlineOutcome): Reply<OutlineResult> {
+  const head = `[Outline of ${quoted(outcome.target.asked)}: ${outlineMeasure(outcome)}]`;
+  const notes = outlineNotes(outcome, outlineNames).map((note) => `[${note.charAt(0).toUpperCase()}${note.slice(1)}]`);
+  const lines = outlineLines(outcome);
+  const text = [head, ...lines, ...(notes.length > 0 && lines.length > 0 ? [""] : []), ...notes].join("\n");
+  return success(text, {
+    type: "outline",
+    file: {
+      filePath: outcome.target.absolute,
+      language: outcome.language,
+      outline: outlineEntries(outcome),
+      totalDeclarations: outcome.total,
+      totalLines: outcome.linesTotal,
+    },
+  });
+}
+
+// Reading in the `claude` dialect: lines end with newlines, the page ends with the token budget.
+
+const arrow: NumberStyle = { digitsMin: 1, pad: " ", mark: "→" };
+
+export const profile: Profile = {
+  lines: "terminated",
+  // The tokens are the cap. These two only keep a page of nothing but blanks from growing without end.
+  lineCharsMax: limits.budgetedLineCharsMax,
+  cutMark: "...",
+  pageBytesMax: limits.budgetedPageBytesMax,
+  pageTokensMax: limits.pageTokensMax,
+  numbers: arrow,
+  total: "always",
+  pastEnd: "refused",
+  nulSampleBytes: 8_192,
+  longCode: "first page",
+  repeats: "stub",
+  documents: "pages",
+  kinds: { directory: "refuse", image: "read", pdf: "read", notebook: "read", office: "read" },
+};

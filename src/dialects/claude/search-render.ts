@@ -2,12 +2,13 @@
 
 import type { Reply } from "../../contract/call.ts";
 import type { GlobOutcome } from "../../contract/glob.ts";
+import type { GrepFile, GrepLine, GrepOutcome } from "../../contract/grep.ts";
 import type { TreeEntry, TreeOutcome } from "../../contract/read.ts";
-import { escapeName } from "../../text/escape.ts";
+import { escapeName } from "../../text/encoding/escape.ts";
 import type { Facts } from "../dialect.ts";
-import { globNotes } from "../glob-words.ts";
-import { success } from "../replies.ts";
-import { treeLines, treeNotes } from "../tree-text.ts";
+import { follows, globNotes, grepNotes, shownText, tallied, treeLines, treeNotes } from "../grep-text.ts";
+import { success } from "../words.ts";
+import { grepNames, type OutputMode } from "./grep-card.ts";
 
 /** What `Glob` answers for programs. */
 export interface GlobResult {
@@ -81,4 +82,110 @@ export function renderTree(outcome: TreeOutcome): Reply<LsResult> {
     ...(ignored > 0 ? { ignored } : {}),
     ...(withheld > 0 ? { withheld } : {}),
   });
+}
+
+// Answers to `Grep` in the `claude` dialect: lines as ripgrep prints them, and the numbers for programs.
+
+/** What `Grep` answers for programs. */
+export interface GrepResult {
+  readonly mode: OutputMode;
+  /** Files of this answer, and all that match. */
+  readonly numFiles: number;
+  readonly filenames: readonly string[];
+  readonly totalFiles: number;
+  /** False: counting ended before the search did, so the totals are floors. */
+  readonly countIsComplete: boolean;
+  /** In `content`: the lines as the model sees them, how many they are, and how many there are. */
+  readonly content?: string;
+  readonly numLines?: number;
+  readonly totalLines?: number;
+  /** Matching lines of all files, in `content` and `count`. */
+  readonly numMatches?: number;
+  /** The same lines apart, with the places of their matches; only for hosts that ask for these. */
+  readonly lines?: readonly (GrepLine & { readonly file: string })[];
+  /** In `count`: matching lines of each of `filenames`. */
+  readonly counts?: readonly number[];
+  readonly appliedLimit?: number;
+  readonly appliedOffset?: number;
+  readonly timedOut?: true;
+  /** Files that were not searched because rules hide them. */
+  readonly withheldFiles?: number;
+  /** Links that were not followed, to what lies elsewhere. */
+  readonly skippedLinks?: number;
+  readonly unreadableFiles?: number;
+  /** Files that match but are ignored; looked for only if nothing else matches. */
+  readonly ignoredFiles?: number;
+}
+
+const modes = { content: "content", files: "files_with_matches", count: "count" } as const;
+
+export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepResult> {
+  const { mode, files, filesTotal, entriesTotal, linesTotal, skip } = outcome;
+  const names = files.map((file) => facts.spell(file.absolute));
+  const body = bodyOf(outcome, names);
+  const notes = grepNotes(outcome, grepNames).map((note) => `[${note}]`);
+  const content =
+    mode === "content" ? { content: body, numLines: outcome.entriesShown, totalLines: entriesTotal.number } : {};
+  return success([headOf(outcome), body, ...notes].filter((part) => part !== "").join("\n"), {
+    mode: modes[mode],
+    numFiles: files.length,
+    filenames: names,
+    totalFiles: filesTotal.number,
+    countIsComplete: entriesTotal.counted === "all" && filesTotal.counted === "all",
+    ...content,
+    ...(files.some((file) => file.lines.some(({ spans }) => spans !== undefined))
+      ? { lines: files.flatMap((file, index) => file.lines.map((line) => ({ file: names[index] ?? "", ...line }))) }
+      : {}),
+    ...(linesTotal === undefined ? {} : { numMatches: linesTotal.number }),
+    ...(mode === "count" ? { counts: files.map(({ count }) => count) } : {}),
+    ...(outcome.next === undefined ? {} : { appliedLimit: outcome.entriesShown }),
+    ...(skip === 0 ? {} : { appliedOffset: skip }),
+    ...(outcome.timedOutMs === undefined ? {} : { timedOut: true }),
+    ...some("withheldFiles", outcome.withheld.number),
+    ...some("skippedLinks", outcome.links.number),
+    ...some("unreadableFiles", outcome.unreadable.number),
+    ...some("ignoredFiles", outcome.ignored.number),
+  });
+}
+
+const some = <Name extends string>(name: Name, number: number): { readonly [N in Name]?: number } =>
+  number === 0 ? {} : ({ [name]: number } as { readonly [N in Name]: number }); // the one key that is asked for
+
+function headOf({ mode, filesTotal, linesTotal }: GrepOutcome): string {
+  if (filesTotal.number === 0) return mode === "content" ? "No matches found" : "No files found";
+  if (mode === "files") return `Found ${tallied(filesTotal, "file")}`;
+  if (mode === "content" || linesTotal === undefined) return "";
+  return `Found ${tallied(linesTotal, "matching line")} in ${tallied(filesTotal, "file")}`;
+}
+
+function bodyOf(outcome: GrepOutcome, names: readonly string[]): string {
+  switch (outcome.mode) {
+    case "files":
+      return names.map(escapeName).join("\n");
+    case "count":
+      return outcome.files.map(({ count }, index) => `${escapeName(names[index] ?? "")}:${count}`).join("\n");
+    case "content":
+      return contentOf(outcome, names);
+  }
+}
+
+/** `path:12:text` for a match, `path-11-text` for what surrounds it, `--` where lines are left out between. */
+function contentOf({ files, numbers, target }: GrepOutcome, names: readonly string[]): string {
+  const withContext = files.some(({ lines }) => lines.some(({ is }) => is === "context"));
+  const blocks = files.map((file, index) =>
+    linesOf(file, target.is === "file" ? undefined : (names[index] ?? ""), numbers, withContext),
+  );
+  return blocks.join(withContext ? "\n--\n" : "\n");
+}
+
+function linesOf({ lines }: GrepFile, name: string | undefined, numbers: boolean, withContext: boolean): string {
+  const path = name === undefined ? undefined : escapeName(name);
+  return lines
+    .flatMap((line, index) => {
+      const mark = line.is === "match" ? ":" : "-";
+      const before = [path, numbers ? line.line : undefined].filter((part) => part !== undefined);
+      const shown = [...before, shownText(line)].join(mark);
+      return withContext && !follows(line, lines[index - 1]) ? ["--", shown] : [shown];
+    })
+    .join("\n");
 }

@@ -2,7 +2,7 @@
 
 import type { Reply } from "../../contract/call.ts";
 import type { ChangedFile, ChangeOutcome, MatchedBy } from "../../contract/edit.ts";
-import { checkedFile, diagnosticLines, reportsIn, type SaidOfCode } from "../diagnostics-text.ts";
+import { checkedFile, diagnosticLines, reportsIn, type SaidOfCode } from "../lsp-text.ts";
 import { changeLines, patchFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";

@@ -1,20 +1,23 @@
 /** The `envelope` dialect: every outcome, failures included, in one and the same envelope. */
 
-import { lateLines } from "../diagnostics-text.ts";
+import { lateLines } from "../lsp-text.ts";
 import type { Dialect } from "../dialect.ts";
-import { cards, type ReadInput } from "./cards.ts";
-import type { EditInput, MultiEditInput, NotebookEditInput, WriteInput } from "./change-cards.ts";
+import {
+  cards,
+  type EditInput,
+  type LspInput,
+  type MultiEditInput,
+  type NotebookEditInput,
+  type ReadInput,
+  type RenameInput,
+  type WriteInput,
+} from "./cards.ts";
 import type { ChangeEnvelope } from "./change-render.ts";
 import type { GrepInput } from "./grep-card.ts";
-import type { GrepEnvelope } from "./grep-render.ts";
-import type { HistoryInput, RewindInput } from "../history-cards.ts";
-import type { HistoryEnvelope, RewindEnvelope } from "./history-render.ts";
-import type { LspInput, RenameInput } from "./lsp-cards.ts";
-import type { LspEnvelope } from "./lsp-render.ts";
-import { profile } from "./profile.ts";
-import { type ErrorEnvelope, type ReadResult, render, renderProblem } from "./render.ts";
-import type { GlobInput, LsInput } from "../search-cards.ts";
-import type { GlobEnvelope, LsEnvelope } from "./search-render.ts";
+import type { GlobEnvelope, GrepEnvelope, LsEnvelope } from "./search-render.ts";
+import type { GlobInput, HistoryInput, LsInput, RewindInput } from "../search-cards.ts";
+import type { HistoryEnvelope, LspEnvelope, RewindEnvelope } from "./history-render.ts";
+import { type ErrorEnvelope, profile, type ReadResult, render, renderProblem } from "./render.ts";
 
 /** What a change answers, also for a failure. */
 export type ChangeResult = ChangeEnvelope | ErrorEnvelope;

@@ -21,12 +21,11 @@ import {
   tooLargeWords,
 } from "../change-words.ts";
 import type { Facts } from "../dialect.ts";
-import { folderFaultWords, linkWords, patchFaultWords, rolledBackWords } from "../several-words.ts";
-import { patternFaults } from "../glob-words.ts";
-import { noRipgrepWords, searchFaultWords } from "../grep-text.ts";
+import { folderFaultWords, linkWords, patchFaultWords, rolledBackWords } from "../change-text.ts";
+import { noRipgrepWords, patternFaults, searchFaultWords } from "../grep-text.ts";
 import { codePlaceWords, languageServerWords, type LspNames, noRenameWords } from "../lsp-text.ts";
 import { noOutlineWords, type OutlineNames } from "../outline-text.ts";
-import { noTurnClause } from "../turn-words.ts";
+import { noTurnClause } from "../rewind-text.ts";
 import {
   argumentFault,
   orLeftOut,

@@ -1,27 +1,48 @@
 /** Answers in the `envelope` dialect: every outcome has the same keys, in the same order. */
 
-import type { Reply } from "../../contract/call.ts";
+import type { Outcome, Reply } from "../../contract/call.ts";
+import { limits } from "../../contract/limits.ts";
+import type { OutlineOutcome } from "../../contract/outline.ts";
 import type { ProblemData } from "../../contract/problem.ts";
-import type { DirectoryOutcome, Entry, ReadOutcome, Page, TextOutcome } from "../../contract/read.ts";
-import type { Outcome } from "../../contract/verb.ts";
-import { codePoints } from "../../text/encoding.ts";
-import { escapeName } from "../../text/escape.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { DirectoryOutcome, Entry, Page, ReadOutcome, TextOutcome } from "../../contract/read.ts";
+import { codePoints } from "../../text/encoding/encoding.ts";
+import { escapeName } from "../../text/encoding/escape.ts";
 import type { Facts } from "../dialect.ts";
-import { imageNote, imageParts, notebookParts, pdfParts, textOf } from "../media-text.ts";
-import { joinedLines, numbered, restOf } from "../numbered.ts";
+import {
+  imageNote,
+  imageParts,
+  joinedLines,
+  notebookParts,
+  numbered,
+  pdfParts,
+  restOf,
+  textOf,
+} from "../media-text.ts";
+import { outlineEntries, outlineLines, outlineMeasure, outlineNotes } from "../outline-text.ts";
 import { counted } from "../words.ts";
 import { type ChangeEnvelope, renderChange } from "./change-render.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
-import { type GrepEnvelope, renderGrep } from "./grep-render.ts";
-import { type HistoryEnvelope, type RewindEnvelope, renderHistory, renderRewind } from "./history-render.ts";
-import { type LspEnvelope, renderLsp } from "./lsp-render.ts";
-import { type OutlineEntry, renderOutline } from "./outline-render.ts";
-import { sentenceOf } from "./problems.ts";
-import { profile } from "./profile.ts";
-import { type GlobEnvelope, type LsEnvelope, renderGlob, renderTree } from "./search-render.ts";
+import {
+  type HistoryEnvelope,
+  type LspEnvelope,
+  renderHistory,
+  renderLsp,
+  renderRewind,
+  type RewindEnvelope,
+} from "./history-render.ts";
+import { outlineNames, sentenceOf } from "./problems.ts";
+import {
+  type GlobEnvelope,
+  type GrepEnvelope,
+  type LsEnvelope,
+  renderGlob,
+  renderGrep,
+  renderTree,
+} from "./search-render.ts";
 
 /** `Total` is a number for every call of a tool; a program that counts lines from the end through `session.run` gets null. */
-export interface TextEnvelope<Total extends number | null = number> {
+interface TextEnvelope<Total extends number | null = number> {
   readonly status: "success" | "partial";
   readonly data: {
     readonly content: string;
@@ -249,3 +270,71 @@ function directoryEnvelope(outcome: DirectoryOutcome, facts: Facts): DirectoryEn
 
 const listText = (entries: readonly Entry[]): string =>
   entries.map(({ name, kind }) => escapeName(name) + (kind === "directory" ? "/" : "")).join("\n");
+
+// Outlines in the `envelope` dialect: a text of which no line was read, but what it declares.
+
+interface OutlineEntry {
+  readonly name: string;
+  readonly kind: string;
+  readonly start_line: number;
+  readonly end_line: number;
+  /** 0 for what stands by itself. */
+  readonly depth: number;
+  /** How many more are inside and not shown. */
+  readonly hidden?: number;
+}
+
+function renderOutline(outcome: OutlineOutcome, facts: Facts): Reply<TextEnvelope> {
+  const lines = outlineLines(outcome);
+  const text = [
+    `Outlined '${escapeName(outcome.target.asked)}' (${outlineMeasure(outcome)}).`,
+    `(Took ${wholeMs(facts)}ms)`,
+    ...outlineNotes(outcome, outlineNames).map((note) => `[${note.charAt(0).toUpperCase()}${note.slice(1)}.]`),
+  ].join("\n");
+  const truncated = outcome.why === "over budget" || outcome.items.length < outcome.total || outcome.counted !== "all";
+  const content = lines.map((line) => `${line}\n`).join("");
+  const envelope: TextEnvelope = {
+    status: truncated || outcome.lossy ? "partial" : "success",
+    data: {
+      content,
+      truncated,
+      ...(outcome.lossy ? { fallback_encoding: "replace" as const } : {}),
+      outline: outlineEntries(outcome).map(entryOf),
+    },
+    text,
+    stats: {
+      time_ms: wholeMs(facts),
+      lines_read: 0,
+      chars_read: 0,
+      total_lines: outcome.linesTotal,
+      file_size_bytes: outcome.sizeBytes,
+      file_mtime_ms: outcome.mtimeMs,
+      encoding: outcome.encoding,
+    },
+    context: contextOf(facts, outcome.target.realRelative),
+  };
+  const body = content === "" ? text : `${text}\n\n${content}`;
+  return { content: [{ type: "text", text: body }], structured: envelope, isError: false };
+}
+
+function entryOf({ name, kind, startLine, endLine, ...rest }: ReturnType<typeof outlineEntries>[number]): OutlineEntry {
+  return { name, kind, start_line: startLine, end_line: endLine, ...rest };
+}
+
+// Reading in the `envelope` dialect: text only, exact totals, no byte cap but the engine's own.
+
+export const profile: Profile = {
+  lines: "terminated",
+  lineCharsMax: limits.lineCharsMax,
+  cutMark: "...",
+  pageBytesMax: limits.pageBytesMax,
+  pageTokensMax: undefined,
+  numbers: undefined,
+  total: "always",
+  pastEnd: "refused",
+  nulSampleBytes: 8_192,
+  longCode: "first page",
+  repeats: "content",
+  documents: "pages",
+  kinds: { directory: "refuse", image: "refuse", pdf: "refuse", notebook: "skip", office: "refuse" },
+};

@@ -1,14 +1,12 @@
 /** The tools of the `opencode` dialect. */
 
 import * as z from "zod/mini";
-import { lineNumber } from "../../contract/brand.ts";
+import { lineNumber } from "../../contract/target.ts";
 import type { Card } from "../dialect.ts";
-import { changeCards } from "../opencode-changes.ts";
-import { historyCards } from "../opencode-history.ts";
-import { lspCards } from "../opencode-lsp.ts";
-import { grepCard } from "../opencode-grep.ts";
+import { changeCards } from "./changes.ts";
+import { historyCards, lspCards } from "./history.ts";
+import { grepCard, searchCards } from "./search.ts";
 import { columnOf, integer, jsonSchemaOf, parseArguments } from "../parameters.ts";
-import { searchCards } from "../opencode-search.ts";
 import editDescription from "./edit.txt";
 import grepDescription from "./grep.txt";
 import lspDescription from "./lsp.txt";

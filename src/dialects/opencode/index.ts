@@ -1,19 +1,14 @@
 /** The `opencode` dialect: read, for files and folders. */
 
 import type { ProblemData } from "../../contract/problem.ts";
-import { lateBlocks } from "../opencode-diagnostics.ts";
+import { type ChangeTools, lateBlocks } from "./changes.ts";
 import type { Dialect } from "../dialect.ts";
-import type { ChangeTools } from "../opencode-changes.ts";
-import type { GrepTools } from "../opencode-grep.ts";
-import type { HistoryTools } from "../opencode-history.ts";
-import { sentenceOf } from "../opencode-sentences.ts";
-import { type ReadResult } from "../opencode-words.ts";
-import type { LspTools } from "../opencode-lsp.ts";
-import type { SearchTools } from "../opencode-search.ts";
-import { failure } from "../replies.ts";
+import type { GrepTools, SearchTools } from "./search.ts";
+import type { HistoryTools, LspTools } from "./history.ts";
+import { type ReadResult, sentenceOf } from "./sentences.ts";
+import { failure } from "../words.ts";
 import { cards, type ReadInput } from "./cards.ts";
-import { profile } from "./profile.ts";
-import { numberLine, render } from "./render.ts";
+import { numberLine, profile, render } from "./render.ts";
 
 /** The tools of this dialect with their types. */
 export interface Tools extends ChangeTools, HistoryTools, SearchTools, GrepTools, LspTools {

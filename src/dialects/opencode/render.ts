@@ -1,11 +1,99 @@
-/** Answers in the `opencode` dialect: path, type and content between tags. */
+/** Answers of both opencode dialects. They differ in how they count lines and in how they show a file or a folder. */
 
+import type { Outcome, Reply } from "../../contract/call.ts";
+import type { Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, Entry, TextOutcome } from "../../contract/read.ts";
-import { escapeName } from "../../text/escape.ts";
-import { firstLines, numbered } from "../numbered.ts";
-import { rendererOf } from "../opencode-render.ts";
-import { footerOf, previewLines, type ReadResult, resultOf } from "../opencode-words.ts";
-import { profile } from "./profile.ts";
+import { escapeName } from "../../text/encoding/escape.ts";
+import type { Facts } from "../dialect.ts";
+import { firstLines, numbered } from "../media-text.ts";
+import { success } from "../words.ts";
+import { type ChangeResult, renderChange } from "./changes.ts";
+import {
+  type HistoryResult,
+  type LspResult,
+  renderHistory,
+  renderLsp,
+  renderRewind,
+  type RewindResult,
+} from "./history.ts";
+import { type GrepResult, renderGlob, renderGrep, renderTree, type SearchResult } from "./search.ts";
+import {
+  cutNotes,
+  footerOf,
+  previewLines,
+  type ReadResult,
+  renderMedia,
+  renderOutline,
+  resultOf,
+  sentenceOf,
+} from "./sentences.ts";
+
+export interface Forms {
+  /** What the first line is called in calls. */
+  readonly first: 0 | 1;
+  readonly numberLine: (number: number, text: string) => string;
+  readonly textResult: (outcome: TextOutcome) => ReadResult;
+  readonly directoryResult: (outcome: DirectoryOutcome) => ReadResult;
+}
+
+type Result = ReadResult | ChangeResult | HistoryResult | RewindResult | SearchResult | GrepResult | LspResult;
+
+export const rendererOf =
+  ({ first, numberLine, textResult, directoryResult }: Forms) =>
+  (outcome: Outcome, facts: Facts): Reply<Result> => {
+    switch (outcome.kind) {
+      case "text":
+        return replyOf(textResult(outcome), cutNotes(outcome.pages[0], first));
+      case "directory":
+        return replyOf(directoryResult(outcome));
+      case "lsp":
+        return renderLsp(outcome, first, facts);
+      case "outline":
+        return renderOutline(outcome, first);
+      case "grep":
+        return renderGrep(outcome);
+      case "rewind":
+        return renderRewind(outcome, (problem) => sentenceOf(problem, "rewind", numberLine, first));
+      case "history":
+        return renderHistory(outcome, first);
+      case "glob":
+        return renderGlob(outcome);
+      case "tree":
+        return renderTree(outcome);
+      case "edit":
+      case "write":
+      case "notebook-edit":
+      case "patch":
+        return renderChange(outcome, numberLine, facts);
+      default:
+        return renderMedia(outcome, facts);
+    }
+  };
+
+function replyOf(result: ReadResult, notes: Reply["content"] = []): Reply<ReadResult> {
+  const reply = success(result.output, result);
+  return notes.length === 0 ? reply : { ...reply, content: [...reply.content, ...notes] };
+}
+
+// Reading in the `opencode` dialect: files and folders, pages of at most 51,200 bytes.
+
+export const profile: Profile = {
+  lines: "terminated",
+  lineCharsMax: 2_000,
+  cutMark: "...",
+  pageBytesMax: 51_200,
+  pageTokensMax: undefined,
+  numbers: undefined,
+  total: "at the end",
+  pastEnd: "refused",
+  nulSampleBytes: 4_096,
+  longCode: "first page",
+  repeats: "content",
+  documents: "attached",
+  kinds: { directory: "read", image: "read", pdf: "read", notebook: "skip", office: "read" },
+};
+
+// Answers in the `opencode` dialect: path, type and content between tags.
 
 const colon = { digitsMin: 1, pad: " ", mark: ": " } as const;
 

@@ -1,8 +1,8 @@
 /** An office file as its parts: XML by name, and the relationships that lead from part to part. */
 
-import { readXml, type XmlReader } from "../xml.ts";
-import { openZip, type ZipLimits } from "../zip.ts";
 import { bomb, checkHeld, damaged } from "./unreadable.ts";
+import { readXml, type XmlReader } from "./xml.ts";
+import { openZip, type ZipLimits } from "./zip.ts";
 
 export interface PackageLimits extends ZipLimits {
   /** Elements within elements. */

@@ -1,11 +1,10 @@
 /** A presentation as Markdown: slide by slide its title, its texts in the order of the shapes, and the speaker's notes. */
 
-import { cutChars } from "../../text/encoding.ts";
-import { checkText, type XmlReader } from "../xml.ts";
-import { link, type LeftOut, type Markdown, tableLines } from "./markdown.ts";
+import { cutChars } from "../../text/encoding/encoding.ts";
+import { type LeftOut, link, type Markdown, tableLines } from "./markdown.ts";
 import type { Part, Relationships } from "./package.ts";
-import type { Made, Reading } from "./reading.ts";
-import { checkHeld } from "./unreadable.ts";
+import { checkHeld, type Made, type Reading } from "./unreadable.ts";
+import { checkText, type XmlReader } from "./xml.ts";
 
 export function readPresentation({ main, office, markdown, leftOut }: Reading): Made {
   const ids = readSlideIds(main);

@@ -1,3 +1,6 @@
+import type { LeftOut, Markdown } from "./markdown.ts";
+import type { Package, Part } from "./package.ts";
+
 /** What can be wrong with an office file, and the exception that carries it from the depth of a part to `office.ts`. */
 
 export type OfficeFailure =
@@ -25,3 +28,19 @@ export function checkHeld(count: number, what: string): void {
   if (count > heldMax) throw bomb(`it has more than ${heldMax} ${what}`);
 }
 export const tooLarge = (detail: string): Unreadable => new Unreadable({ kind: "too large", detail });
+
+// What the reader of one format is handed, and what it gives back besides the text.
+
+export interface Reading {
+  /** The main part; its root element has just been opened. */
+  readonly main: Part;
+  readonly office: Package;
+  readonly markdown: Markdown;
+  readonly leftOut: LeftOut;
+  readonly cellsMax: number;
+}
+
+export interface Made {
+  readonly parts: readonly string[];
+  readonly notes: readonly string[];
+}

@@ -3,26 +3,12 @@
  * that every cell keeps its address. Cells show their values; formulas, merged cells and links are listed below.
  */
 
-import { cutChars } from "../../text/encoding.ts";
-import type { XmlReader } from "../xml.ts";
+import { Buffer } from "node:buffer";
+import { cutChars } from "../../text/encoding/encoding.ts";
 import { counted, type Markdown, tableRow } from "./markdown.ts";
 import { openRelated, type Part, type Relationships } from "./package.ts";
-import type { Made, Reading } from "./reading.ts";
-import { readDateStyles } from "./xlsx-dates.ts";
-import { columnLetters } from "./xlsx-formulas.ts";
-import {
-  isTrue,
-  listedMax,
-  type Row,
-  readRichText,
-  readSheet,
-  rowsMax,
-  type Sheet,
-  type Strings,
-  startStrings,
-  type Workbook,
-} from "./xlsx-sheet.ts";
-import { checkHeld } from "./unreadable.ts";
+import { checkHeld, type Made, type Reading } from "./unreadable.ts";
+import { checkText, type XmlReader } from "./xml.ts";
 
 interface SheetEntry {
   readonly name: string;
@@ -199,4 +185,475 @@ function listRow(row: Row): string {
   return row.texts
     .map((text, index) => `${columnLetters(row.columns[index] ?? 0)}${row.number}: ${text.replace(/\s+/g, " ")}`)
     .join(" | ");
+}
+
+// The cells of a sheet, each as the text that it shows.
+
+interface Workbook {
+  readonly strings: Pick<Strings, "at">;
+  readonly dates: DateStyles;
+  readonly epoch: 1900 | 1904;
+  /** Cells and rows that may still be read. */
+  cellsLeft: number;
+  rowsLeft: number;
+  /** Of which were there more? */
+  cut: "cells" | "rows" | undefined;
+  /** Are formulas to be listed? Not at the first look. */
+  readonly formulas: boolean;
+  /** Throws if there is no room for so many characters, which the file says once and means often. */
+  readonly spend: (chars: number) => void;
+}
+
+/** The runs of a text, without the reading aid above East Asian characters. */
+function readRichText(xml: XmlReader): string {
+  const depth = xml.depth;
+  let text = "";
+  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
+    if (event !== "open") continue;
+    if (xml.name === "t") text += xml.textInside();
+    else if (xml.name === "rPh" || xml.name === "rPr") xml.skip();
+  }
+  // Characters that XML cannot hold are written so.
+  return text.includes("_x") ? text.replace(/_x000[dD]_/g, "").replace(/_x000[aA]_/g, "\n") : text;
+}
+
+interface Row {
+  readonly number: number;
+  /** From 1, beside the texts. Cells without text are not kept. */
+  readonly columns: number[];
+  readonly texts: string[];
+  chars: number;
+}
+
+/** What is known of a sheet when all of it was read; its rows are handed on one by one, and not kept. */
+interface Sheet {
+  readonly formulas: Formulas;
+  /** By the number that the file gives them. */
+  readonly shared: Map<string, SharedFormula>;
+  sharedChars: number;
+  /** The first ones, and how many there are. */
+  readonly merged: string[];
+  mergedCount: number;
+  /** Cells and the ids of what they lead to. */
+  readonly links: (readonly [cell: string, id: string])[];
+  linksCount: number;
+  hiddenRows: number;
+}
+
+/** As many as a sheet can have. */
+const rowsMax = 1_048_576;
+const columnsMax = 16_384;
+
+/** Merged cells and links that are listed. */
+const listedMax = 100;
+
+/** `onRow` gets every row that has a text, when it is complete. */
+function readSheet(xml: XmlReader, workbook: Workbook, onRow: (row: Row) => void): Sheet {
+  const sheet: Sheet = {
+    formulas: startFormulas(),
+    shared: new Map(),
+    sharedChars: 0,
+    merged: [],
+    mergedCount: 0,
+    links: [],
+    linksCount: 0,
+    hiddenRows: 0,
+  };
+  let row: Row = { number: 0, columns: [], texts: [], chars: 0 };
+  let column = 0;
+  const finishRow = (): void => {
+    if (row.columns.length > 0) onRow(row);
+  };
+  for (let event = xml.next(); event !== "end"; event = xml.next()) {
+    if (event !== "open") continue;
+    switch (xml.name) {
+      case "row": {
+        // Places may be left out: then each is next to the one before.
+        const number = Number(xml.attribute("r"));
+        finishRow();
+        if (workbook.rowsLeft === 0) {
+          workbook.cut = "rows";
+          return sheet;
+        }
+        workbook.rowsLeft -= 1;
+        row = {
+          number: Number.isInteger(number) && number > 0 ? number : row.number + 1,
+          columns: [],
+          texts: [],
+          chars: 0,
+        };
+        column = 0;
+        if (isTrue(xml.attribute("hidden"))) sheet.hiddenRows += 1;
+        break;
+      }
+      case "c": {
+        if (workbook.cellsLeft === 0) {
+          workbook.cut = "cells";
+          finishRow();
+          return sheet;
+        }
+        workbook.cellsLeft -= 1;
+        column = columnOf(xml.attribute("r")) ?? column + 1;
+        const text = readCell(xml, row.number, column, workbook, sheet);
+        // No program could write a cell outside the sheet, or more of them than a row has.
+        if (text === "" || row.number > rowsMax || column > columnsMax || row.columns.length >= columnsMax) break;
+        row.columns.push(column);
+        row.texts.push(text);
+        row.chars += text.length;
+        checkText(row.chars, `row ${row.number}`);
+        break;
+      }
+      case "mergeCell":
+        sheet.mergedCount += 1;
+        if (sheet.merged.length < listedMax) sheet.merged.push(xml.attribute("ref") ?? "");
+        break;
+      case "hyperlink":
+        sheet.linksCount += 1;
+        if (sheet.links.length < listedMax) sheet.links.push([xml.attribute("ref") ?? "", xml.prefixed("id") ?? ""]);
+        break;
+    }
+  }
+  finishRow();
+  return sheet;
+}
+
+/** Of an address like "AB12"; undefined if it has no letters. */
+function columnOf(address: string | undefined): number | undefined {
+  if (address === undefined) return undefined;
+  let letters = 0;
+  while (letters < 4 && address.charCodeAt(letters) >= 0x41) letters += 1;
+  return letters === 0 ? undefined : columnNumber(address.slice(0, letters));
+}
+
+/** Of the shared formulas that are held. */
+const sharedCharsMax = 4_000_000;
+
+function readCell(xml: XmlReader, row: number, column: number, workbook: Workbook, sheet: Sheet): string {
+  const type = xml.attribute("t");
+  const style = xml.attribute("s");
+  let raw: string | undefined;
+  let formula = "";
+  let range: string | undefined;
+  let sharedAs: string | undefined;
+  const depth = xml.depth;
+  for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
+    if (event !== "open") continue;
+    if (xml.name === "v") raw = xml.textInside();
+    else if (xml.name === "is") raw = readRichText(xml);
+    else if (xml.name === "f") {
+      range = xml.attribute("ref");
+      sharedAs = xml.attribute("t") === "shared" ? xml.attribute("si") : undefined;
+      formula = xml.textInside();
+    }
+  }
+  const text = valueText(raw ?? "", type, style, workbook);
+  // Written by a program that does not calculate, a cell has only its formula. One that came to an empty text has a value.
+  const isCalculated = text !== "" || (raw !== undefined && type === "str");
+  if (sharedAs !== undefined) {
+    // The range of a shared formula may hold cells that have another.
+    if (formula !== "" && sheet.sharedChars < sharedCharsMax) {
+      const shared = sharedFormula(row, column, formula);
+      sheet.sharedChars += shared.formula.length + shared.relative.length;
+      sheet.shared.set(sharedAs, shared);
+    }
+    const shared = sheet.shared.get(sharedAs);
+    if (shared === undefined) return text;
+    if (!isCalculated) {
+      const moved = `=${movedTo(row, column, shared)}`;
+      workbook.spend(moved.length);
+      return moved;
+    }
+    if (workbook.formulas) sheet.formulas.addShared(row, column, shared);
+    return text;
+  }
+  if (formula === "") return text;
+  if (!isCalculated) return `=${formula}`;
+  if (!workbook.formulas) return text;
+  if (range === undefined) sheet.formulas.add(row, column, formula);
+  else sheet.formulas.addRange(range, formula);
+  return text;
+}
+
+/** As many digits as a number can be told apart by; more are noise of the conversion ("0.10000000000000001"). */
+const digitsMax = 15;
+
+function valueText(raw: string, type: string | undefined, style: string | undefined, workbook: Workbook): string {
+  switch (type) {
+    case "s":
+      // A cell without a value has none of the texts, not the first.
+      return raw === "" ? "" : workbook.strings.at(Number(raw));
+    case "b":
+      return raw === "" ? "" : isTrue(raw) ? "TRUE" : "FALSE";
+    case undefined:
+    case "n": {
+      const kind = style === undefined ? undefined : workbook.dates[Number(style)];
+      const date = kind === undefined || raw === "" ? undefined : dateText(Number(raw), kind, workbook.epoch);
+      if (date !== undefined) return date;
+      return raw.length > digitsMax && Number.isFinite(Number(raw)) ? String(Number(raw)) : raw;
+    }
+    default:
+      return raw;
+  }
+}
+
+/** The texts that cells share, by number. There can be millions: as bytes they take no more memory than the file. */
+interface Strings {
+  add(text: string): void;
+  /** Empty if there is none of that number. */
+  at(index: number): string;
+}
+
+function startStrings(): Strings {
+  let bytes = Buffer.allocUnsafeSlow(65_536);
+  let ends = new Uint32Array(1_024);
+  let count = 0;
+  let used = 0;
+  return {
+    add(text) {
+      const size = Buffer.byteLength(text);
+      if (used + size > bytes.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(used + size, bytes.length * 2));
+        larger.set(bytes.subarray(0, used));
+        bytes = larger;
+      }
+      if (count === ends.length) {
+        const longer = new Uint32Array(count * 2);
+        longer.set(ends);
+        ends = longer;
+      }
+      used += bytes.write(text, used);
+      ends[count] = used;
+      count += 1;
+    },
+    at: (index) =>
+      index >= 0 && index < count ? bytes.toString("utf8", index === 0 ? 0 : ends[index - 1], ends[index]) : "",
+  };
+}
+
+const isTrue = (value: string | undefined): boolean => value === "1" || value === "true";
+
+// Dates in a workbook are numbers; only the format of their cell tells them apart.
+
+export type DateKind = "date" | "time" | "date and time" | "elapsed";
+
+/** The kind of date that each cell style shows, by its number; undefined for other numbers. */
+type DateStyles = readonly (DateKind | undefined)[];
+
+/** What the formats below 164 mean; they are in no file. 27 to 36 and 50 to 58 are those of East Asian languages. */
+function builtInKind(id: number): DateKind | undefined {
+  if (id === 22) return "date and time";
+  if (id === 46) return "elapsed";
+  if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || id === 45 || id === 47 || id === 55 || id === 56)
+    return "time";
+  return (id >= 14 && id <= 17) || (id >= 27 && id <= 36) || (id >= 50 && id <= 58) ? "date" : undefined;
+}
+
+function readDateStyles(part: Part | undefined): DateStyles {
+  const styles: (DateKind | undefined)[] = [];
+  if (part === undefined) return styles;
+  const { xml } = part;
+  const own = new Map<number, DateKind | undefined>();
+  let inCells = false;
+  for (let event = xml.next(); event !== "end"; event = xml.next()) {
+    checkHeld(styles.length + own.size, "cell styles");
+    if (event === "text") continue;
+    if (xml.name === "cellXfs") inCells = event === "open";
+    if (event === "close") continue;
+    if (xml.name === "numFmt") {
+      own.set(Number(xml.attribute("numFmtId")), kindOfFormat(xml.attribute("formatCode") ?? ""));
+    } else if (xml.name === "xf" && inCells) {
+      const id = Number(xml.attribute("numFmtId"));
+      styles.push(own.has(id) ? own.get(id) : builtInKind(id));
+    }
+  }
+  return styles;
+}
+
+const formatCharsMax = 255;
+
+/** The first section decides; texts, escaped characters, colours and conditions say nothing. */
+export function kindOfFormat(code: string): DateKind | undefined {
+  const section = code
+    .slice(0, formatCharsMax)
+    .toLowerCase()
+    .replace(/"[^"]*"|\\.|_.|\*./g, "")
+    .split(";", 1)[0];
+  if (section === undefined || section === "general") return undefined;
+  if (/\[(?:h+|m+|s+)\]/.test(section)) return "elapsed";
+  const letters = section.replace(/\[[^\]]*\]|am\/pm|a\/p/g, "");
+  const time = /[hs]/.test(letters);
+  const date = /[yd]/.test(letters) || (!time && letters.includes("m"));
+  return date ? (time ? "date and time" : "date") : time ? "time" : undefined;
+}
+
+const daySeconds = 86_400;
+const dayMs = 86_400_000;
+/** The last day of the year 9999. */
+const daysMax = 2_958_465;
+
+/** A stored number as a date of ISO 8601, undefined if it is none. `epoch` is what the workbook counts from. */
+function dateText(serial: number, kind: DateKind, epoch: 1900 | 1904): string | undefined {
+  if (!(serial >= 0 && serial < daysMax + 1)) return undefined;
+  const seconds = Math.round(serial * daySeconds);
+  const days = Math.floor(seconds / daySeconds);
+  const ofDay = seconds % daySeconds;
+  if (kind === "elapsed") return clock(seconds);
+  if (kind === "time" && days === 0) return clock(ofDay).padStart(8, "0");
+  const date = dayText(days, epoch);
+  return kind === "date" && ofDay === 0 ? date : `${date}T${clock(ofDay).padStart(8, "0")}`;
+}
+
+function dayText(days: number, epoch: 1900 | 1904): string {
+  if (epoch === 1904) return isoDay(Date.UTC(1904, 0, 1) + days * dayMs);
+  // The 29th of February 1900 never was, but Lotus 1-2-3 had it, so Excel counts it.
+  if (days === 60) return "1900-02-29";
+  return isoDay(Date.UTC(1899, 11, days < 60 ? 31 : 30) + days * dayMs);
+}
+
+/** `toISOString` takes five times as long, and a column of dates has many. */
+function isoDay(ms: number): string {
+  const day = new Date(ms);
+  return `${String(day.getUTCFullYear()).padStart(4, "0")}-${two(day.getUTCMonth() + 1)}-${two(day.getUTCDate())}`;
+}
+
+const two = (part: number): string => (part < 10 ? `0${part}` : String(part));
+
+function clock(seconds: number): string {
+  return `${Math.floor(seconds / 3_600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+}
+
+// The formulas of a sheet, those that were filled down a column told once.
+
+interface Formulas {
+  /** In the order of the file: row by row. */
+  add(row: number, column: number, formula: string): void;
+  /** One that the file tells once, at another cell, and that this one has with its references moved. */
+  addShared(row: number, column: number, shared: SharedFormula): void;
+  /** One that the file itself says to hold for a range. */
+  addRange(range: string, formula: string): void;
+  finish(): { readonly lines: readonly string[]; readonly leftOut: number };
+}
+
+/** A formula as the first cell that has it tells it. */
+interface SharedFormula {
+  readonly row: number;
+  readonly column: number;
+  readonly formula: string;
+  readonly relative: string;
+}
+
+const sharedFormula = (row: number, column: number, formula: string): SharedFormula => ({
+  row,
+  column,
+  formula,
+  relative: relativeTo(row, column, formula),
+});
+
+interface Run {
+  readonly column: number;
+  readonly fromRow: number;
+  toRow: number;
+  readonly formula: string;
+  /** The formula with its references relative to the cell. */
+  readonly relative: string;
+}
+
+const runsMax = 200;
+/** Of the formulas that the next row is compared with. */
+const openCharsMax = 4_000_000;
+/** Of all that are compared. */
+const comparedTotalMax = 16_000_000;
+const formulaCharsMax = 500;
+/** As long as Excel lets a formula be. */
+const comparedCharsMax = 8_192;
+
+function startFormulas(): Formulas {
+  const open = new Map<number, Run>();
+  let openChars = 0;
+  let comparedChars = 0;
+  const found: (Run | string)[] = [];
+  let leftOut = 0;
+  const keep = (run: Run | string): void => {
+    if (found.length < runsMax) found.push(run);
+    else leftOut += 1;
+  };
+  const add = (row: number, column: number, relative: string, formula: () => string): void => {
+    const run = open.get(column);
+    if (run !== undefined && run.toRow === row - 1 && run.relative === relative) {
+      run.toRow = row;
+      return;
+    }
+    // Moving one takes time, and a file can have millions: only for those that are told.
+    const told = found.length < runsMax ? formula() : "";
+    const next = { column, fromRow: row, toRow: row, formula: told, relative };
+    // Only of so many columns: a formula can be as long as a page, and a sheet has 16,384 columns.
+    openChars += relative.length - (run?.relative.length ?? 0);
+    if (openChars > openCharsMax) {
+      open.clear();
+      openChars = relative.length;
+    }
+    open.set(column, next);
+    keep(next);
+  };
+  return {
+    add(row, column, formula) {
+      comparedChars += formula.length;
+      // Of a sheet that is nothing but formulas, those that are not told are only counted.
+      if (comparedChars > comparedTotalMax && found.length >= runsMax) leftOut += 1;
+      else add(row, column, relativeTo(row, column, formula), () => formula);
+    },
+    addShared: (row, column, shared) => add(row, column, shared.relative, () => movedTo(row, column, shared)),
+    addRange: (range, formula) => keep(lineOf(range, formula)),
+    finish: () => ({ lines: found.map((run) => (typeof run === "string" ? run : runLine(run))), leftOut }),
+  };
+}
+
+function runLine({ column, fromRow, toRow, formula }: Run): string {
+  const letters = columnLetters(column);
+  return lineOf(fromRow === toRow ? `${letters}${fromRow}` : `${letters}${fromRow}:${letters}${toRow}`, formula);
+}
+
+function lineOf(range: string, formula: string): string {
+  return `- ${cutChars(range, 40)}: =${cutChars(formula, formulaCharsMax).replace(/\s+/g, " ")}`;
+}
+
+/** Texts and sheet names, in which nothing is a reference, or a reference. */
+const pieces = /"(?:[^"]|"")*"|'(?:[^']|'')*'|(?<![\w.$])(\$?)([A-Z]{1,3})(\$?)([0-9]{1,7})(?![\w(.])/g;
+
+function relativeTo(row: number, column: number, formula: string): string {
+  return formula
+    .slice(0, comparedCharsMax)
+    .replace(pieces, (whole, fixedColumn?: string, letters?: string, fixedRow?: string, digits?: string) => {
+      if (letters === undefined || digits === undefined) return whole;
+      const columnPart = fixedColumn === "$" ? letters : `[${columnNumber(letters) - column}]`;
+      return `C${columnPart}R${fixedRow === "$" ? digits : `[${Number(digits) - row}]`}`;
+    });
+}
+
+/** A shared formula as another of its cells has it. */
+function movedTo(row: number, column: number, shared: SharedFormula): string {
+  return shared.formula
+    .slice(0, comparedCharsMax)
+    .replace(pieces, (whole, fixedColumn?: string, letters?: string, fixedRow?: string, digits?: string) => {
+      if (letters === undefined || digits === undefined) return whole;
+      const newColumn = columnNumber(letters) + (fixedColumn === "$" ? 0 : column - shared.column);
+      const newRow = Number(digits) + (fixedRow === "$" ? 0 : row - shared.row);
+      if (newColumn < 1 || newRow < 1) return "#REF!";
+      return `${fixedColumn}${columnLetters(newColumn)}${fixedRow}${newRow}`;
+    });
+}
+
+/** From 1: A is 1, XFD is 16384. */
+function columnNumber(letters: string): number {
+  let number = 0;
+  for (let at = 0; at < letters.length; at += 1) number = number * 26 + (letters.charCodeAt(at) & 0x1f);
+  return number;
+}
+
+function columnLetters(column: number): string {
+  let letters = "";
+  for (let left = column; left > 0; left = Math.floor((left - 1) / 26)) {
+    letters = String.fromCharCode(0x41 + ((left - 1) % 26)) + letters;
+  }
+  return letters;
 }

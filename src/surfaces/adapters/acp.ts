@@ -9,8 +9,8 @@ import {
   type WriteTextFileRequest,
   type WriteTextFileResponse,
 } from "@agentclientprotocol/sdk";
-import type { Filehand, Session } from "../../api.ts";
-import { lineNumber } from "../../contract/brand.ts";
+import type { Filehand, Session } from "../../options.ts";
+import { lineNumber } from "../../contract/target.ts";
 import type { Reply } from "../../contract/call.ts";
 import type { Profile } from "../../contract/profile.ts";
 import { exactText, type ExactText } from "../../dialects/exact-text.ts";

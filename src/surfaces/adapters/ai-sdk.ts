@@ -1,7 +1,7 @@
 /** Filehand's tools for the Vercel AI SDK: a record for `generateText` and `streamText`. */
 
 import { jsonSchema, type JSONSchema7, type Tool } from "ai";
-import type { Session } from "../../api.ts";
+import type { Session } from "../../options.ts";
 import type { Reply, ReplyPart } from "../../contract/call.ts";
 import { asksHost, type FileToolOptions, type NeedsApproval, offered, textOf, withSignal } from "./offered.ts";
 

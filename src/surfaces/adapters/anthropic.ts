@@ -3,9 +3,17 @@
 import type { BetaRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool";
 import { ToolError } from "@anthropic-ai/sdk/lib/tools/ToolError";
 import type { BetaTool, BetaToolResultContentBlockParam } from "@anthropic-ai/sdk/resources/beta";
-import type { Session } from "../../api.ts";
-import type { Reply, ReplyPart } from "../../contract/call.ts";
-import { createTextEditor, type TextEditor } from "./anthropic-editor.ts";
+import type { Reply, ReplyPart, Request } from "../../contract/call.ts";
+import type { TextEdit } from "../../contract/edit.ts";
+import { FilehandError } from "../../contract/problem.ts";
+import type { Profile } from "../../contract/profile.ts";
+import { lineNumber } from "../../contract/target.ts";
+import type { Words } from "../../dialects/dialect.ts";
+import { dialects } from "../../dialects/index.ts";
+import { patchOf, type PatchOperation } from "../../dialects/patch-operation.ts";
+import * as words from "../../dialects/text-editor.ts";
+import { type Command, type CommandName, commandOf } from "../../dialects/text-editor.ts";
+import type { CallOptions, Session } from "../../options.ts";
 import { type FileToolOptions, offered, withSignal } from "./offered.ts";
 
 export type { FileToolOptions } from "./offered.ts";
@@ -81,3 +89,155 @@ const blockOf = (part: ReplyPart): BetaToolResultContentBlockParam =>
         // Pictures of other kinds are converted when they are read.
         source: { type: "base64", data: part.data, media_type: part.mimeType as ImageType },
       };
+
+// Commands of Anthropic's text editor and memory tools as requests to the engine.
+
+type TextEditor = (input: unknown, options: CallOptions) => Promise<Reply>;
+
+export interface TextEditorSettings {
+  readonly flavour: words.Flavour;
+  readonly commands: readonly CommandName[];
+  readonly charactersMax: number | undefined;
+}
+
+function createTextEditor(session: Session, settings: TextEditorSettings): TextEditor {
+  const { flavour, commands, charactersMax } = settings;
+  const edits = createEdits(session);
+  const toPath = flavour === "memory" ? belowMemories : (path: string) => path;
+  return async (input, options) => {
+    const command = commandOf(input, commands);
+    if ("fault" in command) return words.refused(command.fault);
+    const meant = inSession(command, toPath);
+    if ("outside" in meant) return words.refused(words.notBelowMemories(meant.outside));
+    const { path } = meant;
+    if (meant.command === "undo_edit") return edits.undo(path, command.path, options);
+
+    let changed: string | undefined;
+    const said = words.wordsFor(command, flavour, dialects[session.dialect]);
+    const heard: Words = {
+      ...said,
+      render: (outcome, facts) => {
+        if (outcome.kind === "edit") changed = outcome.target.real;
+        return said.render(outcome, facts);
+      },
+    };
+    const ask: Ask = (make) => session.run(make, { ...options, words: heard });
+    const reply = await answerTo(meant, ask);
+    if (changed !== undefined && commands.includes("undo_edit")) await edits.made(path, changed);
+    return command.command === "view" ? words.cutTo(reply, charactersMax) : reply;
+  };
+}
+
+type Ask = (make: (profile: Profile) => Request) => Promise<Reply>;
+
+/** The same command with paths as the session knows them. */
+function inSession(
+  command: Command,
+  toPath: (path: string) => string | undefined,
+): Command | { readonly outside: string } {
+  const path = toPath(command.path);
+  if (path === undefined) return { outside: command.path };
+  if (command.command !== "rename") return { ...command, path };
+  const newPath = toPath(command.newPath);
+  return newPath === undefined ? { outside: command.newPath } : { ...command, path, newPath };
+}
+
+/** Paths are the session's own here. */
+function answerTo(command: Command, ask: Ask): Promise<Reply> {
+  const { path } = command;
+  switch (command.command) {
+    case "view":
+      return view(command, ask);
+    case "create":
+      // An edit of nothing makes a file and leaves one alone that holds anything; but it cannot make an empty one.
+      return command.text === ""
+        ? ask((profile) => patch({ does: "add", path, diff: "" }, profile))
+        : ask((profile) => edit(path, { oldText: "", newText: command.text, all: false }, profile));
+    case "str_replace": {
+      const { oldText, newText } = command;
+      return ask((profile) => edit(path, { oldText, newText, all: false }, profile));
+    }
+    case "insert": {
+      const { line: behindLine, text: newText } = command;
+      return ask((profile) => edit(path, { oldText: "", newText, all: false, behindLine }, profile));
+    }
+    case "delete":
+      return ask((profile) => ({ verb: "delete", path, profile }));
+    case "rename":
+      return ask((profile) => ({ verb: "move", path, to: command.newPath, profile }));
+    case "undo_edit":
+      throw new Error("an undo is no request");
+  }
+}
+
+async function view({ path, from, to }: Extract<Command, { command: "view" }>, ask: Ask): Promise<Reply> {
+  const linesMax = to === undefined ? Number.POSITIVE_INFINITY : to - from + 1;
+  const reply = await ask((profile) => ({
+    verb: "read",
+    path,
+    ranges: [{ from: lineNumber(from), linesMax }],
+    overBudget: "first page",
+    profile: { ...profile, lines: "terminated", repeats: "content", kinds: { ...profile.kinds, ...textAndImages } },
+  }));
+  if (reply.error?.code !== "IS_DIRECTORY") return reply;
+  const ignore = [".*", "node_modules"];
+  return ask(() => ({ verb: "ls", path, from: lineNumber(1), entriesMax: 1000, depth: 2, ignore }));
+}
+
+/** A notebook is edited as the text that it is. */
+const textAndImages = { directory: "refuse", notebook: "skip", pdf: "refuse", office: "refuse" } as const;
+
+const edit = (path: string, one: TextEdit, profile: Profile): Request => ({
+  verb: "edit",
+  path,
+  edits: [one],
+  profile,
+});
+
+function patch(operation: PatchOperation, profile: Profile): Request {
+  const made = patchOf(operation);
+  // A path that cannot stand in a patch is none that a file of this tool has; an empty patch is refused in words.
+  return { verb: "patch", patchText: "text" in made ? made.text : "", profile };
+}
+
+/** `/memories` is where the session's relative paths start; the border of its workspace holds as ever. */
+function belowMemories(path: string): string | undefined {
+  if (path === "/memories" || path === "/memories/") return ".";
+  return path.startsWith("/memories/") ? `./${path.slice("/memories/".length)}` : undefined;
+}
+
+interface Edits {
+  /** A file was changed: the turn that it belongs to can be undone. */
+  made(path: string, real: string): Promise<void>;
+  undo(path: string, shown: string, options: CallOptions): Promise<Reply>;
+}
+
+/** The turns of each file, oldest first: an undo takes back the last one that was not undone. */
+function createEdits(session: Session): Edits {
+  const turns = new Map<string, string[]>();
+  return {
+    made: async (path, real) => {
+      const history = await session.history();
+      const turn = history?.snapshots().findLast(({ messageId }) => history.versionOf(messageId, real, "before"));
+      if (turn === undefined) return;
+      const known = turns.get(path) ?? [];
+      if (known.at(-1) !== turn.messageId) turns.set(path, [...known, turn.messageId].slice(-undosMax));
+    },
+    undo: async (path, shown, options) => {
+      const known = turns.get(path) ?? [];
+      const last = known.at(-1);
+      if (last === undefined) return words.refused(words.noHistory(shown), "NO_TURN");
+      try {
+        const { files } = await session.rewind(last, { ...options, files: [path] });
+        if (!files.some(({ came }) => came === "done")) return words.refused(words.leftAlone(shown), "STALE");
+      } catch (error) {
+        if (!(error instanceof FilehandError)) throw error;
+        return words.refused(error.message, error.code);
+      }
+      turns.set(path, known.slice(0, -1));
+      return words.said(words.undone(shown));
+    },
+  };
+}
+
+const undosMax = 100;

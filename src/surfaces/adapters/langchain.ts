@@ -2,9 +2,9 @@
 
 import { ToolMessage } from "@langchain/core/messages";
 import { DynamicStructuredTool, ToolInputParsingException } from "@langchain/core/tools";
-import type { Session } from "../../api.ts";
+import type { Session } from "../../options.ts";
 import type { Reply, ReplyPart, ToolDefinition } from "../../contract/call.ts";
-import { FilehandError } from "../../contract/failure.ts";
+import { FilehandError } from "../../contract/problem.ts";
 import { type FileToolOptions, offered, textOf, withSignal } from "./offered.ts";
 
 export type { FileToolOptions } from "./offered.ts";

@@ -1,8 +1,8 @@
 /** Which tools of a session an adapter hands to its host, and which calls the host shall have approved first. */
 
-import type { Session } from "../../api.ts";
+import type { Session } from "../../options.ts";
 import type { Reply, ToolDefinition } from "../../contract/call.ts";
-import { FilehandError } from "../../contract/failure.ts";
+import { FilehandError } from "../../contract/problem.ts";
 
 export interface FileToolOptions {
   /** Only these tools, by their names in the session's dialect; all by default. */

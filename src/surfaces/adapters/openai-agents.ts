@@ -1,7 +1,7 @@
 /** Filehand's tools for OpenAI Agents, and an editor for its apply-patch tool. */
 
 import { type ApplyPatchResult, type Editor, type FunctionTool, type RunContext, tool } from "@openai/agents";
-import type { Session } from "../../api.ts";
+import type { Session } from "../../options.ts";
 import type { JsonSchema, Reply, ReplyPart } from "../../contract/call.ts";
 import { type PatchOperation, patchOf } from "../../dialects/patch-operation.ts";
 import { asksHost, type FileToolOptions, type NeedsApproval, offered, textOf, withSignal } from "./offered.ts";

@@ -1,13 +1,12 @@
 /** Filehand's tools with inputs as Standard Schema v1 objects, which also give their JSON Schema. No package is needed. */
 
-import type { Session } from "../../api.ts";
+import type { Session } from "../../options.ts";
 import type { JsonSchema, Reply } from "../../contract/call.ts";
-import { Problem } from "../../contract/problem.ts";
+import { FilehandError, Problem } from "../../contract/problem.ts";
 import type { Card } from "../../dialects/dialect.ts";
 import { dialects } from "../../dialects/index.ts";
 import { requestOf } from "../../dialects/lenient-input.ts";
 import { argumentFault } from "../../dialects/words.ts";
-import { FilehandError } from "../../contract/failure.ts";
 import { type FileToolOptions, offered } from "./offered.ts";
 
 export type { FileToolOptions } from "./offered.ts";

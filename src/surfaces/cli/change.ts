@@ -2,20 +2,17 @@
 
 import * as nodePath from "node:path";
 import { styleText } from "node:util";
-import type { Reply } from "../../contract/call.ts";
+import type { Reply, Request } from "../../contract/call.ts";
 import type { Hunk } from "../../contract/edit.ts";
 import type { Profile } from "../../contract/profile.ts";
-import type { Request } from "../../contract/verb.ts";
 import type { ChangeResult } from "../../dialects/claude/change-render.ts";
-import { visibleControls } from "../../text/escape.ts";
+import { visibleControls } from "../../text/encoding/escape.ts";
+import { shortened } from "../questions.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 import { paintDiff } from "./diff.ts";
-import { modeWords } from "./mode-words.ts";
-import { type Needs, openSession } from "./open-session.ts";
+import { type Needs, openSession, startUpkeep } from "./open-session.ts";
 import { coloured, printReply } from "./print.ts";
 import { progressBar } from "./progress.ts";
-import { shortened } from "../shown-hunks.ts";
-import { startUpkeep } from "./upkeep.ts";
 
 /** Diff lines on the screen; `--json` has as many as the engine makes. */
 const diffLinesMax = 2_000;
@@ -153,3 +150,15 @@ function forPerson(text: string): string {
     .replace(/ would allow it$/, " would allow it (--allow), or answer with --yes");
   return modeWords(text.slice(0, from) + said + text.slice(to));
 }
+
+/** A refusal by the mode, worded for a model, in words for the person who chose the mode. */
+export const modeWords = (text: string): string =>
+  text
+    .replace(
+      /the session is planning and nothing is written[^\n]*$/m,
+      "in plan mode nothing is written, use --mode default",
+    )
+    .replace(
+      /the session is read-only and nothing is written[^\n]*$/m,
+      "in read-only mode nothing is written, use --mode default",
+    );

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { describe, test } from "vitest";
 import type { Question } from "../../contract/ask.ts";
-import { answerOf, menuOf, promptOf } from "./choices.ts";
+import { answerOf, menuOf, promptOf } from "./ask.ts";
 
 const question: Question = {
   permission: "edit",

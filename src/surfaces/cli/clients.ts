@@ -1,8 +1,17 @@
 /** The MCP clients that `filehand init` knows: which file each reads and how a server is written there. The docs are made of it. */
 
+import * as nodePath from "node:path";
 import { posix, win32 } from "node:path";
-import type { Entry, EntryValue } from "../../settings/entry.ts";
-import type { Host } from "./command.ts";
+import { modes } from "../../contract/permission.ts";
+import { dialectNames } from "../../dialects/index.ts";
+import { nearest } from "../../dialects/parameters.ts";
+import { createFilehand } from "../../filehand.ts";
+import type { Entry, EntryValue } from "../../settings/client-file.ts";
+import { escapeName } from "../../text/encoding/escape.ts";
+import { type ExitCode, type Given, type Host, UsageError } from "./command.ts";
+import { rulesOf } from "./open-session.ts";
+import { commonOptions } from "./parse.ts";
+import { printJson } from "./print.ts";
 
 export const scopes = ["project", "user"] as const;
 export type Scope = (typeof scopes)[number];
@@ -220,3 +229,106 @@ export const usualScope = (client: Client, place: Place): Scope =>
 /** What somebody must know whose client shows no questions. */
 export const askingWords = ({ title }: Client): string =>
   `${title} is not known to show a server's questions: changes are refused until a rule allows them. With --allow Edit they are left to ${title}'s own questions.`;
+
+// How a client shall start the server: with npx, or this very program by its whole path.
+
+/** What is given to `init` and belongs to the server. `--yes` does not: it answers the question of this command. */
+const passedOn = ["dialect", "mode", "model", "state-dir", "allow", "ask", "deny"] as const;
+
+export function commandFor(client: Client, scope: Scope, given: Given, host: Host): readonly string[] {
+  // A slip would be found only when the client starts the server, and few clients show why that failed.
+  requireOneOf("dialect", given.text("dialect"), dialectNames);
+  requireOneOf("mode", given.text("mode"), modes);
+  requireRules(given, host);
+  return [
+    ...programOf(given, host),
+    "mcp",
+    ...rootsOf(client, scope, given, host),
+    ...passedOn.flatMap(optionOf(given, host)),
+  ];
+}
+
+function requireOneOf(what: string, given: string | undefined, known: readonly string[]): void {
+  if (given === undefined || known.includes(given)) return;
+  const near = nearest(given, known);
+  const hint = near === undefined ? `use one of ${known.join(", ")}` : `did you mean ${near}`;
+  throw new UsageError(`There is no ${what} "${given}", ${hint}`);
+}
+
+function requireRules(given: Given, host: Host): void {
+  const rules = rulesOf(given);
+  if (rules.length === 0) return;
+  const { cwd, home } = host;
+  const [fault] = createFilehand({
+    roots: [cwd],
+    rules,
+    unclearRules: "report",
+    ...(home === undefined ? {} : { home }),
+  }).ruleFaults;
+  if (fault === undefined) return;
+  throw new UsageError(`Cannot use the rule ${escapeName(fault.text)}: ${fault.why}`);
+}
+
+function programOf(given: Given, host: Host): readonly string[] {
+  if (!given.flag("installed")) return npx(host.platform);
+  const { program } = host;
+  if (program === undefined) throw new UsageError("--installed needs to know where this program is, leave it out");
+  // npx keeps what it fetches in a cache that may be emptied at any time.
+  if (program.some((part) => /[\\/]_npx[\\/]/.test(part))) {
+    throw new UsageError(
+      "--installed needs an installed filehand, this one is npx's own: npm install -g filehand first",
+    );
+  }
+  // Node by its path too: programs with windows do not have the PATH of a shell, where version managers put it.
+  return program;
+}
+
+/** On Windows npx is a script that only its shell can start. */
+const npx = (platform: NodeJS.Platform): readonly string[] =>
+  platform === "win32" ? ["cmd", "/c", "npx", "-y", "filehand"] : ["npx", "-y", "filehand"];
+
+/** The folders that are named; else what the client puts in for the open one; else the server asks where it stands. */
+function rootsOf(client: Client, scope: Scope, given: Given, host: Host): readonly string[] {
+  const named = given.list("root").map((root) => nodePath.resolve(host.cwd, root));
+  if (named.length > 0) return named.flatMap((root) => ["--root", root]);
+  if (client.openFolder !== undefined) return ["--root", client.openFolder];
+  return scope === "user" && client.files("project", host)?.length === 0 ? ["--root", host.cwd] : [];
+}
+
+const optionOf =
+  (given: Given, host: Host) =>
+  (name: (typeof passedOn)[number]): readonly string[] => {
+    if (commonOptions[name].type === "list") return given.list(name).flatMap((value) => [`--${name}`, value]);
+    const value = given.text(name);
+    if (value === undefined) return [];
+    return [`--${name}`, name === "state-dir" ? nodePath.resolve(host.cwd, value) : value];
+  };
+
+// `filehand init` without a client: which there are, and which of them seem to be installed.
+
+export async function listClients(given: Given, host: Host): Promise<ExitCode> {
+  const { isThere, programOnPath } = await import("../../settings/client-file.ts");
+  const where = { path: host.env["PATH"] ?? host.env["Path"], platform: host.platform, notBeneath: [] }; // named, not run
+  const signOf = ({ program, folders }: Client): string | undefined =>
+    (program === undefined ? undefined : programOnPath(program, where)) ?? folders(host).find(isThere);
+  const rows = clients.map((client) => ({ client, sign: signOf(client) }));
+  if (given.flag("json")) {
+    const told = rows.map(({ client, sign }) => ({
+      client: client.id,
+      title: client.title,
+      installed: sign !== undefined,
+      ...(sign === undefined ? {} : { sign }),
+      files: Object.fromEntries(scopes.map((scope) => [scope, client.files(scope, host) ?? []])),
+    }));
+    printJson(told, host);
+    return 0;
+  }
+  const width = Math.max(...clients.map(({ id }) => id.length));
+  const titleWidth = Math.max(...clients.map(({ title }) => title.length));
+  for (const { client, sign } of rows) {
+    const found = sign === undefined ? "not found" : `found: ${sign}`;
+    host.stdout.write(`${client.id.padEnd(width)}  ${client.title.padEnd(titleWidth)}  ${found}\n`);
+  }
+  host.stderr.write("\nfilehand init <client> shows its configuration, with --write it is written\n");
+  return 0;
+}

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hunksOfTexts } from "../../text/hunks.ts";
+import { hunksOfTexts } from "../../text/diff/hunks.ts";
 import { paintDiff } from "./diff.ts";
 
 const paint = (before: string, after: string, options: { words?: boolean } = {}) =>

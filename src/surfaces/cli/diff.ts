@@ -1,10 +1,13 @@
 /** Diffs for people at a terminal: coloured lines, and inside them the words that changed. */
 
 import type { Hunk } from "../../contract/edit.ts";
-import { escapeName, visibleText } from "../../text/escape.ts";
-import { lineDiff } from "../../text/line-diff.ts";
-import { hunkHeader } from "../../text/unified.ts";
-import { type Style, styled } from "./style.ts";
+import { lineDiff } from "../../text/diff/line-diff.ts";
+import { hunkHeader } from "../../text/diff/unified.ts";
+import { escapeName, visibleText } from "../../text/encoding/escape.ts";
+import { shortened } from "../questions.ts";
+import type { Host } from "./command.ts";
+import type { VersionDiff } from "./past.ts";
+import { coloured, type Style, styled } from "./print.ts";
 
 export interface DiffPaint {
   readonly colour: boolean;
@@ -127,4 +130,17 @@ function lettersIn(text: string): number {
 function marked(text: string, last: boolean): string {
   const blanks = last ? /[ \t]+$/ : /^[ \t]+$/;
   return visibleText(text.replace(blanks, (run) => run.replaceAll(" ", "·").replaceAll("\t", "→\t")));
+}
+
+// Diffs between versions on the screen: the changed lines, or one line that says why there are none.
+
+/** Diff lines of one file on the screen; `--json` has them all. */
+const diffLinesMax = 2_000;
+
+export function paintVersions(name: string, diff: VersionDiff, host: Host): string {
+  const title = diff.became === null ? name : `${name} (${diff.became})`;
+  if (diff.note !== null) return `${escapeName(title)}\n(${escapeName(diff.note)})`;
+  const { hunks } = shortened(diff.hunks, diffLinesMax);
+  const { additions, deletions } = diff;
+  return paintDiff(title, hunks, { colour: coloured(host, "stdout"), totals: { additions, deletions } });
 }

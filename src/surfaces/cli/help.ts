@@ -2,7 +2,7 @@
 
 import type { Command, Options } from "./command.ts";
 import { commands } from "./commands/index.ts";
-import { commonOptions } from "./common-options.ts";
+import { commonOptions } from "./parse.ts";
 
 export function helpOfAll(): string {
   const width = Math.max(...commands.map(({ name }) => name.length));

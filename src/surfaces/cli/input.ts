@@ -3,6 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import * as nodePath from "node:path";
 import { readNamedFile } from "../../settings/named-file.ts";
+import { isCutOff } from "../../text/json/fault.ts";
 import { type Given, type Host, UsageError } from "./command.ts";
 
 /** Bytes of one such text: more would not fit into one string after all that is done with it. */
@@ -57,4 +58,14 @@ function decoded(bytes: Uint8Array, name: string): string {
   const zero = bytes.indexOf(0);
   if (zero !== -1) throw new UsageError(`Cannot use ${name}: it is not text, byte ${zero + 1} is zero`);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+// JSON that a caller sent and that is none: what is wrong with it, and what to do.
+
+/** A model whose output ended too early must not send the same again: it would end at the same place. */
+export function jsonFault(text: string, error: unknown): string {
+  if (isCutOff(text)) {
+    return `its JSON ends too early, after ${text.length} characters, so nothing was done; send less at once: write the first part of a long text, then add the others by edits`;
+  }
+  return `it is not valid JSON (${error instanceof Error ? error.message : String(error)}), send it again in full`;
 }

@@ -3,18 +3,16 @@
 import { spawn } from "node:child_process";
 import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
-import { isFailure } from "../../contract/failure.ts";
-import { nearest } from "../../dialects/nearest.ts";
-import { argumentsAreUtf8 } from "../../settings/own-arguments.ts";
-import { escapeName } from "../../text/escape.ts";
+import { isFailure } from "../../contract/problem.ts";
+import { nearest } from "../../dialects/parameters.ts";
+import { argumentsAreUtf8 } from "../../settings/settings.ts";
+import { escapeName } from "../../text/encoding/escape.ts";
+import { modeWords } from "./change.ts";
 import { type Command, type ExitCode, type Host, UsageError } from "./command.ts";
 import { commands } from "./commands/index.ts";
 import { helpOf, helpOfAll } from "./help.ts";
-import { internalError } from "./internal-error.ts";
-import { watchReaders } from "./lost-readers.ts";
-import { modeWords } from "./mode-words.ts";
 import { parseCommandLine } from "./parse.ts";
-import { version } from "./version.ts";
+import { internalError, version } from "./print.ts";
 
 export async function main(argv: readonly string[], host: Host): Promise<ExitCode> {
   try {
@@ -124,4 +122,29 @@ function homeOf(given: string | undefined): string | undefined {
   } catch {
     return undefined; // a user id without an entry, as containers have it
   }
+}
+
+/** When nobody takes what is printed any more: who ends by it, and who works on. */
+
+interface Streams {
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
+  readonly exit: (code: 0 | 1) => void;
+}
+
+/** What it returns is called by commands whose work is not what they print. */
+function watchReaders({ stdout, stderr, exit }: Streams): () => void {
+  let worksOn = false;
+  stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+    if (worksOn) return;
+    // A reader that has seen enough (`| head`) is no error.
+    if (code === "EPIPE") return exit(0);
+    const why = code === "ENOSPC" ? "no space is left where it goes" : `the system says ${code}`;
+    stderr.write(`filehand: Cannot print the answer: ${why}, send stdout elsewhere\n`, () => exit(1));
+  });
+  // What is said beside the work, a server's log above all, ends nothing if nobody hears it.
+  stderr.on("error", () => undefined);
+  return () => {
+    worksOn = true;
+  };
 }

@@ -1,18 +1,16 @@
 /** Settings, environment and options in, a workspace for the MCP server out. */
 
 import { randomUUID } from "node:crypto";
-import type { Program } from "../../contract/report.ts";
+import type { Program } from "../../contract/event.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Board } from "../inspector/questions.ts";
 import { createApprovals } from "../mcp/approvals.ts";
-import { createCursors } from "../mcp/cursor.ts";
-import { type Desk, principalOf, type WatchCall } from "../mcp/desk.ts";
+import { createCursors, createSessions, type Desk, principalOf, type WatchCall } from "../mcp/desk.ts";
 import { logTo } from "../mcp/log.ts";
-import { createSessions } from "../mcp/sessions.ts";
 import { createReporter } from "../report/reporter.ts";
 import type { Given, Host } from "./command.ts";
 import { openSession } from "./open-session.ts";
-import { version } from "./version.ts";
+import { version } from "./print.ts";
 
 export interface DeskNeeds {
   readonly name: string;

@@ -1,17 +1,15 @@
 /** Settings, environment and options in, a session out: what every command begins with. */
 
 import * as nodePath from "node:path";
-import type { Asker } from "../../contract/ask.ts";
+import type { Asker, RuleKeeper } from "../../contract/ask.ts";
 import { limits } from "../../contract/limits.ts";
-import type { RuleText } from "../../contract/rule.ts";
+import { isWider, type Mode, modes, type RuleFault, type RuleText } from "../../contract/permission.ts";
 import { type DialectName, dialectNames } from "../../dialects/index.ts";
-import { nearest } from "../../dialects/nearest.ts";
-import { isWider, type Mode, modes } from "../../contract/mode.ts";
-import { loadSettings, type Settings } from "../../settings/settings.ts";
-import { ruleKeeper } from "./keep-rule.ts";
-import { reportRuleFaults } from "./rule-faults.ts";
-import type { Filehand, FilehandOptions, Session } from "../../api.ts";
-import { createFilehand } from "../../toolkit.ts";
+import { nearest } from "../../dialects/parameters.ts";
+import { createFilehand } from "../../filehand.ts";
+import type { Filehand, FilehandOptions, Session } from "../../options.ts";
+import { loadSettings, type Settings, settingsFiles } from "../../settings/settings.ts";
+import { escapeName } from "../../text/encoding/escape.ts";
 import { createReporter } from "../report/reporter.ts";
 import { type Asking, askingAt } from "./ask.ts";
 import { type Given, type Host, UsageError } from "./command.ts";
@@ -256,4 +254,58 @@ function lineChars(given: Given): { readonly lineCharsMax?: number } {
   if (chars === undefined) return {};
   if (chars < 1) throw new UsageError("--line-chars must be at least 1");
   return { lineCharsMax: chars };
+}
+
+// Where a rule goes that the person at the terminal wants for good: into the settings of the project or their own.
+
+/** `trusted`: roots whose own settings may allow something; elsewhere such a rule would not count. */
+function ruleKeeper(trusted: readonly string[], host: Host): RuleKeeper {
+  const { env, platform, home } = host;
+  return async (rule, where) => {
+    const files = settingsFiles({ roots: trusted, env, platform, home });
+    const file = files.find(({ source }) => source === (where === "user" ? "user settings" : "project settings"));
+    const failed =
+      file === undefined ? { why: "there is no home folder to keep it in" } : await put(file.path, rule, where);
+    const place = file === undefined ? `${where} settings` : escapeName(file.path);
+    host.stderr.write(
+      failed === undefined
+        ? `Kept in ${place}: ${escapeName(rule)}\n`
+        : `Cannot keep the rule in ${place}: ${failed.why}, it holds for this run\n`,
+    );
+    return failed;
+  };
+}
+
+async function put(path: string, rule: string, where: "project" | "user"): ReturnType<RuleKeeper> {
+  // Its parser costs start-up time, and rules are seldom kept.
+  const { keepRule } = await import("../../settings/keep-rule.ts");
+  // A project comes from strangers, and its link may lead to anything that its reader can write.
+  return keepRule(path, rule, where === "user" ? "follow" : "refuse");
+}
+
+// Rules that are not in force, told on stderr; many for one reason are told together.
+
+const toldMax = 3;
+
+function reportRuleFaults(faults: readonly RuleFault[], host: Host): void {
+  const byReason = new Map<string, RuleFault[]>();
+  for (const fault of faults) {
+    const reason = `${fault.source}: ${fault.why}`;
+    byReason.set(reason, [...(byReason.get(reason) ?? []), fault]);
+  }
+  for (const alike of byReason.values()) {
+    for (const { text, source, why } of alike.slice(0, toldMax)) {
+      host.stderr.write(`filehand: the rule ${escapeName(text)} (${source}) is not in force: ${why}\n`);
+    }
+    if (alike.length <= toldMax) continue;
+    host.stderr.write(`filehand: and ${alike.length - toldMax} more for this reason, see filehand permissions list\n`);
+  }
+}
+
+// Once a day, after a change: what is kept is brought within its limits by a process that nobody waits for.
+
+export async function startUpkeep({ filehand, stateDir }: Opened, host: Host): Promise<void> {
+  if (host.background === undefined || stateDir === undefined) return;
+  const history = await filehand.history();
+  if (history?.isDue() === true) host.background(["history", "gc", "--if-due", "--json", "--state-dir", stateDir]);
 }

@@ -1,9 +1,8 @@
 /** Raw arguments, then their meaning: Node's own parser splits them, the command's table says what they are. */
 
 import { parseArgs } from "node:util";
-import { nearest } from "../../dialects/nearest.ts";
-import { type Command, type Given, type Options, UsageError } from "./command.ts";
-import { commonOptions } from "./common-options.ts";
+import { nearest } from "../../dialects/parameters.ts";
+import { type Command, type Given, type Option, type Options, UsageError } from "./command.ts";
 
 export function parseCommandLine(command: Command, argv: readonly string[]): Given {
   const options: Options = { ...commonOptions, ...command.options };
@@ -88,3 +87,69 @@ function checkParameters(command: Command, given: readonly string[], helpWanted:
     );
   }
 }
+
+// The options that every command has.
+
+export const commonOptions = {
+  root: {
+    type: "list",
+    value: "DIR",
+    empty: "refused",
+    words: "Folder that may be worked in; may be given several times (default: the current folder)",
+  },
+  dialect: { type: "text", value: "NAME", words: "claude, opencode, opencode-legacy or envelope (default: claude)" },
+  allow: { type: "list", value: "RULE", words: 'Permission rule, such as "Read(docs/**)"; may be given several times' },
+  ask: { type: "list", value: "RULE", words: "Rule for what must be asked first" },
+  deny: { type: "list", value: "RULE", words: "Rule for what is refused" },
+  mode: {
+    type: "text",
+    value: "MODE",
+    words: "default, read-only, plan or accept-edits: what may be done at all, before any rule",
+  },
+  yes: { type: "flag", words: "Answer every question about files inside the roots with yes; the roots' border stays" },
+  model: { type: "text", value: "NAME", words: "The model that reads the answers" },
+  "state-dir": {
+    type: "text",
+    value: "DIR",
+    empty: "refused",
+    words: "Folder for what Filehand keeps between runs",
+  },
+  json: { type: "flag", words: "Print the reply as JSON" },
+  help: { type: "flag", short: "h", words: "Show this help" },
+} as const satisfies Options;
+
+// Options that several commands for models have, and those that change files.
+
+export const dryRun: Option = { type: "flag", words: "Show what would change and write nothing" };
+
+export const noReadFirst: Option = {
+  type: "flag",
+  words: "Let files be changed that this session has not read",
+};
+
+export const historyTools: Option = {
+  type: "flag",
+  words: "Offer the tools that look back and take changes back (History, Rewind)",
+};
+
+export const languageTools: Option = {
+  type: "flag",
+  words: "Offer the tools that ask language servers and rename (Lsp, Rename), and use the servers",
+};
+
+export const languageServers: Option = {
+  type: "flag",
+  words: "Let language servers check what is changed, and tell what they find with the answer",
+};
+
+export const answerBytes: Option = {
+  type: "integer",
+  value: "N",
+  words: "Bytes of one answer at most; longer ones say how to go on (default over MCP: what the client shows)",
+};
+
+export const sessionOption: Option = {
+  type: "text",
+  value: "ID",
+  words: "The session that changes are kept under (default: a new one); filehand history --session ID shows them",
+};

@@ -1,12 +1,10 @@
 /** Permissions in words for people, or as JSON for programs. */
 
-import type { Explanation, ListedRule, Permissions } from "../../contract/permission.ts";
-import type { Verdict } from "../../contract/rule.ts";
-import { escapeName } from "../../text/escape.ts";
+import type { Explanation, ListedRule, Permissions, Verdict } from "../../contract/permission.ts";
+import { escapeName } from "../../text/encoding/escape.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 import { meanings, reasonText, remedyText, ruleText } from "./permission-words.ts";
-import { coloured, printJson } from "./print.ts";
-import { styled } from "./style.ts";
+import { coloured, printJson, styled } from "./print.ts";
 
 type Work = (permissions: Permissions, tool: string, paths: readonly string[], given: Given, host: Host) => ExitCode;
 

@@ -1,9 +1,17 @@
 /** Replies on a terminal or a pipe: data on stdout, talk on stderr, colour only where a terminal shows it. */
 
+import { styleText } from "node:util";
 import type { Reply } from "../../contract/call.ts";
-import { visibleControls } from "../../text/escape.ts";
+import { isFailure } from "../../contract/problem.ts";
+import { visibleControls } from "../../text/encoding/escape.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
-import { styled } from "./style.ts";
+
+// Colours. Whether there are any is decided by `coloured` alone.
+
+export type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
+
+/** Node would decide again whether there is colour: by stdout, and by variables like CI. */
+export const styled: Style = (format, text) => (text === "" ? "" : styleText(format, text, { validateStream: false }));
 
 /** A text with colours. What it is given is `shownText`. */
 export type Paint = (text: string) => string;
@@ -75,3 +83,36 @@ function painted(text: string): string {
     })
     .join("\n");
 }
+
+// Refusals for programs: with `--json` they are on stdout, in the form of a reply.
+
+export async function orJsonFailure(given: Given, host: Host, work: () => Promise<ExitCode>): Promise<ExitCode> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isFailure(error) || !given.flag("json")) throw error;
+    const { code, message } = error;
+    printJson({ isError: true, error: { code, message } }, host);
+    return 1;
+  }
+}
+
+// A bug stays a bug: the caller gets `INTERNAL`, the stack goes to the log, and the process lives on.
+
+export function internalError(error: unknown, host: Host): Reply {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  host.stderr.write(`filehand: internal error, this is a bug in Filehand:\n${stack}\n`);
+  const message = "Filehand failed by a fault of its own, the details are in its log";
+  return {
+    content: [{ type: "text", text: message }],
+    structured: null,
+    isError: true,
+    error: { code: "INTERNAL", message },
+  };
+}
+
+/** The version of this build; the bundler puts it in. */
+
+declare const FILEHAND_VERSION: string | undefined;
+
+export const version: string = typeof FILEHAND_VERSION === "undefined" ? "unbuilt" : FILEHAND_VERSION;

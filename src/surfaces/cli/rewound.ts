@@ -1,20 +1,28 @@
 /** Going back, for people: run it, and say of each file what was done, what was left and why. */
 
 import { styleText } from "node:util";
-import type { RewindOptions } from "../../api.ts";
-import { beginning, type RewindOutcome, type RewoundFile } from "../../contract/rewind.ts";
+import { beginning, type ConflictReason, type RewindOutcome, type RewoundFile } from "../../contract/history.ts";
 import { sentenceOf } from "../../dialects/claude/problems.ts";
-import { inBrackets, type RewindResult, renderRewind } from "../../dialects/rewind-text.ts";
-import { escapeName } from "../../text/escape.ts";
+import { inBrackets, renderRewind, type RewindResult } from "../../dialects/rewind-text.ts";
+import type { RewindOptions } from "../../options.ts";
+import { escapeName } from "../../text/encoding/escape.ts";
 import { nameFrom } from "./change.ts";
-import { dryRun } from "./change-options.ts";
 import type { ExitCode, Given, Host, Options } from "./command.ts";
-import { conflictView, paintConflict } from "./conflict-view.ts";
-import type { Looked } from "./past.ts";
+import { paintVersions } from "./diff.ts";
+import { startUpkeep } from "./open-session.ts";
+import { dryRun } from "./parse.ts";
+import {
+  diffOfSides,
+  type Looked,
+  shortNames,
+  type Side,
+  sideOf,
+  sideOfContent,
+  sideOnDisk,
+  type VersionDiff,
+} from "./past.ts";
 import { coloured, printJson } from "./print.ts";
 import { progressBar } from "./progress.ts";
-import { shortNames } from "./turn-names.ts";
-import { startUpkeep } from "./upkeep.ts";
 
 export const rewindOptions = {
   "dry-run": dryRun,
@@ -137,3 +145,45 @@ function lineOf({ file, did: deed, why, note }: Row, host: Host): string {
 
 const viewOf = ({ file, view }: Row, host: Host): readonly string[] =>
   view === undefined ? [] : [paintConflict(nameFrom(host.cwd, file.path), view, host)];
+
+// The three sides of a conflict as two diffs: what the session did to the file, and what somebody else did to that.
+
+export interface ConflictView {
+  /** `changed in between`: what somebody else did lies between two changes of the session, and so in `ours`. */
+  readonly why: ConflictReason;
+  /** From what a rewind would bring back to what the session left. */
+  readonly ours: VersionDiff;
+  /** From what the session left to what is there. */
+  readonly theirs: VersionDiff;
+}
+
+/** Undefined if the file is not in conflict. */
+async function conflictView(file: RewoundFile, { session, turns }: Looked): Promise<ConflictView | undefined> {
+  const { step, path, came } = file;
+  if (step.does !== "conflict") return undefined;
+  // Nobody else did anything to it.
+  if (step.why === "too large to keep" || step.why === "cannot be kept") return undefined;
+  const refused = await session.readRefusal(path);
+  const hidden: Side = { why: refused ?? "" };
+  const sides = refused === undefined ? [await sideOf(step.base, turns), await sideOf(step.ours, turns)] : [];
+  const [base = hidden, ours = hidden] = sides;
+  const now = async (): Promise<Side> => {
+    if (step.theirs === undefined) return "absent";
+    // What was there before a forced rewind is in the history now.
+    return came === "done" ? sideOfContent(step.theirs, turns) : sideOnDisk(path);
+  };
+  return {
+    why: step.why,
+    ours: diffOfSides(base, ours),
+    theirs: diffOfSides(ours, refused === undefined ? await now() : hidden),
+  };
+}
+
+function paintConflict(name: string, { why, ours, theirs }: ConflictView, host: Host): string {
+  const mixed = why === "changed in between" ? " and somebody else in between" : "";
+  const parts = [
+    paintVersions(`${name}: what this session${mixed} changed`, ours, host),
+    ...(why === "changed since" ? [paintVersions(`${name}: what somebody else changed since`, theirs, host)] : []),
+  ];
+  return parts.map((part) => part.replaceAll(/^/gm, "    ")).join("\n\n");
+}

@@ -5,15 +5,14 @@ import { once } from "node:events";
 import { type AddressInfo, isIPv6 } from "node:net";
 import * as nodePath from "node:path";
 import { pathToFileURL } from "node:url";
-import { tokenFrom } from "../../settings/token-file.ts";
+import { tokenFrom } from "../../settings/settings.ts";
 import type { Access, TokenVerifier } from "../http/access.ts";
 import type { Inspector } from "../inspector/index.ts";
 import { type ExitCode, type Given, type Host, UsageError } from "./command.ts";
 import { serverParts } from "./commands/mcp.ts";
-import { logTo } from "../mcp/log.ts";
-import { tracing } from "../mcp/tracing.ts";
+import { logTo, tracing } from "../mcp/log.ts";
 import { openDesk } from "./open-desk.ts";
-import { version } from "./version.ts";
+import { version } from "./print.ts";
 
 /** No pipe ends at it here; but a client holds the whole of it in memory. */
 const resultBytesMax = 33_554_432;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findTurn, rangeOf, shortNames } from "./turn-names.ts";
+import { findTurn, rangeOf, shortNames } from "./past.ts";
 
 const ids = ["aa11", "aa22", "bb33", "aa"];
 

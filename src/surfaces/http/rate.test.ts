@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRate } from "./rate.ts";
+import { createRate } from "./exchange.ts";
 
 test("a burst goes through, then it is as many as time allows, for everybody alone", () => {
   let now = 0;

@@ -1,15 +1,13 @@
 /** Every address below `/api/` that somebody who was let in may ask for, in one list. */
 
-import type { Figures, Hello, QuestionList, StreamEvent } from "../../contract/inspector.ts";
-import { callPage, callView, sessionList } from "./calls.ts";
+import type { Figures, Hello, QuestionList, StreamEvent } from "./wire.ts";
+import { callPage, callView, explained, folderView, sessionList } from "./calls.ts";
 import type { Inspected } from "./desk.ts";
 import type { Diffs } from "./diffs.ts";
-import { explained, folderView } from "./files.ts";
 import { summed } from "./figures.ts";
 import { pastSessions, turnPage, versionList } from "./history.ts";
-import { choice, type Fields, maybeText, numberIn, text } from "./input.ts";
+import { choice, type Fields, maybeText, numberIn, Refusal, text } from "./input.ts";
 import type { Questions, Told } from "./questions.ts";
-import { Refusal } from "./refusal.ts";
 import { doRewind, planRewind } from "./rewinds.ts";
 
 export interface Asked {

@@ -1,18 +1,22 @@
 /** The timeline: sessions, calls and one call. */
 
+import type { Reply } from "../../contract/call.ts";
+import type { CallDiff, CallEvent } from "../../contract/event.ts";
+import { verdictWords } from "../cli/permission-words.ts";
+import { type Inspected, sessionNamed } from "./desk.ts";
+import { bad, type Fields, integer, isFailure, maybeText, numberIn, Refusal, text } from "./input.ts";
 import type {
   CallDetailView,
   CallInfo,
   CallPage,
   CallView,
+  Explained,
+  ExplanationView,
+  FileEntry,
+  FolderView,
   ProcessInfo,
   SessionList,
-} from "../../contract/inspector.ts";
-import type { CallDiff, CallEvent } from "../../contract/event.ts";
-import type { Reply } from "../../contract/call.ts";
-import type { Inspected } from "./desk.ts";
-import { numberIn } from "./input.ts";
-import { bad, Refusal } from "./refusal.ts";
+} from "./wire.ts";
 
 /** What of a call was kept as JSON; see `session/timeline.ts`. */
 export interface KeptDetail {
@@ -115,3 +119,54 @@ const viewOf = ({ input, reply }: KeptDetail): CallDetailView => ({
   error:
     reply?.error ?? (reply === null ? { code: "INTERNAL", message: "A bug in Filehand, see the server's log" } : null),
 });
+
+// The tree of the workspace, folder by folder, with marks; and why a path may, or may not, be read and edited.
+
+export async function folderView(body: Fields, inspected: Inspected): Promise<FolderView> {
+  const asked = text(body, "path");
+  const from = integer(body, "from", 0, Number.MAX_SAFE_INTEGER, 0);
+  const max = integer(body, "max", 1, 1_000, 200);
+  const page = await inspected.own.workspace.entries(asked, { from, max }).catch((error: unknown) => {
+    if (!isFailure(error)) throw error;
+    if (error.code === "NOT_FOUND") throw new Refusal(404, "NO_SUCH_PATH", error.message);
+    throw new Refusal(422, "REFUSED", error.message);
+  });
+  const { path, relative, total } = page;
+  const marksOf = markCounter(path, inspected);
+  const entries = page.entries.map(
+    ({ sizeBytes, ...entry }): FileEntry => ({ ...entry, sizeBytes: sizeBytes ?? null, ...marksOf(entry.name) }),
+  );
+  const end = from + entries.length;
+  return { path, relative, entries, total, next: end < total && entries.length > 0 ? end : null };
+}
+
+interface Marks {
+  readonly wasRead: number;
+  readonly wasChanged: number;
+}
+
+/** One pass over all marks, whatever the folder holds: by the name of the entry that each lies in, or is. */
+function markCounter(folder: string, { timeline }: Inspected): (name: string) => Marks {
+  const counts = new Map<string, { wasRead: number; wasChanged: number }>();
+  const start = /[\\/]$/.test(folder) ? folder : `${folder}${folder.includes("\\") ? "\\" : "/"}`;
+  for (const [path, { read, changed }] of timeline.marks()) {
+    if (!path.startsWith(start)) continue;
+    const [name = ""] = path.slice(start.length).split(/[\\/]/, 1);
+    const count = counts.get(name) ?? { wasRead: 0, wasChanged: 0 };
+    counts.set(name, count);
+    if (read) count.wasRead += 1;
+    if (changed) count.wasChanged += 1;
+  }
+  return (name) => counts.get(name) ?? { wasRead: 0, wasChanged: 0 };
+}
+
+export function explained(body: Fields, inspected: Inspected): Explained {
+  const path = text(body, "path");
+  const session = maybeText(body, "session");
+  const { permissions } = session === undefined ? inspected.desk.filehand : sessionNamed(inspected, session);
+  const view = (tool: "Read" | "Edit"): ExplanationView => {
+    const explanation = permissions.explain(tool, path);
+    return { explanation, lines: verdictWords(explanation) };
+  };
+  return { read: view("Read"), edit: view("Edit") };
+}

@@ -1,10 +1,10 @@
 /** What the inspector knows of one workspace. It has no way of its own to a file: all goes through the toolkit and its rules. */
 
 import * as nodePath from "node:path";
-import type { Filehand, Timeline, Session } from "../../api.ts";
+import type { Filehand, Timeline, Session } from "../../options.ts";
 import type { ToolDefinition } from "../../contract/call.ts";
 import type { CallEvent } from "../../contract/event.ts";
-import type { ProcessInfo } from "../../contract/inspector.ts";
+import type { ProcessInfo } from "./wire.ts";
 import type { DialectName } from "../../dialects/index.ts";
 
 export interface InspectedDesk {

@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { hunksOfTexts } from "../../text/hunks.ts";
-import { unified } from "../../text/unified.ts";
-import { rowsIn, rowsOf } from "./diff-rows.ts";
-import { diffOfText } from "../../text/unified-text.ts";
+import { hunksOfTexts } from "../../text/diff/hunks.ts";
+import { diffOfText, unified } from "../../text/diff/unified.ts";
+import { rowsIn, rowsOf } from "./diffs.ts";
 
 const hunk = { oldStart: 10, oldLines: 3, newStart: 11, newLines: 3, lines: [" a", "-b", "+B", " c"] };
 

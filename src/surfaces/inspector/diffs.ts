@@ -1,19 +1,17 @@
 /** Diffs page by page: of a call, of a question, between any two versions; and the pictures of both sides. */
 
-import { createHash } from "node:crypto";
 import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
 import type { Hunk } from "../../contract/edit.ts";
 import type { CallEvent } from "../../contract/event.ts";
-import type { DiffPage, ImageView, NoDiff, VersionRef } from "../../contract/inspector.ts";
-import { hunksOfTexts } from "../../text/hunks.ts";
+import { hunksOfTexts } from "../../text/diff/hunks.ts";
+import { cutAll } from "../questions.ts";
 import { callNamed, detailOf } from "./calls.ts";
 import { type Inspected, relativeOf } from "./desk.ts";
-import { rowsIn, rowsOf } from "./diff-rows.ts";
-import { choice, type Fields, fieldsOf, integer, own, text } from "./input.ts";
-import { mimeOf } from "./pictures.ts";
+import { pastOf, pathOf, type Side, sideOf, versionRefOf } from "./history.ts";
+import { bad, choice, type Fields, fieldsOf, integer, own, Refusal, text } from "./input.ts";
 import type { Questions } from "./questions.ts";
-import { bad, Refusal } from "./refusal.ts";
-import { pastOf, pathOf, type Side, sideOf, versionRefOf } from "./versions.ts";
+import type { DiffPage, HunkPart, ImageView, NoDiff, VersionRef } from "./wire.ts";
 
 /** Of one side. What is longer nobody reads on a page, and comparing it would hold up the calls of others. */
 const textBytesMax = 4_194_304;
@@ -219,3 +217,63 @@ function decoded(bytes: Buffer): string | undefined {
   if (hasMark(bytes)) return new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
   return bytes.includes(0) ? undefined : bytes.toString("utf8");
 }
+
+// A part of a long diff: rows are the lines of all hunks, one after the other. Pure.
+
+export const rowsIn = (hunks: readonly Hunk[]): number => hunks.reduce((sum, { lines }) => sum + lines.length, 0);
+
+/** The rows from `from` on, as parts of their hunks. */
+export function rowsOf(hunks: readonly Hunk[], from: number, count: number): readonly HunkPart[] {
+  const parts: HunkPart[] = [];
+  let first = 0;
+  for (const hunk of hunks) {
+    const { lines } = hunk;
+    const [start, end] = [Math.max(0, from - first), Math.min(lines.length, from + count - first)];
+    if (start < end) parts.push(partOf(hunk, start, end));
+    first += lines.length;
+    if (first >= from + count) break;
+  }
+  return parts;
+}
+
+function partOf(hunk: Hunk, start: number, end: number): HunkPart {
+  const shown = hunk.lines.slice(start, end);
+  // Of the whole hunk: where a line is cut depends on the one that it took the place of.
+  const lines = cutAll(hunk.lines).slice(start, end);
+  if (start === 0 && end === hunk.lines.length) return { ...hunk, lines, continued: false };
+  const before = rowSidesOf(hunk.lines.slice(0, start));
+  const own = rowSidesOf(shown);
+  // As `diff -u` has it, a side without lines starts at the line before.
+  const oldFirst = hunk.oldStart + (hunk.oldLines === 0 ? 1 : 0) + before.old;
+  const newFirst = hunk.newStart + (hunk.newLines === 0 ? 1 : 0) + before.new;
+  return {
+    oldStart: own.old === 0 ? oldFirst - 1 : oldFirst,
+    oldLines: own.old,
+    newStart: own.new === 0 ? newFirst - 1 : newFirst,
+    newLines: own.new,
+    lines,
+    continued: start > 0,
+  };
+}
+
+function rowSidesOf(lines: readonly string[]): { readonly old: number; readonly new: number } {
+  let [old, fresh] = [0, 0];
+  for (const line of lines) {
+    if (line.startsWith("\\")) continue;
+    if (!line.startsWith("+")) old += 1;
+    if (!line.startsWith("-")) fresh += 1;
+  }
+  return { old, new: fresh };
+}
+
+/** Pictures that a browser shows, told by their first bytes. Pure. What is drawn by a program (SVG) is text here. */
+
+const marks: readonly (readonly [mimeType: string, test: (bytes: Buffer) => boolean])[] = [
+  ["image/png", (bytes) => bytes.subarray(0, 8).equals(Buffer.from("\x89PNG\r\n\x1a\n", "latin1"))],
+  ["image/jpeg", (bytes) => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff],
+  ["image/gif", (bytes) => /^GIF8[79]a/.test(bytes.toString("latin1", 0, 6))],
+  ["image/webp", (bytes) => /^RIFF.{4}WEBP/s.test(bytes.toString("latin1", 0, 12))],
+  ["image/bmp", (bytes) => bytes.length > 26 && bytes.toString("latin1", 0, 2) === "BM" && bytes.readUInt32LE(6) === 0],
+];
+
+const mimeOf = (bytes: Buffer): string | undefined => marks.find(([, test]) => test(bytes))?.[0];

@@ -4,27 +4,80 @@
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import * as nodePath from "node:path";
+import { fileURLToPath } from "node:url";
 import type { CallDetail, CallEvent } from "../../contract/event.ts";
-import type { Exchanged, ProcessInfo } from "../../contract/inspector.ts";
-import { readBody } from "../http/exchange.ts";
-import { createRate } from "../http/rate.ts";
+import { readNamedFile } from "../../settings/named-file.ts";
+import { createRate, readBody } from "../http/exchange.ts";
 import type { Log } from "../mcp/desk.ts";
 import { type Parts, toldTo, workAt } from "./addresses.ts";
-import { refuse, sendJson } from "./answers.ts";
 import { infoOf } from "./calls.ts";
 import { type Inspected, type InspectedDesk, relativeOf } from "./desk.ts";
 import { createDiffs } from "./diffs.ts";
 import { cookieIn, cookieName, cookieSeconds, createEntrance, setCookie } from "./entrance.ts";
-import { apiHeaders, pageHeaders } from "./headers.ts";
+import { bad, fieldsOf, isFailure, numberIn, Refusal, text } from "./input.ts";
 import { openLookout } from "./lookout.ts";
-import { type Missing, seenFrom, shownOf } from "./others-calls.ts";
-import { fieldsOf, numberIn, text } from "./input.ts";
 import { type Board, createQuestions } from "./questions.ts";
-import { bad, isFailure, Refusal } from "./refusal.ts";
-import { staticFiles } from "./static-files.ts";
-
-export { builtPage } from "./static-files.ts";
 import { createStream, type StreamLimits } from "./stream.ts";
+import type { CallView, Exchanged, ProcessInfo, Refused } from "./wire.ts";
+
+// The page itself: files that the build put beside the program. A name is looked up only if it can be one of them.
+
+export interface StaticFile {
+  readonly bytes: Uint8Array;
+  readonly type: string;
+  /** Its name holds a hash of its content. */
+  readonly isFixed: boolean;
+}
+
+/**
+ * Where the build put it, as seen from `dist/cli/inspector.cjs`: the bundler puts the address of the bundle for `import.meta.url`. What
+ * was started may be a link to the program, as npm makes them, and would not tell.
+ */
+export const builtPage = (): string => fileURLToPath(new URL("../web", import.meta.url));
+
+export type StaticFiles = (path: string) => StaticFile | undefined;
+
+const fileBytesMax = 8_388_608;
+/** Without dots but between letters, so that no name leads elsewhere. */
+const namePattern = /^\/(?:assets\/)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.(js|css|html|svg|png|ico|woff2|webmanifest)$/;
+
+const types: Readonly<Record<string, string>> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  svg: "image/svg+xml",
+  png: "image/png",
+  ico: "image/x-icon",
+  woff2: "font/woff2",
+  webmanifest: "application/manifest+json",
+};
+
+/** For a build without the page: it says so, and what to do. */
+const placeholder = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Filehand</title></head>
+<body><h1>Filehand</h1><p>The inspector's page is not part of this build. Run <code>npm run build</code>, then start again.</p></body></html>
+`;
+
+function staticFiles(folder: string | undefined): StaticFiles {
+  const known = new Map<string, StaticFile | undefined>();
+  const load = (path: string): StaticFile | undefined => {
+    const name = path === "/" ? "/index.html" : path;
+    const extension = namePattern.exec(name)?.[1];
+    if (extension === undefined) return undefined;
+    const read = folder === undefined ? undefined : readNamedFile(nodePath.join(folder, name), fileBytesMax);
+    const bytes = read === undefined || "why" in read ? undefined : read;
+    if (bytes === undefined && name !== "/index.html") return undefined;
+    const type = types[extension] ?? "application/octet-stream";
+    return { bytes: bytes ?? Buffer.from(placeholder), type, isFixed: name.startsWith("/assets/") };
+  };
+  return (path) => {
+    // Only what exists is remembered: names that do not are without number.
+    const found = known.get(path) ?? load(path);
+    if (found !== undefined) known.set(path, found);
+    return found;
+  };
+}
 
 export interface Inspector {
   /** For those who ask. */
@@ -304,4 +357,86 @@ function parsed(body: string): unknown {
   } catch {
     throw bad("The body is not valid JSON");
   }
+}
+
+// Answers of the interface: JSON, with the headers that all of them have.
+
+function refuse(res: ServerResponse, { status, code, message, more }: Refusal): void {
+  const told: Refused = { error: { code, message, ...more } };
+  const close = status === 413 ? { connection: "close" } : {};
+  sendJson(res, status, told, { ...close, ...(status === 429 ? { "retry-after": "1" } : {}) });
+}
+
+function sendJson(
+  res: ServerResponse,
+  status: number,
+  value: object,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const body = Buffer.from(JSON.stringify(value));
+  const own = { "content-type": "application/json; charset=utf-8", "content-length": body.length };
+  res.writeHead(status, { ...apiHeaders, ...more, ...own }).end(body);
+}
+
+// What every answer of the inspector says to the browser about itself.
+
+/** Everything from this server, nothing inline, nothing framed. Pictures of replies are in the JSON. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join("; ");
+
+const everywhere = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "cross-origin-embedder-policy": "require-corp",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+} as const;
+
+const pageHeaders = { ...everywhere, "content-security-policy": policy } as const;
+
+/** If somebody opens an answer as a page after all, it can do nothing. */
+const apiHeaders = {
+  ...everywhere,
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+  "cache-control": "no-store",
+} as const;
+
+// Calls of other processes, as this server shows them: its own roots, and its own rules.
+
+/** Why a call has no detail. */
+type Missing = NonNullable<CallView["missing"]>;
+
+/** That process may have another root, further down: then its paths begin there. */
+function seenFrom(inspected: Inspected, event: CallEvent, roots: readonly string[]): CallEvent {
+  const own = inspected.desk.filehand.roots;
+  if (roots.length === own.length && roots.every((root) => own.includes(root))) return event;
+  return {
+    ...event,
+    path: event.real === null ? event.path : relativeOf(inspected, event.real),
+    changes: event.changes.map((change) => ({ ...change, relative: relativeOf(inspected, change.path) })),
+  };
+}
+
+/** What a rule of this server denies is not shown here, though another process was allowed to read it. */
+function shownOf(
+  { desk }: Inspected,
+  { real, changes }: CallEvent,
+  detail: CallDetail | Missing,
+): CallDetail | Missing {
+  const paths = [...(real === null ? [] : [real]), ...changes.map(({ path }) => path)];
+  const isDenied = (path: string): boolean => desk.filehand.permissions.explain("Read", path).verdict === "deny";
+  return paths.some(isDenied) ? "withheld" : detail;
 }

@@ -1,6 +1,6 @@
 /** What a request says, looked at field by field: nothing of it is believed before. */
 
-import { bad } from "./refusal.ts";
+import type { Refused, RefusedCode } from "./wire.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -68,3 +68,24 @@ export function numberIn(query: URLSearchParams, name: string, min: number, max:
   if (!(number >= min && number <= max)) throw bad(`"${name}" must be a whole number from ${min} to ${max}`);
   return number;
 }
+
+// A request that is answered with a no: the status, a code for the page and a sentence for the person.
+
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly status: number;
+  readonly code: RefusedCode;
+  readonly more: Partial<Omit<Refused["error"], "code" | "message">>;
+  constructor(status: number, code: RefusedCode, message: string, more: Refusal["more"] = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.more = more;
+  }
+}
+
+export const bad = (message: string): Refusal => new Refusal(400, "BAD_REQUEST", message);
+
+/** What the library throws for an expected failure. By its name: it may be bundled apart from this. */
+export const isFailure = (error: unknown): error is Error & { readonly code: string } =>
+  error instanceof Error && error.name === "FilehandError" && "code" in error && typeof error.code === "string";

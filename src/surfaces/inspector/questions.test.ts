@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Question } from "../../contract/ask.ts";
-import type { QuestionInfo } from "../../contract/inspector.ts";
+import type { QuestionInfo } from "./wire.ts";
 import { createQuestions, type Told } from "./questions.ts";
 
 const question: Question = {

@@ -5,8 +5,8 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import type { Answer, Question } from "../../contract/ask.ts";
-import type { AnswerGiven, Answered, PastQuestion, QuestionInfo } from "../../contract/inspector.ts";
-import { diffOfText, type DiffOfText } from "../../text/unified-text.ts";
+import type { AnswerGiven, Answered, PastQuestion, QuestionInfo } from "./wire.ts";
+import { diffOfText, type DiffOfText } from "../../text/diff/unified.ts";
 
 /** Who asks, besides the question itself. */
 export interface Asked {

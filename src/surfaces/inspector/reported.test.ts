@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CallEvent } from "../../contract/event.ts";
-import { reportIn } from "./reported.ts";
+import { reportIn } from "./lookout.ts";
 
 const event: CallEvent = {
   type: "call",

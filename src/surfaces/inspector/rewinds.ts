@@ -4,15 +4,14 @@
  */
 
 import { createHash } from "node:crypto";
-import type { RewindOptions, Session, SessionHistory } from "../../api.ts";
-import type { RewindFileView, RewindView, VersionRef } from "../../contract/inspector.ts";
-import type { RewindOutcome, RewoundFile } from "../../contract/rewind.ts";
+import type { RewindOptions, Session, SessionHistory } from "../../options.ts";
+import type { RewindFileView, RewindView, VersionRef } from "./wire.ts";
+import type { RewindOutcome, RewoundFile } from "../../contract/history.ts";
 import { sentenceOf } from "../../dialects/claude/problems.ts";
 import { type Inspected, mayName, relativeOf, sessionNamed } from "./desk.ts";
-import { choice, type Fields, fieldsOf, flag, maybeText, own, text, texts } from "./input.ts";
+import { choice, type Fields, fieldsOf, flag, isFailure, maybeText, own, Refusal, text, texts } from "./input.ts";
 import type { Board } from "./questions.ts";
-import { isFailure, Refusal } from "./refusal.ts";
-import { pastOf } from "./versions.ts";
+import { pastOf } from "./history.ts";
 
 interface Asked {
   readonly session: string;

@@ -4,7 +4,7 @@
  */
 
 import type { ServerResponse } from "node:http";
-import type { StreamEvent } from "../../contract/inspector.ts";
+import type { StreamEvent } from "./wire.ts";
 
 /** An event, as it is told to one browser. */
 export type Teller = (browser: string) => StreamEvent;

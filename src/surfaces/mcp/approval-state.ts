@@ -3,17 +3,68 @@
 import { randomBytes } from "node:crypto";
 import {
   createRequestStateCodec,
-  type InputRequiredResult,
   inputRequired,
+  type InputRequiredResult,
   inputResponse,
   ProtocolError,
   ProtocolErrorCode,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Question } from "../../contract/ask.ts";
+import { diffOfText } from "../../text/diff/unified.ts";
+import { escapeName } from "../../text/encoding/escape.ts";
+import { cautionWords, cutAll } from "../questions.ts";
 import { answerSecondsMax } from "./names.ts";
-import { createOnce } from "./once.ts";
-import { type Decision, decisions, questionText } from "./question-text.ts";
+
+// What a person reads before they decide. A path stands on one line in quotes with everything escaped that could make it
+// look like another; of a change there is the diff, with a mark before each line that no line of a file can imitate.
+
+type Decision = "once" | "always";
+
+/** The choices of the form, by the words that come back. */
+const decisions = [
+  { decision: "once", label: "allow once" },
+  { decision: "always", label: "always allow in this session" },
+  { decision: "no", label: "reject" },
+] as const satisfies readonly { readonly decision: Decision | "no"; readonly label: string }[];
+
+const diffLinesMax = 60;
+const diffLineCharsMax = 200;
+
+export function questionText({ permission, patterns, always, metadata }: Question): string {
+  const [real = ""] = patterns;
+  const path = typeof metadata["path"] === "string" ? metadata["path"] : real;
+  const changes = metadata["deletes"] === true ? "Delete" : "Change";
+  const what = permission === "edit" ? changes : permission === "read" ? "Read" : "Go outside the workspace to";
+  const through = path === real ? "" : ` (asked for as "${escapeName(path)}")`;
+  const { rule, diff, movedFrom, movedTo } = metadata;
+  const caution = cautionWords(metadata["caution"]);
+  return [
+    `${what} "${escapeName(real)}"?${through}`,
+    ...(isText(movedFrom) ? [`It is moved from "${escapeName(movedFrom)}".`] : []),
+    ...(isText(movedTo) ? [`It is moved to "${escapeName(movedTo)}".`] : []),
+    ...(isText(rule) ? [`The rule ${escapeName(rule)} asks.`] : []),
+    ...(caution === undefined ? [] : [`${escapeName(caution)}.`]),
+    ...(always[0] === undefined ? [] : [`"Always" means the rule ${escapeName(always[0])}.`]),
+    ...(isText(diff) ? ["", ...shownDiff(diff)] : []),
+  ].join("\n");
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+function shownDiff(diff: string): readonly string[] {
+  const lines = diff.replace(/\n$/, "").split("\n");
+  const told = diffOfText(diff);
+  if (told === undefined) return lines;
+  // A diff that is not all of it ends with a line that says so, and how much there is.
+  const more = told.complete ? [] : lines.splice(-1);
+  const shown = cutAll(lines.slice(0, diffLinesMax), diffLineCharsMax).map((line) => `| ${safe(line)}`);
+  const rest = lines.length - shown.length;
+  return [...shown, ...(rest > 0 && told.complete ? [`(${rest} more lines are not shown)`] : more)];
+}
+
+/** Tabs stay: with marks in their place no Makefile could be read. */
+const safe = (line: string): string => line.split("\t").map(escapeName).join("\t");
 
 /** What travels through the client: digests only, nothing that it may not see. */
 export interface State {
@@ -100,3 +151,32 @@ const form = (question: Question) => ({
     required: ["decision"],
   },
 });
+
+// Numbers that work once: given out, taken back a single time, and forgotten after a while.
+
+export interface Once {
+  give(): string;
+  /** True for the first who brings it back in time. */
+  take(nonce: string): boolean;
+}
+
+export function createOnce(ageMsMax: number, countMax = 10_000, nowMs: () => number = Date.now): Once {
+  const given = new Map<string, number>();
+  return {
+    give() {
+      // In the order in which they were given: the first that is young enough ends the search.
+      for (const [old, atMs] of given) {
+        if (given.size < countMax && nowMs() - atMs <= ageMsMax) break;
+        given.delete(old);
+      }
+      const nonce = randomBytes(18).toString("base64url");
+      given.set(nonce, nowMs());
+      return nonce;
+    },
+    take(nonce) {
+      const atMs = given.get(nonce);
+      given.delete(nonce);
+      return atMs !== undefined && nowMs() - atMs <= ageMsMax;
+    },
+  };
+}

@@ -8,12 +8,12 @@
  * Most calls ask nothing. So what a question needs of the SDK (`approval-state.ts`) is loaded with the first one.
  */
 
+import { createHash } from "node:crypto";
 import type { InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
-import type { KeptPlace } from "../../api.ts";
 import type { Answer, Asker, Question } from "../../contract/ask.ts";
+import type { KeptPlace } from "../../options.ts";
 import type { Asked as BoardQuestion, Board } from "../inspector/questions.ts";
 import type { ApprovalStates, Decided, State } from "./approval-state.ts";
-import { digestOf } from "./canonical.ts";
 
 export interface Approvals {
   /** For the toolkit. */
@@ -183,3 +183,18 @@ export function createApprovals(
     },
   };
 }
+
+// One spelling for equal JSON, so that its hash says whether two calls are the same.
+
+/** Keys in order; what JSON has no word for is left out, as it would be on the wire. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`);
+  return `{${fields.join(",")}}`;
+}
+
+export const digestOf = (value: unknown): string => createHash("sha256").update(canonical(value)).digest("base64url");

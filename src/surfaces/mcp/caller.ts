@@ -1,6 +1,6 @@
 /** Whose request it is, and whether its client can put a question to a person. */
 
-import type { Session } from "../../api.ts";
+import type { Session } from "../../options.ts";
 import { answerBytesFor } from "./client-limits.ts";
 import type { Desk } from "./desk.ts";
 import { type Origin, sessionKey } from "./session-key.ts";

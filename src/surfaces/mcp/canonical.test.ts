@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canonical, digestOf } from "./canonical.ts";
+import { canonical, digestOf } from "./approvals.ts";
 
 for (const [value, text] of [
   [{ b: 1, a: [true, null, "x"] }, '{"a":[true,null,"x"],"b":1}'],

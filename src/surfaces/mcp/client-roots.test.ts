@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { namedRoots, narrowedRoots } from "./client-roots.ts";
+import { namedRoots, narrowedRoots } from "./server.ts";
 
 for (const [what, uris, roots, kept] of [
   ["a folder inside a root narrows", ["file:///ws/inner"], ["/ws"], ["/ws/inner"]],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createCursors } from "./cursor.ts";
+import { createCursors } from "./desk.ts";
 
 test("a cursor opens for those who made it, and is not to be read", () => {
   const cursors = createCursors();

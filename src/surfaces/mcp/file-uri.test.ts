@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { isWellFormed } from "../../text/well-formed.ts";
-import { decodeFileUri, encodeFileUri } from "./file-uri.ts";
+import { isWellFormed } from "../../text/encoding/escape.ts";
+import { decodeFileUri, encodeFileUri } from "./resources.ts";
 
 for (const [uri, decoded] of [
   ["file:///ws/a.txt", { path: "/ws/a.txt" }],

@@ -7,9 +7,9 @@
 export { oauthAccess, openAccess, tokenAccess } from "../http/access.ts";
 export { createEndpoint } from "../http/endpoint.ts";
 export { createFront } from "../http/front.ts";
-export { localNames } from "../http/gate.ts";
+export { localNames } from "../http/front.ts";
 export { createMetrics } from "../http/metrics.ts";
-export { watchCallWith } from "../http/watch-call.ts";
+export { watchCallWith } from "../http/metrics.ts";
 export { createApprovalStates } from "./approval-state.ts";
 export { createFactory } from "./server.ts";
 export { connectSdk } from "./stdio-sdk.ts";

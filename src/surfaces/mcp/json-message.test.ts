@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { depthMax, idInPassing, parseMessage, requestFault, structureFault } from "./json-message.ts";
+import { depthMax, idInPassing, parseMessage, requestFault, structureFault } from "./stdio-wire.ts";
 
 const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
 

@@ -9,19 +9,19 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Caller } from "./caller.ts";
 import type { Desk } from "./desk.ts";
 import { localPrincipal } from "./names.ts";
+import type { StdioWire } from "./stdio-wire.ts";
 import {
   type Id,
   isSameEnvelope,
   legacyAnswer,
   type Meta,
   modernAnswers,
-  type PlainCall,
+  orInternal,
   plainCall,
-} from "./plain-call.ts";
-import { progressFor } from "./progress.ts";
-import type { StdioWire } from "./stdio-wire.ts";
-import { createStops } from "./stops.ts";
-import { orInternal, requestName, resultOfCall } from "./tool-call.ts";
+  type PlainCall,
+  requestName,
+  resultOfCall,
+} from "./tool-call.ts";
 
 /** What a connection has been found to be. */
 export interface Vetted {
@@ -117,5 +117,54 @@ export function createLane(
     end() {
       for (const stop of running.values()) stop.abort();
     },
+  };
+}
+
+/**
+ * Something to stop each call with. To make an AbortController costs more than a look at a file, and nearly no call is ever
+ * stopped; so those of calls that are over are used again.
+ */
+
+export interface Stops {
+  take(): AbortController;
+  /** The call is over and nothing of it goes on. One that was aborted is not used again. */
+  giveBack(stop: AbortController): void;
+}
+
+export function createStops(keptMax = 64): Stops {
+  const kept: AbortController[] = [];
+  return {
+    take: () => kept.pop() ?? new AbortController(),
+    giveBack(stop) {
+      if (!stop.signal.aborted && kept.length < keptMax) kept.push(stop);
+    },
+  };
+}
+
+/** How far a long call is, told to a client that wants to know: not too often, and never backwards. */
+
+const everyMs = 100;
+
+export interface ProgressNote {
+  readonly method: "notifications/progress";
+  readonly params: { readonly progressToken: string | number; readonly progress: number; readonly total: number };
+}
+
+/** Undefined for a client that gave no token: it wants none. */
+export function progressFor(
+  token: unknown,
+  send: (note: ProgressNote) => Promise<void>,
+  nowMs: () => number = () => performance.now(),
+): ((done: number, total: number) => void) | undefined {
+  if (typeof token !== "string" && typeof token !== "number") return undefined;
+  let toldMs = Number.NEGATIVE_INFINITY;
+  let told = -1;
+  return (done, total) => {
+    if (done <= told || nowMs() - toldMs < everyMs) return;
+    told = done;
+    toldMs = nowMs();
+    const params = { progressToken: token, progress: done, total };
+    // A client that is gone hears nothing more, and that is all.
+    send({ method: "notifications/progress", params }).catch(() => undefined);
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Lines } from "./lines.ts";
+import { Lines } from "./stdio-wire.ts";
 
 const feedAll = (lines: Lines, ...chunks: readonly string[]) =>
   chunks.flatMap((chunk) => lines.feed(Buffer.from(chunk)));

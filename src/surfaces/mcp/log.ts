@@ -2,7 +2,7 @@
 
 import type { Writable } from "node:stream";
 import { limits } from "../../contract/limits.ts";
-import type { Log } from "./desk.ts";
+import type { Log, WatchCall } from "./desk.ts";
 
 /** Who holds the other end of the pipe and does not read it must not fill our memory. */
 export function logTo(stderr: Writable): Log {
@@ -15,5 +15,52 @@ export function logTo(stderr: Writable): Log {
     const told = { time: new Date().toISOString(), level, event: what, ...fields };
     stderr.write(`${JSON.stringify(leftOut === 0 ? told : { ...told, leftOut })}\n`);
     leftOut = 0;
+  };
+}
+
+// Spans for those who have OpenTelemetry: its API is used if it is installed, and nothing is missed if it is not.
+
+/** The few parts of `@opentelemetry/api` that are used here. */
+interface Telemetry {
+  readonly trace: { getTracer(name: string, version?: string): Tracer };
+  readonly context: { active(): unknown };
+  readonly propagation: { extract(context: unknown, carrier: object): unknown };
+}
+interface Tracer {
+  startActiveSpan<Result>(name: string, options: object, context: unknown, work: (span: Span) => Result): Result;
+}
+interface Span {
+  setAttribute(name: string, value: string | boolean): void;
+  setStatus(status: { readonly code: number }): void;
+  end(): void;
+}
+
+const failed = { code: 2 };
+
+/** Undefined where the package is not installed. */
+export async function tracing(version: string, name = "@opentelemetry/api"): Promise<WatchCall | undefined> {
+  const api = (await import(name).catch(() => undefined)) as Telemetry | undefined; // it is what its name says
+  if (api === undefined) return undefined;
+  const tracer = api.trace.getTracer("filehand", version);
+  return (tool, meta, work) => {
+    // The caller's trace comes with the request.
+    const { traceparent, tracestate } = (meta ?? {}) as {
+      readonly traceparent?: unknown;
+      readonly tracestate?: unknown;
+    };
+    const parent = api.propagation.extract(api.context.active(), { traceparent, tracestate });
+    const options = { attributes: { "mcp.method.name": "tools/call", "gen_ai.tool.name": tool } };
+    return tracer.startActiveSpan(`tools/call ${tool}`, options, parent, async (span) => {
+      try {
+        const called = await work();
+        if (called !== "ask first" && called["isError"] === true) span.setStatus(failed);
+        return called;
+      } catch (error) {
+        span.setStatus(failed);
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
   };
 }

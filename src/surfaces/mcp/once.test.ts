@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createOnce } from "./once.ts";
+import { createOnce } from "./approval-state.ts";
 
 test("a number works once", () => {
   const once = createOnce(1_000);

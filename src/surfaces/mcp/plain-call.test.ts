@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { describe, expect, test } from "vitest";
 import { metaNames } from "./names.ts";
-import { envelopeOf, isSameEnvelope, legacyAnswer, modernAnswers, plainCall } from "./plain-call.ts";
+import { envelopeOf, isSameEnvelope, legacyAnswer, modernAnswers, plainCall } from "./tool-call.ts";
 
 const tools = new Set(["Read"]);
 const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "Read", arguments: { a: 1 } } };

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import type { Question } from "../../contract/ask.ts";
-import { hunksOfTexts } from "../../text/hunks.ts";
-import { unified } from "../../text/unified.ts";
-import { moreLine, noDiffLine } from "../../text/unified-text.ts";
-import { questionText } from "./question-text.ts";
+import { hunksOfTexts } from "../../text/diff/hunks.ts";
+import { moreLine, noDiffLine, unified } from "../../text/diff/unified.ts";
+import { questionText } from "./approval-state.ts";
 
 const question: Question = {
   permission: "edit",

@@ -11,13 +11,12 @@ import {
   ResourceNotFoundError,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { FilehandError } from "../../contract/failure.ts";
 import { limits } from "../../contract/limits.ts";
-import { escapeName } from "../../text/escape.ts";
+import type { FilehandError } from "../../contract/problem.ts";
+import type { Session } from "../../options.ts";
+import { escapeName, isWellFormed } from "../../text/encoding/escape.ts";
 import type { Caller } from "./caller.ts";
 import type { Desk } from "./desk.ts";
-import { decodeFileUri, encodeFileUri } from "./file-uri.ts";
-import { folderMime, mimeOf } from "./mime.ts";
 
 const template = "file:///{+path}";
 const pageFilesMax = 200;
@@ -113,14 +112,14 @@ export async function complete(
 }
 
 /** Decoded once, then judged like any path. What names no file of this machine is no resource of ours. */
-export function pathOf(uri: string): string {
+function pathOf(uri: string): string {
   const decoded = decodeFileUri(uri);
   if ("path" in decoded) return decoded.path;
   throw new ResourceNotFoundError(uri, `Cannot read "${escapeName(uri)}": ${decoded.fault}, use ${template}`);
 }
 
 /** A refusal of the engine in the words of the protocol. */
-export async function told<Answer>(uri: string, work: () => Promise<Answer>): Promise<Answer> {
+async function told<Answer>(uri: string, work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work();
   } catch (error) {
@@ -132,3 +131,140 @@ export async function told<Answer>(uri: string, work: () => Promise<Answer>): Pr
 
 /** By its name: this bundle has a class of that name too, but not the one that the toolkit throws. */
 const isFailure = (error: unknown): error is FilehandError => error instanceof Error && error.name === "FilehandError";
+
+// Who wants to hear of which file. One watch a URI, however many listen; a burst of changes is told once.
+
+export interface Subscriptions {
+  /** Throws for a file that this session may not read, and when there are too many. */
+  add(uri: string, session: Session): Promise<void>;
+  remove(uri: string): void;
+  removeAll(): void;
+  readonly size: number;
+}
+
+/** Of one connection. */
+const subscriptionsMax = 256;
+/** A program that writes a file touches it several times. */
+const quietMs = 25;
+
+interface Entry {
+  stop: () => void;
+  timer: NodeJS.Timeout | undefined;
+}
+
+export function createSubscriptions(notify: (uri: string) => void): Subscriptions {
+  const entries = new Map<string, Entry>();
+  const remove = (uri: string): void => {
+    const entry = entries.get(uri);
+    entries.delete(uri);
+    clearTimeout(entry?.timer);
+    entry?.stop();
+  };
+  return {
+    async add(uri, session) {
+      if (entries.has(uri)) return;
+      if (entries.size >= subscriptionsMax) {
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          `Cannot subscribe to more than ${subscriptionsMax} files, unsubscribe from others first`,
+        );
+      }
+      const entry: Entry = { stop: () => undefined, timer: undefined };
+      entries.set(uri, entry);
+      const onChange = (): void => {
+        entry.timer ??= setTimeout(() => {
+          entry.timer = undefined;
+          notify(uri);
+        }, quietMs);
+      };
+      try {
+        const watching = await told(uri, () => session.workspace.watch(pathOf(uri), onChange));
+        entry.stop = () => watching.stop();
+        // Somebody may have changed their mind meanwhile.
+        if (entries.get(uri) !== entry) watching.stop();
+      } catch (error) {
+        entries.delete(uri);
+        throw error;
+      }
+    },
+    remove,
+    removeAll: () => [...entries.keys()].forEach(remove),
+    get size() {
+      return entries.size;
+    },
+  };
+}
+
+/** What a file is called on the wire, by its extension: only what clients do something about. */
+
+const byExtension: Readonly<Record<string, string>> = {
+  css: "text/css",
+  csv: "text/csv",
+  gif: "image/gif",
+  html: "text/html",
+  jpeg: "image/jpeg",
+  jpg: "image/jpeg",
+  js: "text/javascript",
+  json: "application/json",
+  md: "text/markdown",
+  pdf: "application/pdf",
+  png: "image/png",
+  py: "text/x-python",
+  svg: "image/svg+xml",
+  ts: "text/x-typescript",
+  txt: "text/plain",
+  webp: "image/webp",
+  xml: "application/xml",
+  yaml: "application/yaml",
+  yml: "application/yaml",
+};
+
+const folderMime = "inode/directory";
+
+/** Undefined where nothing better is known than text or bytes. */
+function mimeOf(path: string): string | undefined {
+  const extension = /\.([a-z0-9]{1,5})$/i.exec(path)?.[1]?.toLowerCase();
+  return extension !== undefined && Object.hasOwn(byExtension, extension) ? byExtension[extension] : undefined;
+}
+
+// `file:` URIs and paths. A URI is decoded exactly once, name by name, and what comes out is judged like any other path;
+// Node's own parser would resolve `%2e%2e` before anybody has looked at it.
+
+export type DecodedUri = { readonly path: string } | { readonly fault: UriFault };
+export type UriFault = "not a file URI" | "another host" | "query or fragment" | "bad encoding" | "encoded separator";
+
+export function decodeFileUri(uri: string, platform: NodeJS.Platform = process.platform): DecodedUri {
+  const [, host, encoded] = /^file:\/\/([^/?#]*)(\/[^?#]*)$/is.exec(uri) ?? [];
+  if (host === undefined || encoded === undefined) {
+    return { fault: /^file:\/\/[^?#]*[?#]/is.test(uri) ? "query or fragment" : "not a file URI" };
+  }
+  if (host !== "" && host.toLowerCase() !== "localhost") return { fault: "another host" };
+  const names: string[] = [];
+  for (const part of encoded.split("/")) {
+    const name = decodedOnce(part);
+    if (name === undefined) return { fault: "bad encoding" };
+    // No name can hold these: a decoder on the way would have found another path than we.
+    if (/[/\\\0]/.test(name)) return { fault: "encoded separator" };
+    names.push(name);
+  }
+  const path = names.join("/");
+  return { path: platform === "win32" ? path.replace(/^\/(?=[a-z]:)/i, "") : path };
+}
+
+function decodedOnce(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The URI of an absolute path; undefined for a name that no URI of ours can hold. */
+export function encodeFileUri(path: string, platform: NodeJS.Platform = process.platform): string | undefined {
+  const slashed = platform === "win32" ? `/${path.replaceAll("\\", "/")}` : path;
+  if (slashed.includes("\\") || !isWellFormed(slashed)) return undefined;
+  return `file://${slashed
+    .split("/")
+    .map((name) => encodeURIComponent(name).replace(/%3A/gi, ":"))
+    .join("/")}`;
+}

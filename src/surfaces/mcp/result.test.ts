@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Reply } from "../../contract/call.ts";
-import { resultOf } from "./result.ts";
+import { resultOf } from "./tool-call.ts";
 
 const plain = { structured: false, bytesMax: 1_048_576 };
 const reply: Reply = { content: [{ type: "text", text: "one" }], structured: { a: 1 }, isError: false };

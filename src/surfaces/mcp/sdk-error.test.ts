@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toldOf } from "./sdk-error.ts";
+import { toldOf } from "./server.ts";
 
 for (const [message, told] of [
   ['Unknown message type: {"jsonrpc":"2.0","params":{"content":"SECRET"}}', "Unknown message type"],

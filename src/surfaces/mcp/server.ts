@@ -3,8 +3,10 @@
  * arguments are judged by the dialect, which words what is wrong with them for the model.
  */
 
+import * as nodePath from "node:path";
 import {
   type CallToolRequest,
+  type CallToolResult,
   type CompleteRequest,
   type CompleteResult,
   type InputRequiredResult,
@@ -12,23 +14,66 @@ import {
   type ListResourcesResult,
   type ListResourceTemplatesResult,
   type ListToolsResult,
+  ProtocolError,
+  ProtocolErrorCode,
   type ReadResourceRequest,
   type ReadResourceResult,
   Server,
   type ServerContext,
   type Tool,
 } from "@modelcontextprotocol/server";
-import { realPrefixes } from "../../toolkit.ts";
-import { callTool } from "./call.ts";
+import type { JsonSchema, ToolDefinition } from "../../contract/call.ts";
+import { realPrefixes } from "../../filehand.ts";
 import { type Caller, callerOf as callerFrom } from "./caller.ts";
-import { narrowedRoots, rootsSchema } from "./client-roots.ts";
-import { type Called, type Desk, principalOf } from "./desk.ts";
-import { capabilities, instructions, listHint } from "./greeting.ts";
+import { type Called, type Desk, type Log, principalOf } from "./desk.ts";
+import { progressFor } from "./lane.ts";
 import { metaNames, sessionHeader } from "./names.ts";
-import { complete, listResources, readResource, templates } from "./resources.ts";
-import { logSdkError, toldOf } from "./sdk-error.ts";
-import { createSubscriptions } from "./subscriptions.ts";
-import { toolsOf } from "./tools.ts";
+import { complete, createSubscriptions, decodeFileUri, listResources, readResource, templates } from "./resources.ts";
+import { capabilities, instructions, listHint } from "./stdio.ts";
+import { type Delivery, orInternal, requestName, resultOfCall } from "./tool-call.ts";
+
+// `tools/call`: off the wire, through the session, back onto the wire.
+
+/** What our own endpoint hands through the SDK, over HTTP. */
+interface CallExtra {
+  readonly delivery?: Delivery;
+  /** To be called when the call is in the queue of its session: then the next one may follow. */
+  readonly entered?: () => void;
+}
+
+const extraOf = (ctx: ServerContext): CallExtra => ctx.http?.authInfo?.extra ?? {};
+
+/** Over HTTP the endpoint watches the connection of each request. Over stdio only a cancelled call goes without an answer. */
+function deliveryOf(ctx: ServerContext): Delivery {
+  const { delivery } = extraOf(ctx);
+  if (delivery !== undefined) return delivery;
+  const { signal } = ctx.mcpReq;
+  return { onLost: (told) => signal.addEventListener("abort", told, { once: true }) };
+}
+
+async function callTool({ params }: CallToolRequest, ctx: ServerContext, caller: Caller, desk: Desk): Promise<Called> {
+  const { session, canAsk } = caller;
+  const { name, arguments: input = {} } = params;
+  const known = desk.definitions.some((definition) => definition.name === name);
+  const onProgress = progressFor(ctx.mcpReq._meta?.progressToken, ctx.mcpReq.notify);
+  const work = async (signal: AbortSignal): Promise<CallToolResult> => {
+    // What the protocol wants for a name that no tool has; the words are the dialect's, with the nearest name.
+    if (!known) {
+      const { error } = await session.call(name, input, { signal });
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, error?.message ?? name);
+    }
+    const options = { signal, ...(onProgress === undefined ? {} : { onProgress }) };
+    // The newer protocol ends the call with the question, and nobody knows whether it comes back.
+    const isLegacy = ctx.mcpReq.envelope === undefined;
+    const asksAs = isLegacy ? requestName(ctx.mcpReq.id, ctx.sessionId) : undefined;
+    const result = resultOfCall({ name, input, options, delivery: deliveryOf(ctx), asksAs }, caller, desk);
+    extraOf(ctx).entered?.();
+    return result;
+  };
+  const call = (): Promise<Called> =>
+    orInternal(name, desk, () => desk.approvals.during({ ctx, tool: name, input, canAsk, session: session.id }, work));
+  return desk.watchCall === undefined ? call() : desk.watchCall(known ? name : "unknown", ctx.mcpReq._meta, call);
+}
 
 export interface Unit {
   readonly era: "legacy" | "modern";
@@ -184,3 +229,138 @@ function followRoots(server: Server, desk: Desk): () => Promise<readonly string[
   });
   return () => within;
 }
+
+// The tools of a dialect as `tools/list` shows them: all four hints, the dialect's own lean schemas, its own words.
+
+/** The most that Claude Code lets a tool ask for. A page of the `claude` dialect is above its default of 50,000. */
+const resultCharsMax = 500_000;
+
+/** What a model needs in nearly every turn. */
+const alwaysLoaded: ReadonlySet<string> = new Set(["read", "edit", "write", "glob", "grep"]);
+
+const toolsOf = (definitions: readonly ToolDefinition[]): Tool[] =>
+  definitions.map(({ name, verb, description, inputSchema, readOnly }) => ({
+    name,
+    description,
+    inputSchema: lean(inputSchema) as Tool["inputSchema"], // every card's schema is an object at its root
+    annotations: {
+      readOnlyHint: readOnly,
+      destructiveHint: !readOnly,
+      // The same content written twice is there once; any other change does not go a second time.
+      idempotentHint: readOnly || verb === "write",
+      openWorldHint: false,
+    },
+    _meta: {
+      ...(readOnly ? { [metaNames.anthropicResultChars]: resultCharsMax } : {}),
+      ...(alwaysLoaded.has(verb) ? { [metaNames.anthropicAlwaysLoad]: true } : {}),
+    },
+  }));
+
+/**
+ * Every client hands the schemas to the model, in every conversation. What only says no is left out: the dialect says it
+ * better, when it comes to that.
+ */
+function lean(given: JsonSchema): JsonSchema {
+  const { additionalProperties, maximum: _, minimum, default: usual, ...schema } = given;
+  const { properties, items } = schema;
+  return {
+    ...schema,
+    ...(additionalProperties === undefined || additionalProperties === false ? {} : { additionalProperties }),
+    ...(minimum === undefined || minimum === 0 ? {} : { minimum }),
+    ...(usual === undefined || usual === false ? {} : { default: usual }),
+    ...(items === undefined ? {} : { items: lean(items) }),
+    ...(properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, lean(one)])) }),
+  };
+}
+
+// Roots that a client names can only narrow what the operator allowed. Those that lie in no root of ours are left out; if
+// none is left, or a client root holds all of ours, everything stays as the operator wanted it.
+
+export interface NamedRoot {
+  readonly uri: string;
+}
+
+/**
+ * What a client answers to `roots/list`. The SDK's own schema drops the whole list for one entry that is no file, and then
+ * nothing would be narrowed; here that entry is left out. A list of which nothing can be understood is no answer.
+ */
+export function namedRoots(answer: unknown): readonly NamedRoot[] | undefined {
+  const given = typeof answer === "object" && answer !== null && "roots" in answer ? answer.roots : undefined;
+  if (!Array.isArray(given)) return undefined;
+  const named = given.filter(isNamedRoot);
+  return named.length === 0 && given.length > 0 ? undefined : named;
+}
+
+const isNamedRoot = (entry: unknown): entry is NamedRoot =>
+  typeof entry === "object" && entry !== null && "uri" in entry && typeof entry.uri === "string";
+
+/** The same in the form that the SDK takes. */
+const rootsSchema: RootsSchema = {
+  "~standard": {
+    version: 1,
+    vendor: "filehand",
+    validate: (answer) => {
+      const value = namedRoots(answer);
+      return value === undefined ? { issues: [{ message: "no list of roots" }] } : { value };
+    },
+  },
+};
+
+interface RootsSchema {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (
+      answer: unknown,
+    ) => { readonly value: readonly NamedRoot[] } | { readonly issues: readonly { readonly message: string }[] };
+    readonly types?: { readonly input: unknown; readonly output: readonly NamedRoot[] };
+  };
+}
+
+/** Folders to keep to; undefined for all of the operator's roots, which are real paths, as those that a client names become. */
+export function narrowedRoots(
+  named: readonly NamedRoot[],
+  roots: readonly string[],
+  realPath: (path: string) => string,
+): readonly string[] | undefined {
+  const wanted = named.flatMap(({ uri }) => {
+    const decoded = decodeFileUri(uri);
+    return "path" in decoded ? [realPath(nodePath.resolve(decoded.path))] : [];
+  });
+  const kept = new Set<string>();
+  for (const root of roots) {
+    for (const folder of wanted) {
+      if (holds(folder, root)) kept.add(root);
+      else if (holds(root, folder)) kept.add(folder);
+    }
+  }
+  if (kept.size === 0 || roots.every((root) => kept.has(root))) return undefined;
+  return [...kept].toSorted();
+}
+
+function holds(folder: string, path: string): boolean {
+  const rest = nodePath.relative(folder, path);
+  return rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
+}
+
+// What may be told in a log about an error of the SDK's. Its messages are a sentence of its own, then often the whole message that
+// it was about, or what a client or a validator said; only the sentence is told.
+
+/** What stands before a colon and says less than what follows it. */
+const sentence =
+  /^(?:(?:Bad Request|Conflict|Invalid Request|Not Acceptable|Unsupported Media Type): )?[^:'"`{}[\]<>\r\n]{0,120}/;
+
+export const toldOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return "unknown";
+  // An error of the protocol may be the other side's, in its own words.
+  if ("code" in error && typeof error.code === "number") return `error ${error.code}`;
+  const told = sentence.exec(error.message)?.[0].trim() ?? "";
+  return told === "" ? error.name : told;
+};
+
+export const logSdkError =
+  (log: Log, what: string) =>
+  (error: Error): void =>
+    log("warn", what, { message: toldOf(error) });

@@ -3,12 +3,13 @@
  * needs it; the first greeting and plain calls of tools do not.
  */
 
-import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import instructions from "../../dialects/instructions.txt";
 import type { Desk } from "./desk.ts";
-import { greeting } from "./greeting.ts";
 import { createLane } from "./lane.ts";
+import { metaNames } from "./names.ts";
 import type { ConnectSdk, SdkConnection } from "./stdio-sdk.ts";
 import { StdioWire } from "./stdio-wire.ts";
 
@@ -103,3 +104,62 @@ function whenIdle(stdout: Writable, idle: () => void): () => void {
   const timer = setTimeout(idle, unreadMsMax);
   return () => clearTimeout(timer);
 }
+
+// What the server says about itself, and the answer to a client that asks just that. It is the first thing that most clients
+// do, and they wait for it: it is answered before the SDK is loaded, with the very words of the SDK.
+
+export const capabilities = { tools: {}, resources: { subscribe: true }, completions: {} };
+
+/** Lists that do not depend on files may be kept by clients for a while. */
+export const listHint = { ttlMs: 3_600_000, cacheScope: "public" } as const;
+
+export { instructions };
+
+const modernVersion = "2026-07-28";
+
+/** The answer; undefined for any other message, and for one that the SDK should look at closely. */
+function greeting(message: object, server: { readonly name: string; readonly version: string }) {
+  const { method, id, params } = message as Partial<Record<"method" | "id" | "params", unknown>>; // looked at below
+  if (method !== "server/discover" || (typeof id !== "string" && typeof id !== "number")) return undefined;
+  if (!isRecord(params) || Object.keys(params).some((key) => key !== "_meta") || !isPlainEnvelope(params["_meta"])) {
+    return undefined;
+  }
+  const { name, version } = server;
+  const result = {
+    supportedVersions: [modernVersion],
+    capabilities,
+    instructions,
+    resultType: "complete",
+    ...listHint,
+    _meta: { [metaNames.serverInfo]: { name, version } },
+  };
+  return { result, jsonrpc: "2.0" as const, id };
+}
+
+/** Nothing in it that could be wrong in a way that only the SDK's schemas know. */
+function isPlainEnvelope(meta: unknown): boolean {
+  if (!isRecord(meta)) return false;
+  const { protocolVersion, clientCapabilities, clientInfo } = metaNames;
+  const known: readonly string[] = [protocolVersion, clientCapabilities, clientInfo];
+  if (Object.keys(meta).some((key) => !known.includes(key)) || meta[protocolVersion] !== modernVersion) return false;
+  const offered = meta[clientCapabilities];
+  if (!isRecord(offered) || !Object.entries(offered).every(isPlainCapability)) return false;
+  const who = meta[clientInfo];
+  if (who === undefined) return true;
+  return (
+    isRecord(who) &&
+    typeof who["name"] === "string" &&
+    typeof who["version"] === "string" &&
+    Object.values(who).every((value) => typeof value === "string")
+  );
+}
+
+const isPlainCapability = ([name, value]: readonly [string, unknown]): boolean =>
+  ["elicitation", "sampling", "roots"].includes(name) &&
+  isRecord(value) &&
+  Object.entries(value).every(([key, part]) =>
+    key === "listChanged" ? typeof part === "boolean" : isRecord(part) && Object.keys(part).length === 0,
+  );
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

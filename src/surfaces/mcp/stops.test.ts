@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createStops } from "./stops.ts";
+import { createStops } from "./lane.ts";
 
 test("what was given back is used again, but nothing that was aborted", () => {
   const stops = createStops(1);

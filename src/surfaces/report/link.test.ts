@@ -4,8 +4,7 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { CallDetail, CallEvent } from "../../contract/event.ts";
-import type { FromReporter } from "../../contract/report.ts";
+import type { CallDetail, CallEvent, FromReporter } from "../../contract/event.ts";
 import { detailBytesMax, type Link, openLink } from "./link.ts";
 
 async function linked(): Promise<{ readonly link: Link; readonly socket: Socket; readonly over: Promise<void> }> {

@@ -5,10 +5,9 @@
 
 import { createConnection, type Socket } from "node:net";
 import type { Answer, Question } from "../../contract/ask.ts";
-import type { CallDetail, CallEvent } from "../../contract/event.ts";
-import type { FromLookout, FromReporter, Program } from "../../contract/report.ts";
-import type { Lookout } from "../../lookouts.ts";
-import { Lines } from "../mcp/lines.ts";
+import type { CallDetail, CallEvent, FromLookout, FromReporter, Program } from "../../contract/event.ts";
+import type { Lookout } from "../../state/inspector-registry.ts";
+import { Lines } from "../mcp/stdio-wire.ts";
 
 export interface Link {
   tell(event: CallEvent, detail: CallDetail): void;

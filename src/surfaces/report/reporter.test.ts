@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { makeLookoutFile } from "../../lookouts.ts";
-import { createFilehand } from "../../toolkit.ts";
+import { makeLookoutFile } from "../../state/inspector-registry.ts";
+import { createFilehand } from "../../filehand.ts";
 import { createReporter } from "./reporter.ts";
 
 test("where no inspector listens, no call is listened to: neither for one that has ended, nor for this process itself", async () => {

@@ -3,10 +3,10 @@
  * is kept: a process looks once when it starts, and is told by the system when a file comes into the folder.
  */
 
-import type { Filehand } from "../../api.ts";
+import type { Filehand } from "../../options.ts";
 import type { Answer } from "../../contract/ask.ts";
-import type { Program } from "../../contract/report.ts";
-import { lookoutsFor, watchLookouts } from "../../lookouts.ts";
+import type { Program } from "../../contract/event.ts";
+import { lookoutsFor, watchLookouts } from "../../state/inspector-registry.ts";
 import type { Board } from "../inspector/questions.ts";
 import type { Link } from "./link.ts";
 

@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { tracing } from "../../../src/surfaces/mcp/tracing.ts";
+import { tracing } from "../../../src/surfaces/mcp/log.ts";
 import { connectHttp } from "../http-server.ts";
 import { startInProcess } from "../in-process.ts";
 

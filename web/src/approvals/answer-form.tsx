@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { Keep } from "../../../src/contract/ask.ts";
-import type { AnswerGiven, QuestionInfo } from "../../../src/contract/inspector.ts";
+import type { AnswerGiven, QuestionInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { Shown } from "../text/shown-text.tsx";
 import { keepWords } from "./answer-words.ts";
 

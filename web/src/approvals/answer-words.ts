@@ -1,6 +1,6 @@
 /** What became of a question, in words. */
 
-import type { Answered } from "../../../src/contract/inspector.ts";
+import type { Answered } from "../../../src/surfaces/inspector/wire.ts";
 import type { Keep } from "../../../src/contract/ask.ts";
 
 export function answerWords({ reply, rule }: Answered): string {

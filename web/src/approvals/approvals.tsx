@@ -1,7 +1,7 @@
 /** Questions that wait for somebody, each with all that is needed to answer it; below them, what became of the others. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Answered, QuestionInfo } from "../../../src/contract/inspector.ts";
+import type { Answered, QuestionInfo } from "../../../src/surfaces/inspector/wire.ts";
 import type { Desk } from "../live/desk.ts";
 import { announce } from "../shell/announce.tsx";
 import { Empty } from "../shell/parts.tsx";

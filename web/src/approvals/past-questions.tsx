@@ -1,6 +1,6 @@
 /** Questions that are no longer open, and what became of them. */
 
-import type { PastQuestion } from "../../../src/contract/inspector.ts";
+import type { PastQuestion } from "../../../src/surfaces/inspector/wire.ts";
 import { Badge, type Tone } from "../shell/parts.tsx";
 import { fullTime, time } from "../shell/words.ts";
 import { Name, Path, Shown } from "../text/shown-text.tsx";

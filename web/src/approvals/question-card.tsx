@@ -1,7 +1,7 @@
 /** One question: what is asked and why, the diff, and the answers. */
 
 import { useEffect, useState } from "preact/hooks";
-import type { AnswerGiven, Answered, QuestionInfo } from "../../../src/contract/inspector.ts";
+import type { AnswerGiven, Answered, QuestionInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { Diff } from "../diff/diff.tsx";
 import { answered, desk, serverNowMs } from "../live/desk.ts";
 import { messageOf, post, RequestError } from "../live/request.ts";

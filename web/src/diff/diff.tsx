@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import type { DiffAsked, DiffPage, NoDiff, VersionRef } from "../../../src/contract/inspector.ts";
+import type { DiffAsked, DiffPage, NoDiff, VersionRef } from "../../../src/surfaces/inspector/wire.ts";
 import { inWorkspace } from "../live/desk.ts";
 import { Badge, Choice, Counts, Failed, Waiting } from "../shell/parts.tsx";
 import { count } from "../shell/words.ts";

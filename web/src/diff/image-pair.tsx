@@ -1,6 +1,6 @@
 /** A picture before and after, next to each other. */
 
-import type { ImageAsked, ImageView } from "../../../src/contract/inspector.ts";
+import type { ImageAsked, ImageView } from "../../../src/surfaces/inspector/wire.ts";
 import { Picture } from "../code/picture.tsx";
 import { post } from "../live/request.ts";
 import { Failed, Waiting } from "../shell/parts.tsx";

@@ -1,7 +1,7 @@
 /** A diff from the server, page by page: the first page is shown while the others are under way. */
 
 import { useEffect, useState } from "preact/hooks";
-import type { DiffAsked, DiffPage, HunkPart } from "../../../src/contract/inspector.ts";
+import type { DiffAsked, DiffPage, HunkPart } from "../../../src/surfaces/inspector/wire.ts";
 import type { Hunk } from "../../../src/contract/edit.ts";
 import { messageOf, post } from "../live/request.ts";
 

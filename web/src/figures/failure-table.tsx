@@ -1,6 +1,6 @@
 /** What failed, and how often. */
 
-import type { FailureFigures } from "../../../src/contract/inspector.ts";
+import type { FailureFigures } from "../../../src/surfaces/inspector/wire.ts";
 import { count } from "../shell/words.ts";
 import { Name } from "../text/shown-text.tsx";
 import { Bar } from "./bar.tsx";

@@ -1,7 +1,7 @@
 /** What the calls came to: tokens, time, failures. Every plot has a table beside it that says the same. */
 
 import { useState } from "preact/hooks";
-import type { Figures, SessionList } from "../../../src/contract/inspector.ts";
+import type { Figures, SessionList } from "../../../src/surfaces/inspector/wire.ts";
 import { type Desk, inWorkspace } from "../live/desk.ts";
 import { get } from "../live/request.ts";
 import { useCallTimes } from "../live/use-call-times.ts";

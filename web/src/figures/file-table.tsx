@@ -1,6 +1,6 @@
 /** The files that took most tokens. */
 
-import type { FileFigures } from "../../../src/contract/inspector.ts";
+import type { FileFigures } from "../../../src/surfaces/inspector/wire.ts";
 import { count, short } from "../shell/words.ts";
 import { Path } from "../text/shown-text.tsx";
 import { Bar } from "./bar.tsx";

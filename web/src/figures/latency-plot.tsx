@@ -1,7 +1,7 @@
 /** How long the calls of each tool took: half, 90 % and 99 % of them, by powers of ten. The numbers are in the table of tools. */
 
 import { useRef } from "preact/hooks";
-import type { Percentiles, ToolFigures } from "../../../src/contract/inspector.ts";
+import type { Percentiles, ToolFigures } from "../../../src/surfaces/inspector/wire.ts";
 import { duration } from "../shell/words.ts";
 import { shownText } from "../text/shown.ts";
 import { powersAround, shareByPower } from "./scale.ts";

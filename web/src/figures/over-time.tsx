@@ -4,7 +4,7 @@
  */
 
 import { useMemo, useRef, useState } from "preact/hooks";
-import type { Figures, Series } from "../../../src/contract/inspector.ts";
+import type { Figures, Series } from "../../../src/surfaces/inspector/wire.ts";
 import { count, plural, time } from "../shell/words.ts";
 import { Name, Path } from "../text/shown-text.tsx";
 import { shownText } from "../text/shown.ts";

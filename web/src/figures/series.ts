@@ -1,6 +1,6 @@
 /** Layers of a plot over time, each on top of those before it. */
 
-import type { Series } from "../../../src/contract/inspector.ts";
+import type { Series } from "../../../src/surfaces/inspector/wire.ts";
 
 export interface Layer {
   readonly name: string;

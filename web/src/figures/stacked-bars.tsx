@@ -1,6 +1,6 @@
 /** Bars over time, drawn as SVG: one per part of the time, a colour for each layer. */
 
-import type { Figures } from "../../../src/contract/inspector.ts";
+import type { Figures } from "../../../src/surfaces/inspector/wire.ts";
 import { short, time } from "../shell/words.ts";
 import { ticksUpTo } from "./scale.ts";
 import { heightsOf, type Layer, layerClass } from "./series.ts";

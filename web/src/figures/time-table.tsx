@@ -1,6 +1,6 @@
 /** The numbers of a plot over time. Parts of the time in which nothing was are left out. */
 
-import type { Figures } from "../../../src/contract/inspector.ts";
+import type { Figures } from "../../../src/surfaces/inspector/wire.ts";
 import { count, time } from "../shell/words.ts";
 import { Name } from "../text/shown-text.tsx";
 import { heightsOf, type Layer } from "./series.ts";

@@ -1,6 +1,6 @@
 /** Calls, tokens and times of each tool. */
 
-import type { ToolFigures } from "../../../src/contract/inspector.ts";
+import type { ToolFigures } from "../../../src/surfaces/inspector/wire.ts";
 import { count, duration, short } from "../shell/words.ts";
 import { Name } from "../text/shown-text.tsx";
 import { Bar } from "./bar.tsx";

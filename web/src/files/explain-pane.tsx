@@ -1,6 +1,6 @@
 /** Why a tool may, or may not, read and change a path. */
 
-import type { Explained, ExplanationView } from "../../../src/contract/inspector.ts";
+import type { Explained, ExplanationView } from "../../../src/surfaces/inspector/wire.ts";
 import { Pane } from "../history/pane.tsx";
 import { inWorkspace } from "../live/desk.ts";
 import { post } from "../live/request.ts";

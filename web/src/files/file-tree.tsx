@@ -1,7 +1,7 @@
 /** The tree itself. Arrows move, right and left open and close, Enter asks why. */
 
 import { useRef, useState } from "preact/hooks";
-import type { FileEntry } from "../../../src/contract/inspector.ts";
+import type { FileEntry } from "../../../src/surfaces/inspector/wire.ts";
 import { rowAfterKey, scrollTopFor } from "../list/range.ts";
 import { aloneQuery, useMedia } from "../list/use-narrow.ts";
 import { useRange } from "../list/use-range.ts";

@@ -1,7 +1,7 @@
 /** The workspace as a tree: what was read and changed, what is asked about or denied; and for each entry, why. */
 
 import { useEffect, useState } from "preact/hooks";
-import type { FolderView } from "../../../src/contract/inspector.ts";
+import type { FolderView } from "../../../src/surfaces/inspector/wire.ts";
 import { type Desk, inWorkspace, workspaceOf } from "../live/desk.ts";
 import { messageOf, post } from "../live/request.ts";
 import { useCallTimes } from "../live/use-call-times.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FileEntry } from "../../../src/contract/inspector.ts";
+import type { FileEntry } from "../../../src/surfaces/inspector/wire.ts";
 import { type Folder, treeMove, treeRows } from "./tree.ts";
 
 const entry = (path: string, kind: FileEntry["kind"]): FileEntry => ({

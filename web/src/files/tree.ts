@@ -1,6 +1,6 @@
 /** The folders that are open, as one list of rows from top to bottom. */
 
-import type { FileEntry } from "../../../src/contract/inspector.ts";
+import type { FileEntry } from "../../../src/surfaces/inspector/wire.ts";
 
 export interface Folder {
   readonly entries: readonly FileEntry[];

@@ -1,7 +1,13 @@
 /** A file of a turn: what the turn did to it, or any two of its versions against each other. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { FileVersionInfo, TurnFile, TurnInfo, VersionList, VersionRef } from "../../../src/contract/inspector.ts";
+import type {
+  FileVersionInfo,
+  TurnFile,
+  TurnInfo,
+  VersionList,
+  VersionRef,
+} from "../../../src/surfaces/inspector/wire.ts";
 import { Diff } from "../diff/diff.tsx";
 import { inWorkspace } from "../live/desk.ts";
 import { post } from "../live/request.ts";

@@ -1,7 +1,7 @@
 /** What was changed, turn by turn, and the way back. */
 
 import { useState } from "preact/hooks";
-import type { PastSessions, TurnFile, TurnInfo } from "../../../src/contract/inspector.ts";
+import type { PastSessions, TurnFile, TurnInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { type Desk, inWorkspace, workspaceOf } from "../live/desk.ts";
 import { get } from "../live/request.ts";
 import { Empty, Failed, Waiting } from "../shell/parts.tsx";

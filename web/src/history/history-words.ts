@@ -1,6 +1,6 @@
 /** What happened to files, in words. */
 
-import type { RewindFileView, TurnFile, TurnInfo } from "../../../src/contract/inspector.ts";
+import type { RewindFileView, TurnFile, TurnInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { plural } from "../shell/words.ts";
 
 export const didWords: Readonly<Record<TurnFile["did"], string>> = {

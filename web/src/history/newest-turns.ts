@@ -1,6 +1,6 @@
 /** The newest turns of a session, however many: the server tells at most 200 at once. */
 
-import type { TurnInfo, TurnPage, TurnsAsked } from "../../../src/contract/inspector.ts";
+import type { TurnInfo, TurnPage, TurnsAsked } from "../../../src/surfaces/inspector/wire.ts";
 import { inWorkspace } from "../live/desk.ts";
 import { post } from "../live/request.ts";
 

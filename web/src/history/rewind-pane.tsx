@@ -1,7 +1,7 @@
 /** A rewind: first what it would do, then, after a click, what it did. Nothing is changed by looking. */
 
 import { useState } from "preact/hooks";
-import type { RewindAsked, RewindFileView, RewindView } from "../../../src/contract/inspector.ts";
+import type { RewindAsked, RewindFileView, RewindView } from "../../../src/surfaces/inspector/wire.ts";
 import { Diff } from "../diff/diff.tsx";
 import { desk, inWorkspace } from "../live/desk.ts";
 import { messageOf, post, RequestError } from "../live/request.ts";

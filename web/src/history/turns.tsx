@@ -1,7 +1,7 @@
 /** The turns of a session, newest first, with their files. */
 
 import { useEffect, useState } from "preact/hooks";
-import type { TurnFile, TurnInfo } from "../../../src/contract/inspector.ts";
+import type { TurnFile, TurnInfo } from "../../../src/surfaces/inspector/wire.ts";
 import type { Desk } from "../live/desk.ts";
 import { Badge, Empty, Failed, Waiting } from "../shell/parts.tsx";
 import { useAsked } from "../shell/use-asked.ts";

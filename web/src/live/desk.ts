@@ -9,7 +9,7 @@ import type {
   QuestionList,
   StreamEvent,
   WorkspaceInfo,
-} from "../../../src/contract/inspector.ts";
+} from "../../../src/surfaces/inspector/wire.ts";
 import { exchange, get, leaveServer, messageOf, RequestError, takeKey } from "./request.ts";
 import { createStore } from "./store.ts";
 import { followStream } from "./stream.ts";

@@ -1,6 +1,6 @@
 /** Requests to the server that the page came from, and to no other. */
 
-import type { Exchanged, Refused } from "../../../src/contract/inspector.ts";
+import type { Exchanged, Refused } from "../../../src/surfaces/inspector/wire.ts";
 
 const storageName = "filehand-page";
 const pageHeader = "Filehand-Page";

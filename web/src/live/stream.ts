@@ -1,6 +1,6 @@
 /** The stream of events: goes on where it was after every break, and says how it is. */
 
-import type { StreamEvent } from "../../../src/contract/inspector.ts";
+import type { StreamEvent } from "../../../src/surfaces/inspector/wire.ts";
 import { createEventReader } from "./event-stream.ts";
 import { RequestError, send } from "./request.ts";
 

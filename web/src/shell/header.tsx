@@ -1,6 +1,6 @@
 /** The head of the page: where we are, the views, how the stream is, the theme. */
 
-import type { WorkspaceInfo } from "../../../src/contract/inspector.ts";
+import type { WorkspaceInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { chooseWorkspace, type Desk, leave, workspaceOf } from "../live/desk.ts";
 import { Name } from "../text/shown-text.tsx";
 import { shownText } from "../text/shown.ts";

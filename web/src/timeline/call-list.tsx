@@ -1,7 +1,7 @@
 /** The calls as a grid of which only the rows in sight are in the page. Arrows move, Enter opens. */
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { CallInfo } from "../../../src/contract/inspector.ts";
+import type { CallInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { rowAfterKey, scrollTopFor } from "../list/range.ts";
 import { useNarrow } from "../list/use-narrow.ts";
 import { useRange } from "../list/use-range.ts";

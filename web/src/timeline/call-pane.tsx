@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import type { CallDetailView, CallInfo, CallView } from "../../../src/contract/inspector.ts";
+import type { CallDetailView, CallInfo, CallView } from "../../../src/surfaces/inspector/wire.ts";
 import { CodeView } from "../code/code-view.tsx";
 import { Diff } from "../diff/diff.tsx";
 import { inWorkspace } from "../live/desk.ts";

@@ -1,6 +1,6 @@
 /** One call as a row. */
 
-import type { CallInfo } from "../../../src/contract/inspector.ts";
+import type { CallInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { Badge, Counts } from "../shell/parts.tsx";
 import { count, duration, fullTime, short, shortId, timeOfDay } from "../shell/words.ts";
 import { Name, Path } from "../text/shown-text.tsx";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CallInfo } from "../../../src/contract/inspector.ts";
+import type { CallInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { outcomeWords, rangeWords } from "./call-words.ts";
 import { matches, noFilter } from "./filter.ts";
 

@@ -1,6 +1,6 @@
 /** What a call was about, in a few words. */
 
-import type { CallInfo } from "../../../src/contract/inspector.ts";
+import type { CallInfo } from "../../../src/surfaces/inspector/wire.ts";
 import type { Tone } from "../shell/parts.tsx";
 import { count } from "../shell/words.ts";
 

@@ -1,6 +1,6 @@
 /** The calls of the timeline, newest first: pages from the server at the one end, the stream at the other. */
 
-import type { CallInfo, CallPage } from "../../../src/contract/inspector.ts";
+import type { CallInfo, CallPage } from "../../../src/surfaces/inspector/wire.ts";
 import { inWorkspace, onCalls } from "../live/desk.ts";
 import { get, messageOf } from "../live/request.ts";
 import { createStore, type Store } from "../live/store.ts";

@@ -1,6 +1,6 @@
 /** The filters of the timeline. */
 
-import type { SessionList, WorkspaceInfo } from "../../../src/contract/inspector.ts";
+import type { SessionList, WorkspaceInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { useState } from "preact/hooks";
 import { inWorkspace } from "../live/desk.ts";
 import { get } from "../live/request.ts";

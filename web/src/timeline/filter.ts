@@ -1,6 +1,6 @@
 /** Which calls are shown. The server filters what it is asked for, the page what the stream brings: by the same words. */
 
-import type { CallInfo } from "../../../src/contract/inspector.ts";
+import type { CallInfo } from "../../../src/surfaces/inspector/wire.ts";
 
 export interface Filter {
   readonly session: string;

@@ -1,6 +1,6 @@
 /** Whose calls can be seen here. */
 
-import type { ProcessInfo, WorkspaceInfo } from "../../../src/contract/inspector.ts";
+import type { ProcessInfo, WorkspaceInfo } from "../../../src/surfaces/inspector/wire.ts";
 import { plural } from "../shell/words.ts";
 
 /** `mcp 4711` */

@@ -5,10 +5,15 @@
 
 import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
-import { limits } from "../../../contract/limits.ts";
 import type { Reply } from "../../../contract/call.ts";
-import type { CallOptions, Session } from "../../../api.ts";
+import { limits } from "../../../contract/limits.ts";
+import { FilehandError } from "../../../contract/problem.ts";
+import type { CallOptions, Session } from "../../../options.ts";
+import { escapeName } from "../../../text/encoding/escape.ts";
+import { nameFrom } from "../change.ts";
 import { type Command, type Host, UsageError } from "../command.ts";
+import { jsonFault } from "../input.ts";
+import { openSession, startUpkeep } from "../open-session.ts";
 import {
   answerBytes,
   dryRun,
@@ -17,13 +22,47 @@ import {
   languageTools,
   noReadFirst,
   sessionOption,
-} from "../change-options.ts";
-import { internalError } from "../internal-error.ts";
-import { jsonFault } from "../json-input.ts";
-import { openSession } from "../open-session.ts";
-import { startUpkeep } from "../upkeep.ts";
-import { startWatch } from "../watch.ts";
-import { jsonLine } from "../print.ts";
+} from "../parse.ts";
+import { internalError, jsonLine } from "../print.ts";
+
+// `--observe`: looks at the workspace between calls, so that what others changed there can be undone as well.
+
+/** Names of one look on stderr. */
+const namesMax = 10;
+
+export interface Watch {
+  /** Not while calls of the session run. */
+  look(): Promise<void>;
+}
+
+/** The first look is made here: without one there is nothing to compare with, and who asked for it wants to know. */
+async function startWatch(session: Session, host: Host): Promise<Watch> {
+  const options = { signal: host.signal };
+  let isTold = false;
+  const tell = ({ notCovered, complete }: Awaited<ReturnType<Session["observe"]>>): void => {
+    if (notCovered.length > 0) host.stderr.write(`filehand: ${notCoveredText(notCovered, host)}\n`);
+    if (!complete && !isTold) host.stderr.write("filehand: there are too many files to look at all of them\n");
+    isTold ||= !complete;
+  };
+  tell(await session.observe(options));
+  return {
+    async look() {
+      try {
+        tell(await session.observe(options));
+      } catch (error) {
+        // The calls go on: what cannot be undone is not therefore wrong.
+        if (!(error instanceof FilehandError)) throw error;
+        if (!host.signal.aborted) host.stderr.write(`filehand: ${error.message}\n`);
+      }
+    },
+  };
+}
+
+function notCoveredText(paths: readonly string[], host: Host): string {
+  const some = paths.slice(0, namesMax).map((path) => escapeName(nameFrom(host.cwd, path)));
+  const more = paths.length > namesMax ? ` and ${paths.length - namesMax} more` : "";
+  return `changed by others, and cannot be brought back: ${some.join(", ")}${more}`;
+}
 
 export const batch: Command = {
   name: "batch",

@@ -1,6 +1,9 @@
 /** `filehand call`: one call as a model writes it. */
 
+import { FilehandError } from "../../../contract/problem.ts";
 import { type Command, UsageError } from "../command.ts";
+import { jsonFault } from "../input.ts";
+import { openSession, startUpkeep } from "../open-session.ts";
 import {
   answerBytes,
   dryRun,
@@ -9,11 +12,9 @@ import {
   languageTools,
   noReadFirst,
   sessionOption,
-} from "../change-options.ts";
-import { jsonFault } from "../json-input.ts";
-import { openSession } from "../open-session.ts";
-import { printReply } from "../print.ts";
-import { startUpkeep } from "../upkeep.ts";
+} from "../parse.ts";
+import { checkPaths, explainPath, listRules } from "../permission-view.ts";
+import { orJsonFailure, printJson, printReply } from "../print.ts";
 
 export const call: Command = {
   name: "call",
@@ -57,4 +58,133 @@ function parsed(json: string): unknown {
   } catch (error) {
     throw new UsageError(`Cannot use the input: ${jsonFault(json, error)}`);
   }
+}
+
+// `filehand tools`: what the model is told about the tools of a dialect.
+
+export const tools: Command = {
+  name: "tools",
+  summary: "Show the tools of a dialect as a model sees them",
+  parameters: [],
+  options: { "history-tools": historyTools, "language-tools": languageTools },
+  examples: ["filehand tools", "filehand tools --dialect envelope --json"],
+  async run(given, host) {
+    const { session } = await openSession(given, host, "models");
+    const definitions = session.definitions().map(({ name, description, inputSchema, readOnly }) => ({
+      name,
+      description,
+      inputSchema,
+      readOnly,
+    }));
+    if (given.flag("json")) {
+      printJson(definitions, host);
+      return 0;
+    }
+    for (const { name, description, inputSchema } of definitions) {
+      const parameters = Object.entries(inputSchema.properties ?? {}).map(([parameter, schema]) => {
+        const needed = inputSchema.required?.includes(parameter) ? "" : ", may be left out";
+        return `  ${parameter} (${schema.type}${needed}): ${schema.description ?? ""}`;
+      });
+      host.stdout.write(
+        `${[name, "", ...description.split("\n").map((line) => `  ${line}`), "", ...parameters].join("\n")}\n`,
+      );
+    }
+    return 0;
+  },
+};
+
+// `filehand stats`: what the calls of the command line came to, by day.
+
+export const stats: Command = {
+  name: "stats",
+  summary: "Show how many calls were made and how many tokens they gave and saved",
+  parameters: [],
+  options: {},
+  details: "Tokens are estimates. Saved are those of repeated reads that were answered with a stub.",
+  examples: ["filehand stats", "filehand stats --json"],
+  async run(given, host) {
+    const { figures } = await openSession(given, host, "people");
+    const days = new Map<string, { calls: number; failures: number; tokensGiven: number; tokensSaved: number }>();
+    for (const one of figures()) {
+      const day = String(one.time).slice(0, 10);
+      const sum = days.get(day) ?? { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
+      for (const key of ["calls", "failures", "tokensGiven", "tokensSaved"] as const) sum[key] += one[key];
+      days.set(day, sum);
+    }
+    const rows = [...days].map(([day, sum]) => ({ day, ...sum }));
+    if (given.flag("json")) {
+      printJson(rows, host);
+      return 0;
+    }
+    if (rows.length === 0) {
+      host.stdout.write("No calls were made yet\n");
+      return 0;
+    }
+    const cells = [
+      ["day", "calls", "failed", "tokens given", "tokens saved"],
+      ...rows.map((row) => [row.day, row.calls, row.failures, row.tokensGiven, row.tokensSaved].map(shown)),
+    ];
+    const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...cells.map((row) => (row[column] ?? "").length)));
+    for (const row of cells) {
+      const line = row.map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      );
+      host.stdout.write(`${line.join("  ")}\n`);
+    }
+    return 0;
+  },
+};
+
+const shown = (value: string | number): string =>
+  typeof value === "string" ? value : Math.round(value).toLocaleString("en-US");
+
+// `filehand permissions`: which rules there are, which of them decides about a path, and why.
+
+const words = { list: listRules, explain: explainPath, check: checkPaths } as const;
+const isWord = (text: string | undefined): text is keyof typeof words => Object.hasOwn(words, text ?? "");
+
+export const permissions: Command = {
+  name: "permissions",
+  summary: "Show the permission rules, which of them decides about a path, and why",
+  parameters: ["<list|explain|check>", "[tool]", "[path...]"],
+  options: {
+    all: { type: "flag", words: "With list: also the rules that are built in" },
+    quiet: { type: "flag", words: "With check: print nothing" },
+  },
+  details: [
+    "list: the mode and every rule by its source, with those that are not in force or can never decide.",
+    "explain TOOL PATH: which rule decides, who wrote it, the names it was compared with, and what would allow it.",
+    "check TOOL PATH...: exit code 0 if the tool may do it to every path without asking, 1 if not.",
+  ].join("\n"),
+  examples: [
+    "filehand permissions list",
+    "filehand permissions explain Edit src/config.ts",
+    "filehand permissions check Read .env package.json",
+    'filehand permissions explain Read .env --allow "Read(/.env)" --json',
+  ],
+  run: (given, host) =>
+    orJsonFailure(given, host, async () => {
+      const [word, tool, ...paths] = given.parameters;
+      if (!isWord(word)) throw new UsageError(`There is no "${word}" of permissions, use list, explain or check`);
+      requireParameters(word, tool, paths);
+      const { filehand } = await openSession(given, host, "people", { ruleFaults: "told by the command" });
+      try {
+        return words[word](filehand.permissions, tool ?? "", paths, given, host);
+      } catch (error) {
+        // Exit code 1 would say that it is not allowed.
+        if (error instanceof FilehandError && error.code === "UNKNOWN_TOOL") throw new UsageError(error.message);
+        throw error;
+      }
+    }),
+};
+
+function requireParameters(word: keyof typeof words, tool: string | undefined, paths: readonly string[]): void {
+  if (word === "list") {
+    if (tool !== undefined) throw new UsageError(`"${tool}" is one argument too many: filehand permissions list`);
+    return;
+  }
+  if (tool === undefined) throw new UsageError(`The tool is missing: filehand permissions ${word} Edit src/config.ts`);
+  if (paths.length === 0)
+    throw new UsageError(`The path is missing: filehand permissions ${word} ${tool} src/config.ts`);
+  if (word === "explain" && paths.length > 1) throw new UsageError("explain takes one path, check takes several");
 }

@@ -2,14 +2,13 @@
 
 import * as nodePath from "node:path";
 import { Writable } from "node:stream";
-import { isFailure } from "../../../contract/failure.ts";
+import { isFailure } from "../../../contract/problem.ts";
 import { loadSettings, settingsFiles } from "../../../settings/settings.ts";
-import { escapeName } from "../../../text/escape.ts";
+import { escapeName } from "../../../text/encoding/escape.ts";
 import type { Command, Given, Host } from "../command.ts";
 import type { Finding } from "../findings.ts";
 import { openSession, type Opened, stateDirOf } from "../open-session.ts";
-import { coloured, jsonLine } from "../print.ts";
-import { styled } from "../style.ts";
+import { coloured, jsonLine, styled } from "../print.ts";
 
 const marks = { ok: "ok   ", note: "note ", wrong: "WRONG" } as const;
 const colours = { ok: "green", note: "yellow", wrong: "red" } as const;

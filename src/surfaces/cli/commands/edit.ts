@@ -1,10 +1,10 @@
 /** `filehand edit`: replace a text in a file. */
 
-import type { TextEdit } from "../../../contract/edit.ts";
+import type { CellMode, CellType, TextEdit } from "../../../contract/edit.ts";
 import { runChange } from "../change.ts";
-import { dryRun, languageServers } from "../change-options.ts";
 import { type Command, type Given, type Host, UsageError } from "../command.ts";
-import { isStdin, textFrom, textOption } from "../input.ts";
+import { isStdin, requirePiped, textFrom, textOption } from "../input.ts";
+import { dryRun, languageServers } from "../parse.ts";
 
 export const edit: Command = {
   name: "edit",
@@ -96,4 +96,137 @@ function parseEdit(value: unknown, index: number): TextEdit {
   if (typeof newText !== "string") throw new UsageError(`${where} must have "new", a text`);
   if (typeof all !== "boolean") throw new UsageError(`${where}: "all" must be true or false`);
   return { oldText, newText, all };
+}
+
+// `filehand write`: a new file, or all of an old one anew.
+
+export const write: Command = {
+  name: "write",
+  summary: "Make a file, or write all of it anew",
+  parameters: ["<path>"],
+  options: {
+    content: { type: "text", value: "TEXT", words: "The content (default: standard input)" },
+    from: { type: "text", value: "FILE", words: "Take the content from a file, which must be text in UTF-8" },
+    "dry-run": dryRun,
+    "language-servers": languageServers,
+  },
+  details: "The diff is shown. Without --yes or a rule that allows it, the person at the terminal is asked first.",
+  examples: [
+    'filehand write notes.md --content "# Notes"',
+    "date | filehand write build/date.txt --yes",
+    "filehand write src/config.ts --from template.ts --dry-run",
+  ],
+  async run(given, host) {
+    const stdin = given.text("content") === undefined && isStdin(given.text("from") ?? "-") ? "used" : "free";
+    const content = await contentOf(given, host);
+    const path = given.parameters[0] ?? "";
+    return runChange((profile) => ({ verb: "write", path, content, profile }), given, host, stdin);
+  },
+};
+
+async function contentOf(given: Given, host: Host): Promise<string> {
+  const named = await textOption("content", "from", given, host);
+  if (named !== undefined) return named;
+  requirePiped(host, "The content is missing: give --content or --from, or send it on standard input");
+  const content = await textFrom("-", host);
+  // Where nothing is piped (a job without input) an empty file is hardly what was meant.
+  if (content === "") throw new UsageError('Standard input is empty: give --content "" for an empty file');
+  return content;
+}
+
+// `filehand patch`: change several files at once, all of them or none.
+
+export const patch: Command = {
+  name: "patch",
+  summary: "Apply a patch to several files, to all of them or to none",
+  parameters: ["[file]"],
+  options: { "dry-run": dryRun, "language-servers": languageServers },
+  details: [
+    "The patch is read from the file or from standard input and has this form:",
+    "*** Begin Patch",
+    "*** Update File: src/a.ts",
+    "@@",
+    "-old line",
+    "+new line",
+    "*** Add File: b.txt",
+    "+its first line",
+    "*** Delete File: c.txt",
+    "*** End Patch",
+  ].join("\n"),
+  examples: ["filehand patch change.patch", "filehand patch --dry-run < change.patch"],
+  async run(given, host) {
+    const [file = "-"] = given.parameters;
+    if (given.parameters.length === 0) {
+      requirePiped(host, "The patch is missing: name a file, or send it on standard input");
+    }
+    const patchText = await textFrom(file, host);
+    if (patchText.trim() === "") throw new UsageError("The patch is empty");
+    const stdin = isStdin(file) ? "used" : "free";
+    return runChange((profile) => ({ verb: "patch", patchText, profile }), given, host, stdin);
+  },
+};
+
+// `filehand notebook-edit`: one cell of a notebook.
+
+const modes: readonly CellMode[] = ["replace", "insert", "delete"];
+const types: readonly CellType[] = ["code", "markdown", "raw"];
+
+export const notebookEdit: Command = {
+  name: "notebook-edit",
+  summary: "Replace, insert or delete a cell of a notebook",
+  parameters: ["<path>"],
+  options: {
+    cell: {
+      type: "text",
+      value: "ID",
+      words: "The cell; with insert, the one to insert behind (default: the beginning)",
+    },
+    "edit-mode": { type: "text", value: "MODE", words: "replace, insert or delete (default: replace)" },
+    type: { type: "text", value: "TYPE", words: "code, markdown or raw" },
+    source: { type: "text", value: "TEXT", words: "The source of the cell (default: standard input)" },
+    "dry-run": dryRun,
+  },
+  details: "`filehand read` shows the ids of the cells.",
+  examples: [
+    'filehand notebook-edit report.ipynb --cell a1b2c3 --source "print(1)"',
+    "filehand notebook-edit report.ipynb --edit-mode insert --type markdown < intro.md",
+    "filehand notebook-edit report.ipynb --cell a1b2c3 --edit-mode delete --dry-run",
+  ],
+  async run(given, host) {
+    const mode = choice(given, "edit-mode", modes) ?? "replace";
+    const cellType = choice(given, "type", types);
+    const cellId = given.text("cell");
+    if (mode !== "insert" && cellId === undefined) throw new UsageError("--cell is missing");
+    const written = mode === "delete" || given.text("source") !== undefined;
+    const source = await sourceOf(mode, given, host);
+    const path = given.parameters[0] ?? "";
+    return runChange(
+      (profile) => ({ verb: "notebook-edit", path, cellId, source, cellType, mode, profile }),
+      given,
+      host,
+      written ? "free" : "used",
+    );
+  },
+};
+
+function choice<Choice extends string>(given: Given, name: string, choices: readonly Choice[]): Choice | undefined {
+  const text = given.text(name);
+  const found = choices.find((candidate) => candidate === text);
+  if (text !== undefined && found === undefined) {
+    throw new UsageError(`--${name} must be one of ${choices.join(", ")}, not "${text}"`);
+  }
+  return found;
+}
+
+async function sourceOf(mode: CellMode, given: Given, host: Host): Promise<string> {
+  const source = given.text("source");
+  if (mode === "delete") {
+    if (source !== undefined) throw new UsageError("--source does not go with --edit-mode delete");
+    return "";
+  }
+  if (source !== undefined) return source;
+  requirePiped(host, "The source is missing: give --source, or send it on standard input");
+  const piped = await textFrom("-", host);
+  if (piped === "") throw new UsageError('Standard input is empty: give --source "" for an empty cell');
+  return piped;
 }

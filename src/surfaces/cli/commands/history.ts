@@ -1,10 +1,35 @@
 /** `filehand history`: sessions, their turns and files; and the care of what is kept. */
 
-import { type Command, type Given, UsageError } from "../command.ts";
-import { showHistory } from "../history-list.ts";
-import { collectStore, showUsage, verifyStore } from "../history-store.ts";
-import { orJsonFailure } from "../json-failure.ts";
-import { openPast } from "../past.ts";
+import { isUtf8 } from "node:buffer";
+import { once } from "node:events";
+import { beginning, type FileVersion } from "../../../contract/history.ts";
+import { FilehandError } from "../../../contract/problem.ts";
+import { escapeName } from "../../../text/encoding/escape.ts";
+import { nameFrom } from "../change.ts";
+import { type Command, type Given, type Host, UsageError } from "../command.ts";
+import { paintVersions } from "../diff.ts";
+import { collectStore, showHistory, showUsage, verifyStore } from "../history-list.ts";
+import {
+  chosenSession,
+  diffOfSides,
+  findTurn,
+  type Looked,
+  type Named,
+  namedTurn,
+  noTurn,
+  openPast,
+  openVersion,
+  type Past,
+  pathAmong,
+  rangeOf,
+  sessionToLookAt,
+  sideOf,
+  stopIfInterrupted,
+  type VersionDiff,
+} from "../past.ts";
+import { orJsonFailure, printJson } from "../print.ts";
+import { progressBar } from "../progress.ts";
+import { rewindOptions, runRewind } from "../rewound.ts";
 
 const words = { verify: verifyStore, usage: showUsage, gc: collectStore } as const;
 
@@ -46,4 +71,281 @@ function refuseInVain(word: keyof typeof words | undefined, given: Given): void 
   const ofLists = ["session", "all", "limit"].find((name) => word !== undefined && given.flag(name));
   if (ofLists !== undefined)
     throw new UsageError(`--${ofLists} is of no use with ${word}, which is about all that is kept`);
+}
+
+// `filehand rewind`: files become what they were before a turn.
+
+export const rewind: Command = {
+  name: "rewind",
+  summary: "Make files what they were before a turn",
+  parameters: ["<turn>"],
+  options: {
+    ...rewindOptions,
+    file: { type: "list", value: "PATH", words: "Only this file; may be given several times" },
+    session: sessionToLookAt,
+  },
+  details: [
+    "A turn is named by the beginning of its id, or counted from the newest: -1, -2; start is before the first.",
+    "What somebody else changed since is left as it is, unless --force is given. A rewind is a turn itself.",
+    "Without --yes or a rule that allows it, the person at the terminal is asked first.",
+  ].join("\n"),
+  examples: [
+    "filehand rewind -1 --dry-run",
+    "filehand rewind 1f0c2a9b --file src/index.ts",
+    "filehand rewind -3 --yes",
+  ],
+  run: (given, host) =>
+    orJsonFailure(given, host, async () => {
+      const past = await openPast(given, host);
+      const asked = given.parameters[0] ?? "";
+      const named: Named =
+        asked === beginning
+          ? { ...(await chosenSession(past, given)), turn: beginning }
+          : await namedTurn(asked, past, given);
+      const files = filesOf(named, given, past, host);
+      return runRewind("rewind", named, given, host, (options) =>
+        named.session.rewind(named.turn, { ...options, ...(files.length === 0 ? {} : { files }) }),
+      );
+    }),
+};
+
+function filesOf({ turns, turn, ids }: Named, given: Given, past: Past, host: Host): readonly string[] {
+  const asked = given.list("file");
+  if (asked.length === 0) return [];
+  const since = turns.snapshots().slice(Math.max(0, ids.indexOf(turn)));
+  const changed = [...new Set(since.flatMap(({ trackedFileBackups }) => Object.keys(trackedFileBackups)))];
+  return asked.map((name) => {
+    const path = pathAmong(name, changed, past, host);
+    if (path === undefined) throw noTurn(`Cannot bring back "${escapeName(name)}": it was not changed since that turn`);
+    return path;
+  });
+}
+
+// `filehand undo` and `filehand redo`: one turn back, and forth again.
+
+export const undo: Command = {
+  name: "undo",
+  summary: "Take back the last turn that is in effect",
+  parameters: [],
+  options: { ...rewindOptions, session: sessionToLookAt },
+  details: "Again: the turn before. What somebody else changed since is left as it is, unless --force is given.",
+  examples: ["filehand undo", "filehand undo --dry-run", "filehand undo --yes --json"],
+  run: (given, host) => step("undo", given, host),
+};
+
+export const redo: Command = {
+  name: "redo",
+  summary: "Take back the last undo or rewind",
+  parameters: [],
+  options: { ...rewindOptions, session: sessionToLookAt },
+  details: "Again: the undo before that one. After a new change there is nothing to redo.",
+  examples: ["filehand redo", "filehand redo --dry-run"],
+  run: (given, host) => step("redo", given, host),
+};
+
+const step = (way: "undo" | "redo", ...[given, host]: Parameters<Command["run"]>): ReturnType<Command["run"]> =>
+  orJsonFailure(given, host, async () => {
+    const looked = await chosenSession(await openPast(given, host), given);
+    return runRewind(way, looked, given, host, (options) => looked.session[way](options));
+  });
+
+// `filehand diff`: what a turn changed, or several turns together.
+
+export const diff: Command = {
+  name: "diff",
+  summary: "Show what a turn changed, or several turns together",
+  parameters: ["<turn>[..<turn>]"],
+  options: {
+    file: { type: "list", value: "PATH", words: "Only this file; may be given several times" },
+    session: sessionToLookAt,
+  },
+  details: [
+    "A turn is named by the beginning of its id, or counted from the newest: -1, -2.",
+    "Of two turns it shows all from before the first to after the second.",
+  ].join("\n"),
+  examples: ["filehand diff -1", "filehand diff -3..-1 --file src/index.ts", "filehand diff 1f0c2a9b --json"],
+  run: (given, host) =>
+    orJsonFailure(given, host, async () => {
+      const past = await openPast(given, host);
+      const { from, to, looked } = await turnsOf(given.parameters[0] ?? "", past, given);
+      const files = await changedFiles(looked, from, to, given, past, host);
+      if (given.flag("json")) {
+        printJson({ session: looked.turns.id, from, to, files }, host);
+        return 0;
+      }
+      const parts = files.map((file) => paintVersions(titleOf(file, host), withMode(file), host));
+      host.stdout.write(`${parts.join("\n\n")}\n`);
+      return 0;
+    }),
+};
+
+interface Turns {
+  readonly from: string;
+  readonly to: string;
+  readonly looked: Looked;
+}
+
+async function turnsOf(asked: string, past: Past, given: Given): Promise<Turns> {
+  const { ids } = await chosenSession(past, given);
+  const [first, second] = rangeOf(asked, (name) => ids.includes(name));
+  const looked: Named = await namedTurn(first, past, given);
+  const to = first === second ? looked.turn : findTurn(second, looked.ids);
+  if (typeof to !== "string") {
+    throw noTurn(
+      `Cannot find the turn "${escapeName(second)}" in the session of "${escapeName(first)}", see filehand history`,
+    );
+  }
+  if (looked.ids.indexOf(looked.turn) > looked.ids.indexOf(to)) {
+    throw noTurn(`Cannot show "${escapeName(asked)}": the first turn is the newer one, name the older one first`);
+  }
+  return { from: looked.turn, to, looked };
+}
+
+interface ChangedFile extends VersionDiff {
+  readonly path: string;
+  readonly modes: readonly [string, string] | null;
+  /** The other half of a rename. */
+  readonly movedFrom: string | null;
+  readonly movedTo: string | null;
+}
+
+async function changedFiles(
+  looked: Looked,
+  from: string,
+  to: string,
+  given: Given,
+  past: Past,
+  host: Host,
+): Promise<readonly ChangedFile[]> {
+  const { session, turns } = looked;
+  const changed = turns.changes(from, to);
+  const all = changed.map(({ path }) => path);
+  const wanted = given.list("file").map((asked) => {
+    const path = pathAmong(asked, all, past, host);
+    if (path === undefined) throw noTurn(`Cannot show "${escapeName(asked)}": it was not changed then`);
+    return path;
+  });
+  const chosen = wanted.length === 0 ? changed : changed.filter(({ path }) => wanted.includes(path));
+  const files: ChangedFile[] = [];
+  const bar = progressBar("Comparing", given, host, "files");
+  try {
+    for (const [at, { path, before, after, movedFrom = null, movedTo = null }] of chosen.entries()) {
+      stopIfInterrupted(host);
+      bar.show(at, chosen.length);
+      const refused = await session.readRefusal(path);
+      const sides = refused === undefined ? [await sideOf(before, turns), await sideOf(after, turns)] : undefined;
+      const [a = { why: refused ?? "" }, b = { why: refused ?? "" }] = sides ?? [];
+      files.push({ path, modes: modesOf(before, after), movedFrom, movedTo, ...diffOfSides(a, b) });
+    }
+  } finally {
+    bar.clear();
+  }
+  return files;
+}
+
+function titleOf({ path, movedFrom, movedTo }: ChangedFile, { cwd }: Host): string {
+  const name = nameFrom(cwd, path);
+  if (movedFrom !== null) return `${name}, moved from ${nameFrom(cwd, movedFrom)}`;
+  return movedTo === null ? name : `${name}, moved to ${nameFrom(cwd, movedTo)}`;
+}
+
+function modesOf(before: FileVersion, after: FileVersion): readonly [string, string] | null {
+  if (before.kind === "absent" || after.kind === "absent") return null;
+  if (before.mode === undefined || after.mode === undefined || before.mode === after.mode) return null;
+  return [before.mode.toString(8), after.mode.toString(8)];
+}
+
+/** A file whose content stayed may have got other rights. */
+const withMode = ({ modes, ...diff }: ChangedFile): VersionDiff =>
+  modes === null || diff.note === null ? diff : { ...diff, note: `mode ${modes[0]} before, ${modes[1]} after` };
+
+// `filehand show`: a file as it was before a turn, or after it, to the byte.
+
+const pieceBytes = 1_048_576;
+/** More cannot be one string of JSON. */
+const jsonBytesMax = 134_217_728;
+
+export const show: Command = {
+  name: "show",
+  summary: "Print a file as it was before a turn",
+  parameters: ["<turn>:<path>"],
+  options: {
+    after: { type: "flag", words: "As it was after the turn" },
+    session: sessionToLookAt,
+  },
+  details: [
+    "A turn is named by the beginning of its id, or counted from the newest: -1, -2.",
+    "The bytes are printed as they were, so they can be sent to a file.",
+  ].join("\n"),
+  examples: ["filehand show -1:src/index.ts", "filehand show 1f0c2a9b:logo.png --after > logo.png"],
+  run: (given, host) =>
+    orJsonFailure(given, host, async () => {
+      const past = await openPast(given, host);
+      const { named, path, asked } = await placeOf(given.parameters[0] ?? "", past, given, host);
+      const { turns, turn, session } = named;
+      const when = given.flag("after") ? "after" : "before";
+      const version = turns.versionOf(turn, path, when);
+      const cannot = `Cannot show "${escapeName(asked)}" as it was ${when} that turn`;
+      if (version === undefined || version.kind === "absent") throw noTurn(`${cannot}: it did not exist`);
+      const refused = await session.readRefusal(path);
+      if (refused !== undefined) throw new FilehandError("ACCESS_DENIED", refused);
+      const file = await openVersion(version, turns);
+      if ("why" in file) throw noTurn(`${cannot}: ${file.why}`);
+      try {
+        if (!given.flag("json")) {
+          for await (const piece of piecesOf(file)) if (!host.stdout.write(piece)) await once(host.stdout, "drain");
+          return 0;
+        }
+        if (file.sizeBytes > jsonBytesMax) throw noTurn(`${cannot}: ${file.sizeBytes} bytes are too many for JSON`);
+        const pieces: Uint8Array[] = [];
+        for await (const piece of piecesOf(file)) pieces.push(piece);
+        const bytes = Buffer.concat(pieces);
+        const content = isUtf8(bytes) ? { text: bytes.toString("utf8") } : { base64: bytes.toString("base64") };
+        const { sizeBytes } = file;
+        printJson({ session: turns.id, turn, path, when, sizeBytes, ...content }, host);
+        return 0;
+      } finally {
+        file.close();
+      }
+    }),
+};
+
+/** `<turn>:<path>`. Both may hold colons; of the splits that name a turn the first is taken. */
+async function placeOf(text: string, past: Past, given: Given, host: Host) {
+  const colons = [...text.matchAll(/:/g)].map(({ index }) => index);
+  if (colons.length === 0) throw new UsageError(`"${text}" must be <turn>:<path>, such as -1:src/index.ts`);
+  let fault: unknown;
+  for (const at of colons) {
+    const asked = text.slice(at + 1);
+    try {
+      const named = await namedTurn(text.slice(0, at), past, given);
+      return { named, asked, path: changedPath(asked, named, past, host) };
+    } catch (error) {
+      if (!(error instanceof FilehandError)) throw error;
+      fault ??= error;
+    }
+  }
+  throw fault;
+}
+
+function changedPath(asked: string, { turns, turn }: Named, past: Past, host: Host): string {
+  const snapshot = turns.snapshots().find(({ messageId }) => messageId === turn);
+  const path = pathAmong(asked, Object.keys(snapshot?.trackedFileBackups ?? {}), past, host);
+  if (path !== undefined) return path;
+  throw noTurn(`Cannot show "${escapeName(asked)}": that turn did not change it, filehand diff shows what it changed`);
+}
+
+interface Readable {
+  readonly sizeBytes: number;
+  read(into: Uint8Array, at: number): number | Promise<number>;
+}
+
+async function* piecesOf(file: Readable): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < file.sizeBytes; ) {
+    const piece = Buffer.alloc(Math.min(pieceBytes, file.sizeBytes - at));
+    const count = await file.read(piece, at);
+    if (count === 0) return;
+    at += count;
+    yield piece.subarray(0, count);
+  }
 }

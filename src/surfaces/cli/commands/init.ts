@@ -1,19 +1,26 @@
 /** `filehand init`: the configuration that an MCP client needs, shown or written, and taken out again. */
 
-import type { ClientFile, ClientPlan } from "../../../settings/client-file.ts";
-import type { Entry, EntryWish } from "../../../settings/entry.ts";
-import { nearest } from "../../../dialects/nearest.ts";
-import { escapeName } from "../../../text/escape.ts";
-import { hunksOfTexts } from "../../../text/hunks.ts";
-import { unified } from "../../../text/unified.ts";
+import type { ClientFile, ClientPlan, Entry, EntryWish } from "../../../settings/client-file.ts";
+import { nearest } from "../../../dialects/parameters.ts";
+import { escapeName } from "../../../text/encoding/escape.ts";
+import { hunksOfTexts } from "../../../text/diff/hunks.ts";
+import { unified } from "../../../text/diff/unified.ts";
 import { askingAt } from "../ask.ts";
-import { commandFor } from "../client-command.ts";
-import { listClients } from "../client-list.ts";
-import { askingWords, type Client, clientIds, clients, type Scope, scopes, usualScope } from "../clients.ts";
+import {
+  askingWords,
+  type Client,
+  clientIds,
+  clients,
+  commandFor,
+  listClients,
+  type Scope,
+  scopes,
+  usualScope,
+} from "../clients.ts";
 import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
 import { paintDiff } from "../diff.ts";
 import { coloured, printJson } from "../print.ts";
-import { shortened } from "../../shown-hunks.ts";
+import { shortened } from "../../questions.ts";
 
 /** Who writes at the same time is waited for so many times: some clients write their file all the time. */
 const triesMax = 5;

@@ -1,12 +1,33 @@
 /** `filehand lsp`: what language servers know about code. */
 
-import { type LspOperation, lspOperations } from "../../../contract/lsp.ts";
-import { nearest } from "../../../dialects/nearest.ts";
-import { writtenPlace } from "../code-place.ts";
-import { type Command, type Given, UsageError } from "../command.ts";
+import { setFlagsFromString } from "node:v8";
+import { limits } from "../../../contract/limits.ts";
+import { type Diagnostic, type DiagnosticsReport, type LspOperation, lspOperations } from "../../../contract/lsp.ts";
+import { checkedFile, messageOf } from "../../../dialects/lsp-text.ts";
+import { nearest } from "../../../dialects/parameters.ts";
+import { escapeName } from "../../../text/encoding/escape.ts";
+import { runChange } from "../change.ts";
+import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";
-import { type Paint, printReply } from "../print.ts";
-import { styled } from "../style.ts";
+import { dryRun } from "../parse.ts";
+import { coloured, orJsonFailure, type Paint, printJson, printReply, styled } from "../print.ts";
+
+/** A place in code as people write it: a path, a line and a column, with colons between. */
+
+export interface WrittenPlace {
+  readonly path: string;
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+}
+
+/** `src/a.ts:12:5`, `src/a.ts:12`, `src/a.ts`. A number that is none of a place (0, or too large) stays part of the path. */
+export function writtenPlace(text: string): WrittenPlace {
+  const [, path = text, line, column] = /^(.+?):([1-9]\d{0,8})(?::([1-9]\d{0,8}))?$/.exec(text) ?? [];
+  return { path, line: numberOf(line), column: numberOf(column) };
+}
+
+const numberOf = (digits: string | undefined): number | undefined =>
+  digits === undefined ? undefined : Number(digits);
 
 /** What people call them; the protocol's own names will do too. */
 const shortNames = { symbols: "documentSymbol", callers: "incomingCalls", callees: "outgoingCalls" } as const;
@@ -69,7 +90,7 @@ function operationOf(given: Given): LspOperation {
 }
 
 /** As `--symbol` has it. */
-export function symbolOf(given: Given): string | undefined {
+function symbolOf(given: Given): string | undefined {
   const symbol = given.text("symbol");
   if (symbol === "") throw new UsageError("--symbol must not be empty");
   return symbol;
@@ -85,3 +106,175 @@ const paintedResults: Paint = (text) =>
       return where === "" ? line : space + styled("dim", where) + rest;
     })
     .join("\n");
+
+// `filehand rename`: another name for something in the code, wherever it is used.
+
+export const rename: Command = {
+  name: "rename",
+  summary: "Rename a symbol in all files that use it, as a language server finds them",
+  parameters: ["<place>", "<new-name>"],
+  options: {
+    symbol: { type: "text", value: "NAME", words: "The name that is meant, instead of a column" },
+    "dry-run": dryRun,
+  },
+  details: [
+    "A place is a path, a line and a column: src/a.ts:12:5. With --symbol the column, or the line too, may be left out.",
+    "All files are changed or none, and filehand undo takes the change back. Files are not renamed.",
+    "Servers are those that are installed, changed by languageServers in the user's settings. Nothing is downloaded.",
+  ].join("\n"),
+  examples: [
+    "filehand rename src/index.ts:12:17 createToolkit --dry-run",
+    "filehand rename src/index.ts:12 createToolkit --symbol createFilehand",
+  ],
+  async run(given, host) {
+    const [place = "", newName = ""] = given.parameters;
+    const { path, line, column } = writtenPlace(place);
+    const symbol = symbolOf(given);
+    if (column === undefined && symbol === undefined) {
+      throw new UsageError("Say what is to be renamed: src/a.ts:LINE:COLUMN, or --symbol NAME");
+    }
+    const at = { line, column, symbol };
+    return runChange((profile) => ({ verb: "rename", path, at, newName, profile }), given, host, "free", "always");
+  },
+};
+
+// `filehand outline`: what a code file declares, and on which lines.
+
+export const outline: Command = {
+  name: "outline",
+  summary: "Show what a code file declares, and on which lines",
+  parameters: ["<path>"],
+  options: {
+    depth: { type: "integer", value: "N", words: "How many levels to show: 1 is what stands by itself" },
+    "language-servers": { type: "flag", words: "Ask a language server where there is no grammar" },
+  },
+  details: [
+    "Classes, functions, types and the like, one a line, with their first and last line. As many levels are shown as have room.",
+    "Languages: TypeScript, JavaScript, Python, Go, Rust, Java, C, C++, C#, Ruby, PHP, shell scripts, CSS, INI.",
+    "Others where a language server is used for them: with --language-servers, or languageServers in the user's settings.",
+  ].join("\n"),
+  examples: [
+    "filehand outline src/index.ts",
+    "filehand outline src/index.ts --depth 1",
+    "filehand outline main.py --json",
+  ],
+  async run(given, host) {
+    const depth = given.integer("depth") ?? limits.outlineDepthMax;
+    if (depth < 1 || depth > limits.outlineDepthMax) {
+      throw new UsageError(`--depth must be from 1 to ${limits.outlineDepthMax}`);
+    }
+    // A process that parses one file and ends would wait at its end for V8 to optimise the parser, for up to two seconds.
+    setFlagsFromString("--wasm-tiering-budget=2000000000");
+    const { filehand, session, record } = await openSession(given, host, "people", { languages: "if wanted" });
+    const path = given.parameters[0] ?? "";
+    const reply = await session.run((profile) => ({ verb: "outline", path, depth, profile }), { signal: host.signal });
+    record();
+    await filehand.close();
+    return printReply(reply, given, host, paintedOutline);
+  },
+};
+
+/** Names stand out; where they are and what they are steps back. */
+const paintedOutline: Paint = (text) =>
+  text
+    .split("\n")
+    .map((line) => {
+      if (/^(?:<\/?[a-z-]+>.*|\(.*\)|\[.*\])$/.test(line)) return styled("yellow", line);
+      const [, space = "", lines = "", kind = "", name = "", more = ""] =
+        /^(\s*)(\d+(?:-\d+)?) (\S+) (.*?)( \(\d+ more inside\))?$/.exec(line) ?? [];
+      if (lines === "") return line;
+      return `${space}${styled("dim", lines)} ${styled("cyan", kind)} ${name}${styled("dim", more)}`;
+    })
+    .join("\n");
+
+// `filehand diagnostics`: what language servers say of a file.
+
+export const diagnostics: Command = {
+  name: "diagnostics",
+  summary: "Say what language servers find wrong in a file",
+  parameters: ["<path>"],
+  options: {
+    warnings: { type: "flag", words: "Warnings as well" },
+    wait: { type: "integer", value: "MS", words: "Milliseconds to wait for a server (default: 10000)" },
+  },
+  details: [
+    "Ends with 0 if there are no errors, with 1 if there are some or if the file could not be checked.",
+    "Servers are those that are installed, changed by languageServers in the user's settings. Nothing is downloaded, and a",
+    "program in the project's node_modules is run only if the project is among your trustedProjects.",
+  ].join("\n"),
+  examples: ["filehand diagnostics src/index.ts", "filehand diagnostics main.py --warnings --json"],
+  run: (given, host) =>
+    orJsonFailure(given, host, async () => {
+      const path = given.parameters[0] ?? "";
+      const waitMsMax = given.integer("wait");
+      if (waitMsMax !== undefined && waitMsMax < 1) throw new UsageError("--wait must be at least 1");
+      const { filehand, session } = await openSession(given, host, "people", { languages: "always" });
+      try {
+        const waiting = waitMsMax === undefined ? {} : { waitMsMax };
+        const report = await session.diagnostics(path, { signal: host.signal, ...waiting });
+        return printReport(path, report, given, host);
+      } finally {
+        await filehand.close();
+      }
+    }),
+};
+
+/** Nobody is told whether a file is a secret. */
+const whyNot =
+  "no language server for it was found on the PATH (one in node_modules is run for your trustedProjects only; the one for bash " +
+  "finds errors only with shellcheck), install one or " +
+  "name it in languageServers of your settings; secrets and files that are over 4 MiB or not in UTF-8 are never shown to one";
+
+function printReport(path: string, report: DiagnosticsReport | undefined, given: Given, host: Host): ExitCode {
+  const name = escapeName(path);
+  if (given.flag("json")) {
+    const shown = report === undefined ? { filePath: path, checked: false } : jsonOf(report, given);
+    printJson(shown, host);
+    return isClean(report) ? 0 : 1;
+  }
+  if (report === undefined) {
+    host.stderr.write(`Cannot check "${name}": ${whyNot}\n`);
+    return 1;
+  }
+  const errors = [...report.newErrors, ...report.knownErrors];
+  const warnings = given.flag("warnings") ? report.warnings : [];
+  const colour = coloured(host, "stdout");
+  const line = (one: Diagnostic): string => {
+    const { start } = one.range;
+    const what = colour ? styled(one.severity === "error" ? "red" : "yellow", one.severity) : one.severity;
+    return `${name}:${start.line}:${start.column}: ${what}: ${messageOf(one)}\n`;
+  };
+  host.stdout.write([...errors, ...warnings].map(line).join(""));
+  for (const { server, why } of report.unavailable) {
+    host.stderr.write(`The language server "${escapeName(server)}" did not check "${name}": ${escapeName(why)}\n`);
+  }
+  if (report.pending) host.stderr.write(`"${name}" is not checked yet: give it more time with --wait\n`);
+  else if (isChecked(report)) host.stdout.write(`${summaryOf(report, given)}\n`);
+  return isClean(report) ? 0 : 1;
+}
+
+const isChecked = ({ pending, unavailable }: DiagnosticsReport): boolean => !pending && unavailable.length === 0;
+
+const isClean = (report: DiagnosticsReport | undefined): boolean =>
+  report !== undefined && isChecked(report) && report.newErrors.length + report.knownErrors.length === 0;
+
+function jsonOf(report: DiagnosticsReport, given: Given): object {
+  const { warnings, warningsLeftOut, ...shown } = checkedFile(report);
+  const errors = shown.errors.map(({ isNew: _isNew, ...error }) => error);
+  const all = { ...shown, errors, checked: isChecked(report) };
+  return given.flag("warnings") ? { ...all, warnings, warningsLeftOut } : all;
+}
+
+function summaryOf(
+  { newErrors, knownErrors, errorsLeftOut, warnings, warningsLeftOut }: DiagnosticsReport,
+  given: Given,
+) {
+  const errors = newErrors.length + knownErrors.length + errorsLeftOut;
+  const words = [counted(errors, "error")];
+  if (given.flag("warnings")) words.push(counted(warnings.length + warningsLeftOut, "warning"));
+  const more = errorsLeftOut > 0 ? ` (${errorsLeftOut} not shown)` : "";
+  return words.join(", ") + more;
+}
+
+const counted = (count: number, what: string): string =>
+  `${count === 0 ? "no" : count} ${what}${count === 1 ? "" : "s"}`;

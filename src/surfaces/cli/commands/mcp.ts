@@ -1,13 +1,13 @@
 /** `filehand mcp`: the tools of a dialect for any MCP client, over stdin and stdout. */
 
 import { serveOverStdio } from "../../mcp/stdio.ts";
-import { tracing } from "../../mcp/tracing.ts";
+import { tracing } from "../../mcp/log.ts";
 import type { Log } from "../../mcp/desk.ts";
-import { preload } from "../../../preload.ts";
+import { preload } from "../../../filehand.ts";
 import type { Command, ExitCode, Given, Host } from "../command.ts";
-import { answerBytes, historyTools, languageServers } from "../change-options.ts";
+import { answerBytes, historyTools, languageServers } from "../parse.ts";
 import { openDesk } from "../open-desk.ts";
-import { version } from "../version.ts";
+import { version } from "../print.ts";
 
 export const structuredOption = {
   type: "flag",

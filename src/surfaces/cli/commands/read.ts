@@ -1,13 +1,12 @@
 /** `filehand read`: a file, a part of it, its end, or several parts. */
 
-import { type LineNumber, lineNumber } from "../../../contract/brand.ts";
 import type { LineRange, ReadRequest } from "../../../contract/read.ts";
-import { type Command, type Given, UsageError } from "../command.ts";
-import { orJsonFailure } from "../json-failure.ts";
+import { lineNumber, type LineNumber } from "../../../contract/target.ts";
+import type { Session } from "../../../options.ts";
+import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";
 import { integerOf } from "../parse.ts";
-import { printReply } from "../print.ts";
-import { showCost } from "../cost.ts";
+import { orJsonFailure, printJson, printReply } from "../print.ts";
 import { progressBar } from "../progress.ts";
 
 export const read: Command = {
@@ -110,3 +109,24 @@ function rangeOf(text: string): LineRange {
 }
 
 const line = (value: number): LineNumber => lineNumber(value);
+
+// `filehand read --tokens`: what a file would cost.
+
+async function showCost(session: Session, path: string, given: Given, host: Host): Promise<ExitCode> {
+  const bar = progressBar("Counting tokens", given, host);
+  const cost = await session.cost(path, { signal: host.signal, onProgress: bar.show });
+  bar.clear();
+  if (given.flag("json")) {
+    printJson(cost, host);
+    return 0;
+  }
+  const { tokens, counted, lines, sizeBytes, tokensMax } = cost;
+  const many = (value: number): string => Math.round(value).toLocaleString("en-US");
+  const pages = Math.ceil(tokens / tokensMax);
+  const fits = pages <= 1 ? "one read" : `about ${many(pages)} reads`;
+  host.stdout.write(
+    `${many(tokens)} tokens (${counted}), ${lines === undefined ? "" : `${many(lines)} lines, `}${many(sizeBytes)} bytes: ` +
+      `${fits} within the budget of ${many(tokensMax)}\n`,
+  );
+  return 0;
+}

@@ -1,13 +1,16 @@
 /** `filehand serve`: the same tools over HTTP, for several clients and several workspaces. */
 
-import type { Command, Options } from "../command.ts";
-import { answerBytes, historyTools, languageServers } from "../change-options.ts";
+import { spawn } from "node:child_process";
+import * as nodePath from "node:path";
+import { programOnPath } from "../../../settings/settings.ts";
+import type { Command, Host, Options } from "../command.ts";
+import { answerBytes, historyTools, languageServers } from "../parse.ts";
 import { runServer } from "../run-server.ts";
 import { structuredOption } from "./mcp.ts";
 
 const defaultPort = 3323;
 /** What `filehand inspect` takes as well: it is the same server. */
-export const serverOptions = {
+const serverOptions = {
   port: {
     type: "integer",
     value: "N",
@@ -71,3 +74,61 @@ export const serve: Command = {
   ],
   run: (given, host) => runServer(given, host, { port: defaultPort, inspector: !given.flag("no-inspector") }),
 };
+
+// `filehand inspect`: one page on which a person watches and steers what agents do with the files of this workspace.
+
+export const inspect: Command = {
+  name: "inspect",
+  summary: "Watch, approve and undo what agents do, on a page in the browser",
+  parameters: ["[folder...]"],
+  options: {
+    ...serverOptions,
+    port: { ...serverOptions.port, words: "Port to listen on (default: any that is free)" },
+    structured: structuredOption,
+    "no-open": { type: "flag", words: "Only print the address; on a terminal the browser is opened otherwise" },
+  },
+  details: [
+    "Agents that run filehand mcp in this folder or below are seen from now on, and so are commands: they find the page by",
+    "themselves, if they use the same state folder. It is also a server like filehand serve: clients connect to /mcp, with the",
+    "token that is shown. What was changed before is under History. Ctrl-C ends it.",
+    "The key in the address works once; a new address is printed after each use.",
+  ].join("\n"),
+  examples: ["filehand inspect", "filehand inspect ~/project --port 3323 --no-open"],
+  run: (given, host) =>
+    runServer(given, host, {
+      port: 0,
+      inspector: true,
+      onAddress: (url, roots) => {
+        if (host.stdout.isTTY === true && !given.flag("no-open")) openInBrowser(url, host, roots);
+      },
+    }),
+};
+
+// Opens an address in the person's browser, if there is one. Nobody waits for it, and nothing is lost if there is none.
+
+/** Nothing that lies in one of the roots is run. */
+export function openInBrowser(url: string, { platform, env }: Host, roots: readonly string[]): void {
+  const opener = openerFor(platform, env, url, roots);
+  // A screen that is not there: the program would only write an error into the terminal.
+  const hasScreen = platform === "darwin" || platform === "win32" || Boolean(env["DISPLAY"] ?? env["WAYLAND_DISPLAY"]);
+  if (!hasScreen || opener === undefined) return; // the address stands on the terminal
+  const child = spawn(opener.program, opener.args, { detached: true, stdio: "ignore", windowsHide: true });
+  child.on("error", () => undefined);
+  child.unref();
+}
+
+/** No shell reads the address. */
+function openerFor(
+  platform: NodeJS.Platform,
+  env: Host["env"],
+  url: string,
+  roots: readonly string[],
+): { readonly program: string; readonly args: string[] } | undefined {
+  if (platform === "darwin") return { program: "/usr/bin/open", args: [url] };
+  if (platform === "win32") {
+    const program = nodePath.win32.join(env["SystemRoot"] ?? "C:\\Windows", "System32", "rundll32.exe");
+    return { program, args: ["url.dll,FileProtocolHandler", url] };
+  }
+  const program = programOnPath("xdg-open", { path: env["PATH"], platform, notBeneath: roots });
+  return program === undefined ? undefined : { program, args: [url] };
+}

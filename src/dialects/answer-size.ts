@@ -1,0 +1,372 @@
+/**
+ * Answers within the bytes that their reader is shown. A client that cuts an answer leaves the model with a part of it while
+ * the ledger says that all was shown. So an outcome that is too long is made shorter before it counts: fewer lines, entries or
+ * cells, and where to go on, in the dialect's own words.
+ */
+
+import type { Outcome, Reply } from "../contract/call.ts";
+import type { Hunk } from "../contract/edit.ts";
+import type { GrepOutcome } from "../contract/grep.ts";
+import type { HistoryOutcome } from "../contract/history.ts";
+import type { NotebookCell } from "../contract/notebook.ts";
+import type { NotebookOutcome, Page, TextOutcome, TreeEntry, TreeOutcome } from "../contract/read.ts";
+import { lineNumber } from "../contract/target.ts";
+import { cutChars } from "../text/encoding/encoding.ts";
+import { cutReply } from "./words.ts";
+
+export interface AnswerLimit {
+  /** Bytes of the answer as a result in JSON, pictures left out. */
+  readonly bytesMax: number;
+  /** Does what programs read count as well, because the answer carries it? */
+  readonly structured: boolean;
+}
+
+/** What a call or a toolkit says of the bytes of its answers. */
+interface Asked {
+  readonly answerBytesMax?: number | undefined;
+  readonly countStructured?: boolean | undefined;
+}
+
+export function limitOf(given: Asked, options: Asked): AnswerLimit | undefined {
+  const bytesMax = given.answerBytesMax ?? options.answerBytesMax;
+  return bytesMax === undefined ? undefined : { bytesMax, structured: given.countStructured ?? false };
+}
+
+/** Real paths of the files of which an answer shows content. */
+export function pathsShownIn(outcome: Outcome): readonly string[] {
+  switch (outcome.kind) {
+    case "text":
+    case "image":
+    case "pdf":
+    case "notebook":
+      return [outcome.target.real];
+    case "grep":
+      return outcome.files.map(({ absolute, real }) => real ?? absolute);
+    default:
+      return [];
+  }
+}
+
+/** What stands around the content in a message: names, brackets, the server's name and version. */
+const frameBytes = 256;
+const partBytes = 32;
+/** JSON has at most six bytes for a UTF-16 unit. */
+const bytesPerChar = 6;
+
+/** Exact only near the limit: what is clearly shorter is not counted. */
+export function answerBytes(reply: Reply, { bytesMax, structured }: AnswerLimit): number {
+  const texts = reply.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const chars = texts.reduce((sum, { length }) => sum + length, 0);
+  const most = frameBytes + texts.length * partBytes + chars * bytesPerChar;
+  if (!structured && most <= bytesMax) return most;
+  const counted = structured ? [...texts, reply.structured] : texts;
+  return counted.reduce<number>(
+    (sum, value) => sum + Buffer.byteLength(JSON.stringify(value) ?? "") + partBytes,
+    frameBytes,
+  );
+}
+
+/** For what has no pages: what programs read goes first, where it counts, then the end of the text. */
+export function withinLimit(reply: Reply, limit: AnswerLimit): Reply {
+  const fits = (one: Reply): boolean => answerBytes(one, limit) <= limit.bytesMax;
+  if (fits(reply)) return reply;
+  return cutReply(limit.structured ? { ...reply, structured: null } : reply, fits);
+}
+
+/** A way to make an outcome shorter: so many units are there, and this is the outcome with the first few of them. */
+interface Shortening {
+  readonly units: number;
+  readonly take: (units: number) => Outcome;
+}
+
+/**
+ * The outcome, or as much of it as stays within `bytesMax`. If its smallest part is too long by itself, that part comes back:
+ * whoever sends the answer has to cut it.
+ */
+export function fittedOutcome(
+  outcome: Outcome,
+  bytesMax: number,
+  cutMark: string,
+  bytesOf: (outcome: Outcome) => number,
+): Outcome {
+  let shortest = outcome;
+  let bytes = bytesOf(outcome);
+  if (bytes <= bytesMax) return outcome;
+  for (const shortening of shorteningsOf(outcome, cutMark)) {
+    const units = mostThatFit(shortening, bytes, bytesMax, bytesOf);
+    if (units > 0) return shortening.take(units);
+    shortest = shortening.take(1);
+    bytes = bytesOf(shortest);
+  }
+  return shortest;
+}
+
+/** A page need not be filled to the last byte: each try costs a rendering. */
+const fullEnough = 0.9;
+const guessesMax = 6;
+
+/** 0 if not even one unit fits. By proportion first, since lines are mostly alike, then by halves. */
+function mostThatFit(
+  { units, take }: Shortening,
+  bytes: number,
+  bytesMax: number,
+  bytesOf: (outcome: Outcome) => number,
+): number {
+  let fits = { units: 0, bytes: 0 };
+  let over = { units: units + 1, bytes };
+  for (let tries = 1; over.units - fits.units > 1 && fits.bytes < bytesMax * fullEnough; tries += 1) {
+    const share = tries > guessesMax ? 0.5 : (bytesMax - fits.bytes) / Math.max(1, over.bytes - fits.bytes);
+    const guess = fits.units + Math.floor((over.units - fits.units) * share);
+    const tried = Math.min(over.units - 1, Math.max(fits.units + 1, guess));
+    const found = { units: tried, bytes: bytesOf(take(tried)) };
+    if (found.bytes <= bytesMax) fits = found;
+    else over = found;
+  }
+  return fits.units;
+}
+
+/** From coarse to fine: the finer one is for an outcome whose first unit is too long by itself. */
+function shorteningsOf(outcome: Outcome, cutMark: string): readonly Shortening[] {
+  switch (outcome.kind) {
+    case "text":
+      return [byLines(outcome), byCharsOfFirstLine(outcome, cutMark)];
+    case "notebook":
+      return [byCells(outcome), byPartsOfFirstCell(outcome)];
+    case "pdf": {
+      const { pages } = outcome;
+      const [first] = pages;
+      const whole = first?.text ?? "";
+      return [
+        { units: pages.length, take: (units) => ({ ...outcome, pages: pages.slice(0, units), asked: "pages" }) },
+        {
+          units: whole.length,
+          take(units) {
+            const text = cutChars(whole, units);
+            const cutAway = (first?.cutChars ?? 0) + whole.length - text.length;
+            return {
+              ...outcome,
+              pages: first === undefined ? [] : [{ ...first, text, cutChars: cutAway }],
+              asked: "pages",
+            };
+          },
+        },
+      ];
+    }
+    case "directory": {
+      const { entries, from } = outcome;
+      const take = (units: number): Outcome =>
+        units >= entries.length
+          ? outcome
+          : { ...outcome, entries: entries.slice(0, units), next: lineNumber(from + units) };
+      return [{ units: entries.length, take }];
+    }
+    case "tree": {
+      const flat = treeOfLevels(outcome, 1);
+      return [
+        { units: outcome.depth, take: (units) => treeOfLevels(outcome, units) },
+        { units: outcome.entries.length, take: (units) => treeOfEntries(flat, units) },
+      ];
+    }
+    case "grep":
+      return [{ units: outcome.entriesShown, take: (units) => grepOfEntries(outcome, units) }];
+    case "glob":
+      return [{ units: outcome.files.length, take: (units) => ({ ...outcome, files: outcome.files.slice(0, units) }) }];
+    case "outline":
+      return [{ units: outcome.items.length, take: (units) => ({ ...outcome, items: outcome.items.slice(0, units) }) }];
+    case "lsp": {
+      const { results, from, text } = outcome;
+      const next = (units: number) => (units < results.length ? from + units : outcome.next);
+      return text === undefined
+        ? [
+            {
+              units: results.length,
+              take: (units) => ({ ...outcome, results: results.slice(0, units), next: next(units) }),
+            },
+          ]
+        : [{ units: text.length, take: (units) => ({ ...outcome, text: cutChars(text, units), textCut: true }) }];
+    }
+    case "history":
+      return historyShortenings(outcome);
+    // An image is not text, "unchanged" is a sentence, and the answer to a change is bounded by its own limits.
+    case "image":
+    case "unchanged":
+    case "edit":
+    case "write":
+    case "notebook-edit":
+    case "patch":
+    case "rewind":
+      return [];
+  }
+}
+
+function byLines(outcome: TextOutcome): Shortening {
+  const { pages } = outcome;
+  return {
+    units: pages.reduce((sum, { count }) => sum + count, 0),
+    take(units) {
+      let left = units;
+      const [first, ...rest] = pages;
+      const taken = (page: Page): Page => {
+        const count = Math.min(left, page.count);
+        left -= count;
+        return count === page.count ? page : pageOfLines(page, page.lines.slice(0, count));
+      };
+      return { ...outcome, pages: [taken(first), ...rest.map(taken)] };
+    },
+  };
+}
+
+/** The page with other lines in the place of its first ones. */
+function pageOfLines(page: Page, lines: readonly string[], more: Pick<Page, "cut"> = page): Page {
+  const end = page.from + lines.length;
+  const next = lines.length < page.count ? lineNumber(end) : page.next;
+  // Most files end all their lines alike.
+  const perLine = page.count === 0 ? 0 : Math.ceil(page.lineEndChars / page.count);
+  return {
+    from: page.from,
+    ...(page.column === undefined ? {} : { column: page.column }),
+    lines,
+    count: lines.length,
+    ascii: page.ascii && more.cut.length === 0,
+    linesTotal: page.linesTotal,
+    stopped: next === undefined ? "end" : "answer",
+    forms: new Map(),
+    next,
+    cut: more.cut.filter(({ line }) => line < end),
+    lineEndChars: Math.min(page.lineEndChars, perLine * lines.length),
+  };
+}
+
+function byCharsOfFirstLine(outcome: TextOutcome, cutMark: string): Shortening {
+  const index = outcome.pages.findIndex(({ count }) => count > 0);
+  const page = outcome.pages[index];
+  const shown = page?.lines[0] ?? "";
+  // The mark on a line that is cut already is no part of it.
+  const line = shown.slice(0, page?.cut.find((cut) => cut.line === page.from)?.charsShown);
+  return {
+    units: line.length,
+    take(units) {
+      if (page === undefined) return outcome;
+      const text = cutChars(line, units);
+      const cut = [{ line: page.from, charsShown: text.length, by: "chars" }] as const;
+      const shortened = pageOfLines(page, [text + cutMark], { cut });
+      const [first, ...rest] = outcome.pages.map((one, at) => (at === index ? shortened : pageOfLines(one, [])));
+      return first === undefined ? outcome : { ...outcome, pages: [first, ...rest] };
+    },
+  };
+}
+
+const byCells = (outcome: NotebookOutcome): Shortening => ({
+  units: outcome.cells.length,
+  take: (units) =>
+    units >= outcome.cells.length
+      ? outcome
+      : { ...outcome, cells: outcome.cells.slice(0, units), next: lineNumber(outcome.from + units) },
+});
+
+/** Its outputs go first, from the last one on, then the end of its source. */
+function byPartsOfFirstCell(outcome: NotebookOutcome): Shortening {
+  const [cell] = outcome.cells;
+  if (cell === undefined) return { units: 0, take: () => outcome };
+  const { source, outputs } = cell;
+  const next = outcome.cells.length > 1 ? lineNumber(outcome.from + 1) : outcome.next;
+  return {
+    units: source.length + outputs.length,
+    take(units) {
+      const text = cutChars(source, units);
+      const kept = outputs.slice(0, Math.max(0, units - source.length));
+      const cutAway = (cell.sourceCutChars ?? 0) + source.length - text.length;
+      const shown: NotebookCell = {
+        ...cell,
+        source: text,
+        ...(cutAway > 0 ? { sourceCutChars: cutAway } : {}),
+        outputs: kept,
+        outputsLeftOut: cell.outputsLeftOut + outputs.length - kept.length,
+      };
+      return { ...outcome, cells: [shown], next };
+    },
+  };
+}
+
+/** What lies deeper is closed: what is near is complete before anything deeper is shown. */
+const treeOfLevels = (outcome: TreeOutcome, levels: number): TreeOutcome =>
+  levels >= outcome.depth ? outcome : recounted(outcome, closedBelow(outcome.entries, levels), outcome.next);
+
+function treeOfEntries(outcome: TreeOutcome, units: number): TreeOutcome {
+  const next = units < outcome.entries.length ? lineNumber(outcome.from + units) : outcome.next;
+  return recounted(outcome, outcome.entries.slice(0, units), next);
+}
+
+const closedBelow = (entries: readonly TreeEntry[], levels: number): readonly TreeEntry[] =>
+  entries.map(({ entries: inside, ...entry }) => {
+    if (inside === undefined) return entry;
+    return levels > 1 ? { ...entry, entries: closedBelow(inside, levels - 1) } : { ...entry, closed: "budget" };
+  });
+
+function recounted(outcome: TreeOutcome, entries: readonly TreeEntry[], next: TreeOutcome["next"]): TreeOutcome {
+  const count = (list: readonly TreeEntry[]): { readonly shown: number; readonly leftOut: number } =>
+    list.reduce(
+      (sum, { entries: inside, entriesTotal = 0, closed }) => {
+        const below = inside === undefined ? { shown: 0, leftOut: 0 } : count(inside);
+        const missing = inside !== undefined || closed === "budget" ? entriesTotal - (inside?.length ?? 0) : 0;
+        return { shown: sum.shown + 1 + below.shown, leftOut: sum.leftOut + below.leftOut + missing };
+      },
+      { shown: 0, leftOut: 0 },
+    );
+  const { shown, leftOut } = count(entries);
+  const later = next === undefined ? 0 : outcome.entriesTotal - next + 1;
+  return { ...outcome, entries, next, shown, leftOut: leftOut + later };
+}
+
+function grepOfEntries(outcome: GrepOutcome, units: number): GrepOutcome {
+  if (units >= outcome.entriesShown) return outcome;
+  const shortened = { ...outcome, entriesShown: units, stopped: "bytes", next: outcome.skip + units } as const;
+  if (outcome.mode !== "content") return { ...shortened, files: outcome.files.slice(0, units) };
+  let left = units;
+  const files = outcome.files.flatMap((file) => {
+    const lines = file.lines.slice(0, left);
+    left -= lines.length;
+    return lines.length === 0 ? [] : [{ ...file, lines }];
+  });
+  return { ...shortened, files };
+}
+
+function historyShortenings(outcome: HistoryOutcome): readonly Shortening[] {
+  const { of, turns, from, next } = outcome;
+  const nextAfter = (units: number, there: number) => (units < there ? from + units : next);
+  const [turn] = turns;
+  if (of === "turns" || turn === undefined) {
+    const take = (units: number) => ({
+      ...outcome,
+      turns: turns.slice(0, units),
+      next: nextAfter(units, turns.length),
+    });
+    return [{ units: turns.length, take }];
+  }
+  const { files } = turn;
+  const [first] = files;
+  const withFiles = (shown: typeof files): HistoryOutcome => ({
+    ...outcome,
+    turns: [{ ...turn, files: shown }],
+    next: nextAfter(shown.length, files.length),
+  });
+  const hunks = first?.hunks ?? [];
+  return [
+    { units: files.length, take: (units) => withFiles(files.slice(0, units)) },
+    {
+      units: hunks.reduce((sum, { lines }) => sum + lines.length, 0),
+      take: (units) =>
+        withFiles(first === undefined ? [] : [{ ...first, hunks: firstLinesOf(hunks, units), cut: true }]),
+    },
+  ];
+}
+
+/** A hunk that is cut still says how long it is. */
+function firstLinesOf(hunks: readonly Hunk[], count: number): readonly Hunk[] {
+  let left = count;
+  return hunks.flatMap((hunk) => {
+    const lines = hunk.lines.slice(0, left);
+    left -= lines.length;
+    return lines.length === 0 ? [] : [{ ...hunk, lines }];
+  });
+}

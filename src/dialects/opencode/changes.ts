@@ -1,0 +1,261 @@
+/** The tools of the two opencode dialects that change files: how they are called, and what they answer. */
+
+import * as z from "zod/mini";
+import type { Reply } from "../../contract/call.ts";
+import type { ChangedFile, ChangeOutcome, MatchedBy } from "../../contract/edit.ts";
+import type { Diagnostic, DiagnosticsReport, Severity } from "../../contract/lsp.ts";
+import { escapeName } from "../../text/encoding/escape.ts";
+import { changeLines, patchFor } from "../change-text.ts";
+import type { Card, Facts } from "../dialect.ts";
+import { errorsWords, messageOf, reportsIn, unfinishedLines } from "../lsp-text.ts";
+import { jsonSchemaOf, noticeAsContent, parseArguments } from "../parameters.ts";
+import { quoted, success } from "../words.ts";
+import { unchangedNotice } from "./sentences.ts";
+
+const editInput = z.strictObject({
+  filePath: z.string(),
+  oldString: z.string(),
+  newString: z.string(),
+  replaceAll: z.optional(z.boolean()),
+});
+const writeInput = z.strictObject({ filePath: z.string(), content: z.string() });
+const patchInput = z.strictObject({ patchText: z.string() });
+
+/** What a call of `edit` may hold. */
+export interface EditInput {
+  readonly filePath: string;
+  /** The text to replace, to the letter. */
+  readonly oldString: string;
+  readonly newString: string;
+  /** Replace every place; otherwise there must be only one. */
+  readonly replaceAll?: boolean;
+}
+
+/** What a call of `write` may hold. */
+export interface WriteInput {
+  readonly filePath: string;
+  readonly content: string;
+}
+
+/** What a call of `patch` may hold. */
+export interface PatchInput {
+  /** In the `*** Begin Patch` form. */
+  readonly patchText: string;
+}
+
+interface FileDiff {
+  readonly file: string;
+  readonly patch: string;
+  readonly additions: number;
+  readonly deletions: number;
+}
+
+/** What a change answers for programs. */
+export interface ChangeResult {
+  readonly title: string;
+  readonly output: string;
+  readonly metadata: {
+    readonly diff: string;
+    readonly diagnostics: DiagnosticsByFile;
+    /** Of one file; of a patch there is one for each in `files`. */
+    readonly filediff?: FileDiff;
+    readonly files?: readonly FileDiff[];
+    /** Of `write`: was the file there before? */
+    readonly exists?: boolean;
+    readonly filepath?: string;
+    /** How the text of an edit was found. */
+    readonly matchedBy?: MatchedBy;
+  };
+}
+
+/** The tools with their types. */
+export interface ChangeTools {
+  readonly edit: { readonly input: EditInput; readonly output: ChangeResult };
+  readonly write: { readonly input: WriteInput; readonly output: ChangeResult };
+  readonly patch: { readonly input: PatchInput; readonly output: ChangeResult };
+}
+
+export function changeCards(descriptions: {
+  readonly edit: string;
+  readonly write: string;
+  readonly patch: string;
+}): readonly Card[] {
+  return [
+    {
+      name: "edit",
+      verb: "edit",
+      description: descriptions.edit,
+      readOnly: false,
+      get inputSchema() {
+        return jsonSchemaOf(editInput, {
+          filePath: { description: "Path of the file" },
+          oldString: { description: "The text to replace, to the letter" },
+          newString: { description: "The text to put in its place" },
+          replaceAll: { description: "Replace every place; otherwise there must be only one", default: false },
+        });
+      },
+      toRequest(input, profile) {
+        const { filePath, oldString, newString, replaceAll } = parseArguments(editInput, "edit", input);
+        const only = { oldText: oldString, newText: newString, all: replaceAll ?? false };
+        return { verb: "edit", path: filePath, edits: [only], profile };
+      },
+    },
+    {
+      name: "write",
+      verb: "write",
+      description: descriptions.write,
+      readOnly: false,
+      get inputSchema() {
+        return jsonSchemaOf(writeInput, {
+          filePath: { description: "Path of the file" },
+          content: { description: "All of the file's content" },
+        });
+      },
+      toRequest(input, profile) {
+        const { filePath, content } = parseArguments(writeInput, "write", input);
+        if (content.trim() === unchangedNotice) throw noticeAsContent(filePath);
+        return { verb: "write", path: filePath, content, profile };
+      },
+    },
+    {
+      name: "patch",
+      verb: "patch",
+      description: descriptions.patch,
+      readOnly: false,
+      get inputSchema() {
+        return jsonSchemaOf(patchInput, {
+          patchText: { description: "The patch, from *** Begin Patch to *** End Patch" },
+        });
+      },
+      toRequest(input, profile) {
+        return { verb: "patch", patchText: parseArguments(patchInput, "patch", input).patchText, profile };
+      },
+    },
+  ];
+}
+
+const done = {
+  edit: "Edit applied successfully.",
+  write: "Wrote file successfully.",
+  "notebook-edit": "Edit applied successfully.",
+  patch: "Patch applied successfully.",
+} satisfies Readonly<Record<ChangeOutcome["kind"], string>>;
+
+export function renderChange(
+  outcome: ChangeOutcome,
+  numberLine: (number: number, text: string) => string,
+  facts: Facts,
+): Reply<ChangeResult> {
+  const [headline = "", ...notes] = changeLines(outcome, numberLine);
+  // Several files have a line each; a dry run has not been applied; and what was not written was not.
+  const plain = outcome.kind !== "patch" && !outcome.dryRun && !isSame(outcome.file);
+  const lines =
+    outcome.kind === "patch" && !outcome.dryRun && outcome.renamed === undefined
+      ? [done.patch, headline]
+      : [plain ? done[outcome.kind] : headline];
+  const output = [...lines, ...placesLine(outcome), ...notes, ...diagnosticBlocks(outcome)].join("\n");
+  return success(output, { title: escapeName(outcome.target.relative), output, metadata: metadataOf(outcome, facts) });
+}
+
+/** Who replaces every place wants to know how many there were. */
+function placesLine(outcome: ChangeOutcome): readonly string[] {
+  if (outcome.kind !== "edit" || outcome.dryRun || !outcome.edits.some(({ all }) => all)) return [];
+  const count = outcome.found.reduce((sum, { replacements }) => sum + replacements, 0);
+  return [`(${count} ${count === 1 ? "replacement" : "replacements"})`];
+}
+
+const isSame = (file: ChangedFile): boolean => file.notes.some(({ note }) => note === "same content");
+
+function metadataOf(outcome: ChangeOutcome, facts: Facts): ChangeResult["metadata"] {
+  const diagnostics = diagnosticsFor(outcome);
+  if (outcome.kind === "patch") {
+    const files = outcome.files.map((file) => fileDiff(file, facts));
+    return { diff: files.map(({ patch }) => patch).join(""), diagnostics, files };
+  }
+  const filediff = fileDiff(outcome.file, facts);
+  const { patch: diff, file: filepath } = filediff;
+  if (outcome.kind === "write") {
+    return { diff, diagnostics, filediff, exists: outcome.file.did !== "created", filepath };
+  }
+  const matchedBy = outcome.kind === "edit" ? outcome.found[0]?.matchedBy : undefined;
+  return { diff, diagnostics, filediff, ...(matchedBy === undefined ? {} : { matchedBy }) };
+}
+
+const fileDiff = (file: ChangedFile, facts: Facts): FileDiff => ({
+  file: file.target.absolute,
+  patch: patchFor(file, facts),
+  additions: file.additions,
+  deletions: file.deletions,
+});
+
+// What language servers say of a file, as the two opencode dialects have it: a block of its own behind the answer.
+
+/** As the protocol of language servers has it: lines and characters count from 0, an error is 1. */
+export interface WireDiagnostic {
+  readonly range: { readonly start: WirePosition; readonly end: WirePosition };
+  readonly severity: number;
+  readonly message: string;
+  readonly code?: string;
+  readonly source?: string;
+}
+
+interface WirePosition {
+  readonly line: number;
+  readonly character: number;
+}
+
+/** By absolute path. */
+type DiagnosticsByFile = Readonly<Record<string, readonly WireDiagnostic[]>>;
+
+const diagnosticsFor = (outcome: ChangeOutcome): DiagnosticsByFile =>
+  Object.fromEntries(
+    reportsIn(outcome).map(({ report }) => [
+      report.path,
+      [...report.newErrors, ...report.knownErrors, ...report.warnings].map(wireOf),
+    ]),
+  );
+
+const severities = { error: 1, warning: 2, information: 3, hint: 4 } satisfies Record<Severity, number>;
+
+const wireOf = ({ range: { start, end }, severity, message, code, source }: Diagnostic): WireDiagnostic => ({
+  range: {
+    start: { line: start.line - 1, character: start.column - 1 },
+    end: { line: end.line - 1, character: end.column - 1 },
+  },
+  severity: severities[severity],
+  message,
+  ...(code === undefined ? {} : { code }),
+  ...(source === undefined ? {} : { source }),
+});
+
+/** Blocks behind the answer to a change; none where all is well. */
+const diagnosticBlocks = (outcome: ChangeOutcome): readonly string[] =>
+  reportsIn(outcome).flatMap(({ name, report }) => blocksOf(name, report));
+
+function blocksOf(name: string, report: DiagnosticsReport): readonly string[] {
+  const { newErrors, knownErrors, warnings, errorsLeftOut, warningsLeftOut } = report;
+  const lines = [
+    ...newErrors.map((one) => `ERROR ${placed(one)}`),
+    ...knownErrors.map((one) => `ERROR (known before) ${placed(one)}`),
+    ...warnings.map((one) => `WARN ${placed(one)}`),
+    ...(errorsLeftOut + warningsLeftOut > 0 ? [`... and ${errorsLeftOut + warningsLeftOut} more`] : []),
+  ];
+  const head = newErrors.length > 0 ? `${errorsWords(report)} in this file, please fix:` : "Diagnostics of this file:";
+  return [
+    ...(lines.length === 0
+      ? []
+      : ["", head, `<diagnostics file="${escapeName(report.path)}">`, ...lines, "</diagnostics>"]),
+    ...unfinishedLines(name, report).flatMap((line) => ["", line]),
+  ];
+}
+
+/** What came after its answer had been given. */
+export const lateBlocks = (reports: readonly DiagnosticsReport[]): readonly string[] =>
+  reports.flatMap((report) => {
+    const blocks = blocksOf(report.path, report);
+    return blocks.length > 0 ? blocks.slice(1) : [`${quoted(report.path)} was checked meanwhile: no errors.`];
+  });
+
+/** What a server says must not end its own block. */
+const placed = (one: Diagnostic): string =>
+  `[${one.range.start.line}:${one.range.start.column}] ${messageOf(one).replaceAll("</", "<\\/")}`;

@@ -1,0 +1,308 @@
+/**
+ * What the text editor and memory tools of Anthropic answer with. Models are trained on these sentences, so they are those of
+ * the tools' documentation and reference programs; what they have no sentence for, the session's dialect says.
+ */
+
+import type { JsonSchema, Outcome, Reply, ReplyPart } from "../contract/call.ts";
+import type { ChangedFile, EditOutcome, PatchOutcome } from "../contract/edit.ts";
+import type { ProblemData } from "../contract/problem.ts";
+import type { Page, TreeEntry, TreeOutcome } from "../contract/read.ts";
+import type { Place } from "../contract/target.ts";
+import { folderFaultWords, linkWords } from "./change-text.ts";
+import type { Words } from "./dialect.ts";
+import { lenientInput } from "./lenient-input.ts";
+import { imageNote } from "./media-text.ts";
+
+export type Flavour = "editor" | "memory";
+
+/** Everything but the failures that have no sentence of the tool's own. */
+export function wordsFor(command: Command, flavour: Flavour, otherwise: Words): Words {
+  return {
+    render: (outcome) => answered(partsOf(outcome, command, flavour)),
+    renderLate: (reports) => otherwise.renderLate(reports),
+    renderProblem: (problem, facts) => {
+      const sentence = sentenceOf(problem, command, flavour);
+      return sentence === undefined ? otherwise.renderProblem(problem, facts) : refused(sentence, problem.code);
+    },
+  };
+}
+
+export const refused = (sentence: string, code = "INVALID_PARAM"): Reply => ({
+  content: [{ type: "text", text: `Error: ${sentence}` }],
+  structured: null,
+  isError: true,
+  error: { code, message: sentence },
+});
+
+export const noHistory = (path: string): string => `No edit history found for ${path}.`;
+export const undone = (path: string): string => `Last edit to ${path} undone successfully.`;
+export const leftAlone = (path: string): string =>
+  `The last edit to ${path} was not undone: somebody else changed the file since, and their changes would be lost. View it and edit it instead.`;
+export const notBelowMemories = (path: string): string => `Path must start with /memories, got: ${path}`;
+const wholeMemory = (doing: string): string => `Cannot ${doing} the /memories directory itself`;
+
+/** A view that is longer than the host wants it. */
+export function cutTo(reply: Reply, charactersMax: number | undefined): Reply {
+  const [part] = reply.content;
+  if (charactersMax === undefined || part?.type !== "text" || part.text.length <= charactersMax) return reply;
+  const end = part.text.lastIndexOf("\n", charactersMax);
+  const shown = part.text.slice(0, end > 0 ? end : charactersMax);
+  const note = `[cut after ${charactersMax} characters, use view_range to see the rest]`;
+  return { ...reply, content: [{ type: "text", text: `${shown}\n${note}` }] };
+}
+
+export const said = (text: string): Reply => answered([say(text)]);
+
+const answered = (content: readonly ReplyPart[]): Reply => ({ content, structured: null, isError: false });
+
+function partsOf(outcome: Outcome, command: Command, flavour: Flavour): readonly ReplyPart[] {
+  const { path } = command;
+  switch (outcome.kind) {
+    case "text":
+      return [say(viewed(outcome.pages[0], path, flavour))];
+    case "image":
+      return [say(imageNote(outcome)), { type: "image", data: outcome.base64, mimeType: outcome.mime }];
+    case "tree":
+      return [say(listed(outcome, path, flavour))];
+    case "edit":
+      if (command.command === "create") return [say(created(path))];
+      return [say(edited(outcome, command, flavour))];
+    case "patch":
+      if (command.command === "create") return [say(created(path))];
+      if (command.command === "rename") return [say(`Successfully renamed ${path} to ${command.newPath}`)];
+      return [say(`Successfully deleted ${path}${stayed(outcome)}`)];
+    default:
+      throw new Error(`no command has the outcome ${outcome.kind}`);
+  }
+}
+
+/** All files that were there are gone, but somebody put something into a folder meanwhile. */
+const stayed = ({ foldersLeft = [] }: PatchOutcome): string =>
+  foldersLeft.length === 0 ? "" : `, but the directory stayed, as something was put into it meanwhile: view it`;
+
+const created = (path: string): string => `File created successfully at: ${path}`;
+
+const say = (text: string): ReplyPart => ({ type: "text", text });
+
+function viewed(page: Page, path: string, flavour: Flavour): string {
+  const head =
+    flavour === "memory"
+      ? `Here's the content of ${path} with line numbers:`
+      : `Here's the result of running \`cat -n\` on ${path}:`;
+  const more =
+    page.next === undefined || page.stopped === "lines"
+      ? []
+      : [`[more follows, use view_range [${page.next}, -1] to see it]`];
+  return [head, ...page.lines.map((line, index) => numbered(page.from + index, line)), ...more].join("\n");
+}
+
+const numbered = (line: number, text: string): string => `${String(line).padStart(6)}\t${text}`;
+
+function edited({ file, found }: EditOutcome, command: Command, flavour: Flavour): string {
+  const line = found[0]?.line ?? 1;
+  const { path } = command;
+  if (flavour === "memory") {
+    if (command.command === "insert") return `The file ${path} has been edited.`;
+    return `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet(file, line - 2, line + 2)}`;
+  }
+  const check = command.command === "insert" ? " (correct indentation, no duplicate lines, etc)" : "";
+  return [
+    `The file ${path} has been edited. Here's the result of running \`cat -n\` on a snippet of ${path}:`,
+    snippet(file),
+    `Review the changes and make sure they are as expected${check}. Edit the file again if necessary.`,
+  ].join("\n");
+}
+
+/** The lines around a change as they are now. */
+function snippet({ hunks }: ChangedFile, from = 1, to = Number.POSITIVE_INFINITY): string {
+  const lines = hunks.flatMap(({ newStart, lines: all }) =>
+    all.filter((line) => /^[ +]/.test(line)).map((line, index) => ({ line: newStart + index, text: line.slice(1) })),
+  );
+  const near = lines.filter(({ line }) => line >= from && line <= to);
+  return near.map(({ line, text }) => numbered(line, text)).join("\n");
+}
+
+function listed(tree: TreeOutcome, path: string, flavour: Flavour): string {
+  const folder = path.replace(/(?<=.)\/$/, "");
+  const entries = below(tree.entries, folder);
+  const more = tree.leftOut > 0 || tree.next !== undefined ? ["[more entries are not shown]"] : [];
+  if (flavour === "editor") {
+    const head = `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items:`;
+    return [head, folder, ...entries.map((entry) => entry.path), ...more].join("\n");
+  }
+  const head = `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:`;
+  // Nobody has counted what a folder holds.
+  return [head, `-\t${folder}`, ...entries.map((entry) => `${entry.size}\t${entry.path}`), ...more].join("\n");
+}
+
+interface Listed {
+  readonly path: string;
+  readonly size: string;
+}
+
+const below = (entries: readonly TreeEntry[], folder: string): readonly Listed[] =>
+  entries.flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.kind !== "directory") return [{ path, size: sizeOf(entry.sizeBytes) }];
+    return [{ path: `${path}/`, size: "-" }, ...below(entry.entries ?? [], path)];
+  });
+
+function sizeOf(bytes: number | undefined): string {
+  if (bytes === undefined) return "-";
+  const units = ["B", "K", "M", "G"];
+  const unit = Math.min(units.length - 1, bytes === 0 ? 0 : Math.floor(Math.log2(bytes) / 10));
+  const size = bytes / 1024 ** unit;
+  return `${Number.isInteger(size) ? size : size.toFixed(1)}${units[unit]}`;
+}
+
+function sentenceOf(problem: ProblemData, command: Command, flavour: Flavour): string | undefined {
+  const { path } = command;
+  if (command.command === "create" && isThere(problem)) {
+    return flavour === "memory"
+      ? `File ${path} already exists`
+      : `File already exists at: ${path}. Cannot overwrite files using command \`create\`.`;
+  }
+  switch (problem.code) {
+    case "NOT_FOUND": {
+      if (command.command === "rename" && inMemory(problem.place) === command.newPath) {
+        return `The destination ${command.newPath} cannot be used: a name before the last one is a file`;
+      }
+      return `The path ${path} does not exist${takesAway(command) ? "" : ". Please provide a valid path."}`;
+    }
+    case "NO_MATCH":
+      if (command.command !== "str_replace") return undefined;
+      return `No replacement was performed, old_str \`${command.oldText}\` did not appear verbatim in ${path}.${nearest(problem)}`;
+    case "AMBIGUOUS": {
+      if (command.command !== "str_replace") return undefined;
+      const lines = `${problem.lines.join(", ")}${problem.total > problem.lines.length ? ", …" : ""}`;
+      return `No replacement was performed. Multiple occurrences of old_str \`${command.oldText}\` in lines: ${lines}. Please ensure it is unique`;
+    }
+    case "EXISTS":
+      return command.command === "rename" ? `The destination ${command.newPath} already exists` : undefined;
+    case "IS_DIRECTORY":
+      return `The path ${path} is not a file.`;
+    case "NOT_READ":
+      return `The file ${takesAway(command) ? inMemory(problem.place) : path} has not been viewed${problem.reason === "never" ? "" : " where it would change"}. View it first, then edit it.`;
+    case "INVALID_PARAM":
+      // The model wrote no patch: a name that cannot stand in one is none that a file has here.
+      if (problem.reason === "patch") return `The path ${path} does not exist`;
+      if (problem.reason === "folder" && problem.fault === "root" && flavour === "memory") {
+        return wholeMemory(command.command);
+      }
+      if (problem.reason === "folder")
+        return `The path ${path} cannot be ${command.command}d: ${folderFaultWords[problem.fault]}`;
+      if (problem.reason === "link") return `The path ${path} cannot be ${command.command}d: ${linkWords(problem)}`;
+      if (problem.reason !== "range") return undefined;
+      return command.command === "insert"
+        ? `Invalid \`insert_line\` parameter: ${command.line}. It should be within the range of lines of the file: [0, ${problem.total}]`
+        : `Invalid \`view_range\`: the file ${path} has ${problem.total} lines`;
+    default:
+      return undefined;
+  }
+}
+
+/** What is said of a file in a folder names that file. */
+const takesAway = ({ command }: Command): boolean => command === "delete" || command === "rename";
+
+/** As it was asked for, which is below where relative paths start; that need not be the root. */
+const inMemory = ({ asked }: Place): string => `/memories/${asked.replace(/^(?:\.\/)+/, "")}`;
+
+/** A file that holds something is in the way of a new one, whatever else would be wrong with changing it. */
+const isThere = (problem: ProblemData): boolean =>
+  problem.code === "EXISTS" ||
+  problem.code === "NOT_READ" ||
+  problem.code === "STALE" ||
+  (problem.code === "INVALID_PARAM" && problem.reason === "edit" && problem.fault === "empty old text");
+
+/** What is most like it, so that the next try need not be a guess. */
+function nearest({ nearest: region }: Extract<ProblemData, { readonly code: "NO_MATCH" }>): string {
+  if (region === undefined) return "";
+  return ` The most similar lines are:\n${region.lines.map((line, index) => numbered(region.from + index, line)).join("\n")}`;
+}
+
+// The commands of Anthropic's text editor and memory tools, from a call's input to what is meant.
+
+export type CommandName = "view" | "create" | "str_replace" | "insert" | "undo_edit" | "delete" | "rename";
+
+export type Command =
+  | { readonly command: "view"; readonly path: string; readonly from: number; readonly to: number | undefined }
+  | { readonly command: "create"; readonly path: string; readonly text: string }
+  | { readonly command: "str_replace"; readonly path: string; readonly oldText: string; readonly newText: string }
+  | { readonly command: "insert"; readonly path: string; readonly line: number; readonly text: string }
+  | { readonly command: "undo_edit"; readonly path: string }
+  | { readonly command: "delete"; readonly path: string }
+  | { readonly command: "rename"; readonly path: string; readonly newPath: string };
+
+/** What may come as a text, though it is none. */
+const schema: JsonSchema = {
+  type: "object",
+  properties: {
+    insert_line: { type: "integer" },
+    view_range: { type: "array", items: { type: "integer" } },
+  },
+};
+
+export function commandOf(input: unknown, known: readonly CommandName[]): Command | { readonly fault: string } {
+  const meant = lenientInput(input, schema, "lenient");
+  const given: Readonly<Record<string, unknown>> = typeof meant === "object" && meant !== null ? { ...meant } : {};
+  const name = known.find((one) => one === given["command"]);
+  if (name === undefined) {
+    return {
+      fault: `Unrecognized command ${JSON.stringify(given["command"])}. The allowed commands are: ${known.join(", ")}`,
+    };
+  }
+  const faults: string[] = [];
+  const text = (...names: readonly [string, ...string[]]): string => {
+    const value = names.map((one) => given[one]).find((one) => one !== undefined);
+    if (typeof value === "string") return value;
+    faults.push(`Parameter \`${names[0]}\` is required for command: ${name}, as a string`);
+    return "";
+  };
+  const command = read(name, given, text, faults);
+  const [fault] = faults;
+  return fault === undefined ? command : { fault };
+}
+
+function read(
+  command: CommandName,
+  given: Readonly<Record<string, unknown>>,
+  text: (...names: readonly [string, ...string[]]) => string,
+  faults: string[],
+): Command {
+  switch (command) {
+    case "view":
+      return { command, path: text("path"), ...viewRange(given["view_range"], faults) };
+    case "create":
+      return { command, path: text("path"), text: text("file_text") };
+    case "str_replace": {
+      const newText = given["new_str"] === undefined ? "" : text("new_str");
+      return { command, path: text("path"), oldText: text("old_str"), newText };
+    }
+    case "insert": {
+      const line = given["insert_line"];
+      const isLine = typeof line === "number" && Number.isInteger(line);
+      if (!isLine) faults.push("Parameter `insert_line` is required for command: insert, as a whole number");
+      // Older versions of the tool call it new_str.
+      return { command, path: text("path"), line: isLine ? line : 0, text: text("insert_text", "new_str") };
+    }
+    case "rename":
+      return { command, path: text("old_path"), newPath: text("new_path") };
+    case "undo_edit":
+    case "delete":
+      return { command, path: text("path") };
+  }
+}
+
+/** Two lines, both included; -1 is the end. */
+function viewRange(range: unknown, faults: string[]): { readonly from: number; readonly to: number | undefined } {
+  if (range === undefined || range === null) return { from: 1, to: undefined };
+  const [from, to, ...others] = Array.isArray(range) ? (range as readonly unknown[]) : [];
+  const whole = (one: unknown): one is number => typeof one === "number" && Number.isInteger(one);
+  if (whole(from) && whole(to) && others.length === 0 && from >= 1 && (to === -1 || to >= from)) {
+    return { from, to: to === -1 ? undefined : to };
+  }
+  faults.push(
+    `Invalid \`view_range\`: ${JSON.stringify(range)}. It should be a list of two line numbers, the first at least 1 and the second not smaller, or -1 for the end of the file`,
+  );
+  return { from: 1, to: undefined };
+}

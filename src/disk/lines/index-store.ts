@@ -1,0 +1,191 @@
+/**
+ * Keeps line indexes between calls: in memory for every file, in the state folder for large ones, so that a new
+ * process need not scan again. What is found in the folder is believed only if its checksum, its format and the
+ * file's identity are right; anything else is as if it were not there.
+ */
+
+import * as fs from "node:fs";
+import * as nodePath from "node:path";
+import type { NewlineForm } from "../../text/lines/newlines.ts";
+import type { Identity } from "../lookup/look.ts";
+import { makeFolders } from "../write/make-folders.ts";
+import { blockBytes, hashOf, isComplete, isSameState, type LineIndex } from "./line-index.ts";
+
+export interface IndexStore {
+  /** An index of this very state of the file. */
+  find(identity: Identity, form: NewlineForm): LineIndex | undefined;
+  keep(index: LineIndex): void;
+  /** An index that turned out to be wrong. */
+  drop(identity: Identity, form: NewlineForm): void;
+}
+
+/** Numbers held in memory, over all indexes: 16 MiB. The index of a 5 GB file has 80,000. */
+const sumsMax = 2_097_152;
+/** Scanning less than this is quicker than keeping its index on disk. */
+const diskBytesMin = 33_554_432;
+const diskFilesMax = 256;
+
+export function createIndexStore(stateDir: string | undefined): IndexStore {
+  /** Oldest first, which is the order of a Map. */
+  const memory = new Map<string, LineIndex>();
+  let held = 0;
+  const folder = stateDir === undefined ? undefined : nodePath.join(stateDir, "line-index");
+
+  const forget = (key: string): void => {
+    held -= memory.get(key)?.sums.length ?? 0;
+    memory.delete(key);
+  };
+  const remember = (key: string, index: LineIndex): void => {
+    forget(key);
+    memory.set(key, index);
+    held += index.sums.length;
+    for (const oldest of memory.keys()) {
+      if (held <= sumsMax || oldest === key) break;
+      forget(oldest);
+    }
+  };
+
+  return {
+    find(identity, form) {
+      const key = keyOf(identity, form);
+      const usable = (index: LineIndex | undefined): index is LineIndex =>
+        index !== undefined && isSameState(index.identity, identity);
+      const known = memory.get(key);
+      if (usable(known)) {
+        remember(key, known);
+        return known;
+      }
+      if (folder === undefined || identity.sizeBytes < diskBytesMin) return undefined;
+      const stored = load(nodePath.join(folder, key));
+      if (!usable(stored) || stored.form !== form) return undefined;
+      remember(key, stored);
+      return stored;
+    },
+    keep(index) {
+      const key = keyOf(index.identity, index.form);
+      remember(key, index);
+      if (folder !== undefined && isComplete(index) && index.identity.sizeBytes >= diskBytesMin)
+        save(folder, key, index);
+    },
+    drop(identity, form) {
+      const key = keyOf(identity, form);
+      forget(key);
+      if (folder !== undefined) attempt(() => fs.unlinkSync(nodePath.join(folder, key)));
+    },
+  };
+}
+
+const keyOf = ({ device, inode }: Identity, form: NewlineForm): string => `${device}-${inode}-${form}`;
+
+/** "FHLI" and the version of the format. */
+const mark = 0x46484c49;
+const version = 2;
+const headerBytes = 64;
+const forms: readonly NewlineForm[] = ["byte", "utf-16le", "utf-16be", "utf-32le", "utf-32be"];
+
+/** Header, newlines of each block as u32, sha256 of all that. */
+function encode(index: LineIndex): Buffer {
+  const blocks = index.sums.length - 1;
+  const bytes = Buffer.alloc(headerBytes + blocks * 4 + 32);
+  const { identity } = index;
+  bytes.writeUInt32BE(mark, 0);
+  bytes.writeUInt32LE(version, 4);
+  bytes.writeUInt32LE(blocks, 8);
+  bytes.writeUInt8(forms.indexOf(index.form), 12);
+  bytes.writeUInt8(index.lastIsNewline ? 1 : 0, 13);
+  bytes.writeBigUInt64LE(identity.device, 16);
+  bytes.writeBigUInt64LE(identity.inode, 24);
+  bytes.writeBigUInt64LE(BigInt(identity.sizeBytes), 32);
+  bytes.writeBigInt64LE(identity.mtimeNs, 40);
+  bytes.writeBigInt64LE(identity.ctimeNs, 48);
+  for (let block = 0; block < blocks; block += 1) {
+    bytes.writeUInt32LE((index.sums[block + 1] ?? 0) - (index.sums[block] ?? 0), headerBytes + block * 4);
+  }
+  const end = headerBytes + blocks * 4;
+  hashOf(bytes.subarray(0, end)).copy(bytes, end);
+  return bytes;
+}
+
+function decode(bytes: Buffer): LineIndex | undefined {
+  if (bytes.length < headerBytes + 32 || bytes.readUInt32BE(0) !== mark || bytes.readUInt32LE(4) !== version)
+    return undefined;
+  const blocks = bytes.readUInt32LE(8);
+  const end = headerBytes + blocks * 4;
+  if (bytes.length !== end + 32 || !hashOf(bytes.subarray(0, end)).equals(bytes.subarray(end))) return undefined;
+  const form = forms[bytes.readUInt8(12)];
+  const sizeBytes = Number(bytes.readBigUInt64LE(32));
+  if (form === undefined || blocks !== Math.ceil(sizeBytes / blockBytes)) return undefined;
+  const sums = new Float64Array(blocks + 1);
+  for (let block = 0; block < blocks; block += 1) {
+    const count = bytes.readUInt32LE(headerBytes + block * 4);
+    if (count > blockBytes) return undefined;
+    sums[block + 1] = (sums[block] ?? 0) + count;
+  }
+  return {
+    form,
+    identity: {
+      device: bytes.readBigUInt64LE(16),
+      inode: bytes.readBigUInt64LE(24),
+      sizeBytes,
+      mtimeNs: bytes.readBigInt64LE(40),
+      ctimeNs: bytes.readBigInt64LE(48),
+    },
+    scannedBytes: sizeBytes,
+    sums,
+    lastIsNewline: bytes.readUInt8(13) === 1,
+  };
+}
+
+/** Never throws: an index that cannot be read is none. */
+function load(path: string): LineIndex | undefined {
+  return attempt(() => {
+    const fd = fs.openSync(
+      path,
+      fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0),
+    );
+    try {
+      const stat = fs.fstatSync(fd);
+      // 1 GiB of index would belong to a file of 16 TiB.
+      return stat.isFile() && stat.size < 1_073_741_824 ? decode(fs.readFileSync(fd)) : undefined;
+    } finally {
+      fs.closeSync(fd);
+    }
+  });
+}
+
+/** Never throws: a full or read-only state folder costs speed, not the answer. Readers see the old or the new index. */
+function save(folder: string, key: string, index: LineIndex): void {
+  attempt(() => {
+    makeFolders(folder, 0o700);
+    const temporary = nodePath.join(folder, `${key}.${process.pid}.${Date.now().toString(36)}.tmp`);
+    try {
+      fs.writeFileSync(temporary, encode(index), { mode: 0o600, flag: "wx" });
+      fs.renameSync(temporary, nodePath.join(folder, key));
+    } catch (error) {
+      attempt(() => fs.unlinkSync(temporary));
+      throw error;
+    }
+    prune(folder);
+  });
+}
+
+/** The oldest go when there are too many; so do leftovers of a crash. */
+function prune(folder: string): void {
+  const names = fs.readdirSync(folder);
+  if (names.length <= diskFilesMax) return;
+  const aged = names.map((name) => ({
+    name,
+    ms: attempt(() => fs.statSync(nodePath.join(folder, name)).mtimeMs) ?? 0,
+  }));
+  aged.sort((a, b) => a.ms - b.ms);
+  for (const { name } of aged.slice(0, names.length - diskFilesMax))
+    attempt(() => fs.unlinkSync(nodePath.join(folder, name)));
+}
+
+function attempt<Value>(action: () => Value): Value | undefined {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
+}

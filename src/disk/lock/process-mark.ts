@@ -1,0 +1,118 @@
+/**
+ * A short name for a process that no later process shares, to be written into lock files and the names of temporary
+ * files: whoever finds one can tell whether its maker still runs. A bare process id cannot: ids are given out again,
+ * and in another container the same id is another process.
+ */
+
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { hostname } from "node:os";
+import { errnoName } from "../errno.ts";
+
+/**
+ * `elsewhere`: made before the last boot, in another container or on another machine, or no mark at all. From here
+ * nothing can be said about it; judge by age.
+ */
+export type Life = "alive" | "dead" | "elsewhere";
+
+interface Mark {
+  readonly pid: number;
+  /** In clock ticks after boot; 0 where the system does not say. */
+  readonly start: number;
+  /** Hash of what two processes must share for their ids to mean the same. */
+  readonly realm: string;
+}
+
+const shape = /^(\d{1,10})-(\d{1,20})-([0-9a-f]{12})$/u;
+
+/** `<pid>-<start time>-<realm>`: digits, lowercase letters and hyphens, fit for a file name. */
+export function processMark(): string {
+  const { pid, start, realm } = self();
+  return `${pid}-${start}-${realm}`;
+}
+
+export function lifeOf(mark: string): Life {
+  const { realm, start: ownStart } = self();
+  const found = parse(mark);
+  if (found === undefined || found.realm !== realm) return "elsewhere";
+  if (!exists(found.pid)) return "dead";
+  // Where /proc is not to be trusted for ourselves, it is not for others.
+  const now = ownStart === 0 || found.start === 0 ? undefined : procStat(String(found.pid));
+  if (now === undefined) return "alive";
+  return now.start === found.start && !now.ended ? "alive" : "dead";
+}
+
+/** False only if it is certain that the process has ended; true also for `elsewhere`. */
+export const isAlive = (mark: string): boolean => lifeOf(mark) !== "dead";
+
+/** The process id in a mark, for messages. */
+export const pidOf = (mark: string): number | undefined => parse(mark)?.pid;
+
+function parse(mark: string): Mark | undefined {
+  const [, pid, start, realm] = shape.exec(mark) ?? [];
+  return realm === undefined ? undefined : { pid: Number(pid), start: Number(start), realm };
+}
+
+/** Asked once: none of it changes while a process runs. */
+let own: Mark | undefined;
+
+function self(): Mark {
+  if (own !== undefined) return own;
+  const stat = procStat("self");
+  // A /proc of another pid namespace (bind-mounted into a container) counts processes otherwise than we do.
+  const isOurs = stat?.pid === process.pid;
+  const places = [
+    readOr(() => fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(), hostname),
+    readOr(
+      () => fs.readlinkSync("/proc/self/ns/pid"),
+      () => "",
+    ),
+    // Start times are shifted in another time namespace.
+    readOr(
+      () => fs.readlinkSync("/proc/self/ns/time"),
+      () => "",
+    ),
+  ];
+  const realm = createHash("sha256").update(places.join("\n")).digest("hex").slice(0, 12);
+  own = { pid: process.pid, start: isOurs ? stat.start : 0, realm };
+  return own;
+}
+
+function readOr(read: () => string, otherwise: () => string): string {
+  try {
+    return read();
+  } catch {
+    return otherwise();
+  }
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errnoName(error) !== "ESRCH"; // EPERM: it runs as another user
+  }
+}
+
+interface ProcStat {
+  readonly pid: number;
+  readonly start: number;
+  /** Killed, but its parent has not asked yet: the id is still taken. */
+  readonly ended: boolean;
+}
+
+/** Undefined off Linux, and for processes that /proc hides. */
+function procStat(pid: string): ProcStat | undefined {
+  let text: string;
+  try {
+    text = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
+  } catch {
+    return undefined;
+  }
+  // "pid (name) state …": the name may hold spaces and brackets, so count from the last bracket. Start is field 22.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const start = Number(fields[19]);
+  if (!Number.isSafeInteger(start) || start <= 0) return undefined;
+  return { pid: Number.parseInt(text, 10), start, ended: fields[0] === "Z" || fields[0] === "X" };
+}

@@ -1,0 +1,153 @@
+/**
+ * The weaker lookup, for systems without `/proc/self/fd` (macOS, Windows): resolve the path, compare, open without
+ * following a last link, and ask again whether the name still leads to what was opened. That narrows the moment in
+ * which a swapped link could win; it does not close it (docs/behaviour/border.md).
+ */
+
+import { constants } from "node:fs";
+import * as nodePath from "node:path";
+import { limits } from "../../contract/limits.ts";
+import type { RealPath } from "../../contract/target.ts";
+import { errnoName } from "../errno.ts";
+import type { System } from "../system.ts";
+import { type Border, hasOtherNames, isSameFolder, kindOfMode, type Look, lookOfErrno, type Root } from "./look.ts";
+
+/** `path` is absolute. `flavour` is the path module of the platform, handed in so that each can be tested anywhere. */
+export function lookByRealpath(
+  path: string,
+  roots: readonly Root[],
+  system: System,
+  flavour: nodePath.PlatformPath = nodePath,
+  border: Border = {},
+): Look {
+  const isInside = (text: string): boolean => rootOf(text, roots, flavour) !== undefined;
+  if (flavour.sep === "\\" && leadsToNetwork(path, system, flavour, isInside)) return { seen: "outside" };
+  try {
+    const real = system.realPath(path);
+    const root = rootOf(real, roots, flavour);
+    if (root === undefined) return { seen: "outside" };
+    if (!isSameFolder(system.statPath(root.real), root)) return { seen: "root changed" };
+    const kind = kindOfMode(system.statPath(real).mode);
+    if (kind === "link") return { seen: "changed" };
+    // Folders are listed by path; only files are opened. O_NONBLOCK: a FIFO must not hold us.
+    const fd =
+      kind === "file"
+        ? system.open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+        : undefined;
+    const close = (): void => {
+      if (fd !== undefined) system.close(fd);
+    };
+    let stat: ReturnType<System["stat"]>;
+    try {
+      stat = fd === undefined ? system.statPath(real) : system.stat(fd);
+      const again = system.statPath(system.realPath(path));
+      const same = kindOfMode(stat.mode) === kind && again.dev === stat.dev && again.ino === stat.ino;
+      if (!same || system.realPath(path) !== real) {
+        close();
+        return { seen: "changed" };
+      }
+    } catch (error) {
+      close();
+      throw error;
+    }
+    const refused = refusedByStat(stat, root, border);
+    if (refused !== undefined) {
+      close();
+      return refused;
+    }
+    const identity = {
+      device: stat.dev,
+      inode: stat.ino,
+      sizeBytes: Number(stat.size),
+      mtimeNs: stat.mtimeNs,
+      ctimeNs: stat.ctimeNs,
+    };
+    let open = true;
+    return {
+      seen: "node",
+      kind,
+      real: real as RealPath,
+      root,
+      bent: path.split(/[\\/]/).includes(".."),
+      held: {
+        identity,
+        reads: "later",
+        handlePath: real,
+        close: () => {
+          if (open) close();
+          open = false;
+        },
+      },
+    };
+  } catch (error) {
+    const look = lookOfErrno(errnoName(error), error);
+    return existingPartIsInside(path, roots, system, flavour) ? look : { seen: "outside" };
+  }
+}
+
+/** Here a mount is known by its device only. */
+function refusedByStat(stat: ReturnType<System["stat"]>, root: Root, border: Border): Look | undefined {
+  if (border.sameDevice === true && stat.dev !== root.device) return { seen: "other mount" };
+  return hasOtherNames(stat, border) ? { seen: "other names" } : undefined;
+}
+
+/** A path that cannot be resolved is judged by the nearest folder above it that can. */
+function existingPartIsInside(
+  path: string,
+  roots: readonly Root[],
+  system: System,
+  flavour: nodePath.PlatformPath,
+): boolean {
+  for (let folder = path; ; folder = flavour.dirname(folder)) {
+    try {
+      return rootOf(system.realPath(folder), roots, flavour) !== undefined;
+    } catch (error) {
+      if (errnoName(error) === undefined) throw error;
+      if (folder === flavour.dirname(folder)) return false;
+    }
+  }
+}
+
+function rootOf(real: string, roots: readonly Root[], flavour: nodePath.PlatformPath): Root | undefined {
+  return roots.find((root) => {
+    const rest = flavour.relative(root.real, real);
+    return rest !== ".." && !rest.startsWith(`..${flavour.sep}`) && !flavour.isAbsolute(rest);
+  });
+}
+
+// Windows: a link whose text is a network share. Resolving it would ask that share, and asking sends the user's
+// credentials to whoever runs it. So links are read one by one, and nothing behind such a text is touched.
+
+/** `\\host\share`, `\\?\UNC\host`, `\\.\pipe`; not `\\?\C:\`, which is a disk. */
+const isNetwork = (text: string): boolean => /^[\\/]{2}(?![?.][\\/][a-z]:)/iu.test(text);
+
+/** `isInside` says that a share is a root. */
+function leadsToNetwork(
+  path: string,
+  system: System,
+  flavour: nodePath.PlatformPath,
+  isInside: (path: string) => boolean,
+): boolean {
+  const { root } = flavour.parse(path);
+  const todo = path.slice(root.length).split(/[\\/]/u).reverse();
+  let at = root;
+  let hops = 0;
+  try {
+    while (todo.length > 0) {
+      const name = todo.pop() ?? "";
+      if (name === "" || name === ".") continue;
+      at = flavour.join(at, name);
+      if (name === ".." || kindOfMode(system.statLink(at).mode) !== "link") continue;
+      const text = system.readLink(at).toString("utf8");
+      if (isNetwork(text) && !isInside(text)) return true;
+      hops += 1;
+      if (hops > limits.linkHopsMax) return false; // the system itself will say so
+      const target = flavour.resolve(flavour.dirname(at), text);
+      at = flavour.parse(target).root;
+      todo.push(...target.slice(at.length).split(/[\\/]/u).reverse());
+    }
+  } catch (error) {
+    if (errnoName(error) === undefined) throw error;
+  }
+  return false;
+}

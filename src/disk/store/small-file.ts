@@ -1,0 +1,98 @@
+/** Reads a whole small text file at once, such as a settings file. Nothing of the file system's errors gets out but words. */
+
+import { isUtf8 } from "node:buffer";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import type { Disk } from "../disk.ts";
+import { ReadFailed } from "../lookup/open-file.ts";
+
+/** What becomes of a byte order mark: programs that write the text back must have it. */
+export type ByteOrderMark = "left out" | "kept";
+
+/** The text of a file; undefined when there is no such file. Throws an Error in words. */
+export function readSmallFile(path: string, bytesMax: number, mark: ByteOrderMark = "left out"): string | undefined {
+  const handle = open(path);
+  if (handle === undefined) return undefined;
+  try {
+    const stat = fstatSync(handle);
+    if (!stat.isFile()) throw cannotRead(path, "it is not a regular file");
+    if (stat.size > bytesMax) throw cannotRead(path, `it has ${stat.size} bytes, the most is ${bytesMax}`);
+    const bytes = readAll(path, handle, bytesMax);
+    try {
+      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: mark === "kept" }).decode(bytes);
+    } catch {
+      throw cannotRead(path, "it is not valid UTF-8");
+    }
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function open(path: string): number | undefined {
+  try {
+    // Opening a FIFO would wait for a writer. Windows has neither the flag nor such files in folders.
+    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw cannotRead(path, reasons.get(code) ?? `the system says ${code}`);
+  }
+}
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["EACCES", "the system does not permit it"],
+  ["EPERM", "the system does not permit it"],
+  ["EISDIR", "it is not a regular file"],
+  ["ENXIO", "it is not a regular file"], // a socket
+  ["ELOOP", "its links lead in a circle"],
+]);
+
+/** Reads up to the end and not up to the size: the file may grow meanwhile, and kernel files say they are empty. */
+function readAll(path: string, handle: number, bytesMax: number): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for (;;) {
+    const chunk = new Uint8Array(Math.min(65_536, bytesMax + 1));
+    let count: number;
+    try {
+      count = readSync(handle, chunk);
+    } catch (error) {
+      throw cannotRead(path, `the system says ${errorCode(error)}`);
+    }
+    if (count === 0) return Buffer.concat(chunks, total);
+    total += count;
+    if (total > bytesMax) throw cannotRead(path, `it has more than ${bytesMax} bytes`);
+    chunks.push(chunk.subarray(0, count));
+  }
+}
+
+const errorCode = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : String(error);
+
+const cannotRead = (path: string, reason: string): Error => new Error(`Cannot read "${path}": ${reason}`);
+
+// The text of a small file beneath the roots, at once; for those who cannot await.
+
+/** Undefined for what is gone, too large, or not in UTF-8. */
+export function readSmallText(path: string, disk: Disk, bytesMax: number): string | undefined {
+  const look = disk.look(path);
+  if (look.seen !== "node") return undefined;
+  try {
+    if (look.kind !== "file") return undefined;
+    const file = disk.open(look);
+    if ("errno" in file) return undefined;
+    try {
+      // Where reading may hang it is not done at once.
+      if (file.sizeBytes > bytesMax || file.descriptor === undefined) return undefined;
+      const bytes = Buffer.allocUnsafe(file.sizeBytes);
+      const read = file.read(bytes, 0);
+      return read === bytes.length && isUtf8(bytes) ? bytes.toString("utf8").replace(/^\ufeff/, "") : undefined;
+    } catch (error) {
+      if (error instanceof ReadFailed) return undefined;
+      throw error;
+    } finally {
+      file.close();
+    }
+  } finally {
+    look.held.close();
+  }
+}

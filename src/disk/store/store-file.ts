@@ -1,0 +1,120 @@
+/** Single files of a store folder: how they are looked at and opened, and the words for what the system refuses. */
+
+import * as fs from "node:fs";
+import { errnoName } from "../errno.ts";
+
+/**
+ * The store cannot be used; the message says why, in words. It reaches those who use the library, so it has a code as a
+ * FilehandError has (`contract/problem.ts`). It extends none, for that would put both into a second file of code, which the
+ * command line would load at each start.
+ */
+export class StoreFailed extends Error {
+  override readonly name = "StoreFailed";
+  readonly code = "IO_ERROR";
+  readonly reason: "full" | "not permitted" | "read-only" | "failed";
+  /** Where; the folder, if it is not one file. */
+  readonly path: string;
+  constructor(reason: StoreFailed["reason"], message: string, path: string) {
+    super(message);
+    this.reason = reason;
+    this.path = path;
+  }
+}
+
+export interface Stored {
+  readonly sizeBytes: number;
+  /** Names of this inode: more than one if a file of somebody else is linked here and still there. */
+  readonly links: number;
+  readonly device: bigint;
+  readonly inode: bigint;
+  readonly mtimeNs: bigint;
+  /** When it came here or was last touched; unlike mtime a link does not bring it along. */
+  readonly ctimeMs: number;
+}
+
+export interface StoredFile extends Stored {
+  readonly descriptor: number;
+  /** Fills `into` from `at` on; short only at the end. */
+  read(into: Uint8Array, at: number): number;
+  close(): void;
+}
+
+/** Windows has neither flag. */
+export const noFollow = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
+
+export function openStored(path: string): StoredFile | undefined {
+  const fd = unlessMissing(() => fs.openSync(path, fs.constants.O_RDONLY | noFollow));
+  if (fd === undefined) return undefined;
+  const stored = storedOf(fs.fstatSync(fd, { bigint: true }));
+  if (stored === undefined) {
+    fs.closeSync(fd);
+    return undefined;
+  }
+  const read = (into: Uint8Array, from: number): number => {
+    let done = 0;
+    while (done < into.length) {
+      const bytes = fs.readSync(fd, into, done, into.length - done, from + done);
+      if (bytes === 0) break;
+      done += bytes;
+    }
+    return done;
+  };
+  return {
+    ...stored,
+    descriptor: fd,
+    read: (into, from) => guarded(path, () => read(into, from), "read"),
+    close: () => fs.closeSync(fd),
+  };
+}
+
+export function storedOf(stat: fs.BigIntStats | undefined): Stored | undefined {
+  if (stat === undefined || !stat.isFile()) return undefined;
+  return {
+    sizeBytes: Number(stat.size),
+    links: Number(stat.nlink),
+    device: stat.dev,
+    inode: stat.ino,
+    mtimeNs: stat.mtimeNs,
+    ctimeMs: Number(stat.ctimeNs / 1_000_000n),
+  };
+}
+
+export function unlessMissing<Result>(call: () => Result): Result | undefined {
+  try {
+    return call();
+  } catch (error) {
+    if (errnoName(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+export function attempt(call: () => void): "done" | "failed" {
+  try {
+    call();
+    return "done";
+  } catch {
+    return "failed";
+  }
+}
+
+const reasons: Readonly<Record<string, StoreFailed["reason"]>> = {
+  ENOSPC: "full",
+  EDQUOT: "full",
+  EFBIG: "full",
+  EACCES: "not permitted",
+  EPERM: "not permitted",
+  EROFS: "read-only",
+};
+
+/** What the system says becomes words here; anything else is a bug and stays what it is. */
+export function guarded<Result>(path: string, call: () => Result, doing: "store in" | "read" = "store in"): Result {
+  try {
+    return call();
+  } catch (error) {
+    const errno = errnoName(error);
+    if (errno === undefined) throw error;
+    const advice = doing === "read" ? ", filehand history verify tells what is wrong" : "";
+    const message = `Cannot ${doing} "${path}": the system says ${errno}${advice}`;
+    throw new StoreFailed(reasons[errno] ?? "failed", message, path);
+  }
+}

@@ -1,0 +1,281 @@
+/**
+ * A private folder for data of our own: names in, bytes out. What appears under a name is whole, because it is written
+ * under another one first; what is appended is one write, so several processes can append to one file. Nothing is
+ * synced unless asked for: a killed process loses nothing that was written, a power cut may.
+ *
+ * Calls are sync. They cost a few microseconds each, and a state folder is expected on a local disk.
+ */
+
+import { randomBytes } from "node:crypto";
+import * as fs from "node:fs";
+import * as nodePath from "node:path";
+import { errnoName } from "../errno.ts";
+import { lifeOf, processMark } from "../lock/process-mark.ts";
+import type { Identity } from "../lookup/look.ts";
+import { makeFolders } from "../write/make-folders.ts";
+import {
+  attempt,
+  guarded,
+  noFollow,
+  openStored,
+  type Stored,
+  type StoredFile,
+  storedOf,
+  StoreFailed,
+  unlessMissing,
+} from "./store-file.ts";
+
+export { type Stored, type StoredFile, StoreFailed } from "./store-file.ts";
+
+/** A file on its way to its name. */
+export interface Draft {
+  write(bytes: Uint8Array): void;
+  /** Gives it its name, whatever had that name before. */
+  keep(name: string): void;
+  drop(): void;
+}
+
+export interface StoreFolder {
+  readonly path: string;
+  look(name: string): Stored | undefined;
+  open(name: string): StoredFile | undefined;
+  read(name: string): Buffer | undefined;
+  /** Names in a folder; none if there is no such folder. */
+  list(name: string): readonly string[];
+  /** Adds bytes at the end, in one write, to the file that has this name when it is done. Answers with the new size. */
+  append(name: string, bytes: Uint8Array): number;
+  put(name: string, bytes: Uint8Array): void;
+  draft(): Draft;
+  /**
+   * Gives the very inode `identity` a second name here, if it is ours alone: own file, one name, same file system.
+   * MUST NOT be used for a file that will be written in place.
+   */
+  link(source: string, identity: Identity, name: string): boolean;
+  /** A copy that shares blocks, where the file system can do that. */
+  clone(source: StoredFile | { readonly descriptor: number | undefined }, name: string): boolean;
+  /** False if there was nothing to rename. */
+  rename(from: string, to: string): boolean;
+  remove(name: string): void;
+  touch(name: string): void;
+  /** Removes drafts whose makers have ended. */
+  sweep(): number;
+}
+
+export interface StoreFolderOptions {
+  /** Sync what is written before saying that it is. */
+  readonly durable?: boolean;
+}
+
+const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
+const draftFolder = "drafts";
+/** A file that is replaced again and again while we append; more than a few times is not by chance. */
+const appendTriesMax = 100;
+
+/** Makes nothing until something is stored. */
+export function openStoreFolder(path: string, { durable = false }: StoreFolderOptions = {}): StoreFolder {
+  const at = (name: string): string => nodePath.join(path, name);
+  let ready = false;
+  const prepare = (): void => {
+    if (ready) return;
+    makePrivate(path);
+    ready = true;
+  };
+
+  /** For calls that need the folder of `name`: it is made when it turns out to be missing. */
+  const within = <Result>(name: string, call: () => Result): Result => {
+    prepare();
+    try {
+      return call();
+    } catch (error) {
+      if (errnoName(error) !== "ENOENT") throw error;
+      makePrivate(path);
+      makeFolders(nodePath.dirname(at(name)), 0o700);
+      return call();
+    }
+  };
+
+  const draft = (): Draft => {
+    const temporary = nodePath.join(draftFolder, draftName());
+    const fd = within(temporary, () => fs.openSync(at(temporary), O_CREAT | O_EXCL | O_WRONLY | noFollow, 0o600));
+    let open = true;
+    const close = (): void => {
+      if (!open) return;
+      open = false; // the number is free whatever close answers
+      fs.closeSync(fd);
+    };
+    const drop = (): void => {
+      attempt(close);
+      attempt(() => fs.unlinkSync(at(temporary)));
+    };
+    const orDrop = (call: () => void): void => {
+      try {
+        guarded(path, call);
+      } catch (error) {
+        drop();
+        throw error;
+      }
+    };
+    return {
+      write: (bytes) => orDrop(() => writeWhole(fd, bytes)),
+      keep: (name) =>
+        orDrop(() => {
+          if (durable) fs.fsyncSync(fd);
+          close();
+          within(name, () => fs.renameSync(at(temporary), at(name)));
+          if (durable) syncFolder(nodePath.dirname(at(name)));
+        }),
+      drop,
+    };
+  };
+
+  const appendOnce = (name: string, bytes: Uint8Array): number | "replaced" => {
+    const fd = within(name, () => fs.openSync(at(name), O_APPEND | O_CREAT | O_WRONLY | noFollow, 0o600));
+    try {
+      if (fs.writeSync(fd, bytes) !== bytes.length)
+        throw new StoreFailed("full", `Cannot store in "${path}": only a part could be written`, path);
+      if (durable) fs.fsyncSync(fd);
+      const own = fs.fstatSync(fd);
+      const named = fs.lstatSync(at(name), { throwIfNoEntry: false });
+      return named?.ino === own.ino && named.dev === own.dev ? own.size : "replaced";
+    } finally {
+      fs.closeSync(fd);
+    }
+  };
+
+  /** Brings a second name of something here and keeps it under `name`, unless it is not what was meant. */
+  const adopt = (name: string, make: (temporary: string) => void, isRight: (temporary: string) => boolean): boolean => {
+    const temporary = nodePath.join(draftFolder, draftName());
+    try {
+      within(temporary, () => make(at(temporary)));
+      if (isRight(at(temporary))) {
+        within(name, () => fs.renameSync(at(temporary), at(name)));
+        return true;
+      }
+    } catch (error) {
+      if (errnoName(error) === undefined) throw error;
+    } finally {
+      attempt(() => fs.unlinkSync(at(temporary))); // also where both names were one inode, which rename leaves alone
+    }
+    return false;
+  };
+
+  return {
+    path,
+    look: (name) =>
+      guarded(path, () => storedOf(fs.lstatSync(at(name), { bigint: true, throwIfNoEntry: false })), "read"),
+    open: (name) => guarded(at(name), () => openStored(at(name)), "read"),
+    read(name) {
+      const read = (): Buffer | undefined => {
+        const file = openStored(at(name));
+        if (file === undefined) return undefined;
+        try {
+          const bytes = Buffer.allocUnsafe(file.sizeBytes);
+          return bytes.subarray(0, file.read(bytes, 0));
+        } finally {
+          file.close();
+        }
+      };
+      return guarded(at(name), read, "read");
+    },
+    list: (name) => guarded(at(name), () => unlessMissing(() => fs.readdirSync(at(name))) ?? [], "read"),
+    append: (name, bytes) =>
+      guarded(path, () => {
+        for (let tries = 0; tries < appendTriesMax; tries += 1) {
+          const size = appendOnce(name, bytes);
+          if (size !== "replaced") return size;
+        }
+        throw new StoreFailed("failed", `Cannot store in "${path}": "${name}" is replaced all the time`, path);
+      }),
+    put(name, bytes) {
+      const file = guarded(path, draft);
+      file.write(bytes);
+      file.keep(name);
+    },
+    draft: () => guarded(path, draft),
+    link: (source, identity, name) =>
+      guarded(path, () =>
+        adopt(
+          name,
+          (temporary) => {
+            const { nlink, uid } = fs.lstatSync(source);
+            if (nlink === 1 && uid === (process.geteuid?.() ?? uid)) fs.linkSync(source, temporary);
+          },
+          (temporary) => {
+            const linked = storedOf(fs.lstatSync(temporary, { bigint: true, throwIfNoEntry: false }));
+            return linked?.device === identity.device && linked.inode === identity.inode && linked.links === 2;
+          },
+        ),
+      ),
+    clone({ descriptor }, name) {
+      if (descriptor === undefined || process.platform !== "linux") return false;
+      return guarded(path, () =>
+        adopt(
+          name,
+          (temporary) => {
+            // Made by us first: a copy would take the mode of its source.
+            fs.closeSync(fs.openSync(temporary, O_CREAT | O_EXCL | O_WRONLY | noFollow, 0o600));
+            fs.copyFileSync(`/proc/self/fd/${descriptor}`, temporary, fs.constants.COPYFILE_FICLONE_FORCE);
+            fs.chmodSync(temporary, 0o600);
+          },
+          () => true,
+        ),
+      );
+    },
+    rename: (from, to) =>
+      guarded(path, () => {
+        if (fs.lstatSync(at(from), { throwIfNoEntry: false }) === undefined) return false;
+        within(to, () => fs.renameSync(at(from), at(to)));
+        return true;
+      }),
+    remove: (name) => guarded(path, () => fs.rmSync(at(name), { recursive: true, force: true })),
+    touch: (name) =>
+      guarded(path, () => {
+        const stat = fs.lstatSync(at(name), { throwIfNoEntry: false });
+        // Setting the times to what they are moves ctime and leaves mtime, which marks a linked file.
+        if (stat !== undefined) unlessMissing(() => fs.chmodSync(at(name), stat.mode & 0o7777));
+      }),
+    sweep: () => guarded(path, () => sweepDrafts(at(draftFolder))),
+  };
+}
+
+/** Ours alone, or not used: what lies here are contents of files and must be nobody else's to read or to plant. */
+function makePrivate(path: string): void {
+  makeFolders(path, 0o700);
+  const stat = fs.lstatSync(path);
+  const owner = process.geteuid?.() ?? stat.uid;
+  if (!stat.isDirectory() || stat.uid !== owner) {
+    throw new StoreFailed("not permitted", `Cannot store in "${path}": it is not a folder of this user`, path);
+  }
+  if (process.platform !== "win32" && (stat.mode & 0o077) !== 0) fs.chmodSync(path, 0o700);
+}
+
+const draftName = (): string => `${processMark()}-${randomBytes(6).toString("hex")}`;
+const draftShape = /^(\d{1,10}-\d{1,20}-[0-9a-f]{12})-[0-9a-f]{12}$/u;
+const dayMs = 86_400_000;
+
+function sweepDrafts(folder: string): number {
+  let removed = 0;
+  for (const name of unlessMissing(() => fs.readdirSync(folder)) ?? []) {
+    const mark = draftShape.exec(name)?.[1] ?? "";
+    const path = nodePath.join(folder, name);
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    const life = lifeOf(mark);
+    if (stat === undefined || life === "alive" || (life === "elsewhere" && Date.now() - stat.ctimeMs < dayMs)) continue;
+    if (attempt(() => fs.unlinkSync(path)) === "done") removed += 1;
+  }
+  return removed;
+}
+
+function writeWhole(fd: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += fs.writeSync(fd, bytes, done);
+}
+
+function syncFolder(path: string): void {
+  if (process.platform === "win32") return; // folders cannot be opened there
+  const fd = fs.openSync(path, O_RDONLY);
+  try {
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}

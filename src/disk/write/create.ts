@@ -1,0 +1,294 @@
+/**
+ * Makes a file that does not exist, and the folders that are missing above it. The content is written beside its name
+ * and then linked to it: a link fails where a rename would clobber a file that somebody else has made meanwhile. If
+ * the file cannot be made, the folders made for it are removed again.
+ */
+
+import { type BigIntStats, constants } from "node:fs";
+import * as nodePath from "node:path";
+import type { Piece } from "../../contract/edit.ts";
+import { limits } from "../../contract/limits.ts";
+import { errnoName } from "../errno.ts";
+import {
+  borrowedFolder,
+  closeQuietly,
+  type FolderSync,
+  heldFolder,
+  type HeldFolder,
+  holdFolder,
+  noSync,
+  patiently,
+  prepareSync,
+  unlinkQuietly,
+  withRoom,
+  type WriteContext,
+} from "../lookup/held-folder.ts";
+import type { Found, Held, Identity } from "../lookup/look.ts";
+import { type OpenFile, ownBits } from "../lookup/open-file.ts";
+import type { Member } from "./change-set.ts";
+import { type Content, contentOf } from "./content.ts";
+import { CannotKeep, keepMetadata } from "./metadata.ts";
+import { confirm } from "./replace.ts";
+import { sweepOnce } from "./sweep.ts";
+import { freshOf, makeFlags, type TempFile, writeTemp } from "./temp-file.ts";
+import {
+  asWriteFailed,
+  during,
+  FileChanged,
+  nothingDone,
+  type NothingDone,
+  unconfirmed,
+  type Unconfirmed,
+  WriteFailed,
+  type WriteNote,
+} from "./write-failed.ts";
+
+export interface CreateInput {
+  /** Absolute, beneath a root, and free of links as far as it exists. */
+  readonly real: string;
+  /** Its folder, if the caller holds it open; the caller closes it. */
+  readonly folder?: Held | undefined;
+  readonly pieces: readonly Piece[];
+  /** What copied pieces are copied from, such as a kept version; none if all bytes are new. */
+  readonly source?: OpenFile | undefined;
+  /** The mode of the new file, to the bit; by default what the umask leaves. */
+  readonly mode?: number | undefined;
+  /** A file whose owner, attributes and mode it gets instead, as it was looked up and opened; both still held. */
+  readonly like?: { readonly found: Found; readonly file: OpenFile } | undefined;
+  readonly signal: AbortSignal;
+  /** Called when all is prepared, right before the file gets its name. What it throws stops the change. */
+  readonly beforeSwap?: (() => Promise<void> | void) | undefined;
+}
+
+export type Created =
+  | {
+      readonly did: "created";
+      readonly identity: Identity;
+      /** Folders that were made, the uppermost first. */
+      readonly folders: readonly string[];
+      readonly notes: readonly WriteNote[];
+    }
+  | { readonly did: "nothing"; readonly why: "exists" }
+  | NothingDone
+  | Unconfirmed;
+
+export class FileExists extends Error {
+  override readonly name = "FileExists";
+}
+
+/** Throws only what `beforeSwap` or the signal throws, and bugs. */
+export async function createFile(input: CreateInput, context: WriteContext, member?: Member): Promise<Created> {
+  const held: HeldFolder[] = [];
+  const made: Made[] = [];
+  let created: Created | undefined;
+  try {
+    input.signal.throwIfAborted();
+    const path = nodePath.dirname(input.real);
+    const folder =
+      member !== undefined
+        ? await member.holdOrMake(path)
+        : input.folder === undefined
+          ? await holdOrMake(path, held, made, context)
+          : borrowedFolder(input.folder, path, context);
+    await sweepOnce(folder, context);
+    created = await createIn(folder, input, made, context, member);
+    return created;
+  } catch (error) {
+    if (error instanceof FileExists) return { did: "nothing", why: "exists" };
+    return nothingDone(error);
+  } finally {
+    if (created === undefined) removeMade(made, context);
+    for (const folder of held) folder.close();
+  }
+}
+
+/** A folder that was made, in the folder that holds it. */
+export interface Made {
+  readonly parent: HeldFolder;
+  readonly name: string;
+}
+
+/** The folder at `path`; what is missing of it is made, each in the folder held above it. */
+export async function holdOrMake(
+  path: string,
+  held: HeldFolder[],
+  made: Made[],
+  context: WriteContext,
+): Promise<HeldFolder> {
+  const { system } = context;
+  const missing: string[] = [];
+  let at = path;
+  let look = context.look(at);
+  while (look.seen === "missing" && look.reason === "missing" && at !== nodePath.dirname(at)) {
+    missing.push(nodePath.basename(at));
+    if (missing.length > limits.foldersMadeMax) throw new WriteFailed("ENAMETOOLONG", "making a folder");
+    at = nodePath.dirname(at);
+    look = context.look(at);
+  }
+  if (look.seen === "node" && look.kind !== "directory") {
+    look.held.close();
+    throw new WriteFailed("ENOTDIR", "looking at the folder");
+  }
+  let folder = heldFolder(look, at, context);
+  held.push(folder);
+  for (const name of missing.reverse()) {
+    const parent = folder;
+    const parentSync = prepareSync(parent, system);
+    try {
+      if (await withRoom(context, () => makeFolder(parent.at(name), context))) made.push({ parent, name });
+      await parentSync.sync();
+    } finally {
+      parentSync.close();
+    }
+    at = nodePath.join(at, name);
+    folder = holdFolder(at, context);
+    held.push(folder);
+  }
+  return folder;
+}
+
+/** False if it is there already: somebody else was quicker, or the folder is one that a sync client stands in for. */
+function makeFolder(path: string, { system }: WriteContext): boolean {
+  try {
+    system.makeFolder(path, 0o777);
+    return true;
+  } catch (error) {
+    if (errnoName(error) === "EEXIST") return false;
+    throw asWriteFailed(error, "making a folder");
+  }
+}
+
+/** The lowest first. One that somebody has put something into stays, as it should. */
+export function removeMade(made: readonly Made[], { system }: WriteContext): void {
+  for (const { parent, name } of made.toReversed()) {
+    for (let tries = 1; tries <= 2; tries += 1) {
+      try {
+        system.removeFolder(parent.at(name));
+        break;
+      } catch (error) {
+        if (errnoName(error) === undefined) throw error;
+      }
+    }
+  }
+}
+
+async function createIn(
+  folder: HeldFolder,
+  input: CreateInput,
+  made: readonly Made[],
+  context: WriteContext,
+  member: Member | undefined,
+): Promise<Created> {
+  const { system } = context;
+  const { signal } = input;
+  const name = nodePath.basename(input.real);
+  refuseExisting(folder.at(name), context);
+  const content: Content = contentOf(input.pieces, input.source);
+  const { like } = input;
+  const old = like?.file.stat;
+  let kept: readonly WriteNote[] = [];
+  const { mode } = input;
+  const dress = async (fd: number, fresh: BigIntStats): Promise<void> => {
+    if (like !== undefined && old !== undefined) kept = await keepOrTell(fd, fresh, old, like.found, context);
+    else if (mode !== undefined) kept = setMode(fd, fresh, mode, context);
+  };
+  const isDressed = (like !== undefined && old !== undefined) || mode !== undefined;
+  const dressed = isDressed ? { mode: 0o600, dress } : { mode: 0o666 };
+  const temp = await writeTemp(folder, { content, signal, ...dressed }, context);
+  let folderSync: FolderSync | undefined;
+  try {
+    try {
+      folderSync = member === undefined ? prepareSync(folder, system) : noSync;
+      await member?.ready({ path: input.real, does: "create", fresh: freshOf(temp, system) });
+      signal.throwIfAborted();
+      await input.beforeSwap?.();
+      signal.throwIfAborted();
+      if (folder.hasMoved()) throw new FileChanged();
+      await giveName(temp, folder.at(name), context);
+    } catch (error) {
+      unlinkQuietly(temp.path, system);
+      throw error;
+    }
+    try {
+      if (!unlinkQuietly(temp.path, system)) throw new WriteFailed("EIO", "removing the temporary file");
+      await folderSync.sync();
+      const { identity, notes } = confirm(folder, name, temp.inode, content.sizeBytes, folderSync.note, system);
+      const folders = made.map(({ parent, name: below }) => nodePath.join(parent.path, below));
+      return { did: "created", identity, folders, notes: [...kept, ...notes] };
+    } catch (error) {
+      return unconfirmed(error);
+    }
+  } finally {
+    folderSync?.close();
+  }
+}
+
+function setMode(fd: number, fresh: BigIntStats, mode: number, { system }: WriteContext): readonly WriteNote[] {
+  const step = "carrying over owner, mode and attributes";
+  // Some folders give their own group to what is made in them.
+  const given = mode & (0o1777 | ownBits(fresh));
+  during(step, () => system.changeMode(fd, given));
+  const isSet = (mode & 0o6000) === 0 || (Number(during(step, () => system.stat(fd)).mode) & 0o7777) === mode;
+  return isSet ? [] : ["special mode bits not kept"];
+}
+
+/** There is no file to write into instead: what cannot be kept is told. */
+async function keepOrTell(
+  fd: number,
+  fresh: BigIntStats,
+  old: BigIntStats,
+  { held }: Found,
+  { system }: WriteContext,
+): Promise<readonly WriteNote[]> {
+  try {
+    return await keepMetadata(fd, fresh, old, held.handlePath, system);
+  } catch (error) {
+    if (!(error instanceof CannotKeep)) throw error;
+    // Set-user-id of another owner would be a right that nobody gave.
+    during("carrying over owner, mode and attributes", () => system.changeMode(fd, Number(old.mode) & 0o777));
+    return ["owner or attributes not kept"];
+  }
+}
+
+/** Asked before anything is written; the link asks again. A link that leads nowhere is something, too. */
+export function refuseExisting(path: string, { system }: WriteContext): void {
+  if (during("looking at the file", () => system.glance(path)) !== undefined) throw new FileExists();
+}
+
+/** File systems without hard links, and mounts that forbid them. Linux has one number for the two names of "not supported". */
+export const noLink = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EINVAL"];
+
+async function giveName(temp: TempFile, path: string, context: WriteContext): Promise<void> {
+  const { system } = context;
+  try {
+    system.link(temp.path, path);
+    return;
+  } catch (error) {
+    const errno = errnoName(error);
+    if (errno === "EEXIST") throw new FileExists();
+    if (errno === undefined || !noLink.includes(errno)) throw asWriteFailed(error, "linking");
+  }
+  // Take the name with an empty file, which fails if there is one, and put the content over it.
+  let placeholder: bigint;
+  try {
+    const fd = system.make(path, makeFlags | (constants.O_NONBLOCK ?? 0), 0o666);
+    try {
+      placeholder = system.stat(fd).ino;
+    } finally {
+      closeQuietly(fd, system);
+    }
+  } catch (error) {
+    if (errnoName(error) === "EEXIST") throw new FileExists();
+    throw asWriteFailed(error, "linking");
+  }
+  try {
+    const recheck = (): void => {
+      if (during("linking", () => system.statLink(path)).ino !== placeholder) throw new FileChanged();
+    };
+    recheck();
+    await patiently("renaming", () => system.rename(temp.path, path), recheck, system);
+  } catch (error) {
+    if (!(error instanceof FileChanged)) unlinkQuietly(path, system);
+    throw error;
+  }
+}

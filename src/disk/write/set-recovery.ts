@@ -1,0 +1,167 @@
+/**
+ * What a process that was killed left of several files that it changed together: the files get back what they were, or, if
+ * all of them were changed, lose what was kept for that. Looked for in the roots and in the state folder when a toolkit is
+ * first used.
+ */
+
+import * as nodePath from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { errnoName } from "../errno.ts";
+import { othersTurn } from "../event-loop.ts";
+import { type HeldLocks, LockFailed, type LockKey, type Locks, LockTimeout } from "../lock/lock.ts";
+import { lifeOf } from "../lock/process-mark.ts";
+import { type HeldFolder, holdFolder, prepareSync, unlinkQuietly, type WriteContext } from "../lookup/held-folder.ts";
+import type { Root } from "../lookup/look.ts";
+import { stateFolder } from "./in-place.ts";
+import { clearStep, readSetJournal, type SetRecord, takeStepBack } from "./set-journal.ts";
+import { isLeftBehind, isOutside, isOwn, sweepFolder } from "./sweep.ts";
+import { parseTempName, tempName } from "./temp-file.ts";
+import { during, FileChanged, WriteFailed } from "./write-failed.ts";
+
+/** Never fails: what cannot be settled now is left for the next time. */
+export async function recoverSets(roots: readonly Root[], locks: Locks, context: WriteContext): Promise<void> {
+  for (const { real } of roots) {
+    await orLeft(async () => {
+      const folder = holdFolder(real, context);
+      try {
+        await recoverIn(folder, locks, context);
+      } finally {
+        folder.close();
+      }
+    });
+  }
+  const state = stateFolder(context, "find");
+  if (state !== undefined) await orLeft(() => recoverIn(state, locks, context));
+}
+
+async function orLeft(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const isBadLuck = [WriteFailed, FileChanged, LockFailed, LockTimeout].some((kind) => error instanceof kind);
+    const isLate = error instanceof DOMException && error.name === "TimeoutError"; // somebody else has the locks
+    if (!isBadLuck && !isLate) throw error;
+  }
+}
+
+async function recoverIn(folder: HeldFolder, locks: Locks, context: WriteContext): Promise<void> {
+  const { system } = context;
+  for (const name of await journalsIn(folder, context)) {
+    await orLeft(async () => {
+      const path = folder.at(name);
+      const stat = during("looking at the file", () => system.statLink(path));
+      const mark = parseTempName(name)?.mark ?? "";
+      if (!stat.isFile() || !isOwn(stat) || lifeOf(mark) === "alive") return;
+      const isLeft = isLeftBehind("set", mark, stat, folder);
+      const record = await readSetJournal(path, stat, { system, reads: folder.reads, signal: undefined });
+      if (record === undefined) return isLeft ? void unlinkQuietly(path, system) : undefined;
+      // Of another workspace, whose processes share the state folder: theirs to settle.
+      if ([...record.steps.map((step) => step.path), ...record.places].some((one) => isOutside(one, context))) return;
+      const keys = record.steps.flatMap((step) => keyOf(step.path, record.folders, context));
+      const isSettled = async ({ byKernel }: HeldLocks): Promise<void> => {
+        // A process of another container cannot be asked whether it runs; its locks can.
+        if (isLeft || (byKernel && record.byKernel)) await settle(path, folder, record, context);
+      };
+      await locks.exclusively(keys, AbortSignal.timeout(lockedMsMax), isSettled);
+    });
+  }
+}
+
+/** Nobody who only wants to read a file waits longer for this. */
+const lockedMsMax = 2_000;
+const listedMsMax = 1_000;
+const namesPerTurn = 4_096;
+
+async function journalsIn(folder: HeldFolder, { system }: WriteContext): Promise<readonly string[]> {
+  const names: string[] = [];
+  try {
+    const slow = folder.reads === "at once" ? undefined : system.folder(folder.at("."));
+    slow?.catch(() => undefined);
+    const late = setTimeout(listedMsMax, [], { ref: false });
+    const entries = slow === undefined ? system.folderNow(folder.at(".")) : await Promise.race([slow, late]);
+    let count = 0;
+    for (const { name } of entries) {
+      if (name.startsWith(".filehand-set-") && parseTempName(name) !== undefined) names.push(name);
+      count += 1;
+      if (count % namesPerTurn === 0) await othersTurn();
+    }
+  } catch (error) {
+    if (errnoName(error) === undefined) throw error;
+  }
+  return names;
+}
+
+/** As its maker had it: by the nearest folder that was there before. */
+function keyOf(path: string, made: readonly string[], context: WriteContext): readonly LockKey[] {
+  let folder = nodePath.dirname(path);
+  while (made.includes(folder)) folder = nodePath.dirname(folder);
+  const look = context.look(folder);
+  if (look.seen !== "node") return [];
+  look.held.close();
+  const { device, inode } = look.held.identity;
+  return [{ folder: { device, inode, path: folder }, name: nodePath.relative(folder, path) }];
+}
+
+/** First renamed to a name of this process: only one of several that find it can do that. */
+async function settle(
+  path: string,
+  place: HeldFolder,
+  { steps, folders, places, isDone }: SetRecord & { readonly isDone: boolean },
+  context: WriteContext,
+): Promise<void> {
+  const { system } = context;
+  const claimed = place.at(tempName("set"));
+  during("renaming", () => system.rename(path, claimed));
+  const held = new Map<string, HeldFolder | undefined>();
+  const folderAt = (folder: string): HeldFolder | undefined => {
+    if (!held.has(folder)) held.set(folder, folderIfThere(folder, context));
+    return held.get(folder);
+  };
+  const folderOf = (file: string): HeldFolder | undefined => folderAt(nodePath.dirname(file));
+  try {
+    for (const step of isDone ? [] : steps.toReversed()) {
+      const folder = folderOf(step.path);
+      if (folder !== undefined) await takeStepBack(step, folder, context);
+    }
+    const cleared = steps.map((step) => {
+      const folder = folderOf(step.path);
+      return folder === undefined || clearStep(step, folder, context);
+    });
+    if (!isDone) for (const folder of folders.toReversed()) removeIfEmpty(folder, folderOf(folder), context);
+    for (const path of places) {
+      const folder = folderAt(path);
+      if (folder !== undefined) await sweepFolder(folder, context);
+    }
+    for (const folder of held.values()) if (folder !== undefined) await synced(folder, context);
+    if (cleared.every((isClear) => isClear)) unlinkQuietly(claimed, system);
+  } finally {
+    for (const folder of held.values()) folder?.close();
+  }
+}
+
+/** One that is gone has nothing in it to be put right. */
+function folderIfThere(path: string, context: WriteContext): HeldFolder | undefined {
+  try {
+    return holdFolder(path, context);
+  } catch (error) {
+    if (error instanceof FileChanged) return undefined;
+    throw error;
+  }
+}
+
+function removeIfEmpty(path: string, parent: HeldFolder | undefined, { system }: WriteContext): void {
+  try {
+    if (parent !== undefined) system.removeFolder(parent.at(nodePath.basename(path)));
+  } catch (error) {
+    if (errnoName(error) === undefined) throw error;
+  }
+}
+
+async function synced(folder: HeldFolder, { system }: WriteContext): Promise<void> {
+  const folderSync = prepareSync(folder, system);
+  try {
+    await folderSync.sync();
+  } finally {
+    folderSync.close();
+  }
+}

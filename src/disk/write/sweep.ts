@@ -1,0 +1,252 @@
+/**
+ * Clears away what a crash left: temporary files are removed, files that were being written in place get their old
+ * bytes back. Only names of exactly our shape, only plain files of our own user, and only if their maker is gone.
+ */
+
+import { type BigIntStats, constants } from "node:fs";
+import { uptime } from "node:os";
+import * as nodePath from "node:path";
+import { errnoName } from "../errno.ts";
+import { lifeOf } from "../lock/process-mark.ts";
+import { closeQuietly, type HeldFolder, unlinkQuietly, type WriteContext } from "../lookup/held-folder.ts";
+import { type Content, inChunks, type Moving, readAll } from "./content.ts";
+import { type Journal, openJournal, putBack, stateFolder } from "./in-place.ts";
+import type { Comparison } from "./same-file.ts";
+import { parseTempName, type TempKind, tempName } from "./temp-file.ts";
+import { during, FileChanged, WriteFailed } from "./write-failed.ts";
+
+export interface Swept {
+  /** Temporary files and journals that are gone. */
+  readonly removed: number;
+  /** Files that have their old bytes again, by path. */
+  readonly restored: readonly string[];
+}
+
+/**
+ * Sweeps a folder that is about to be written in, once in the life of a process; who comes meanwhile waits for that, since one of the
+ * files may be the one to be put right. Never fails. Answers how a file is to be compared with what it was before: a leftover may
+ * have been a second name of it, and taking that away moves its ctime.
+ */
+export async function sweepOnce(folder: HeldFolder, context: WriteContext): Promise<Comparison> {
+  const { device, inode } = folder.identity;
+  const removed = await once(`${device}:${inode}`, context, () => sweepFolder(folder, context));
+  await once("state", context, () => sweepState(context));
+  return removed > 0 ? "all but ctime" : "all";
+}
+
+async function once(key: string, { swept }: WriteContext, sweep: () => Promise<Swept>): Promise<number> {
+  if (!swept.has(key)) {
+    swept.set(
+      key,
+      sweep().finally(() => swept.set(key, undefined)),
+    );
+  }
+  return (await swept.get(key))?.removed ?? 0;
+}
+
+/** The same anew: for a file that another process may have left half written since. */
+export async function sweepAgain(folder: HeldFolder, context: WriteContext): Promise<Swept> {
+  const beside = await sweepFolder(folder, context);
+  const elsewhere = await sweepState(context);
+  return { removed: beside.removed, restored: [...beside.restored, ...elsewhere.restored] };
+}
+
+async function sweepState(context: WriteContext): Promise<Swept> {
+  const state = stateFolder(context, "find");
+  return state === undefined ? { removed: 0, restored: [] } : sweepFolder(state, context, "elsewhere");
+}
+
+/** Where the files lie that a folder's journals belong to. */
+type Whereabouts = "beside" | "elsewhere";
+
+/** Never fails: what cannot be cleared away now is left for the next time. */
+export async function sweepFolder(
+  folder: HeldFolder,
+  context: WriteContext,
+  files: Whereabouts = "beside",
+): Promise<Swept> {
+  const { system } = context;
+  const restored: string[] = [];
+  let removed = 0;
+  for (const name of await namesOfOurs(folder, context)) {
+    try {
+      const stat = during("looking at the file", () => system.statLink(folder.at(name)));
+      const parsed = parseTempName(name);
+      if (parsed === undefined || !stat.isFile() || !isOwn(stat) || !isLeft(parsed, stat, folder)) continue;
+      if (parsed.kind !== "undo") {
+        if (unlinkQuietly(folder.at(name), system)) removed += 1;
+        continue;
+      }
+      const done = await settle(folder, name, stat, files, context);
+      if (done === "left") continue;
+      removed += 1;
+      if (done !== "removed") restored.push(done.restored);
+    } catch (error) {
+      if (!(error instanceof WriteFailed || error instanceof FileChanged)) throw error;
+    }
+  }
+  return { removed, restored };
+}
+
+async function namesOfOurs(folder: HeldFolder, { system }: WriteContext): Promise<readonly string[]> {
+  const names: string[] = [];
+  try {
+    const entries = folder.reads === "at once" ? system.folderNow(folder.at(".")) : await system.folder(folder.at("."));
+    for (const { name } of entries) if (name.startsWith(".filehand-") && parseTempName(name)) names.push(name);
+  } catch (error) {
+    if (errnoName(error) === undefined) throw error;
+  }
+  return names;
+}
+
+export const isOwn = (stat: BigIntStats): boolean =>
+  process.geteuid === undefined || stat.uid === BigInt(process.geteuid());
+
+const dayMs = 86_400_000;
+/** What belongs to files that were changed together is settled by its journal (`change-set.ts`), as soon as that is found. */
+const setMsMax = 30 * dayMs;
+
+const sinceMs = (timeNs: bigint): number => Date.now() - Number(timeNs / 1_000_000n);
+const ageMs = (stat: BigIntStats): number => sinceMs(stat.mtimeNs);
+
+/** Is its maker gone? One that cannot be asked is judged by age, and by the last boot if the disk is this machine's. */
+function isLeft(
+  { kind, mark }: { readonly kind: TempKind; readonly mark: string },
+  stat: BigIntStats,
+  folder: HeldFolder,
+): boolean {
+  if (kind === "old" || kind === "set") return lifeOf(mark) !== "alive" && sinceMs(stat.ctimeNs) > setMsMax;
+  return isLeftBehind(kind, mark, stat, folder);
+}
+
+/** The same of any kind, by its maker alone. */
+export function isLeftBehind(kind: TempKind, mark: string, stat: BigIntStats, folder: HeldFolder): boolean {
+  switch (lifeOf(mark)) {
+    case "dead":
+      return true;
+    case "alive":
+      return kind === "new" && ageMs(stat) > dayMs;
+    case "elsewhere":
+      return ageMs(stat) > dayMs || (folder.reads === "at once" && ageMs(stat) > uptime() * 1_000);
+  }
+}
+
+/**
+ * Uses a journal up. It is first renamed to a name of this process: only one of several that find it can do that, and
+ * nobody else touches it from then on.
+ */
+async function settle(
+  folder: HeldFolder,
+  name: string,
+  stat: BigIntStats,
+  files: Whereabouts,
+  context: WriteContext,
+): Promise<"removed" | "left" | { readonly restored: string }> {
+  const { system } = context;
+  const moving: Moving = { system, reads: folder.reads, signal: undefined };
+  const journal = await openJournal(folder.at(name), stat, moving);
+  const remove = (path: string): "removed" | "left" => (unlinkQuietly(path, system) ? "removed" : "left");
+  if (journal === undefined) return remove(folder.at(name));
+  try {
+    const { head } = journal;
+    const target = files === "beside" ? nodePath.join(folder.path, nodePath.basename(head.name)) : head.path;
+    // Of another workspace, whose processes share the state folder: theirs to settle, and not given up soon.
+    if (isOutside(target, context)) return ageMs(stat) > 30 * dayMs ? remove(folder.at(name)) : "left";
+    const claimed = folder.at(tempName("undo"));
+    during("renaming", () => system.rename(folder.at(name), claimed));
+    const found = await rollBack(journal, target, context);
+    if (found === "restored") return remove(claimed) === "removed" ? { restored: target } : "left";
+    if (found === "untouched") return remove(claimed);
+    // Somebody has changed the file since: nothing to undo, but perhaps worth a look for a day.
+    return ageMs(stat) > dayMs ? remove(claimed) : "left";
+  } finally {
+    journal.close();
+  }
+}
+
+export function isOutside(path: string, context: WriteContext): boolean {
+  const look = context.look(path);
+  if (look.seen === "node") look.held.close();
+  return ["outside", "root changed", "other mount"].includes(look.seen);
+}
+
+/**
+ * Gives a file its old bytes back if it is half written; if `which` says so, also if it has all of the new ones. `untouched`: there
+ * was nothing to give back.
+ */
+export async function rollBack(
+  journal: Journal,
+  path: string,
+  context: WriteContext,
+  which: "torn" | "all" = "torn",
+): Promise<"restored" | "untouched" | "not ours" | "failed"> {
+  const { system } = context;
+  const { head } = journal;
+  const look = context.look(path);
+  if (look.seen !== "node") return "not ours";
+  const { held } = look;
+  try {
+    const same = look.kind === "file" && look.real === path;
+    // Not the device: many systems number them anew at every start.
+    if (!same || String(held.identity.inode) !== head.inode) return "not ours";
+    const fd = during("writing in place", () =>
+      system.open(held.handlePath, constants.O_RDWR | (constants.O_NONBLOCK ?? 0)),
+    );
+    try {
+      const moving: Moving = { system, reads: held.reads, signal: undefined };
+      const size = Number(during("looking at the file", () => system.stat(fd)).size);
+      const state = await stateOf(fd, size, journal, moving);
+      if (state === "not ours") return state;
+      if (state === "old" || (state === "new" && which === "torn")) return "untouched";
+      return (await putBack(fd, journal, moving)) === undefined ? "restored" : "failed";
+    } finally {
+      closeQuietly(fd, system);
+    }
+  } finally {
+    held.close();
+  }
+}
+
+/** A file that a crash left half written has, at every place, its old byte or its new one. */
+async function stateOf(
+  fd: number,
+  size: number,
+  { head, before, after }: Journal,
+  moving: Moving,
+): Promise<"old" | "new" | "torn" | "not ours"> {
+  const { from, oldBytes, newBytes } = head;
+  const shorterBytes = Math.min(oldBytes, newBytes);
+  if (size < shorterBytes || size > Math.max(oldBytes, newBytes)) return "not ours";
+  let isOld = size === oldBytes;
+  let isNew = size === newBytes;
+  let isOurs = true;
+  await inChunks(from, size, moving, async (now, at) => {
+    if (!isOurs) return;
+    await readAll(fd, now, at, moving);
+    const old = await part(before, now.length, at);
+    const next = await part(after, now.length, at);
+    for (let index = 0; index < now.length; index += 1) {
+      const byte = now[index];
+      const wasOld = byte === old[index];
+      const wasNew = byte === next[index];
+      isOld &&= wasOld;
+      isNew &&= wasNew;
+      // Behind the shorter of the two ends a power cut may leave zeros: bytes that were not written yet, or the rest of
+      // the block in which the file was to end.
+      if (!wasOld && !wasNew && !(at + index >= shorterBytes && byte === 0)) {
+        isOurs = false;
+        return;
+      }
+    }
+  });
+  if (!isOurs) return "not ours";
+  if (isOld) return "old";
+  return isNew ? "new" : "torn";
+}
+
+/** Bytes from `at` on; fewer where the content ends before. */
+async function part(content: Content, length: number, at: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(Math.max(0, Math.min(length, content.sizeBytes - at)));
+  if (bytes.length > 0) await content.read(bytes, at);
+  return bytes;
+}

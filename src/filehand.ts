@@ -1,0 +1,289 @@
+/** The one place where rooms meet: a toolkit holds what its sessions share. */
+
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import * as nodePath from "node:path";
+import type { CallListener } from "./contract/event.ts";
+import { limits } from "./contract/limits.ts";
+import {
+  type ListedRule,
+  type Lock,
+  modes,
+  type Permissions,
+  type RuleFault,
+  type RuleText,
+} from "./contract/permission.ts";
+import { FilehandError } from "./contract/problem.ts";
+import type { Dialect } from "./dialects/dialect.ts";
+import { type DialectName, dialectNames, dialects } from "./dialects/index.ts";
+import { nearest } from "./dialects/parameters.ts";
+import { createDisk, RootError } from "./disk/disk.ts";
+import { createIndexStore } from "./disk/lines/index-store.ts";
+import { lazily } from "./disk/loading.ts";
+import { createLocks } from "./disk/lock/lock.ts";
+import { realPrefixes } from "./disk/lookup/real-prefix.ts";
+import { createGuard, type Guard, type GuardOptions } from "./guard/guard.ts";
+import { relativeTo } from "./guard/paths.ts";
+import { toolPermission } from "./guard/patterns.ts";
+import { createPolicy, type Policy } from "./guard/policy.ts";
+import { idleRules, narrowed } from "./guard/rules.ts";
+import { createSessionState, type SessionState } from "./guard/session-state.ts";
+import type { History } from "./history/history.ts";
+import { createPageCache } from "./kinds/page-cache.ts";
+import { compileRestricted } from "./kinds/restricted.ts";
+import type { Filehand, FilehandOptions, Session, SessionOptions } from "./options.ts";
+import { byHost, languagesOf, startSession } from "./session.ts";
+import type { Watchers } from "./session/call-event.ts";
+import { createTimeline } from "./session/timeline.ts";
+import { createReadStates } from "./state/read-states.ts";
+import { appendFigures, readFigures } from "./state/usage-log.ts";
+
+export { realPrefixes };
+
+export function createFilehand(options: FilehandOptions): Filehand {
+  const disk = diskAt(options);
+  dialectNamed(options.dialect ?? "claude");
+  const restricted = compileRestricted(options.restricted);
+  const indexes = createIndexStore(options.stateDir);
+  const pages = createPageCache();
+  const locks = createLocks({ folder: undefined });
+  const languages = languagesOf(options, disk, () => guard);
+  const rules = [...rulesOf(options.permissions), ...(options.rules ?? [])];
+  const home = options.home ?? homedir();
+  const { mode = "default", locked = [] } = options;
+  requireMode(mode);
+  requireAnswerBytes(options.answerBytesMax);
+  requireSearchMs(options.searchMsMax ?? limits.searchMsMax);
+  const judging = { rules, home, locked, secrets: options.secrets ?? "ask", stateDir: options.stateDir } as const;
+  const policy = createPolicy({ ...judging, trustProject: options.trustProject });
+  if (options.unclearRules !== "report") requireClear(policy.faults);
+  const guardOptions: GuardOptions = {
+    ...judging,
+    trustProject: options.trustProject,
+    policy,
+    disk,
+    base: options.cwd ?? disk.roots[0]?.given ?? "",
+    asker: typeof options.ask === "function" ? byHost(options.ask) : options.ask,
+    mode,
+    keepRule: options.keepRule,
+    externalDirectories: options.externalDirectories,
+  };
+  const guard = createGuard(guardOptions);
+  const openPast = pastOf(options, () => guard);
+  const roots = disk.roots.map(({ real }) => real);
+  const permissions = (guardOf: () => Guard, state?: SessionState) =>
+    permissionsOf({ guard: guardOf, policy, rules, kept: () => state?.kept ?? [], roots, home, locked });
+  const cwd =
+    relativeTo(
+      guardOptions.base,
+      disk.roots.flatMap(({ given, real }) => [given, real]),
+      nodePath,
+    ) || ".";
+  const readStates = options.stateDir === undefined ? undefined : createReadStates(options.stateDir);
+  let isSettled = false;
+  const settling = (): Promise<void> | undefined =>
+    isSettled ? undefined : disk.settled(locks).then(() => void (isSettled = true));
+  const watchers: Watchers = { listeners: new Set(), calls: 0 };
+  const session = <Name extends DialectName>(chosen: SessionOptions<Name>): Session<Name> => {
+    const state = createSessionState(mode, home);
+    return startSession(dialectNamed(chosen.dialect), chosen, {
+      disk,
+      restricted,
+      indexes,
+      pages,
+      locks,
+      languages: languages?.open,
+      openPast,
+      guard: narrowed(createGuard({ ...guardOptions, state }), foldersWithin(chosen.within, guardOptions.base)),
+      state,
+      permissions: (guardOf) => permissions(guardOf, state),
+      options,
+      cwd,
+      watchers,
+      readStates,
+      settling,
+    });
+  };
+
+  return {
+    history: () => openPast?.() ?? Promise.resolve(undefined),
+    roots,
+    workspaceId: workspaceIdOf(roots),
+    permissions: permissions(() => guard),
+    session: (chosen?: SessionOptions<DialectName>) => session(chosen ?? { dialect: options.dialect ?? "claude" }),
+    listen: (listener) => {
+      const own: CallListener = (event, detail) => listener(event, detail); // the same function may listen twice
+      watchers.listeners.add(own);
+      return () => void watchers.listeners.delete(own);
+    },
+    timeline: (sizes) => createTimeline(sizes),
+    ruleFaults: policy.faults,
+    languageFaults: async () => (await languages?.faults()) ?? [],
+    close: async () => {
+      readStates?.flush();
+      await languages?.close();
+    },
+    keepFigures: (ended: Session) => {
+      const stats = ended.stats();
+      if (options.stateDir === undefined || stats.calls === 0) return;
+      appendFigures(options.stateDir, { time: new Date().toISOString(), dialect: ended.dialect, ...stats });
+    },
+    figures: () => (options.stateDir === undefined ? [] : readFigures(options.stateDir)),
+  } as Filehand; // the overloads of `session` say which dialect comes back
+}
+
+/** In whatever order the roots are given, they are one workspace. */
+const workspaceIdOf = (roots: readonly string[]): string =>
+  createHash("sha256").update(roots.toSorted().join("\n")).digest("hex").slice(0, 12);
+
+/** Where the past is kept, opened by the first who needs it; undefined where it is not kept. */
+function pastOf(options: FilehandOptions, guard: () => Guard): (() => Promise<History>) | undefined {
+  const { stateDir, history = {} } = options;
+  if (stateDir === undefined || history === false) return undefined;
+  const open = async (): Promise<History> => {
+    const { createUpkeep, openHistory } = await import("./history/history.ts");
+    const judge = guard();
+    const nowMs = Date.now;
+    const upkeep = createUpkeep({ collect: () => past.gc({ ifDue: true }), nowMs });
+    const isSecret = (path: string): boolean => judge.isSecret(path);
+    const past = openHistory({ stateDir, isSecret, nowMs, ...history, onKept: () => upkeep.kept() });
+    return past;
+  };
+  return lazily(open);
+}
+
+/** JavaScript callers have no compiler, and a mode with a slip in it must not be the generous one. */
+export function requireMode(mode: string): void {
+  if ((modes as readonly string[]).includes(mode)) return;
+  throw new FilehandError(
+    "INVALID_PARAM",
+    `Cannot use the mode "${mode}": there is no such mode, use ${modes.join(", ")}`,
+  );
+}
+
+function requireSearchMs(ms: number): void {
+  if (Number.isSafeInteger(ms) && ms >= 1 && ms <= limits.searchMsMost) return;
+  throw new FilehandError(
+    "INVALID_PARAM",
+    `Cannot let a search take ${ms} ms: searchMsMax is a whole number from 1 to ${limits.searchMsMost}`,
+  );
+}
+
+/** A deny rule with a slip in it would deny nothing, and whoever wrote it would not know. */
+function requireClear(faults: readonly RuleFault[]): void {
+  const [first, ...others] = faults.filter(({ stops }) => stops === true);
+  if (first === undefined) return;
+  const { verdict, text, source, why } = first;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more such ${others.length === 1 ? "rule" : "rules"})`;
+  const message = `Cannot start with the ${verdict} rule ${JSON.stringify(text)} (${source}): ${why}, correct or remove it${more}`;
+  throw new FilehandError("UNCLEAR_RULE", message);
+}
+
+/** A limit that no answer could keep would make every answer a cut one. */
+function requireAnswerBytes(bytes: number | undefined): void {
+  if (bytes === undefined || (Number.isSafeInteger(bytes) && bytes >= limits.answerBytesMin)) return;
+  throw new FilehandError(
+    "INVALID_PARAM",
+    `Cannot use an answerBytesMax of ${bytes}: give a whole number of at least ${limits.answerBytesMin}`,
+  );
+}
+
+function diskAt({ roots, stateDir, sameDevice, denyHardlinks }: FilehandOptions): ReturnType<typeof createDisk> {
+  if (!Array.isArray(roots) || roots.length === 0) {
+    throw new FilehandError("NO_ROOT", "Cannot start without a workspace: name at least one folder in roots");
+  }
+  try {
+    return createDisk(roots, undefined, { stateDir, border: { sameDevice, denyHardlinks } });
+  } catch (error) {
+    if (error instanceof RootError) throw new FilehandError("NO_ROOT", error.message);
+    throw error;
+  }
+}
+
+function dialectNamed(name: string): Dialect {
+  if (Object.hasOwn(dialects, name)) return dialects[name as DialectName]; // checked by the line itself
+  const near = nearest(String(name), dialectNames);
+  const hint = near === undefined ? `use one of ${dialectNames.join(", ")}` : `did you mean ${near}`;
+  throw new FilehandError("UNKNOWN_DIALECT", `Cannot speak the dialect "${name}": there is no such dialect, ${hint}`);
+}
+
+const rulesOf = (permissions: FilehandOptions["permissions"] = {}): readonly RuleText[] =>
+  (["allow", "ask", "deny"] as const).flatMap((verdict) =>
+    (permissions[verdict] ?? []).map((text) => ({ verdict, text, source: "options" })),
+  );
+
+/** Relative ones lie below the folder that relative paths of calls do. Links are resolved: files are judged by where they are. */
+function foldersWithin(folders: readonly string[] | undefined, base: string): readonly string[] | undefined {
+  const realPrefix = realPrefixes();
+  return folders?.map((folder) => realPrefix(nodePath.resolve(realPrefix(base), folder)));
+}
+
+// What the library tells about permissions: the guard's judgement, for whoever writes rules.
+
+export interface PermissionsOf {
+  readonly guard: () => Guard;
+  readonly policy: Policy;
+  /** All that were given, also those that do not count. */
+  readonly rules: readonly RuleText[];
+  /** Rules that this session keeps. */
+  readonly kept: () => readonly RuleText[];
+  readonly roots: readonly string[];
+  readonly home: string | undefined;
+  readonly locked: readonly Lock[];
+}
+
+export function permissionsOf({ guard, policy, rules, kept, roots, home, locked }: PermissionsOf): Permissions {
+  const explain: Permissions["explain"] = (tool, path) => {
+    const permission = toolPermission(tool);
+    if (permission === "read" || permission === "edit") return guard().explain(tool, permission, path);
+    const why = typeof permission === "object" ? permission.why.replace(/^its/, "the") : "that is no tool";
+    throw new FilehandError("UNKNOWN_TOOL", `Cannot judge what "${tool}" may do: ${why}`);
+  };
+  return {
+    explain,
+    check: (tool, paths) => paths.every((path) => explain(tool, path).verdict === "allow"),
+    list: () => {
+      const all = [...rules, ...kept()];
+      const idle = idleRules(policy.rules, roots, { home, realPrefix: realPrefixes() });
+      const listed = all.map((rule): ListedRule => {
+        const fault = faultOf(rule, policy.faults) ?? idle(rule);
+        return fault === undefined ? rule : { ...rule, fault };
+      });
+      const { mode } = guard();
+      return { mode, locked, roots, rules: listed, builtIn: policy.builtIn, faults: policy.faults };
+    },
+  };
+}
+
+const faultOf = ({ verdict, text, source }: RuleText, faults: readonly RuleFault[]): string | undefined =>
+  faults.find((fault) => fault.verdict === verdict && fault.text === text && fault.source === source)?.why;
+
+// Loads what is otherwise loaded by the first call that needs it. A server lives long, and its package may be replaced under
+// it by an update: from then on a part that is not loaded yet is gone, or is that of another version.
+
+/** In the order in which calls are likely to need them. Packages that are optional belong to somebody else's update. */
+const parts: readonly (() => Promise<unknown>)[] = [
+  () => import("./tools/changes.ts"),
+  () => import("./tools/grep/grep.ts"),
+  () => import("./tools/glob/glob.ts"),
+  () => import("./history/history.ts"),
+  () => import("./tools/outline/outline.ts"),
+  () => import("./workspace.ts"),
+  () => import("./text/notebook/notebook.ts"),
+  () => import("./kinds/notebook.ts"),
+  () => import("./kinds/image/size.ts"),
+  () => import("./kinds/image/image.ts"),
+  () => import("./kinds/pdf/pdf.ts"),
+  () => import("./kinds/worker/worker.ts?program"),
+  () => import("./tools/observe.ts"),
+  () => import("./lsp/servers.ts"),
+  () => import("./lsp/languages.ts"),
+];
+
+/** One part per turn of the event loop, so that no call waits for more than one. */
+export async function preload(more: readonly (() => Promise<unknown>)[] = []): Promise<void> {
+  for (const load of [...parts, ...more]) {
+    await new Promise(setImmediate);
+    await load();
+  }
+}

@@ -1,0 +1,169 @@
+/** The question to a person: what it holds, and what becomes of the answer. */
+
+import * as nodePath from "node:path";
+import type { Answer, Asker, Keep, RuleKeeper } from "../contract/ask.ts";
+import type { Decider, Lock, Permission } from "../contract/permission.ts";
+import { Problem } from "../contract/problem.ts";
+import type { Place, Target } from "../contract/target.ts";
+import type { PathName } from "./group.ts";
+import { absolutePattern } from "./paths.ts";
+import { escapePattern, type RulePermission } from "./patterns.ts";
+import { covers, type SessionState } from "./session-state.ts";
+
+export interface Asking {
+  readonly permission: RulePermission;
+  readonly place: Place;
+  /** What the question is about, without links. */
+  readonly real: string;
+  readonly name: PathName;
+  /** The rule that asks; empty if it is asked by default. */
+  readonly rule: string;
+  /** The rule that would allow it, if one could. */
+  readonly remedy: string | undefined;
+  readonly everyTime: boolean;
+  readonly offered: Pick<Offered, "rules" | "keep">;
+  readonly metadata: () => Promise<Readonly<Record<string, unknown>>>;
+}
+
+export interface AskContext {
+  readonly asker: Asker | undefined;
+  readonly keepRule: RuleKeeper | undefined;
+  readonly state: SessionState;
+  readonly home: string | undefined;
+}
+
+/** Throws a Problem unless somebody says yes. Says how long that yes holds. */
+export async function ask(asking: Asking, context: AskContext, signal: AbortSignal): Promise<"once" | "always"> {
+  const { permission, place, rule, remedy, everyTime, offered } = asking;
+  const refused = { code: "ACCESS_DENIED", place, rule, remedy, everyTime } as const;
+  const { asker } = context;
+  const nobody = { ...refused, reason: "nobody to ask", feedback: undefined } as const;
+  if (asker === undefined) throw new Problem(nobody);
+  const metadata = { path: place.absolute, rule, ...(await asking.metadata()) };
+  const always = offered.rules.map(({ here }) => here);
+  const question = { permission, patterns: [asking.real], always, keep: offered.keep, metadata };
+  const answer: Partial<Answer> | undefined | null = await asker(question, signal);
+  // A host without types may answer anything. What is no yes is none.
+  if (!isAnswer(answer)) throw new TypeError(notAnAnswer(place.asked, answer));
+  if (answer.reply === "nobody") throw new Problem(answer.closed === true ? { ...nobody, closed: true } : nobody);
+  if (answer.reply === "reject") throw new Problem({ ...refused, reason: "rejected", feedback: answer.feedback });
+  if (answer.reply === "once" || offered.rules.length === 0) return "once";
+  const chosen = answer.rule ?? always[0] ?? "";
+  // A rule of the host's own making may have nothing to do with the question.
+  if (!covers(chosen, permission, asking.name, context.home)) return "once";
+  context.state.keep(chosen);
+  await store(chosen, answer.keep ?? "session", offered, context);
+  return "always";
+}
+
+const replies: readonly unknown[] = ["once", "always", "reject", "nobody"] satisfies readonly Answer["reply"][];
+
+const isAnswer = (answer: Partial<Answer> | undefined | null): answer is Answer => replies.includes(answer?.reply);
+
+function notAnAnswer(asked: string, answer: Partial<Answer> | undefined | null): string {
+  const said =
+    typeof answer === "object" && answer !== null
+      ? `an object whose reply is ${spelled(answer.reply)}`
+      : spelled(answer);
+  const way = 'let it answer { reply: "once" | "always" | "reject" | "nobody" }';
+  return `Cannot ask about ${JSON.stringify(asked)}: the host's asker answered ${said} and nothing was done, ${way}`;
+}
+
+const spelled = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value) : typeof value);
+
+/** What cannot be stored holds for the session all the same; the keeper tells its own people why. */
+async function store(chosen: string, keep: Keep, offered: Asking["offered"], { keepRule }: AskContext): Promise<void> {
+  if (keep === "session" || !offered.keep.includes(keep)) return;
+  const offer = offered.rules.find(({ here }) => here === chosen);
+  await keepRule?.(keep === "user" ? (offer?.anywhere ?? chosen) : chosen, keep);
+}
+
+// Which rules would answer a question for good, narrowest first, and where they could be kept. Pure.
+
+/** A rule for this workspace, and one that means the same in settings that hold for others too. */
+export interface Offer {
+  readonly here: string;
+  readonly anywhere: string;
+}
+
+interface Offered {
+  /** For this very file; it would help also where nothing can be kept. */
+  readonly narrowest: string;
+  readonly rules: readonly Offer[];
+  readonly keep: readonly Keep[];
+}
+
+export interface Circumstances {
+  readonly by: Decider;
+  readonly isExternal: boolean;
+  /** `/x` would mean the `x` of every root. */
+  readonly roots: number;
+  readonly canStore: boolean;
+  readonly trustProject: boolean;
+  readonly locked: readonly Lock[];
+}
+
+export function offersFor(permission: Permission, target: Target, at: Circumstances): Offered {
+  const tool = permission === "read" ? "Read" : "Edit";
+  const offer = (pattern: string, absolute: string): Offer => {
+    const here = at.roots === 1 && !at.isExternal ? pattern : absolute;
+    return { here: `${tool}(${here})`, anywhere: `${tool}(${absolute})` };
+  };
+  const file = offer(`/${escapePattern(target.realRelative)}`, absolutePattern(target.real));
+  // What can run code later is asked about each time.
+  if (at.by === "protected" || at.locked.includes("rules")) return { narrowest: file.here, rules: [], keep: [] };
+  const folder = target.realRelative.split("/").slice(0, -1).join("/");
+  const wider: Offer[] = [];
+  // Of secrets one is one: a folder of them is not a narrow answer.
+  if (permission === "edit" && !at.isExternal) {
+    const real = target.real.slice(0, target.real.length - target.realRelative.length).replace(/[\\/]$/, "");
+    if (folder !== "") wider.push(offer(`/${escapePattern(folder)}/**`, `${absolutePattern(`${real}/${folder}`)}/**`));
+    wider.push(offer("/**", `${absolutePattern(real)}/**`));
+  }
+  return { narrowest: file.here, rules: [file, ...wider], keep: keepsFor(at) };
+}
+
+function keepsFor({ by, canStore, trustProject }: Circumstances): readonly Keep[] {
+  // An allow rule lifts no ask rule, so in settings it would be of no use.
+  if (!canStore || by === "rule") return ["session"];
+  // Nor do a project's rules lift the question about secrets.
+  return by === "secret" || !trustProject ? ["session", "user"] : ["session", "project", "user"];
+}
+
+// What a person should know before a file is changed that nothing protects: what it says is run, or obeyed, later.
+
+/** `build`: names commands that are run. `instructions`: agents take it for their orders. */
+export type Caution = "build" | "instructions";
+
+const builds: ReadonlySet<string> = new Set([
+  "package.json",
+  "makefile",
+  "gnumakefile",
+  "justfile",
+  "taskfile.yml",
+  "rakefile",
+  "gruntfile.js",
+  "gulpfile.js",
+  "dockerfile",
+  "docker-compose.yml",
+  "compose.yaml",
+  "build.gradle",
+  "build.gradle.kts",
+  "pom.xml",
+  "setup.py",
+  "pyproject.toml",
+  "cargo.toml",
+  "build.rs",
+  "cmakelists.txt",
+  "gemfile",
+  "composer.json",
+  ".gitattributes",
+]);
+
+const instructions: ReadonlySet<string> = new Set(["agents.md", "claude.md", "gemini.md", ".cursorrules", "skill.md"]);
+
+export function cautionOf(path: string): Caution | undefined {
+  const name = nodePath.basename(path).toLowerCase();
+  if (builds.has(name)) return "build";
+  return instructions.has(name) ? "instructions" : undefined;
+}

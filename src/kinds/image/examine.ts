@@ -1,0 +1,68 @@
+/**
+ * What is known of a picture before the image library gets it: its header, whether all of its parts are there, and of
+ * formats that the library does not read the pixels. All of it takes time that the file chooses, so anything but a small
+ * file of a usual format is examined in a worker.
+ */
+
+import type { Desk } from "../worker/worker.ts";
+import { type Bitmap, decodeBmp } from "./bmp.ts";
+import type { ImageHead, Size } from "./head.ts";
+import { hasAllParts, probeImage } from "./size.ts";
+
+export interface ExamineTask {
+  readonly bytes: Uint8Array;
+  /** Pixels that are decoded at all. */
+  readonly pixelsMax: number;
+  /** The module that decodes HEIC, by absolute path; undefined: it is not installed, or no pixels are wanted. */
+  readonly heic: string | undefined;
+}
+
+export interface Examined {
+  /** Undefined where the header is missing, cut off or absurd. */
+  readonly head: ImageHead | undefined;
+  /** Are the parts that it is made of all there? */
+  readonly whole: boolean;
+  /** Of a BMP or HEIC within the limit. */
+  readonly pixels?: Bitmap | { readonly damaged: string };
+}
+
+/** Memory for a picture that is decoded whole: 12 megapixels of AVIF, 25 of HEIC, 33 of GIF, 50 of WebP. */
+const heldBytesMax = 200_000_000;
+
+/** Fewer pixels where the format takes much memory to decode. */
+export const pixelsWithin = (head: ImageHead, pixelsMax: number): number =>
+  Math.min(pixelsMax, Math.floor(heldBytesMax / head.heldBytes));
+
+export function examineHead(bytes: Uint8Array): Examined {
+  const head = probeImage(bytes);
+  return { head, whole: head !== undefined && hasAllParts(bytes, head.mime) };
+}
+
+/** Runs in a worker. */
+export async function examineImage({ bytes, pixelsMax, heic }: ExamineTask, desk: Desk): Promise<Examined> {
+  const examined = examineHead(bytes);
+  const { head } = examined;
+  if (head === undefined || head.width * head.height > pixelsWithin(head, pixelsMax)) return examined;
+  const pixels =
+    head.mime === "image/bmp"
+      ? decodeBmp(bytes)
+      : head.mime === "image/heic" && heic !== undefined
+        ? await decodeHeic(bytes, heic, desk)
+        : undefined;
+  if (pixels === undefined) return examined;
+  if ("data" in pixels && pixels.data.buffer instanceof ArrayBuffer) desk.give(pixels.data.buffer);
+  return { ...examined, pixels };
+}
+
+type HeicDecode = (file: { readonly buffer: Uint8Array }) => Promise<Size & { readonly data: Uint8Array }>;
+
+async function decodeHeic(bytes: Uint8Array, path: string, desk: Desk): Promise<Examined["pixels"]> {
+  const decode = desk.load(path) as HeicDecode;
+  try {
+    const { width, height, data } = await decode({ buffer: bytes });
+    return { width, height, channels: 4, data };
+  } catch (error) {
+    if (desk.memory.isFull) throw error;
+    return { damaged: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,375 @@
+/**
+ * An image made to fit a budget of tokens: header first, one decode that is also the proof that the file is whole, then
+ * encodings that get smaller until one fits. Bytes that do not decode are never handed out.
+ */
+
+import { Buffer } from "node:buffer";
+import type { Sharp, SharpConstructor, SharpOptions } from "sharp";
+import { limits } from "../../contract/limits.ts";
+import { imageType } from "../kind.ts";
+import { hasFailed, inWorker, packageFiles } from "../worker/host.ts";
+import { type Examined, examineHead, pixelsWithin } from "./examine.ts";
+import type { ImageHead, Size } from "./head.ts";
+import { pngInflates } from "./size.ts";
+
+export interface ImageBudget {
+  /** Estimated tokens (`base64.length * 0.125`) that the image may cost. */
+  readonly tokensMax: number;
+  /** Pixels of the longer side, and of either side, of the image that is handed out. */
+  readonly longEdgeMax: number;
+  readonly sideMax: number;
+  /** Pixels that are decoded at all, judged by the header; fewer where the format takes much memory to decode. */
+  readonly pixelsMax: number;
+}
+
+/** The usual one, of so many tokens. */
+export const imageBudget = (tokensMax: number): ImageBudget => ({
+  tokensMax,
+  longEdgeMax: limits.imageLongEdgeMax,
+  sideMax: limits.imageSideMax,
+  pixelsMax: limits.imagePixelsMax,
+});
+
+export interface ImageResult {
+  readonly kind: "image";
+  readonly mime: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+  readonly base64: string;
+  readonly originalMime: string;
+  /** After turning, as EXIF wants it. */
+  readonly original: Size;
+  readonly display: Size;
+  /** Frames of an animation or pages of a TIFF; the first is shown. */
+  readonly frames: number;
+  /** More than the budget only where even the last resort was. */
+  readonly tokens: number;
+  /** What the vendor counts for an image of this size, at most. */
+  readonly vendorTokens: number;
+  readonly steps: "untouched" | "resized" | "compressed" | "last resort";
+}
+
+export type ImageFailure =
+  | { readonly kind: "damaged"; readonly detail: string }
+  | { readonly kind: "too large"; readonly width: number; readonly height: number; readonly pixelsMax: number }
+  | { readonly kind: "over limit"; readonly limit: string }
+  /** `install` is the package that could read it. */
+  | { readonly kind: "no codec"; readonly mime: string; readonly install: "sharp" | "heic-decode" };
+
+/** The optional packages. Undefined is "not installed": npm may have left them out. */
+export interface Codecs {
+  loadSharp(): Promise<SharpConstructor | undefined>;
+  /** The file of the module that decodes HEIC. */
+  heic(): string | undefined;
+}
+
+const installedCodecs: Codecs = {
+  async loadSharp() {
+    const module = await import("sharp").catch(() => undefined);
+    if (module === undefined) return undefined;
+    // The host has other work for its cores, and no picture is asked for twice.
+    module.default.concurrency(1);
+    module.default.cache(false);
+    return module.default;
+  },
+  heic: () => packageFiles({ heic: "heic-decode" })?.heic,
+};
+
+const decodeSecondsMax = 20;
+const lastResort = { sideMax: 400, quality: 20 } as const;
+
+export async function readImage(
+  bytes: Uint8Array,
+  budget: ImageBudget,
+  signal: AbortSignal,
+  codecs: Codecs = installedCodecs,
+): Promise<ImageResult | ImageFailure> {
+  signal.throwIfAborted();
+  const sharp = await codecs.loadSharp();
+  const heic = sharp === undefined ? undefined : codecs.heic();
+  const examined = await examine(bytes, budget, heic, signal);
+  if ("kind" in examined) return examined;
+  const { head, whole } = examined;
+  if (head === undefined) return { kind: "damaged", detail: "the image header is missing, cut off or makes no sense" };
+  const { width, height } = head;
+  const pixelsMax = pixelsWithin(head, budget.pixelsMax);
+  if (width * height > pixelsMax) return { kind: "too large", width, height, pixelsMax };
+
+  if (sharp === undefined) return withoutCodec(bytes, examined, budget);
+  signal.throwIfAborted();
+  const source = openSource(bytes, examined, sharp, pixelsMax);
+  if ("kind" in source) return source;
+  const decoded = await decode(source.image, budget);
+  if ("kind" in decoded) return decoded;
+  signal.throwIfAborted();
+
+  const facts = { originalMime: head.mime, original: decoded.original, frames: Math.max(head.frames, decoded.frames) };
+  // Where header and decoder disagree about the size, another decoder may side with the header.
+  const agreed = decoded.plain && decoded.original.width === width && decoded.original.height === height;
+  if (agreed && whole && mayStay(head, bytes, budget)) {
+    return result(facts, { mime: head.mime, data: bytes, size: head, steps: "untouched" });
+  }
+  return result(facts, await encode(sharp, decoded, { head, bytesRead: bytes.length, budget, signal }));
+}
+
+/** Up to here the header of a usual format is read in less time than the way to a worker takes. */
+const examinedHereBytesMax = 131_072;
+
+async function examine(
+  bytes: Uint8Array,
+  { pixelsMax }: ImageBudget,
+  heic: string | undefined,
+  signal: AbortSignal,
+): Promise<Examined | ImageFailure> {
+  const mime = imageType(bytes);
+  const here = bytes.length <= examinedHereBytesMax && mime !== "image/bmp" && mime !== "image/heic";
+  if (here) return examineHead(bytes);
+  const msMax = decodeSecondsMax * 1_000;
+  const examined = await inWorker("image", { bytes, pixelsMax, heic }, { signal, msMax });
+  if (!hasFailed(examined)) return examined;
+  switch (examined.failed) {
+    case "time":
+      return { kind: "over limit", limit: `${decodeSecondsMax} seconds of work` };
+    case "memory":
+      return { kind: "over limit", limit: `${limits.workerMegabytesMax} MB of memory` };
+    case "crash":
+      return { kind: "damaged", detail: "its decoder failed" };
+  }
+}
+
+/** Formats that every model takes as they are. */
+const handedOut = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
+type HandedOut = (typeof handedOut)[number];
+
+function isHandedOut(mime: string): mime is HandedOut {
+  return handedOut.some((known) => known === mime);
+}
+
+/** By what the header says; that the bytes decode is for the caller to prove. */
+function mayStay(
+  head: ImageHead,
+  bytes: Uint8Array,
+  budget: ImageBudget,
+): head is ImageHead & { readonly mime: HandedOut } {
+  const fits = Math.max(head.width, head.height) <= edgeMax(budget) && tokensOf(bytes.length) <= budget.tokensMax;
+  return fits && isHandedOut(head.mime) && head.orientation === 1 && head.frames === 1;
+}
+
+/** Small and provably whole, or refused: nobody here can make it smaller, or look inside. */
+async function withoutCodec(
+  bytes: Uint8Array,
+  { head, whole }: Examined,
+  budget: ImageBudget,
+): Promise<ImageResult | ImageFailure> {
+  if (head === undefined || !whole || !mayStay(head, bytes, budget)) {
+    return { kind: "no codec", mime: head?.mime ?? "", install: "sharp" };
+  }
+  if (head.mime === "image/png" && !(await pngInflates(bytes))) {
+    return { kind: "no codec", mime: head.mime, install: "sharp" };
+  }
+  const original = { width: head.width, height: head.height };
+  const facts = { originalMime: head.mime, original, frames: 1 };
+  return result(facts, { mime: head.mime, data: bytes, size: original, steps: "untouched" });
+}
+
+/** What sharp reads by itself, or the pixels that another decoder made of it. */
+function openSource(
+  bytes: Uint8Array,
+  { head, pixels }: Examined,
+  sharp: SharpConstructor,
+  pixelsMax: number,
+): { readonly image: Sharp } | ImageFailure {
+  const open = (input: Uint8Array, options: SharpOptions): { readonly image: Sharp } => ({
+    image: sharp(input, { limitInputPixels: pixelsMax, ...options }).timeout({ seconds: decodeSecondsMax }),
+  });
+  if (pixels !== undefined) {
+    if ("damaged" in pixels) return damaged(pixels.damaged);
+    const { data, ...raw } = pixels;
+    return open(data, { raw });
+  }
+  switch (head?.mime) {
+    case "image/heic":
+      return { kind: "no codec", mime: head.mime, install: "heic-decode" };
+    case "image/jpeg":
+      // In a JPEG garbage is only worth a warning; in a PNG or TIFF a warning is an odd tag.
+      return open(bytes, { failOn: "warning" });
+    default:
+      return open(bytes, { failOn: "error" });
+  }
+}
+
+interface Pixels extends Size {
+  readonly channels: 1 | 2 | 3 | 4;
+  readonly data: Buffer;
+}
+
+interface Decoded {
+  readonly original: Size;
+  readonly frames: number;
+  /** Pixels as they are stored mean the same to everybody: upright, and no colours for printers. */
+  readonly plain: boolean;
+  /** Upright, in sRGB, within the edges of the budget. */
+  readonly pixels: Pixels;
+}
+
+async function decode(image: Sharp, budget: ImageBudget): Promise<Decoded | ImageFailure> {
+  try {
+    const { autoOrient: original, orientation = 1, pages: frames = 1, space } = await image.metadata();
+    const display = fitInside(original, edgeMax(budget));
+    const { data, info } = await image
+      .autoOrient()
+      .resize({ ...display, fit: "fill" })
+      .toColourspace("srgb")
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const plain = orientation === 1 && space !== "cmyk";
+    return { original, frames, plain, pixels: { ...display, channels: info.channels, data } };
+  } catch (error) {
+    return damaged(error);
+  }
+}
+
+/** The decoder's own words, which can be many lines, or none. */
+function damaged(error: unknown): ImageFailure {
+  const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n", 1);
+  const said = line === "Unknown error" ? "" : line.replace(/:?\s*$/, "").slice(0, 200);
+  return { kind: "damaged", detail: said === "" ? "its pixels do not decode" : said };
+}
+
+interface Encoded {
+  readonly mime: HandedOut;
+  readonly data: Uint8Array;
+  readonly size: Size;
+  readonly steps: ImageResult["steps"];
+}
+
+interface Rung {
+  readonly scale: number;
+  readonly quality: number;
+  /** Bytes to expect, as a share of those at the first rung. */
+  readonly share: number;
+}
+
+/** From the standard to the smallest that is still worth looking at. */
+const ladder: readonly Rung[] = [1, 0.75, 0.5, 0.35].flatMap((scale) =>
+  [
+    { quality: 80, share: 1 },
+    { quality: 60, share: 0.65 },
+    { quality: 40, share: 0.5 },
+  ].map(({ quality, share }) => ({ scale, quality, share: share * scale ** 2 })),
+);
+
+/** A rung is passed over if it is expected to be that much over the budget: one encoding costs 10 to 20 ms. */
+const missBy = 1.15;
+
+async function encode(
+  sharp: SharpConstructor,
+  { pixels, original }: Decoded,
+  { head, bytesRead, budget, signal }: EncodeInput,
+): Promise<Encoded> {
+  const bytesMax = Math.floor((budget.tokensMax * 8 * 3) / 4);
+  const { data: decoded, ...raw } = pixels;
+  const image = (): Sharp => sharp(decoded, { raw });
+  const fits = (data: Uint8Array): boolean => tokensOf(data.length) <= budget.tokensMax;
+
+  // A PNG that was resized is no smaller per pixel than it was before, so a photo in one is not worth trying.
+  const expected = (bytesRead * pixels.width * pixels.height) / (original.width * original.height);
+  const lossless = ["image/png", "image/gif"].includes(head.mime) ? expected <= bytesMax : head.mime === "image/bmp";
+  if (lossless) {
+    const data = await image().png().toBuffer();
+    if (fits(data)) return { mime: "image/png", data, size: pixels, steps: "resized" };
+  }
+
+  const format = head.mime === "image/webp" || !isOpaque(pixels) ? "webp" : "jpeg";
+  let firstRungBytes = 0;
+  for (const rung of ladder) {
+    if (firstRungBytes * rung.share > bytesMax * missBy) continue;
+    signal.throwIfAborted();
+    const size = fitInside(pixels, Math.max(pixels.width, pixels.height) * rung.scale);
+    const scaled = rung.scale === 1 ? image() : image().resize({ ...size, fit: "fill" });
+    const data = await (format === "webp"
+      ? scaled.webp({ quality: rung.quality, effort: 2 })
+      : scaled.removeAlpha().jpeg({ quality: rung.quality })
+    ).toBuffer();
+    if (fits(data)) return { mime: `image/${format}`, data, size, steps: rung.share === 1 ? "resized" : "compressed" };
+    firstRungBytes = data.length / rung.share;
+  }
+
+  signal.throwIfAborted();
+  const size = fitInside(pixels, lastResort.sideMax);
+  const small = image()
+    .flatten({ background: "white" })
+    .resize({ ...size, fit: "fill" });
+  const data = await small.jpeg({ quality: lastResort.quality }).toBuffer();
+  return { mime: "image/jpeg", data, size, steps: "last resort" };
+}
+
+interface EncodeInput {
+  readonly head: ImageHead;
+  readonly bytesRead: number;
+  readonly budget: ImageBudget;
+  readonly signal: AbortSignal;
+}
+
+function isOpaque({ channels, data }: Pixels): boolean {
+  if (channels === 1 || channels === 3) return true;
+  for (let at = channels - 1; at < data.length; at += channels) if (data[at] !== 255) return false;
+  return true;
+}
+
+function result(facts: Pick<ImageResult, "originalMime" | "original" | "frames">, encoded: Encoded): ImageResult {
+  const { mime, data, steps } = encoded;
+  const { width, height } = encoded.size;
+  const base64 = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
+  const tokens = tokensOf(data.length);
+  // The higher tier: it takes what fits our edges as it is, and costs no less than the other.
+  const vendorTokens = vendorSize(width, height, "high").tokens;
+  return { kind: "image", mime, base64, ...facts, display: { width, height }, tokens, vendorTokens, steps };
+}
+
+function tokensOf(sizeBytes: number): number {
+  return Math.ceil(4 * Math.ceil(sizeBytes / 3) * 0.125);
+}
+
+function edgeMax(budget: ImageBudget): number {
+  return Math.min(budget.longEdgeMax, budget.sideMax);
+}
+
+/** Never larger than it is, and no side becomes 0. */
+function fitInside({ width, height }: Size, longEdgeMax: number): Size {
+  const scale = Math.min(1, longEdgeMax / Math.max(width, height));
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+}
+
+// What the vendor of a model makes of a picture before it counts its tokens.
+
+/** Patches of 28 pixels, each a token; both limits hold. The tiers are those of the vendor's models. */
+const patchPixels = 28;
+const tiers = {
+  standard: { longEdgeMax: 1_568, tokensMax: 1_568 },
+  high: { longEdgeMax: 2_576, tokensMax: 4_784 },
+} as const;
+
+/** The size to which the vendor scales an image before it counts: the largest in the same proportion that is allowed. */
+export function vendorSize(
+  width: number,
+  height: number,
+  tier: keyof typeof tiers = "standard",
+): Size & { readonly tokens: number } {
+  const { longEdgeMax, tokensMax } = tiers[tier];
+  const longEdge = Math.max(width, height);
+  const sized = (edge: number): Size & { readonly tokens: number } => {
+    const side = (length: number): number =>
+      length === longEdge ? edge : Math.max(1, roundHalfToEven((length * edge) / longEdge));
+    const [wide, high] = [side(width), side(height)];
+    return { width: wide, height: high, tokens: Math.ceil(wide / patchPixels) * Math.ceil(high / patchPixels) };
+  };
+  let edge = Math.min(longEdge, longEdgeMax);
+  while (edge > 1 && sized(edge).tokens > tokensMax) edge -= 1;
+  return sized(edge);
+}
+
+/** As the vendor rounds: 2000×1500 becomes 1270×952 (952.5), and 8000×100 becomes 1568×20 (19.6). */
+function roundHalfToEven(value: number): number {
+  const below = Math.floor(value);
+  const rest = value - below;
+  return rest > 0.5 || (rest === 0.5 && below % 2 === 1) ? below + 1 : below;
+}

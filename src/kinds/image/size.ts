@@ -1,0 +1,463 @@
+/**
+ * What an image file says of itself, without decoding a pixel: its size, how it is turned, its frames, and whether all
+ * of it is there. The bytes are hostile: every walk is bounded by their number, and nothing here throws.
+ */
+
+import { Buffer } from "node:buffer";
+import { promisify } from "node:util";
+import * as zlib from "node:zlib";
+import { imageType } from "../kind.ts";
+import { bmpHeader } from "./bmp.ts";
+import { headOf, type ImageHead } from "./head.ts";
+
+/** Undefined where the header is missing, cut off or absurd (a side of 0). */
+export function probeImage(bytes: Uint8Array): ImageHead | undefined {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    const head = probe(file);
+    return head !== undefined && head.width > 0 && head.height > 0 ? head : undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined; // a field behind the end of the bytes
+    throw error;
+  }
+}
+
+function probe(file: Buffer): ImageHead | undefined {
+  switch (imageType(file)) {
+    case "image/png":
+      return probePng(file);
+    case "image/jpeg":
+      return probeJpeg(file);
+    case "image/gif":
+      return probeGif(file);
+    case "image/webp":
+      return probeWebp(file);
+    case "image/tiff":
+      return probeTiff(file);
+    case "image/bmp": {
+      const header = bmpHeader(file);
+      return header && headOf("image/bmp", header.width, header.height, 4);
+    }
+    case "image/avif":
+    case "image/heic":
+      return probeHeif(file);
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * True if the parts that a PNG, JPEG, GIF or WebP is made of are all there, up to the end mark. The pixels inside a part
+ * may still be broken. Parts can be as small as 4 bytes, so they are looked at one by one and never listed.
+ */
+export function hasAllParts(bytes: Uint8Array, mime: string): boolean {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  switch (mime) {
+    case "image/png": {
+      let last = "";
+      for (const chunk of pngChunks(file)) {
+        if (!chunk.intact()) return false;
+        last = chunk.type;
+      }
+      return last === "IEND";
+    }
+    case "image/jpeg": {
+      let last = 0;
+      let [scan, frame] = [false, false];
+      for (const { marker } of jpegSegments(file)) {
+        last = marker;
+        scan ||= marker === startOfScan;
+        frame ||= isFrameHeader(marker);
+      }
+      return last === endOfImage && scan && frame;
+    }
+    case "image/gif": {
+      let last = "";
+      for (const { kind } of gifBlocks(file)) last = kind;
+      return last === "trailer";
+    }
+    case "image/webp": {
+      let end = 0;
+      for (const chunk of riffChunks(file)) ({ end } = chunk);
+      return file.length >= 12 && file.readUInt32LE(4) + 8 === file.length && end === file.length;
+    }
+    default:
+      return false;
+  }
+}
+
+/** The proof without a decoder that all pixels of a PNG are there. */
+export async function pngInflates(bytes: Uint8Array): Promise<boolean> {
+  if (probeImage(bytes)?.mime !== "image/png") return false;
+  return inflatesWhole(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+}
+
+// PNG: chunks with checksums. Nothing here throws but a RangeError for a field behind the end of the bytes.
+
+interface PngChunk {
+  readonly type: string;
+  readonly data: Buffer;
+  /** Compares the checksum: reads all of the chunk. */
+  intact(): boolean;
+}
+
+/** Ends with IEND, or early where the bytes do. */
+function* pngChunks(file: Buffer): Generator<PngChunk> {
+  for (let at = 8; at + 12 <= file.length; ) {
+    const end = at + 12 + file.readUInt32BE(at);
+    if (end > file.length) return;
+    const typed = file.subarray(at + 4, end - 4);
+    const type = typed.toString("latin1", 0, 4);
+    yield { type, data: typed.subarray(4), intact: () => zlib.crc32(typed) === file.readUInt32BE(end - 4) };
+    if (type === "IEND") return;
+    at = end;
+  }
+}
+
+/** Bit depths by colour type, and samples per pixel. */
+const pngColours: Readonly<Record<number, { readonly depths: readonly number[]; readonly samples: number }>> = {
+  0: { depths: [1, 2, 4, 8, 16], samples: 1 },
+  2: { depths: [8, 16], samples: 3 },
+  3: { depths: [1, 2, 4, 8], samples: 1 },
+  4: { depths: [8, 16], samples: 2 },
+  6: { depths: [8, 16], samples: 4 },
+};
+
+function probePng(file: Buffer): ImageHead | undefined {
+  if (file.toString("latin1", 12, 16) !== "IHDR" || file.readUInt32BE(8) !== 13) return undefined;
+  const colours = pngColours[file.readUInt8(25)];
+  const interlaced = file.readUInt8(28) !== 0;
+  if (colours?.depths.includes(file.readUInt8(24)) !== true) return undefined;
+  let [orientation, frames] = [1, 1];
+  for (const { type, data } of pngChunks(file)) {
+    if (type === "IDAT") break;
+    if (type === "acTL") frames = Math.max(1, data.readUInt32BE(0));
+    if (type === "eXIf") orientation = orientationOf(data);
+  }
+  const pixelBytes = Math.max(3, colours.samples * (file.readUInt8(24) / 8));
+  const heldBytes = interlaced || orientation !== 1 ? pixelBytes + 1 : 0;
+  return headOf("image/png", file.readUInt32BE(16), file.readUInt32BE(20), heldBytes, { orientation, frames });
+}
+
+const inflate = promisify(zlib.inflate);
+
+/** True if the compressed data are as many bytes as the header wants, not one more. The header must be a sound one. */
+async function inflatesWhole(file: Buffer): Promise<boolean> {
+  const wantedBytes = pngDataBytes(file);
+  const chunks = [...pngChunks(file)].filter(({ type }) => type === "IDAT");
+  const data = Buffer.concat(chunks.map((chunk) => chunk.data));
+  const inflated = await inflate(data, { maxOutputLength: wantedBytes }).catch(() => undefined);
+  return inflated?.length === wantedBytes;
+}
+
+/** Adam7: where each pass starts and how far its pixels are apart. */
+const passes = [
+  [0, 0, 8, 8],
+  [4, 0, 8, 8],
+  [0, 4, 4, 8],
+  [2, 0, 4, 4],
+  [0, 2, 2, 4],
+  [1, 0, 2, 2],
+  [0, 1, 1, 2],
+] as const;
+
+function pngDataBytes(file: Buffer): number {
+  const [width, height] = [file.readUInt32BE(16), file.readUInt32BE(20)];
+  const pixelBits = file.readUInt8(24) * (pngColours[file.readUInt8(25)]?.samples ?? 0);
+  /** Every row begins with the byte of its filter. */
+  const bytesOf = (columns: number, rows: number): number =>
+    columns > 0 && rows > 0 ? rows * (1 + Math.ceil((columns * pixelBits) / 8)) : 0;
+  if (file.readUInt8(28) === 0) return bytesOf(width, height);
+  return passes.reduce(
+    (sum, [x, y, stepX, stepY]) => sum + bytesOf(Math.ceil((width - x) / stepX), Math.ceil((height - y) / stepY)),
+    0,
+  );
+}
+
+// JPEG: segments, each with its marker, and scans between them.
+
+const startOfScan = 0xda;
+const endOfImage = 0xd9;
+
+interface JpegSegment {
+  readonly marker: number;
+  readonly data: Buffer;
+}
+
+/** Steps over the entropy-coded data behind each scan header. Ends with the end mark, or early where the bytes do. */
+function* jpegSegments(file: Buffer): Generator<JpegSegment> {
+  let at = 2;
+  while (at + 2 <= file.length) {
+    const marker = file[at + 1] ?? 0;
+    if (file[at] !== 0xff) return;
+    if (marker === 0xff) {
+      at += 1; // any number of them may stand before a marker
+      continue;
+    }
+    if (marker === endOfImage) {
+      yield { marker, data: file.subarray(at, at) };
+      return;
+    }
+    if (at + 4 > file.length) return;
+    const end = at + 2 + file.readUInt16BE(at + 2);
+    if (end > file.length || end < at + 4) return;
+    yield { marker, data: file.subarray(at + 4, end) };
+    at = marker === startOfScan ? endOfScan(file, end) : end;
+  }
+}
+
+/** The next marker that is none of those within a scan: an escaped 0xff, a restart. */
+function endOfScan(file: Buffer, from: number): number {
+  for (let at = file.indexOf(0xff, from); at !== -1; at = file.indexOf(0xff, at + 1)) {
+    const next = file[at + 1] ?? 0;
+    if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at;
+  }
+  return file.length;
+}
+
+/** SOF0 to SOF15, without the three codes among them that mean something else. */
+function isFrameHeader(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+}
+
+function probeJpeg(file: Buffer): ImageHead | undefined {
+  let orientation = 1;
+  let frame: JpegSegment | undefined;
+  for (const segment of jpegSegments(file)) {
+    const { marker, data } = segment;
+    if (marker === 0xe1 && data.toString("latin1", 0, 6) === "Exif\0\0") orientation = orientationOf(data.subarray(6));
+    if (isFrameHeader(marker)) frame ??= segment;
+    if (frame === undefined || marker !== startOfScan) continue;
+    const { data: header } = frame;
+    const components = header.readUInt8(5);
+    // A picture in several scans, progressive or colour by colour, is complete only after the last.
+    const manyScans = frame.marker > 0xc1 || data.readUInt8(0) < components;
+    const heldBytes = manyScans ? 2 * jpegSamples(header) : orientation === 1 ? 0 : components;
+    return headOf("image/jpeg", header.readUInt16BE(3), header.readUInt16BE(1), heldBytes, { orientation });
+  }
+  return undefined;
+}
+
+/** Samples per pixel: 3 for colours in full, 1.5 where four pixels share theirs. */
+function jpegSamples(header: Buffer): number {
+  const factors = Array.from({ length: header.readUInt8(5) }, (_, index) => header.readUInt8(7 + index * 3));
+  const products = factors.map((factor) => (factor >> 4) * (factor & 15));
+  return products.reduce((sum, product) => sum + product, 0) / Math.max(1, ...products);
+}
+
+// GIF: blocks of sub-blocks, up to the trailer.
+
+type GifBlock =
+  | { readonly kind: "image"; readonly right: number; readonly bottom: number }
+  | { readonly kind: "extension" | "trailer" };
+
+/** Ends with the trailer, or early where the bytes do. */
+function* gifBlocks(file: Buffer): Generator<GifBlock> {
+  if (file.length < 13) return;
+  let at = 13 + colourTableBytes(file[10] ?? 0);
+  while (at < file.length) {
+    const label = file[at];
+    if (label === 0x3b) {
+      yield { kind: "trailer" };
+      return;
+    }
+    if (label === 0x21) {
+      at = endOfSubBlocks(file, at + 2);
+      if (at <= file.length) yield { kind: "extension" };
+    } else if (label === 0x2c && at + 11 <= file.length) {
+      const [left, top] = [file.readUInt16LE(at + 1), file.readUInt16LE(at + 3)];
+      const [width, height] = [file.readUInt16LE(at + 5), file.readUInt16LE(at + 7)];
+      // Cut off or not, the frame is declared.
+      yield { kind: "image", right: left + width, bottom: top + height };
+      at = endOfSubBlocks(file, at + 11 + colourTableBytes(file[at + 9] ?? 0));
+    } else return;
+  }
+}
+
+function colourTableBytes(flags: number): number {
+  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
+}
+
+function endOfSubBlocks(file: Buffer, from: number): number {
+  let at = from;
+  while (at < file.length && file[at] !== 0) at += 1 + (file[at] ?? 0);
+  return at + 1;
+}
+
+function probeGif(file: Buffer): ImageHead {
+  let [width, height, frames] = [file.readUInt16LE(6), file.readUInt16LE(8), 0];
+  for (const block of gifBlocks(file)) {
+    if (block.kind !== "image") continue;
+    frames += 1;
+    // Decoders make the canvas as large as a frame that does not fit.
+    [width, height] = [Math.max(width, block.right), Math.max(height, block.bottom)];
+  }
+  return headOf("image/gif", width, height, 6, { frames: Math.max(1, frames) });
+}
+
+// WebP: chunks of a RIFF file.
+
+interface RiffChunk {
+  readonly type: string;
+  readonly data: Buffer;
+  readonly end: number;
+}
+
+/** The last chunk may be cut off: its `end` then lies behind the bytes. */
+function* riffChunks(file: Buffer): Generator<RiffChunk> {
+  for (let at = 12; at + 8 <= file.length; ) {
+    const sizeBytes = file.readUInt32LE(at + 4);
+    const end = at + 8 + sizeBytes + (sizeBytes % 2);
+    yield { type: file.toString("latin1", at, at + 4), data: file.subarray(at + 8, at + 8 + sizeBytes), end };
+    at = end;
+  }
+}
+
+function probeWebp(file: Buffer): ImageHead | undefined {
+  let size: readonly [number, number] | undefined;
+  let [orientation, frames] = [1, 0];
+  for (const { type, data } of riffChunks(file)) {
+    if (type === "ANMF") frames += 1;
+    if (type === "EXIF") {
+      orientation = orientationOf(data.toString("latin1", 0, 6) === "Exif\0\0" ? data.subarray(6) : data);
+    }
+    size ??= webpSize(type, data);
+  }
+  return size && headOf("image/webp", size[0], size[1], 4, { orientation, frames: Math.max(1, frames) });
+}
+
+function webpSize(type: string, data: Buffer): readonly [number, number] | undefined {
+  switch (type) {
+    case "VP8X":
+      return [data.readUIntLE(4, 3) + 1, data.readUIntLE(7, 3) + 1];
+    case "VP8L": {
+      if (data.readUInt8(0) !== 0x2f) return undefined;
+      const packed = data.readUInt32LE(1);
+      return [(packed & 0x3fff) + 1, ((packed >>> 14) & 0x3fff) + 1];
+    }
+    case "VP8 ":
+      if (data.readUIntBE(3, 3) !== 0x9d012a) return undefined;
+      return [data.readUInt16LE(6) & 0x3fff, data.readUInt16LE(8) & 0x3fff];
+    default:
+      return undefined;
+  }
+}
+
+// AVIF and HEIC: boxes within boxes.
+
+/** The main brand may only say that it is some HEIF ("mif1"); whether AV1 or HEVC is inside, the list of brands says. */
+function isAvif(file: Buffer): boolean {
+  const brands = file.toString("latin1", 8, Math.min(file.readUInt32BE(0), 256));
+  return /^(.{4})*avi[fs]/s.test(brands);
+}
+
+interface Box {
+  readonly type: string;
+  readonly data: Buffer;
+}
+
+function* boxes(file: Buffer): Generator<Box> {
+  for (let at = 0; at + 8 <= file.length; ) {
+    const declared = file.readUInt32BE(at);
+    const headBytes = declared === 1 ? 16 : 8;
+    const sizeBytes =
+      declared === 1 ? Number(file.readBigUInt64BE(at + 8)) : declared === 0 ? file.length - at : declared;
+    if (sizeBytes < headBytes) return;
+    yield { type: file.toString("latin1", at + 4, at + 8), data: file.subarray(at + headBytes, at + sizeBytes) };
+    at += sizeBytes;
+  }
+}
+
+/** The sizes stand in `ispe` boxes, one per picture: of tiles, thumbnails and the whole. The largest counts. */
+function probeHeif(file: Buffer): ImageHead | undefined {
+  const [mime, heldBytes] = isAvif(file) ? (["image/avif", 16.4] as const) : (["image/heic", 8] as const);
+  let largest: ImageHead | undefined;
+  for (const data of inside(inside(inside([file], "meta", 4), "iprp"), "ipco")) {
+    for (const { type, data: size } of boxes(data)) {
+      if (type !== "ispe") continue;
+      const found = headOf(mime, size.readUInt32BE(4), size.readUInt32BE(8), heldBytes);
+      if (largest === undefined || found.width * found.height > largest.width * largest.height) largest = found;
+    }
+  }
+  return largest;
+}
+
+/** What the boxes of a type hold, behind their version and flags. */
+function* inside(files: Iterable<Buffer>, type: string, skipBytes = 0): Generator<Buffer> {
+  for (const file of files) {
+    for (const box of boxes(file)) if (box.type === type) yield box.data.subarray(skipBytes);
+  }
+}
+
+// TIFF, and EXIF, which is one: directories of tags.
+
+const tagWidth = 0x100;
+const tagHeight = 0x101;
+const tagBits = 0x102;
+const tagOrientation = 0x112;
+const tagSamples = 0x115;
+const tagStripRows = 0x116;
+/** Pages counted at most. */
+const tiffPagesMax = 1_000;
+
+type Reader = (at: number) => number;
+
+/** How the numbers of a file are read: its first two letters say which end of them comes first. */
+function numbersOf(file: Buffer): { readonly short: Reader; readonly long: Reader } {
+  const little = file.readUInt16BE(0) === 0x4949;
+  return {
+    short: (at) => (little ? file.readUInt16LE(at) : file.readUInt16BE(at)),
+    long: (at) => (little ? file.readUInt32LE(at) : file.readUInt32BE(at)),
+  };
+}
+
+/** The tags of the first directory. Those that hold more than fits have an offset in place of a value. */
+function firstTags(file: Buffer): ReadonlyMap<number, number> {
+  const { short, long } = numbersOf(file);
+  const start = long(4);
+  const tags = new Map<number, number>();
+  for (let entry = start + 2; entry < start + 2 + short(start) * 12; entry += 12) {
+    tags.set(short(entry), short(entry + 2) === 3 ? short(entry + 8) : long(entry + 8));
+  }
+  return tags;
+}
+
+/** Goes from directory to directory without a look at their tags. One that was met before ends the list: it runs in a circle. */
+function countPages(file: Buffer): number {
+  const { short, long } = numbersOf(file);
+  const met = new Set<number>();
+  let at = long(4);
+  while (at !== 0 && at + 2 <= file.length && !met.has(at) && met.size < tiffPagesMax) {
+    met.add(at);
+    const end = at + 2 + short(at) * 12;
+    at = end + 4 <= file.length ? long(end) : 0;
+  }
+  return Math.max(1, met.size);
+}
+
+function probeTiff(file: Buffer): ImageHead {
+  const tags = firstTags(file);
+  const frames = countPages(file);
+  const [width, height] = [tags.get(tagWidth) ?? 0, tags.get(tagHeight) ?? 0];
+  const samples = tags.get(tagSamples) ?? 1;
+  // For several samples the tag has the offset of their bits: then 16, of the usual ones the most.
+  const bits = samples === 1 ? (tags.get(tagBits) ?? 1) : 16;
+  const orientation = upright(tags.get(tagOrientation));
+  // Strips are decoded one by one; tiles, which have no such tag, count as the whole.
+  const share = orientation === 1 ? Math.min(1, (tags.get(tagStripRows) ?? height) / height) : 1;
+  const heldBytes = share * Math.max(3, (samples * bits) / 8);
+  return headOf("image/tiff", width, height, heldBytes, { orientation, frames });
+}
+
+/** 1 also where EXIF is broken: that is no reason to refuse the picture. */
+function orientationOf(exif: Buffer): number {
+  try {
+    return upright(firstTags(exif).get(tagOrientation));
+  } catch {
+    return 1;
+  }
+}
+
+function upright(orientation: number | undefined): number {
+  return orientation !== undefined && orientation >= 1 && orientation <= 8 ? orientation : 1;
+}

@@ -1,0 +1,110 @@
+/**
+ * Word documents, Excel workbooks and PowerPoint presentations (docx, xlsx, pptx) as text that reads like Markdown.
+ * What the file is, its main part decides; its name is only a hint. Runs in a worker, so nothing here waits or yields.
+ */
+
+import { Buffer } from "node:buffer";
+import type { Desk } from "../worker/worker.ts";
+import { readDocument } from "./docx.ts";
+import { startLeftOut, startMarkdown } from "./markdown.ts";
+import { mainPart, openPackage, type Package, type PackageLimits, type Part } from "./package.ts";
+import { readPresentation } from "./pptx.ts";
+import { damaged, type OfficeFailure, Unreadable } from "./unreadable.ts";
+import { readWorkbook } from "./xlsx.ts";
+
+export type { OfficeFailure };
+
+export type OfficeFormat = "docx" | "xlsx" | "pptx";
+
+export interface OfficeLimits extends PackageLimits {
+  /** Inflated size of one part. */
+  readonly entryBytesMax: number;
+  /** Inflated size of all parts that are read; the text may have a quarter as many characters. */
+  readonly totalBytesMax: number;
+  /** How many times its packed size a part above 1 MiB may have. */
+  readonly ratioMax: number;
+  readonly entriesMax: number;
+  /** Cells and rows of a workbook; after so many of either it is cut, and that is noted. */
+  readonly cellsMax: number;
+  readonly depthMax: number;
+}
+
+export interface OfficeResult {
+  readonly kind: "office";
+  readonly format: OfficeFormat;
+  /** UTF-8. */
+  readonly text: Uint8Array;
+  /** What the text is made of: sheets, slides … */
+  readonly parts: readonly string[];
+  /** What was left out: images, charts, comments … */
+  readonly notes: readonly string[];
+}
+
+export interface OfficeTask {
+  readonly bytes: Uint8Array;
+  /** By its name. */
+  readonly format: OfficeFormat;
+  readonly limits: OfficeLimits;
+}
+
+/** The program of the worker: the text is moved to the host. */
+export function readOffice({ bytes, format, limits }: OfficeTask, desk: Desk): OfficeResult | OfficeFailure {
+  const result = officeText(bytes, format, limits);
+  if (result.kind === "office" && result.text.buffer instanceof ArrayBuffer) desk.give(result.text.buffer);
+  return result;
+}
+
+export function officeText(
+  bytes: Uint8Array,
+  format: OfficeFormat,
+  limits: OfficeLimits,
+): OfficeResult | OfficeFailure {
+  try {
+    if (isCompoundFile(bytes)) throw compoundFailure(bytes);
+    const office = openPackage(bytes, limits);
+    const main = office.open(mainPart(office));
+    if (main === undefined) throw damaged("its main document is missing");
+    return readMain(main, format, office, limits);
+  } catch (error) {
+    if (error instanceof Unreadable) return error.failure;
+    throw error;
+  }
+}
+
+const readers = { docx: readDocument, xlsx: readWorkbook, pptx: readPresentation } as const;
+const roots: Readonly<Record<string, OfficeFormat>> = { document: "docx", workbook: "xlsx", presentation: "pptx" };
+
+function readMain(main: Part, named: OfficeFormat, office: Package, limits: OfficeLimits): OfficeResult {
+  // Whatever stands before the root, it opens first or the part is no XML.
+  while (main.xml.next() !== "open");
+  const format = Object.hasOwn(roots, main.xml.name) ? roots[main.xml.name] : undefined;
+  if (format === undefined) throw damaged(`its main document is a "${main.xml.name.slice(0, 40)}"`);
+
+  const markdown = startMarkdown(Math.floor(limits.totalBytesMax / 4));
+  const leftOut = startLeftOut();
+  const { parts, notes } = readers[format]({ main, office, markdown, leftOut, cellsMax: limits.cellsMax });
+  const renamed = format === named ? [] : [`it is named .${named} but holds ${format}`];
+  return {
+    kind: "office",
+    format,
+    text: markdown.finish(),
+    parts,
+    notes: [...renamed, ...notes, ...leftOut.notes()],
+  };
+}
+
+/** The container of the formats before 2007, which is also what a new file is put into when it gets a password. */
+function isCompoundFile(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(8, bytes.length)).toString("hex") === "d0cf11e0a1b11ae1";
+}
+
+function compoundFailure(bytes: Uint8Array): Unreadable {
+  const encrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(
+    "EncryptedPackage",
+    0,
+    "utf16le",
+  );
+  return encrypted
+    ? new Unreadable({ kind: "encrypted" })
+    : damaged("it is a document of the format before 2007 under a new name");
+}

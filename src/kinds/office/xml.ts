@@ -1,0 +1,329 @@
+/**
+ * A pull parser for the XML inside office files: fast, without a tree, without entities of its own. Names are local
+ * names, because writers choose their prefixes freely. A DTD is refused, so nothing can expand. The bytes are decoded
+ * window by window: of a part of any size only a little is ever a string.
+ */
+
+import { bomb, damaged, tooLarge } from "./unreadable.ts";
+
+export type XmlEvent = "open" | "close" | "text" | "end";
+
+export interface XmlReader {
+  /** The next event. Of an empty element both `open` and `close` are told. Throws `Unreadable` for what is no XML. */
+  next(): XmlEvent;
+  /**
+   * The next event inside the element at `depth`, undefined once that is closed. What a loop over these does not know
+   * it walks through, so that wrappers of any kind are transparent.
+   */
+  nextIn(depth: number): "open" | "close" | "text" | undefined;
+  /** Goes behind the element that was just opened. */
+  skip(): void;
+  /** Everything in the element that was just opened, as one text; goes behind it. */
+  textInside(): string;
+  /** Of the element that was opened or closed, without prefix. */
+  readonly name: string;
+  /** How many elements are open, the one just opened included. */
+  readonly depth: number;
+  /** Of a `text` event. A long text comes in several, one after the other. */
+  readonly text: string;
+  /** Of the element that was just opened; whatever its prefix. */
+  attribute(name: string): string | undefined;
+  /** The same, but only with a prefix: `r:id` may stand beside `id`. */
+  prefixed(name: string): string | undefined;
+}
+
+/** Bytes that are decoded at once. */
+const windowBytes = 131_072;
+/** Characters of one tag, and of the text in one element that is read as a whole. */
+const tagCharsMax = 1_000_000;
+const textCharsMax = 1_000_000;
+
+/** Throws where a text that is put together from many would become too long to be one string. */
+export function checkText(chars: number, part: string): void {
+  if (chars > textCharsMax) throw tooLarge(`"${part}" has a text of more than ${textCharsMax} characters in one piece`);
+}
+
+/** `part` is the name that faults are told with. */
+export function readXml(bytes: Uint8Array, part: string, depthMax: number): XmlReader {
+  const decoder = new TextDecoder(encodingOf(bytes));
+  // What is decoded and not yet read through, and how much of the bytes that was.
+  let source = "";
+  let taken = 0;
+  // The names of what is open, with their prefixes.
+  const open: string[] = [];
+  let at = 0;
+  let name = "";
+  let text = "";
+  // The tag that was just opened: from its name's end to before its own.
+  let tagFrom = 0;
+  let tagTo = 0;
+  let closesAtOnce = false;
+  let inCdata = false;
+  let sawRoot = false;
+
+  const fault = (what: string): Error => damaged(`"${part}" is not well-formed: ${what}`);
+
+  /** One more window; what was read through goes. False at the end. */
+  const more = (): boolean => {
+    if (taken >= bytes.length) return false;
+    const window = bytes.subarray(taken, taken + windowBytes);
+    taken += window.length;
+    source = source.slice(at) + decoder.decode(window, { stream: taken < bytes.length });
+    at = 0;
+    return true;
+  };
+
+  /** Goes past the next mark, without keeping what stands before it. */
+  const pass = (mark: string): void => {
+    for (;;) {
+      const found = source.indexOf(mark, at);
+      if (found !== -1) {
+        at = found + mark.length;
+        return;
+      }
+      at = Math.max(at, source.length - mark.length + 1);
+      if (!more()) throw fault("it ends early");
+    }
+  };
+
+  /** Decodes on until `find` finds something, from `at` on; undefined if it does not. */
+  const reach = (find: () => number | undefined): number | undefined => {
+    for (;;) {
+      const found = find();
+      if (found !== undefined) return found;
+      if (source.length - at > tagCharsMax) throw bomb(`"${part}" has a tag of more than ${tagCharsMax} characters`);
+      if (!more()) return undefined;
+    }
+  };
+
+  const next = (): XmlEvent => {
+    if (closesAtOnce) {
+      closesAtOnce = false;
+      return close();
+    }
+    for (;;) {
+      // Enough to tell what begins here.
+      while (source.length - at < markChars && more());
+      if (at >= source.length) {
+        if (open.length > 0 || !sawRoot || inCdata) throw fault("it ends early");
+        return "end";
+      }
+      if (inCdata || source.charCodeAt(at) !== lessThan) {
+        const piece = inCdata ? cdataPiece() : textPiece();
+        // Between the elements outside the root only blanks may stand; nothing asks for them.
+        if (piece === undefined || open.length === 0) continue;
+        text = piece;
+        return "text";
+      }
+      const mark = source.charCodeAt(at + 1);
+      if (mark === questionMark) pass("?>");
+      else if (mark === exclamation) {
+        if (source.startsWith("<!--", at)) {
+          at += 4;
+          pass("-->");
+        } else if (source.startsWith("<![CDATA[", at)) {
+          at += 9;
+          inCdata = true;
+        } else if (source.startsWith("<!DOCTYPE", at)) throw bomb(`"${part}" declares a DTD, no office program does`);
+        else throw fault("a declaration stands where none may");
+      } else if (mark === slash) {
+        reach(() => found(source.indexOf(">", at)));
+        const opened = open[open.length - 1] ?? "";
+        const closes = source.startsWith(opened, at + 2) && endOfName(source, at + 2) === at + 2 + opened.length;
+        if (!closes) throw fault(`"${source.slice(at, at + 40)}" closes what is not open`);
+        at += 2 + opened.length;
+        pass(">");
+        return close();
+      } else return openTag();
+    }
+  };
+
+  /** Up to the next tag or the end of the window; an entity that the window cuts waits for the next one. */
+  const textPiece = (): string | undefined => {
+    let end = source.indexOf("<", at);
+    if (end === -1) {
+      end = source.length;
+      const entity = source.lastIndexOf("&");
+      if (taken < bytes.length && entity >= at && end - entity < markChars && !source.includes(";", entity))
+        end = entity;
+      if (end === at) return more() ? undefined : source.slice(at);
+    }
+    const piece = source.slice(at, end);
+    at = end;
+    return decodeEntities(piece);
+  };
+
+  const cdataPiece = (): string | undefined => {
+    const end = source.indexOf("]]>", at);
+    inCdata = end === -1;
+    // The last two may be the beginning of the mark.
+    const to = inCdata ? Math.max(at, source.length - 2) : end;
+    const piece = source.slice(at, to);
+    at = inCdata ? to : end + 3;
+    if (!inCdata) return piece;
+    if (!more()) throw fault("it ends early");
+    return piece;
+  };
+
+  const close = (): "close" => {
+    name = localName(open.pop() ?? "");
+    return "close";
+  };
+
+  const openTag = (): "open" => {
+    const end = reach(() => endOfTag(source, endOfName(source, at + 1)));
+    if (end === undefined) throw fault("it ends early");
+    const nameTo = endOfName(source, at + 1);
+    if (nameTo === at + 1) throw fault('a "<" begins no tag');
+    closesAtOnce = source.charCodeAt(end - 1) === slash;
+    const fullName = source.slice(at + 1, nameTo);
+    name = localName(fullName);
+    tagFrom = nameTo;
+    tagTo = closesAtOnce ? end - 1 : end;
+    at = end + 1;
+    sawRoot = true;
+    if (open.push(fullName) > depthMax) throw bomb(`"${part}" is nested more than ${depthMax} deep`);
+    return "open";
+  };
+
+  const nextIn = (depth: number): "open" | "close" | "text" | undefined => {
+    const event = next();
+    return event === "end" || (event === "close" && open.length < depth) ? undefined : event;
+  };
+
+  const skip = (): void => {
+    const depth = open.length;
+    while (nextIn(depth) !== undefined);
+  };
+
+  const textInside = (): string => {
+    const depth = open.length;
+    let all = "";
+    for (let event = nextIn(depth); event !== undefined; event = nextIn(depth)) {
+      if (event !== "text") continue;
+      all += text;
+      checkText(all.length, part);
+    }
+    return all;
+  };
+
+  return {
+    next,
+    nextIn,
+    skip,
+    textInside,
+    get name() {
+      return name;
+    },
+    get depth() {
+      return open.length;
+    },
+    get text() {
+      return text;
+    },
+    attribute: (wanted) => findAttribute(source, tagFrom, tagTo, wanted, "any"),
+    prefixed: (wanted) => findAttribute(source, tagFrom, tagTo, wanted, "prefixed"),
+  };
+}
+
+/** The longest mark that has to be told from others, and the longest entity, in characters. */
+const markChars = 16;
+
+const found = (at: number): number | undefined => (at === -1 ? undefined : at);
+
+const lessThan = 0x3c;
+const greaterThan = 0x3e;
+const slash = 0x2f;
+const questionMark = 0x3f;
+const exclamation = 0x21;
+const equals = 0x3d;
+const colon = 0x3a;
+const doubleQuote = 0x22;
+const singleQuote = 0x27;
+
+function encodingOf(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
+}
+
+const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
+
+function endOfName(source: string, from: number): number {
+  let at = from;
+  for (; at < source.length; at += 1) {
+    const unit = source.charCodeAt(at);
+    if (isBlank(unit) || unit === greaterThan || unit === slash || unit === equals || unit === lessThan) break;
+  }
+  return at;
+}
+
+/** Where the `>` stands that ends a tag; one in quotes does not. */
+function endOfTag(source: string, from: number): number | undefined {
+  let quote = 0;
+  for (let at = from; at < source.length; at += 1) {
+    const unit = source.charCodeAt(at);
+    if (quote !== 0) {
+      if (unit === quote) quote = 0;
+    } else if (unit === greaterThan) return at;
+    else if (unit === doubleQuote || unit === singleQuote) quote = unit;
+  }
+  return undefined;
+}
+
+function localName(name: string): string {
+  const colonAt = name.indexOf(":");
+  return colonAt === -1 ? name : name.slice(colonAt + 1);
+}
+
+/** Attributes are looked for when asked: most of an office file's are never of interest. */
+function findAttribute(
+  source: string,
+  from: number,
+  to: number,
+  wanted: string,
+  which: "any" | "prefixed",
+): string | undefined {
+  let at = from;
+  while (at < to) {
+    while (at < to && isBlank(source.charCodeAt(at))) at += 1;
+    const nameFrom = at;
+    let localFrom = at;
+    while (at < to && source.charCodeAt(at) !== equals && !isBlank(source.charCodeAt(at))) {
+      if (source.charCodeAt(at) === colon) localFrom = at + 1;
+      at += 1;
+    }
+    const nameTo = at;
+    while (at < to && source.charCodeAt(at) !== doubleQuote && source.charCodeAt(at) !== singleQuote) at += 1;
+    const quote = source.charCodeAt(at);
+    let valueTo = at + 1;
+    while (valueTo < to && source.charCodeAt(valueTo) !== quote) valueTo += 1;
+    // Quotes can stand where none may, in a name: then none closes here, and what follows cannot be told.
+    if (valueTo >= to) return undefined;
+    const found =
+      nameTo - localFrom === wanted.length &&
+      source.startsWith(wanted, localFrom) &&
+      (which === "any" || localFrom > nameFrom);
+    if (found && !source.startsWith("xmlns:", nameFrom)) return decodeEntities(source.slice(at + 1, valueTo));
+    at = valueTo + 1;
+  }
+  return undefined;
+}
+
+const namedEntities: ReadonlyMap<string, string> = new Map([
+  ["lt", "<"],
+  ["gt", ">"],
+  ["amp", "&"],
+  ["quot", '"'],
+  ["apos", "'"],
+]);
+
+/** Unknown entities stay as they are written. */
+function decodeEntities(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|([a-z]{2,4}));/g, (whole, decimal, hex, named) => {
+    if (named !== undefined) return namedEntities.get(named) ?? whole;
+    const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    const valid = point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
+    return valid ? String.fromCodePoint(point) : "\ufffd";
+  });
+}

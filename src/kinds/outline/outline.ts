@@ -1,0 +1,65 @@
+/** The declarations of a text, by the grammar of its language. It is parsed in a worker with limits of time and memory. */
+
+import { limits } from "../../contract/limits.ts";
+import type { EncodingName } from "../../contract/read.ts";
+import { type Scanning, startReading, type TextFile } from "../text-file.ts";
+import { lastNewline } from "../text.ts";
+import { hasFailed, inWorker, packageFiles } from "../worker/host.ts";
+import { grammars, type OutlineLanguage } from "./languages.ts";
+import type { Found } from "./worker.ts";
+
+export type Outlined =
+  /** `total` is how many items there are, also those after the last one that was sent. */
+  | ({ readonly is: "outline" } & Found)
+  | { readonly is: "failed"; readonly why: "time" | "memory" | "crash" }
+  | { readonly is: "not installed"; readonly install: string };
+
+const parserName = "web-tree-sitter";
+const grammarsName = "@vscode/tree-sitter-wasm";
+
+export async function outlineOf(
+  text: string,
+  language: OutlineLanguage,
+  signal: AbortSignal,
+  msMax: number = limits.outlineMsMax,
+): Promise<Outlined> {
+  signal.throwIfAborted();
+  const grammar = grammars[language];
+  const files = packageFiles({
+    library: parserName,
+    wasm: `${parserName}/web-tree-sitter.wasm`,
+    grammarWasm: `${grammarsName}/wasm/tree-sitter-${grammar.wasm}.wasm`,
+  });
+  if (files === undefined) return { is: "not installed", install: `${parserName} ${grammarsName}` };
+  const { outlineItemsFoundMax: itemsMax, outlineNameCharsMax: nameCharsMax } = limits;
+  const found = await inWorker(
+    "outline",
+    { ...files, grammar, text, itemsMax, nameCharsMax },
+    { signal, msMax, megabytesMax: limits.outlineMegabytesMax },
+  );
+  return hasFailed(found) ? { is: "failed", why: found.failed } : { is: "outline", ...found };
+}
+
+// The beginning of a text file, decoded: whole lines, and no more bytes than a parser shall be given.
+
+export interface Beginning {
+  readonly text: string;
+  /** Is it all of the file? */
+  readonly whole: boolean;
+  /** Of the whole file. */
+  readonly linesTotal: number;
+  readonly encoding: EncodingName;
+  readonly lossy: boolean;
+}
+
+export async function beginningOf(file: TextFile, bytesMax: number, scanning: Scanning): Promise<Beginning> {
+  const { source, newline, decoder, firstByte } = await startReading(file, scanning);
+  const bytes = await source.bytes(firstByte, Math.max(0, Math.min(source.sizeBytes - firstByte, bytesMax)));
+  const whole = firstByte + bytes.length >= source.sizeBytes;
+  const to = whole ? bytes.length : lastNewline(bytes, newline);
+  const isCut = to === 0 && !whole;
+  const text = isCut ? await decoder.beginning(bytes) : (await decoder.text(bytes.subarray(0, to))).text;
+  const { count, last } = await source.newlines();
+  const linesTotal = count + (last || source.sizeBytes === firstByte ? 0 : 1);
+  return { text, whole, linesTotal, encoding: decoder.encoding, lossy: decoder.lossy };
+}

@@ -1,0 +1,201 @@
+/** The part of an outline that runs in a worker: parses one text with one grammar and finds what it declares. */
+
+import type { Language, Node, Parser, Tree, TreeCursor } from "web-tree-sitter";
+import type { Desk } from "../worker/worker.ts";
+import type { Grammar, SymbolRule } from "./languages.ts";
+
+export interface OutlineTask {
+  /** Files of the parser and the grammar, by absolute path. */
+  readonly library: string;
+  readonly wasm: string;
+  readonly grammarWasm: string;
+  readonly grammar: Grammar;
+  readonly text: string;
+  readonly itemsMax: number;
+  readonly nameCharsMax: number;
+}
+
+/** A declaration: name, kind, first and last line (from 1), depth (from 0). */
+export type FoundItem = readonly [name: string, kind: string, from: number, to: number, depth: number];
+
+export interface Found {
+  readonly items: readonly FoundItem[];
+  readonly total: number;
+  readonly faultLine: number | undefined;
+}
+
+const quiet = { print: () => undefined, printErr: () => undefined };
+const pageBytes = 65_536;
+const beginBytes = 33_554_432;
+
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+}
+declare const WebAssembly: {
+  readonly Memory: new (size: { readonly initial: number; readonly maximum: number }) => WasmMemory;
+};
+
+export async function outlineText(task: OutlineTask, desk: Desk): Promise<Found> {
+  const { Parser: Parsing, Language: Languages } = desk.load(task.library) as {
+    readonly Parser: typeof Parser;
+    readonly Language: typeof Language;
+  };
+  const wasmMemory = new WebAssembly.Memory({
+    initial: beginBytes / pageBytes,
+    maximum: Math.floor(desk.memory.bytesMax / pageBytes),
+  });
+  await Parsing.init({ ...quiet, wasmMemory, wasmBinary: desk.bytesOf(task.wasm) });
+  const parser = new Parsing();
+  parser.setLanguage(await Languages.load(desk.bytesOf(task.grammarWasm)));
+  desk.compiled(task.grammarWasm);
+  const tree = parser.parse(task.text);
+  if (tree === null) throw new Error("the parser has no answer");
+  return { ...collect(tree, task), faultLine: faultLineOf(tree) };
+}
+
+interface Around {
+  readonly level: number;
+  readonly kind: string;
+}
+interface Wrapped {
+  readonly level: number;
+  readonly row: number;
+}
+
+/** What functions inside of them are called methods for. */
+const withMethods = new Set(["class", "struct", "union", "interface", "trait", "implementation", "enum", "record"]);
+
+/** Walks with a cursor and lists of its own, since how deep a file goes is the file's choice. */
+function collect(tree: Tree, task: OutlineTask): Pick<Found, "items" | "total"> {
+  const rules = new Map<string, SymbolRule>(Object.entries(task.grammar.rules));
+  const wrappers = new Set(task.grammar.wrappers);
+  const items: FoundItem[] = [];
+  let total = 0;
+  /** Declarations that the cursor is in: the level of the tree and the kind. */
+  const around: Around[] = [];
+  /** Nodes around it that belong to the declaration in them: the level, and the first row. */
+  const wrapped: Wrapped[] = [];
+  const cursor = tree.walk();
+  let level = 0;
+  for (;;) {
+    while ((around.at(-1)?.level ?? -1) >= level) around.pop();
+    while ((wrapped.at(-1)?.level ?? -1) >= level) wrapped.pop();
+    const rule = cursor.nodeIsNamed ? rules.get(cursor.nodeType) : undefined;
+    const found = rule === undefined ? undefined : declared(rule, cursor.currentNode, around, task);
+    if (found !== undefined) {
+      const from = firstRow(cursor, level, wrapped) + 1;
+      const to = lastRow(cursor) + 1;
+      const outer = around.at(-1)?.kind ?? "";
+      const kind = found.kind === "function" && withMethods.has(outer) ? "method" : found.kind;
+      total += 1;
+      if (items.length < task.itemsMax) items.push([found.name, kind, from, Math.max(from, to), around.length]);
+      around.push({ level, kind });
+    }
+    if (wrappers.has(cursor.nodeType)) wrapped.push({ level, row: firstRow(cursor, level, wrapped) });
+    if (cursor.gotoFirstChild()) {
+      level += 1;
+      continue;
+    }
+    while (!cursor.gotoNextSibling()) {
+      if (!cursor.gotoParent()) return { items, total };
+      level -= 1;
+    }
+  }
+}
+
+/** Decorators and "export" are part of what they stand before. */
+function firstRow(cursor: TreeCursor, level: number, wrapped: readonly Wrapped[]): number {
+  const outer = wrapped.at(-1);
+  return outer !== undefined && outer.level === level - 1 ? outer.row : cursor.startPosition.row;
+}
+
+/** A node that ends with a newline ends on the line before. */
+function lastRow(cursor: TreeCursor): number {
+  const { row, column } = cursor.endPosition;
+  return column === 0 && row > cursor.startPosition.row ? row - 1 : row;
+}
+
+interface Declared {
+  readonly kind: string;
+  readonly name: string;
+}
+
+function declared(rule: SymbolRule, node: Node, around: readonly Around[], task: OutlineTask): Declared | undefined {
+  if (rule.has !== undefined && node.childForFieldName(rule.has) === null) return undefined;
+  const own = rule.by?.kinds[node.childForFieldName(rule.by.field)?.type ?? ""];
+  const { within } = rule;
+  if (own === undefined && within !== undefined && around.some(({ kind }) => !within.includes(kind))) return undefined;
+  if (rule.calls === true) return calledWith(node, task);
+  const kind = own ?? rule.kind;
+  if (rule.name === "head") return { kind, name: headOf(node, task) };
+  const named = nameNode(rule, node);
+  if (named.node === null || (rule.nameType !== undefined && named.node.type !== rule.nameType)) return undefined;
+  const name = short(named.node.text, task);
+  if (name === "") return undefined;
+  const is = named.isFunction ? (rule.functionKind ?? kind) : kind;
+  if (is === "") return undefined;
+  const owner =
+    rule.owner === undefined ? null : node.childForFieldName(rule.owner)?.descendantsOfType("type_identifier")[0];
+  return { kind: is, name: owner ? short(`${owner.text}.${name}`, task) : name };
+}
+
+/** The field of the name; of C's declarators, which stand one in the other, the innermost. */
+function nameNode(rule: SymbolRule, node: Node): { readonly node: Node | null; readonly isFunction: boolean } {
+  const field = rule.name ?? "name";
+  let found = node.childForFieldName(field);
+  let isFunction = false;
+  let deeper = field === "declarator" ? found : null;
+  while (deeper !== null) {
+    isFunction ||= deeper.type === "function_declarator";
+    found = deeper;
+    deeper = deeper.childForFieldName("declarator") ?? (wraps.has(deeper.type) ? deeper.lastNamedChild : null);
+  }
+  return { node: found, isFunction };
+}
+/** Declarators whose inner one has no field. */
+const wraps = new Set(["reference_declarator", "parenthesized_declarator", "attributed_declarator"]);
+
+/** What stands before the body: a selector, the two types of an implementation. Without a body, the first line. */
+function headOf(node: Node, task: OutlineTask): string {
+  const body =
+    node.childForFieldName("body") ??
+    node.namedChildren.find((child) => child !== null && /block|body|list$/.test(child.type));
+  const end = Math.min(body ? body.startIndex : node.endIndex, node.startIndex + task.nameCharsMax * 4);
+  const head = task.text.slice(node.startIndex, end);
+  return short(body ? head : (head.split("\n", 1)[0] ?? ""), task);
+}
+
+/** A call with a text first and a function last: the tests of a suite, the routes of a server. */
+function calledWith(node: Node, task: OutlineTask): Declared | undefined {
+  const callee = node.childForFieldName("function");
+  const given =
+    node.childForFieldName("arguments")?.namedChildren.filter((child) => child !== null && child.type !== "comment") ??
+    [];
+  const [first] = given;
+  const last = given.at(-1);
+  if (callee === null || first === undefined || given.length < 2) return undefined;
+  if (!/^(?:string|template_string)$/.test(first.type) || !/function/.test(last?.type ?? "")) return undefined;
+  if (!/^[\w.$]{1,60}$/.test(callee.text)) return undefined;
+  return { kind: "call", name: short(`${callee.text}(${short(first.text, task)})`, task) };
+}
+
+/** On one line, and no longer than a name should be. */
+function short(name: string, { nameCharsMax }: OutlineTask): string {
+  const line = name
+    .slice(0, nameCharsMax * 4)
+    .replace(/\s+/g, " ")
+    .trim();
+  return line.length > nameCharsMax ? `${line.slice(0, nameCharsMax).replace(/[\ud800-\udbff]$/, "")}…` : line;
+}
+
+/** The first line with a node that the grammar does not know. */
+function faultLineOf(tree: Tree): number | undefined {
+  if (!tree.rootNode.hasError) return undefined;
+  const cursor = tree.walk();
+  for (;;) {
+    const node = cursor.currentNode;
+    if (node.isError || node.isMissing) return node.startPosition.row + 1;
+    if (node.hasError && cursor.gotoFirstChild()) continue;
+    while (!cursor.gotoNextSibling()) if (!cursor.gotoParent()) return undefined;
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * PDF documents: text and, on request, images of pages, by PDFium, in a worker. A page that breaks costs only
+ * itself: the pages after it are read by a new worker.
+ */
+
+import { Buffer } from "node:buffer";
+import { hasFailed, inWorker, packageFiles, type TaskFailed } from "../worker/host.ts";
+import type { PagesFault, PdfAnswer, PdfPart, PngImage } from "./worker.ts";
+
+export interface PdfWants {
+  /** Pages to read, or all when the document has at most `wholePagesMax`. */
+  readonly pages: string | undefined;
+  readonly images: boolean;
+  readonly wholePagesMax: number;
+  readonly pagesMax: number;
+  /** For all of it, the start of the thread (some 90 ms) included. */
+  readonly timeMsMax: number;
+  /** What PDFium may hold; the document is part of it. */
+  readonly memoryMbMax: number;
+  /** Pixels of the longer side of an image. */
+  readonly imageLongEdge: number;
+}
+
+export interface PdfImage {
+  readonly mime: "image/png" | "image/jpeg";
+  readonly base64: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface PdfPage {
+  readonly page: number;
+  readonly text: string;
+  readonly image?: PdfImage;
+  /** Why the page is missing, or only its image. */
+  readonly error?: "damaged" | "time" | "memory" | "image";
+}
+
+export interface PdfResult {
+  readonly kind: "pdf";
+  readonly pagesTotal: number;
+  readonly pages: readonly PdfPage[];
+  /** False: no page that was read has any text (scanned). */
+  readonly hasText: boolean;
+}
+
+export type PdfFailure =
+  | { readonly kind: "encrypted" }
+  | { readonly kind: "damaged"; readonly detail: string }
+  | { readonly kind: "too many pages"; readonly pagesTotal: number; readonly wholePagesMax: number }
+  | {
+      readonly kind: "pages";
+      readonly fault: PagesFault["fault"];
+      readonly pagesTotal: number;
+      readonly pagesMax: number;
+    }
+  | { readonly kind: "time"; readonly timeMsMax: number }
+  | { readonly kind: "memory" }
+  | { readonly kind: "no codec"; readonly install: typeof codecName };
+
+const codecName = "@embedpdf/pdfium";
+
+export async function readPdf(
+  bytes: Uint8Array,
+  wants: PdfWants,
+  signal: AbortSignal,
+): Promise<PdfResult | PdfFailure> {
+  signal.throwIfAborted();
+  const codec = packageFiles({ library: codecName, wasm: `${codecName}/pdfium.wasm` });
+  if (codec === undefined) return { kind: "no codec", install: codecName };
+  const { wholePagesMax, pagesMax, timeMsMax, memoryMbMax: megabytesMax } = wants;
+  const imageLongEdge = wants.images ? wants.imageLongEdge : undefined;
+  const deadline = performance.now() + timeMsMax;
+  const read: PdfPage[] = [];
+  let opened: Extract<PdfPart, { is: "opened" }> | undefined;
+  let missing: readonly number[] = [];
+  do {
+    const parts: PdfPart[] = [];
+    const answer = await inWorker(
+      "pdf",
+      { bytes, ...codec, pages: opened === undefined ? wants.pages : missing, wholePagesMax, pagesMax, imageLongEdge },
+      { signal, msMax: Math.max(0, deadline - performance.now()), megabytesMax },
+      (part) => void parts.push(part as PdfPart),
+    );
+    for (const part of parts) {
+      if (part.is === "opened") opened ??= part;
+      else read.push(await pageOf(part));
+    }
+    if (opened === undefined) return failureOf(answer, wants);
+    missing = opened.pages.slice(read.length);
+    // The page at which the worker ended has the error; a new worker goes on after it.
+    const [page] = missing;
+    if (page === undefined) break;
+    read.push({ page, text: "", error: lostBy(answer) });
+    missing = missing.slice(1);
+  } while (missing.length > 0 && performance.now() < deadline);
+  for (const page of missing) read.push({ page, text: "", error: "time" });
+
+  const lost = read.flatMap(({ error }) => (error === undefined || error === "image" ? [] : [error]));
+  if (lost.length < read.length) {
+    const { pagesTotal } = opened;
+    return { kind: "pdf", pagesTotal, pages: read, hasText: read.some(({ text }) => text !== "") };
+  }
+  const [why = "damaged"] = lost;
+  if (why === "time") return { kind: why, timeMsMax };
+  return why === "memory" ? { kind: why } : { kind: why, detail: "none of its pages can be read" };
+}
+
+const lostBy = (answer: PdfAnswer | TaskFailed): "damaged" | "time" | "memory" =>
+  hasFailed(answer) && answer.failed !== "crash" ? answer.failed : "damaged";
+
+/** Of a document that did not open. A crash is what a damaged one does to PDFium. */
+function failureOf(answer: PdfAnswer | TaskFailed, { timeMsMax }: PdfWants): PdfFailure {
+  if (!hasFailed(answer)) {
+    if (answer.kind === "no codec") return { kind: answer.kind, install: codecName };
+    return answer.kind === "read" ? { kind: "damaged", detail: "it has no pages" } : answer;
+  }
+  if (answer.failed === "memory") return { kind: "memory" };
+  if (answer.failed === "time") return { kind: "time", timeMsMax };
+  return { kind: "damaged", detail: "it does not have the form of a PDF" };
+}
+
+async function pageOf({ page, text, png, error }: Extract<PdfPart, { is: "page" }>): Promise<PdfPage> {
+  const image = png === undefined ? undefined : await imageOf(png);
+  return { page, text, ...(image === undefined ? {} : { image }), ...(error === undefined ? {} : { error }) };
+}
+
+/** A page of text is a small PNG, a scanned one is not. */
+const pngBytesMax = 1_048_576;
+
+async function imageOf({ bytes, width, height }: PngImage): Promise<PdfImage> {
+  const jpeg = bytes.length > pngBytesMax ? await jpegOf(bytes) : undefined;
+  const base64 = Buffer.from(jpeg ?? bytes).toString("base64");
+  return { mime: jpeg === undefined ? "image/png" : "image/jpeg", base64, width, height };
+}
+
+/** Undefined without sharp: it is optional, and npm may have left it out. */
+async function jpegOf(png: Uint8Array): Promise<Uint8Array | undefined> {
+  try {
+    const { default: sharp } = await import("sharp");
+    return await sharp(png).jpeg({ quality: 80 }).toBuffer();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * What a worker thread runs: it takes one task after the other and parses what a hostile file may have made: PDF, office,
+ * HEIC and BMP, outlines, notebooks, unknown encodings; it also counts tokens. The host (`worker-host.ts`) gives it limits of time and
+ * memory and ends it when it exceeds them. Programs MUST make no single large string or list: V8 lets a worker that is out
+ * of memory end by itself only while it allocates in small steps. Large results are bytes, which are outside of V8's heap.
+ */
+
+import { Buffer } from "node:buffer";
+import { createRequire } from "node:module";
+import { parentPort } from "node:worker_threads";
+import type * as Tokenizer from "gpt-tokenizer/encoding/o200k_base";
+import type * as Detector from "jschardet";
+import { type Notebook, type NotebookFault, type NotebookLimits, parseNotebook } from "../../text/notebook/notebook.ts";
+import { examineImage } from "../image/examine.ts";
+import { readOffice } from "../office/office.ts";
+import { outlineText } from "../outline/worker.ts";
+import { readPages } from "../pdf/worker.ts";
+
+/** By kind of task: what is given, and what comes back. */
+const programs = {
+  pdf: readPages,
+  office: readOffice,
+  image: examineImage,
+  outline: outlineText,
+  notebook: readCells,
+  encodings: proposeEncodings,
+  tokens: countTokens,
+} satisfies Record<string, (input: never, desk: Desk) => unknown>;
+
+export type Programs = typeof programs;
+
+/** What a program may use. */
+export interface Desk {
+  /** A module of an installed package, by absolute path. */
+  load(path: string): unknown;
+  bytesOf(path: string): Uint8Array;
+  /** A file of WebAssembly, compiled. The host holds on to it, so that V8 has its code for the next worker. */
+  compiled(path: string): CompiledWasm;
+  /** Sends what is known already: it stays, whatever happens to the rest. */
+  part(part: unknown): void;
+  /** Memory that is moved to the host with the result or part, not copied. */
+  give(memory: ArrayBuffer): void;
+  readonly memory: {
+    /** Of one WebAssembly memory: the limits of a worker do not count it. */
+    readonly bytesMax: number;
+    /** Was the last growth refused? */
+    readonly isFull: boolean;
+  };
+}
+
+/** A `WebAssembly.Module`, only carried about: neither the `es2023` library nor Node 20's types declare it. */
+export type CompiledWasm = object;
+
+export interface WorkerTask {
+  readonly kind: keyof Programs;
+  readonly input: unknown;
+  readonly memoryBytesMax: number;
+}
+
+export type WorkerMessage =
+  | { readonly is: "part"; readonly part: unknown }
+  | { readonly is: "compiled"; readonly path: string; readonly wasm: CompiledWasm }
+  /** The result, and the most that a WebAssembly memory had. */
+  | { readonly is: "done"; readonly result: unknown; readonly memoryBytes: number }
+  | { readonly is: "failed"; readonly why: "memory" | "crash"; readonly detail: string };
+
+function readCells({ bytes, limits }: { bytes: Uint8Array; limits: NotebookLimits }): Notebook | NotebookFault {
+  return parseNotebook(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"), limits);
+}
+
+/** What a detector of languages takes the text for, likeliest first, by its own names. */
+function proposeEncodings(
+  { bytes, names, library }: { bytes: Uint8Array; names: readonly string[]; library: string },
+  desk: Desk,
+): readonly string[] {
+  const { detectAll } = desk.load(library) as typeof Detector;
+  // The list has windows-1252: without it the detector prints a warning when nothing matches.
+  const found = detectAll(Buffer.from(bytes), { detectEncodings: [...names], minimumThreshold: 0 });
+  return found.map(({ encoding }) => encoding?.toLowerCase() ?? "");
+}
+
+/** Counters need quadratic time on long runs of one character; in pieces of so many they do not. */
+const pieceChars = 2_048;
+
+function countTokens({ text, library }: { text: string; library: string }, desk: Desk): number {
+  const { countTokens: count } = desk.load(library) as typeof Tokenizer;
+  let total = 0;
+  for (let at = 0; at < text.length; at += pieceChars) total += count(text.slice(at, at + pieceChars));
+  return total;
+}
+
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+}
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => CompiledWasm;
+  readonly Memory: { readonly prototype: { grow: (this: WasmMemory, pages: number) => number } };
+};
+
+const pageBytes = 65_536;
+const memory = { bytesMax: Number.POSITIVE_INFINITY, isFull: false, bytes: 0 };
+
+/** Every library that is compiled to WebAssembly grows its memory through this function; by itself it may have 2 GB or more. */
+function limitMemories(): void {
+  const { grow } = WebAssembly.Memory.prototype;
+  WebAssembly.Memory.prototype.grow = function (pages) {
+    const bytes = this.buffer.byteLength + pages * pageBytes;
+    memory.isFull = bytes > memory.bytesMax;
+    if (memory.isFull) throw new RangeError(`it may have ${memory.bytesMax} bytes of memory`);
+    memory.bytes = Math.max(memory.bytes, bytes);
+    return grow.call(this, pages);
+  };
+}
+
+function serve(port: NonNullable<typeof parentPort>): void {
+  const load = createRequire(process.execPath);
+  const { readFileSync } = load("node:fs") as { readFileSync: (path: string) => Uint8Array };
+  const compiled = new Map<string, CompiledWasm>();
+  let moved: ArrayBuffer[] = [];
+  const post = (message: WorkerMessage): void => {
+    port.postMessage(message, moved);
+    moved = [];
+  };
+  const desk: Desk = {
+    load: (path) => load(path) as unknown,
+    bytesOf: readFileSync,
+    compiled(path) {
+      const known = compiled.get(path);
+      if (known !== undefined) return known;
+      const wasm = new WebAssembly.Module(readFileSync(path));
+      compiled.set(path, wasm);
+      post({ is: "compiled", path, wasm });
+      return wasm;
+    },
+    part: (part) => post({ is: "part", part }),
+    give: (buffer) => void moved.push(buffer),
+    memory,
+  };
+  const run = async ({ kind, input, memoryBytesMax }: WorkerTask): Promise<void> => {
+    Object.assign(memory, { bytesMax: memoryBytesMax, isFull: false, bytes: 0 });
+    try {
+      const program = programs[kind] as (input: unknown, desk: Desk) => unknown;
+      const result = await program(input, desk);
+      post({ is: "done", result, memoryBytes: memory.bytes });
+    } catch (error) {
+      moved = [];
+      post({ is: "failed", why: memory.isFull ? "memory" : "crash", detail: String(error) });
+    }
+  };
+  port.on("message", (task: WorkerTask) => void run(task));
+}
+
+/** Decoders print what they think of a file. It would be kept for a reader that there is not. */
+function printNothing(): void {
+  process.stdout.write = () => true;
+  process.stderr.write = () => true;
+}
+
+if (parentPort !== null) {
+  printNothing();
+  limitMemories();
+  serve(parentPort);
+}

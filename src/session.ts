@@ -1,0 +1,894 @@
+/** A session: what one conversation knows, and the one function that every call goes through. */
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import * as nodePath from "node:path";
+import { type Ids, isLeaving } from "./contract/ask.ts";
+import type { Outcome, Reply, Request } from "./contract/call.ts";
+import { beginning, type RewindOutcome, type RewindRequest } from "./contract/history.ts";
+import { limits } from "./contract/limits.ts";
+import type { DiagnosticsReport, LanguageFault, LanguageOptions, Languages } from "./contract/lsp.ts";
+import { isWider, type Mode, modes, type Permissions } from "./contract/permission.ts";
+import { type Code, FilehandError, Problem, type ProblemData } from "./contract/problem.ts";
+import type { Profile } from "./contract/profile.ts";
+import { lineNumber } from "./contract/target.ts";
+import {
+  answerBytes,
+  type AnswerLimit,
+  fittedOutcome,
+  limitOf,
+  pathsShownIn,
+  withinLimit,
+} from "./dialects/answer-size.ts";
+import { described, type Dialect, type Facts, type OptIn, type Words } from "./dialects/dialect.ts";
+import { isExemptModel } from "./dialects/exempt-models.ts";
+import type { DialectName } from "./dialects/index.ts";
+import { requestOf } from "./dialects/lenient-input.ts";
+import { nearest } from "./dialects/parameters.ts";
+import type { Disk } from "./disk/disk.ts";
+import { lazily } from "./disk/loading.ts";
+import { orAborted } from "./disk/lock/queue.ts";
+import { programIn, programOnPath, realProgram, trustedPath } from "./disk/programs.ts";
+import { readSmallText } from "./disk/store/small-file.ts";
+import { type Guard, refusal } from "./guard/guard.ts";
+import type { SessionState } from "./guard/session-state.ts";
+import type { History } from "./history/history.ts";
+import type { SessionHistory } from "./history/session-history.ts";
+import type { World } from "./lsp/slot.ts";
+import type {
+  CallOptions,
+  FilehandOptions,
+  RewindOptions,
+  Session,
+  SessionOptions,
+  ToolFunctions,
+  Workspace,
+} from "./options.ts";
+import { type Seen, watched, type Watchers } from "./session/call-event.ts";
+import { type CallQueue, type Claim, createCallQueue, type PathUse, type Place } from "./session/call-queue.ts";
+import { createLedger, type ShownElsewhere } from "./session/ledger.ts";
+import type { ReadStates } from "./state/read-states.ts";
+import { roughTokens } from "./text/tokens.ts";
+import { refuseDenied } from "./tools/change/subject.ts";
+import { claimed, claimsOf, everything } from "./tools/claims.ts";
+import { type Cost, costOf } from "./tools/cost.ts";
+import { runTool } from "./tools/index.ts";
+import { lateReports, sourceOf } from "./tools/languages.ts";
+import { locate, locatePermitted } from "./tools/locate.ts";
+import type { Observer } from "./tools/observe.ts";
+import { signOf } from "./tools/stamp.ts";
+import type { Bench } from "./tools/tool.ts";
+import type { AsData } from "./workspace.ts";
+
+/** What a session has from its toolkit. */
+export interface Shared extends Pick<Bench, "disk" | "restricted" | "indexes" | "pages" | "locks" | "languages"> {
+  readonly guard: Guard;
+  readonly state: SessionState;
+  readonly permissions: (guard: () => Guard) => Permissions;
+  readonly openPast: (() => Promise<History>) | undefined;
+  readonly options: FilehandOptions;
+  readonly watchers: Watchers;
+  /** Undefined once what a killed process left is settled. */
+  readonly settling: () => Promise<void> | undefined;
+  /** Where relative paths start, below the root. */
+  readonly cwd: string;
+  /** Where sessions keep what they have read; undefined without a state folder. */
+  readonly readStates: ReadStates | undefined;
+}
+
+const outlining = lazily(() => import("./tools/outline/outline.ts"));
+
+/** A call that was understood: what it works on, and the work. */
+interface Work<Answer> {
+  /** MUST NOT throw. */
+  readonly claims: (bench: Bench) => readonly Claim[];
+  readonly work: (bench: Bench, facts: () => Facts) => Promise<Answer>;
+}
+
+/** For calls that nobody cancels, of which very many may listen at once. */
+const never = new AbortController().signal;
+setMaxListeners(0, never);
+
+/** Limits that one session has met; there is one for each client. */
+const profilesMax = 100;
+
+const asItIs = <Same>(outcome: Same): Same => outcome;
+
+export function startSession<Name extends DialectName>(
+  dialect: Dialect,
+  chosen: SessionOptions<Name>,
+  { options, cwd, openPast, state, permissions, watchers, readStates, settling, ...first }: Shared,
+): Session<Name> {
+  const profile = tuned(dialect.profile, options);
+  /** By the bytes of an answer: pages are kept by the profile that they were read with. */
+  const profiles = new Map<number, Profile>();
+  const profileFor = (given: CallOptions): Profile => {
+    const answerBytesMax = limitOf(given, options)?.bytesMax;
+    if (answerBytesMax === undefined) return profile;
+    const known = profiles.get(answerBytesMax) ?? { ...profile, answerBytesMax };
+    if (profiles.size < profilesMax) profiles.set(answerBytesMax, known);
+    return known;
+  };
+  const cards = dialect.cards.filter(({ optIn }) => isOffered(optIn, options));
+  /** Reaches further once somebody let the session into a folder outside the roots. */
+  let shared = first;
+  const keptAs = chosen.keepReadState === true && readStates !== undefined ? chosen.id : undefined;
+  const ledger = createLedger(chosen.readState ?? (keptAs === undefined ? undefined : readStates?.find(keptAs)));
+  const ledgerChanged = keptAs === undefined ? undefined : readStates?.follow(keptAs, () => ledger.state());
+  let changesKept = 0;
+  const { shared: isShared = false } = chosen;
+  const ownQueue = createCallQueue();
+  const offered = options.instructions === true ? new Set<string>() : undefined;
+  const ids = { session: chosen.id ?? randomUUID(), next: () => options.ids?.next() ?? randomUUID() };
+  const reminder = (options.reminder ?? true) && !isExemptModel(options.model, options.reminderExemptModels);
+  const clock = options.clock ?? { nowMs: () => performance.now() };
+  /** What each reply shows, for as long as its host has the reply. */
+  const shownBy = new WeakMap<Reply, Outcome>();
+  const figures = { calls: 0, failures: 0, tokensGiven: 0, tokensSaved: 0 };
+
+  // Loaded for those who want it.
+  const observer = lazily(async (): Promise<Observer> => (await import("./tools/observe.ts")).createObserver());
+  const messages = createMessages(async () => {
+    const roots = shared.disk.roots.map(({ real }) => real);
+    return (await openPast?.())?.session({ id: ids.session, roots, dialect: chosen.dialect });
+  }, options.ids);
+
+  /** What is the same in every call. */
+  const standing = {
+    changes: changeRules(options),
+    formatter: byHost(options.formatter),
+    newId: () => options.ids?.next() ?? randomUUID().slice(0, 8),
+    searchMsMax: options.searchMsMax ?? limits.searchMsMax,
+  };
+  /** Whoever waits for servers listens to the signal, and very many at one would look like a leak. */
+  const unheard = (): AbortSignal => (first.languages === undefined ? never : new AbortController().signal);
+  // Name by name: spread out of two objects it would cost as much as a look at a file.
+  const benchFor = (
+    { signal = unheard(), onProgress, dryRun = false }: CallOptions,
+    turn: Bench["turn"],
+    leaveQueue: () => void,
+  ): Bench => ({
+    disk: shared.disk,
+    guard: shared.guard,
+    restricted: shared.restricted,
+    indexes: shared.indexes,
+    pages: shared.pages,
+    locks: shared.locks,
+    leaveQueue,
+    languages: shared.languages,
+    ledger,
+    offered: offered !== undefined && isShared ? new Set() : offered,
+    dedup: isShared ? false : options.dedup,
+    changes: standing.changes,
+    formatter: standing.formatter,
+    formatterMsMax: options.formatterMsMax ?? limits.formatterMsMax,
+    warnings: languageOptionsOf(options)?.warnings ?? false,
+    session: ids.session,
+    onChanged: options.onChanged,
+    dryRun,
+    turn,
+    past: messages.past,
+    newId: standing.newId,
+    signal,
+    fit: asItIs,
+    searchMsMax: standing.searchMsMax,
+    onProgress,
+  });
+
+  const widen = (wider: Pick<Bench, "disk" | "guard">): void => {
+    shared = { ...shared, ...wider };
+  };
+
+  /**
+   * The only catch of the answer: a Problem becomes a reply, a bug stays a bug. `begin` reads the input; what it answers with
+   * is done when the calls before this one on the same files are.
+   */
+  const answered = async <Answer extends Reply | undefined>(
+    tool: string,
+    verb: Facts["verb"],
+    input: unknown,
+    given: CallOptions,
+    begin: () => Work<Answer>,
+    words: Words = dialect,
+    seen: Seen = {},
+  ): Promise<Answer | Reply> => {
+    let place: Place | undefined;
+    const turn = messages.turnFor(tool, (messageId) => (seen.turn = messageId));
+    const bench = benchFor(given, turn.begin, () => place?.leave());
+    const names = {
+      session: ids.session,
+      next: ids.next,
+      get message() {
+        return turn.id();
+      },
+    };
+    const startedMs = clock.nowMs();
+    const facts = (): Facts => {
+      const elapsedMs = Math.max(0, clock.nowMs() - startedMs);
+      const { model } = options;
+      const { spell } = bench.guard;
+      return { tool, verb, input, elapsedMs, cwd, spell, reminder, model, full: given.full ?? false, ids: names };
+    };
+    figures.calls += 1;
+    try {
+      const turn = nextTurn();
+      if (turn !== undefined) await turn;
+      bench.signal.throwIfAborted();
+      const { claims, work } = begin();
+      // Nothing was awaited but turns of the event loop, which come in the order of the calls: so do the places.
+      const { place: kept } = given;
+      if (kept?.leave !== undefined) place = { ready: undefined, leave: kept.leave };
+      else place = (queueOfHost() ?? ownQueue).enter(() => claims(bench));
+      const settled = settling();
+      if (settled !== undefined) await settled;
+      if (place.ready !== undefined) await orAborted(place.ready, bench.signal);
+      return await withFolders(bench, (wider) => work(wider, facts), widen);
+    } catch (error) {
+      if (isLeaving(error)) {
+        figures.calls -= 1;
+        if (given.place !== undefined) {
+          given.place.leave = place?.leave;
+          place = undefined;
+        }
+        throw error;
+      }
+      figures.failures += 1;
+      const cancelled = bench.signal.aborted && error === bench.signal.reason;
+      const problem =
+        error instanceof Problem ? error.data : cancelled ? ({ code: "CANCELLED", tool } as const) : undefined;
+      if (problem === undefined) throw error;
+      seen.problem = problem;
+      return words.renderProblem(problem, facts());
+    } finally {
+      if (ledger.changes !== changesKept) {
+        changesKept = ledger.changes;
+        ledgerChanged?.();
+      }
+      place?.leave();
+    }
+  };
+
+  /** What is too long still is cut, and what the reply shows is remembered until it is delivered. */
+  const delivering = async (replied: Promise<Reply>, seen: Seen, limit: AnswerLimit | undefined): Promise<Reply> => {
+    const whole = await replied;
+    const reply = limit === undefined ? whole : withinLimit(whole, limit);
+    if (seen.outcome !== undefined) shownBy.set(reply, seen.outcome);
+    return reply;
+  };
+
+  /** Renders an outcome to measure it, and keeps the last rendering: mostly that is the answer. */
+  const fittingTo = (limit: AnswerLimit, words: Words, facts: () => Facts) => {
+    let last: { readonly outcome: Outcome; readonly reply: Reply } | undefined;
+    const bytesOf = (outcome: Outcome): number => {
+      last = { outcome, reply: renderPages(words, outcome, facts()) };
+      return answerBytes(last.reply, limit);
+    };
+    return {
+      fit: <Fitted extends Outcome>(outcome: Fitted): Fitted =>
+        outcome === last?.outcome
+          ? outcome
+          : (fittedOutcome(outcome, limit.bytesMax, profile.cutMark, bytesOf) as Fitted), // of the same kind, only shorter
+      rendered: (outcome: Outcome): Reply | undefined => (outcome === last?.outcome ? last.reply : undefined),
+    };
+  };
+
+  const answer = (
+    tool: string,
+    verb: Facts["verb"],
+    input: unknown,
+    toRequest: () => Request,
+    given: CallOptions,
+    words: Words = dialect,
+  ): Promise<Reply> => {
+    const seen: Seen = {};
+    const limit = verb === "cost" ? undefined : limitOf(given, options);
+    const work = async (request: Request, bench: Bench, facts: () => Facts): Promise<Reply> => {
+      const fitting = limit === undefined ? undefined : fittingTo(limit, words, facts);
+      const whole = await runTool(request, fitting === undefined ? bench : { ...bench, fit: fitting.fit });
+      const outcome = fitting === undefined ? whole : fitting.fit(whole);
+      seen.outcome = outcome;
+      if (outcome.kind === "rewind") messages.afterRewind(outcome);
+      if (outcome.kind === "unchanged") figures.tokensSaved += outcome.tokensSaved;
+      const told = outcome.kind === "rewind" ? (outcome.diagnostics ?? []).filter(saysSomething) : [];
+      const late = [...told, ...(await lateReports(bench))];
+      const rendered = fitting?.rendered(outcome) ?? renderPages(words, outcome, facts());
+      const reply = withLate(rendered, late, words);
+      seen.tokens = tokensOf(reply);
+      figures.tokensGiven += seen.tokens;
+      return reply;
+    };
+    const begin = (): Work<Reply> => {
+      const request = toRequest();
+      seen.request = request;
+      return {
+        claims: (bench) => claimsOf(request, bench),
+        work: (bench, facts) => work(request, bench, facts),
+      };
+    };
+    const replied = delivering(answered(tool, verb, input, given, begin, words, seen), seen, limit);
+    if (watchers.listeners.size === 0 || verb === "cost") return replied;
+    const { principal = null, dialect: name } = chosen;
+    const { dryRun = false } = given;
+    const called = { session: ids.session, principal, dialect: name, tool, verb: verb ?? null, input, dryRun };
+    return watched(replied, seen, called, watchers, tokensOf);
+  };
+
+  /** Work whose outcome is wanted as data; throws a FilehandError for a failure. */
+  const asValue = async <Value>(
+    tool: string,
+    verb: Facts["verb"],
+    input: unknown,
+    given: CallOptions,
+    claims: Work<Value>["claims"],
+    work: (bench: Bench) => Promise<Value>,
+  ): Promise<Value> => {
+    let value: { readonly is: Value } | undefined;
+    const keep = async (bench: Bench): Promise<undefined> => {
+      value = { is: await work(bench) };
+    };
+    const failed = await answered(tool, verb, input, given, () => ({ claims, work: keep }));
+    if (failed?.error !== undefined) throw failureOf(failed.error);
+    if (value === undefined) throw new Error("there is an answer or a failure");
+    return value.is;
+  };
+  /** For what looks at a file and is no part of what the session was shown. */
+  const looksAt =
+    (path: string, use: PathUse = "search"): Work<unknown>["claims"] =>
+    (bench) =>
+      path === "" ? [] : claimed(use, [path], bench);
+  const asData: AsData = (path, given, work, verb = "read") =>
+    asValue("workspace", verb, { path }, given, looksAt(path), work);
+
+  const rewound = async (request: RewindRequest, given: CallOptions): Promise<RewindOutcome> => {
+    const claims = (bench: Bench): readonly Claim[] => claimsOf(request, bench);
+    return asValue("Rewind", "rewind", { to: request.to }, given, claims, async (bench) => {
+      const outcome = await runTool(request, bench);
+      if (outcome.kind !== "rewind") throw new Error("a rewind has one outcome");
+      messages.afterRewind(outcome);
+      return outcome;
+    });
+  };
+  const goBack = (way: "undo" | "redo", { files, force = false, ...given }: RewindOptions): Promise<RewindOutcome> =>
+    rewound({ verb: "rewind", to: { last: way }, files, force, as: files === undefined ? way : "partial" }, given);
+
+  const call: Session["call"] = (tool, input, given = {}) =>
+    answer(
+      tool,
+      verbOf(cards, tool),
+      input,
+      () => requestOf(cardNamed(cards, tool), input, dialect, profileFor(given)),
+      given,
+    );
+
+  return {
+    id: ids.session,
+    dialect: chosen.dialect,
+    get mode() {
+      return state.mode;
+    },
+    setMode: (mode) => {
+      refuseMode(mode, options);
+      state.mode = mode;
+    },
+    permissions: permissions(() => shared.guard),
+    call,
+    run: (make, given = {}) => {
+      const request = make(profileFor(given));
+      const input = inputOf(request);
+      const words: Words = { ...dialect, ...given.words };
+      return answer(request.verb, request.verb, input, () => request, given, words);
+    },
+    tools: Object.fromEntries(
+      dialect.cards.map(({ name }) => [
+        name,
+        async (input: unknown, given?: CallOptions) => orThrow(dialect, await call(name, input, given)),
+      ]),
+    ) as ToolFunctions<Name>, // one function per card, and the cards are what DialectTools lists
+    cost: async (path, given = {}) => {
+      // Text is measured without being shown; what is not text is read, and its reply measured.
+      const cost = await asValue("cost", "cost", { path }, given, looksAt(path), (bench) =>
+        costOf(path, profile, bench),
+      );
+      if ("tokens" in cost) return cost;
+      const reply = await answer("cost", "cost", { path }, () => wholeRead(path, profile), given);
+      return costOfReply(reply, cost.sizeBytes, profile);
+    },
+    outline: (path, { depth, ...given } = {}) => {
+      const request = { verb: "outline", path, profile, ...(depth === undefined ? {} : { depth }) } as const;
+      const work = async (bench: Bench) => (await outlining()).outline(request, bench);
+      return asData(path, given, work, "outline");
+    },
+    readRefusal: async (path, given = {}) => {
+      const failed = await answered("read", "read", { path }, given, () => ({
+        claims: looksAt(path),
+        work: (bench) => openOnce(path, bench),
+      }));
+      return failed?.error?.code === "ACCESS_DENIED" ? failed.error.message : undefined;
+    },
+    diagnostics: (path, given = {}) =>
+      asValue("diagnostics", "read", { path }, given, looksAt(path), (bench) => reportOf(path, given.waitMsMax, bench)),
+    undelivered: (reply) => {
+      const outcome = shownBy.get(reply);
+      if (outcome === undefined) return;
+      for (const path of pathsShownIn(outcome)) ledger.drop(path);
+      ledgerChanged?.();
+      if (outcome.kind === "text") outcome.instructions?.forEach((path) => offered?.delete(path));
+    },
+    stats: () => ({ ...figures }),
+    forget: (path) => {
+      if (path === undefined) return ledger.forget();
+      const resolved = shared.guard.resolve(path);
+      if (resolved.seen !== "node") return;
+      resolved.found.held.close();
+      ledger.forget(resolved.target.real);
+    },
+    markRead: (path, shown) =>
+      asValue("markRead", "cost", { path }, {}, looksAt(path, "read"), (bench) => noteShown(path, shown, bench)),
+    readState: () => ledger.state(),
+    checkpoint: (messageId) => messages.begin(messageId),
+    observe: (given = {}) =>
+      asValue(
+        "observed",
+        undefined,
+        {},
+        given,
+        () => everything("search"),
+        async (bench) => {
+          // The workspace and nothing else: a folder that the session was let into may be anything, and large.
+          return (await observer()).observe({ ...bench, disk: first.disk, guard: first.guard });
+        },
+      ),
+    history: messages.past,
+    rewind: (to, given = {}) => {
+      const { files, force = false } = given;
+      return rewound({ verb: "rewind", to, files, force, as: files === undefined ? "rewind" : "partial" }, given);
+    },
+    workspace: lazyWorkspace(asData),
+    undo: async (given = {}) => goBack("undo", given),
+    redo: async (given = {}) => goBack("redo", given),
+    definitions: () =>
+      cards.map(({ name, verb, description, inputSchema, readOnly }) => ({
+        name,
+        verb,
+        description: described(description, changeRules(options)),
+        inputSchema,
+        readOnly,
+        execute: (input, given) => call(name, input, given),
+      })),
+  };
+}
+
+// What the operator's options mean for a session: its tools, its profile, its modes, how careful its changes are.
+
+/** Tools that are not for everybody. */
+function isOffered(optIn: OptIn | undefined, { historyTools, languageTools = false }: FilehandOptions): boolean {
+  switch (optIn) {
+    case undefined:
+      return true;
+    case "history":
+      return historyTools === true;
+    case "lsp":
+      return languageTools !== false;
+    case "rename":
+      return languageTools === "rename";
+  }
+}
+
+/** How careful changes are: as careful as can be, unless the operator wants it otherwise. */
+const changeRules = (options: FilehandOptions): Bench["changes"] => ({
+  readFirst: options.readFirst ?? true,
+  staleness: options.staleness ?? "refuse",
+  hardLinks: options.hardLinks ?? "separate",
+  writeEol: options.writeEol ?? "as sent",
+  editBytesMax: options.editBytesMax ?? limits.editBytesMax,
+});
+
+/** What the operator may change in a profile. */
+function tuned(profile: Profile, options: FilehandOptions): Profile {
+  const { pageTokensMax, lineCharsMax, longCode } = options;
+  return {
+    ...profile,
+    ...(profile.pageTokensMax !== undefined && pageTokensMax !== undefined ? { pageTokensMax } : {}),
+    ...(lineCharsMax === undefined ? {} : { lineCharsMax }),
+    ...(longCode === undefined ? {} : { longCode }),
+  };
+}
+
+function refuseMode(mode: Mode, { mode: fixed = "default", locked = [] }: FilehandOptions): void {
+  if (!modes.includes(mode)) {
+    throw new FilehandError("INVALID_PARAM", `Cannot switch to the mode "${mode}": use one of ${modes.join(", ")}`);
+  }
+  if (locked.includes("mode") && isWider(mode, fixed)) {
+    throw new FilehandError(
+      "ACCESS_DENIED",
+      `Cannot switch to the mode "${mode}": the operator has locked it at "${fixed}"`,
+    );
+  }
+}
+
+// What is made of a reply, or added to it, once it is there: its tokens, its failure as an error, what came late.
+
+const saysSomething = ({ newErrors, knownErrors, warnings, pending, unavailable }: DiagnosticsReport): boolean =>
+  pending || [newErrors, knownErrors, warnings, unavailable].some((list) => list.length > 0);
+
+/** An answer with what came too late for an earlier one. */
+function withLate(reply: Reply, late: readonly DiagnosticsReport[], words: Words): Reply {
+  if (late.length === 0) return reply;
+  return { ...reply, content: [...reply.content, { type: "text", text: words.renderLate(late) }], late };
+}
+
+/** What a neutral request would be as a call. */
+const inputOf = (request: Request): object => ({
+  ...("pattern" in request ? { pattern: request.pattern } : {}),
+  ...("path" in request && request.path !== undefined ? { path: request.path } : {}),
+});
+
+const wholeRead = (path: string, profile: Profile): Request => ({
+  verb: "read",
+  path,
+  ranges: [{ from: lineNumber(1), linesMax: Number.POSITIVE_INFINITY }],
+  overBudget: "first page",
+  profile: { ...profile, repeats: "content" },
+});
+
+/** Of a picture or a document: what its reply would be. */
+function costOfReply(reply: Reply, sizeBytes: number, profile: Profile): Cost {
+  if (reply.error !== undefined) throw failureOf(reply.error);
+  const tokensMax = profile.pageTokensMax ?? limits.pageTokensMax;
+  return { tokens: tokensOf(reply), counted: "estimated", lines: undefined, sizeBytes, tokensMax };
+}
+
+/** Whole ones: estimates are not, and what is told and summed up is. */
+const tokensOf = (reply: Reply): number =>
+  Math.round(
+    reply.content.reduce(
+      (sum, part) => sum + (part.type === "text" ? roughTokens(part.text) : part.data.length * 0.125),
+      0,
+    ),
+  );
+
+function orThrow(dialect: Dialect, reply: Reply): unknown {
+  if (dialect.failures === "returned" || !reply.isError || reply.error === undefined) return reply.structured;
+  throw failureOf(reply.error);
+}
+
+const failureOf = ({ code, message }: NonNullable<Reply["error"]>): FilehandError =>
+  new FilehandError(code as Code, message); // dialects take the code from the problem
+
+// Which message of the conversation a change belongs to, and the past that it is kept in.
+
+export interface Messages {
+  /** Opened for the first who wants it; undefined where no past is kept. */
+  readonly past: () => Promise<SessionHistory | undefined>;
+  turnFor(tool: string, onTurn: (messageId: string) => void): CallTurn;
+  /** The host names the message that changes belong to from here on. */
+  begin(messageId: string): Promise<void>;
+  /** What comes now is no part of a message that was just taken back: it must be possible to undo it alone. */
+  afterRewind(outcome: RewindOutcome): void;
+}
+
+/** The turn of one call. */
+export interface CallTurn {
+  /** Its id, also for a call that changes nothing. */
+  id(): string;
+  /** Called when the first change is made. */
+  readonly begin: Bench["turn"];
+}
+
+function createMessages(open: () => Promise<SessionHistory | undefined>, ids: Ids | undefined): Messages {
+  let opened: Promise<SessionHistory | undefined> | undefined;
+  const past = (): Promise<SessionHistory | undefined> => (opened ??= open());
+  /** The message that changes belong to, if the host names them; else every call is a turn of its own. */
+  let message: string | undefined;
+  let begun: string | undefined;
+  let rewinds = 0;
+  return {
+    past,
+    turnFor: (tool, onTurn) => {
+      let own: string | undefined;
+      // The message in which the call was sent: it may be made when the next one has begun.
+      const [sentIn, rewindsThen] = [message, rewinds];
+      const id = (): string => (rewinds === rewindsThen ? sentIn : undefined) ?? (own ??= ids?.next() ?? randomUUID());
+      const begin = async () => {
+        const history = await past();
+        if (history === undefined) return undefined;
+        const messageId = id();
+        if (begun !== messageId) await history.checkpoint(messageId);
+        begun = messageId;
+        onTurn(messageId);
+        return { history, messageId, tool };
+      };
+      return { id, begin };
+    },
+    begin: async (messageId) => {
+      // Nobody could go back to both.
+      if (messageId === beginning) {
+        const why = "that is the name of what was before the first one, use another id";
+        throw new FilehandError("INVALID_PARAM", `Cannot begin a turn "${messageId}": ${why}`);
+      }
+      message = messageId;
+      begun = messageId;
+      await (await past())?.checkpoint(messageId);
+    },
+    afterRewind: ({ turn }) => {
+      if (turn === undefined) return;
+      message = undefined;
+      rewinds += 1;
+    },
+  };
+}
+
+// What a host asks about one file by itself: may it be read, what do language servers say of it; and what it has shown of it.
+
+/** Throws a Problem where a read would be refused. */
+async function openOnce(path: string, bench: Bench): Promise<undefined> {
+  const { target, found } = await locatePermitted(path, "file", bench);
+  const file = bench.disk.open(found);
+  found.held.close();
+  if ("errno" in file) throw refusal(target, file.errno, "opening it");
+  file.close();
+  return undefined;
+}
+
+/** Undefined: none is in charge of the file, or it is nothing for them. */
+async function reportOf(
+  path: string,
+  waitMsMax: number | undefined,
+  bench: Bench,
+): Promise<DiagnosticsReport | undefined> {
+  const { target, found } = await locatePermitted(path, "file", bench);
+  found.held.close();
+  if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+  const languages = await bench.languages?.();
+  const source = languages?.serves(target.real) === true ? await sourceOf(target.real, bench) : undefined;
+  if (source === undefined) return undefined;
+  bench.leaveQueue();
+  const asking = { signal: bench.signal, ...(waitMsMax === undefined ? {} : { waitMsMax }) };
+  return languages?.diagnostics(source, asking);
+}
+
+/** What the host showed counts as read. */
+async function noteShown(path: string, shown: ShownElsewhere, bench: Bench): Promise<undefined> {
+  const { target, found } = await locate(path, "file", bench);
+  found.held.close();
+  refuseDenied(target, bench, ["read"]);
+  if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+  if (bench.ledger.shownElsewhere(target.real, shown)) return undefined;
+  const expected = "a sha256 in hex and, if not all was shown, lines as { from, to } that count from 1";
+  const issue = { fault: "type", name: "shown", expected, got: "what was given", optional: false } as const;
+  throw new Problem({ code: "INVALID_PARAM", reason: "arguments", tool: "markRead", issues: [issue] });
+}
+
+// Work that comes to a path outside the roots may be let in there; then it is done again from its beginning.
+
+/** `widen` is told of a folder that the session was let into for good. */
+async function withFolders<Result>(
+  bench: Bench,
+  work: (bench: Bench) => Promise<Result>,
+  widen: (wider: Pick<Bench, "disk" | "guard">) => void,
+): Promise<Result> {
+  try {
+    return await work(bench);
+  } catch (error) {
+    const isOutside =
+      error instanceof Problem && error.data.code === "ACCESS_DENIED" && error.data.reason === "outside";
+    const wider = isOutside ? await bench.guard.admit(error.data.place, bench.signal) : undefined;
+    if (wider === undefined) throw error;
+    const { disk, guard, holds } = wider;
+    if (holds === "always") widen({ disk, guard });
+    // Each time one folder more, and there is an end to those.
+    return withFolders({ ...bench, disk, guard }, work, widen);
+  }
+}
+
+// Lets the event loop turn between calls. A read of what the system has in memory waits for nothing, so a host that reads
+// in a loop, or a hundred files at once, would keep timers, sockets and everybody else waiting until its last answer.
+
+/** So many calls may begin before the loop turns, as long as they take no more than so many milliseconds. */
+const callsMax = 16;
+const shareMs = 8;
+
+/** Since the loop turned. */
+let calls = 0;
+let sinceMs = 0;
+/** In the order in which they came: changes of one file keep theirs. */
+const waiting: (() => void)[] = [];
+
+/** Undefined if the call may begin at once. */
+function nextTurn(): Promise<void> | undefined {
+  if (calls === 0) {
+    calls = 1;
+    sinceMs = performance.now();
+    setImmediate(turned);
+    return undefined;
+  }
+  calls += 1;
+  if (waiting.length === 0 && calls <= callsMax && performance.now() - sinceMs < shareMs) return undefined;
+  return new Promise((resolve) => waiting.push(resolve));
+}
+
+/** Who had to wait gets a turn of the loop alone. */
+function turned(): void {
+  const first = waiting.shift();
+  calls = first === undefined ? 0 : 1;
+  if (first === undefined) return;
+  sinceMs = performance.now();
+  setImmediate(turned);
+  first();
+}
+
+// A tool by the name that a model calls it.
+
+const verbOf = (cards: Dialect["cards"], tool: string): Facts["verb"] => cards.find(({ name }) => name === tool)?.verb;
+
+function cardNamed(cards: Dialect["cards"], tool: string): Dialect["cards"][number] {
+  const card = cards.find(({ name }) => name === tool);
+  if (card !== undefined) return card;
+  const known = cards.map(({ name }) => name);
+  const data: ProblemData = { code: "UNKNOWN_TOOL", tool: String(tool), known, nearest: nearest(String(tool), known) };
+  throw new Problem(data);
+}
+
+// Several ranges in one call: the dialect words each page as it would alone, and the replies are put together.
+
+function renderPages(words: Words, outcome: Outcome, facts: Facts): Reply {
+  if (outcome.kind !== "text" || outcome.pages.length === 1) return words.render(outcome, facts);
+  const replies = outcome.pages.map((page, index) => {
+    const last = index === outcome.pages.length - 1;
+    return words.render({ ...outcome, pages: [page] }, { ...facts, reminder: facts.reminder && last });
+  });
+  return {
+    content: replies.flatMap((reply) => reply.content),
+    structured: { ranges: replies.map((reply) => reply.structured) },
+    isError: false,
+  };
+}
+
+// The files themselves, for programs; what answers is loaded when the first of them asks.
+
+/** Loaded for those who want it: no tool does. */
+function lazyWorkspace(asData: AsData): Workspace {
+  const loaded = lazily(async (): Promise<Workspace> => (await import("./workspace.ts")).createWorkspace(asData));
+  return {
+    files: async (...given) => (await loaded()).files(...given),
+    paths: async (...given) => (await loaded()).paths(...given),
+    content: async (...given) => (await loaded()).content(...given),
+    entries: async (...given) => (await loaded()).entries(...given),
+    watch: async (...given) => (await loaded()).watch(...given),
+  };
+}
+
+// Where language servers meet the disk and the rules. They are loaded by the first call that has use for them; a toolkit without
+// them never loads any of it.
+
+export interface LazyLanguages {
+  readonly open: () => Promise<Languages>;
+  /** Servers that the operator named and that cannot be used. */
+  faults(): Promise<readonly LanguageFault[]>;
+  /** Ends the servers, if any were started. */
+  close(): Promise<void>;
+}
+
+/** What the operator wants; undefined where no servers are used. */
+function languageOptionsOf({ languageServers }: FilehandOptions): LanguageOptions | undefined {
+  if (languageServers === undefined || languageServers === false) return undefined;
+  return languageServers === true ? {} : languageServers;
+}
+
+export function languagesOf(options: FilehandOptions, disk: Disk, guard: () => Guard): LazyLanguages | undefined {
+  const wanted = languageOptionsOf(options);
+  if (wanted === undefined) return undefined;
+  let opened: Promise<Languages> | undefined;
+  const load = lazily(async (): Promise<Languages> => {
+    const { createLanguages } = await import("./lsp/languages.ts");
+    return createLanguages(wanted, worldOf(wanted, options, disk, guard));
+  });
+  const open = (): Promise<Languages> => (opened = load());
+  return {
+    open,
+    close: async () => (await opened?.catch(() => undefined))?.close(), // what could not be loaded has nothing to close
+    faults: async () => (await import("./lsp/servers.ts")).serversOf(wanted).faults,
+  };
+}
+
+function worldOf(
+  wanted: LanguageOptions,
+  { trustProject = false }: FilehandOptions,
+  disk: Disk,
+  guard: () => Guard,
+): World {
+  const roots = disk.roots.map(({ real }) => real);
+  const { env, platform } = process;
+  const trusted = wanted.trustedRoots ?? (trustProject ? roots : []);
+  // A server runs programs of its own choice, by their names.
+  const notBeneath = untrustedOf(roots, trusted);
+  return {
+    env: {
+      ...Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== "PATH")),
+      PATH: trustedPath({ path: env["PATH"], platform, notBeneath }),
+    },
+    roots,
+    find: serverFinder({ roots, trusted, path: env["PATH"], platform }),
+    has: (folder, name) => {
+      const look = disk.look(nodePath.join(folder, name));
+      if (look.seen === "node") look.held.close();
+      return look.seen === "node";
+    },
+    textOf: (path) => (guard().isSecret(path) ? undefined : readSmallText(path, disk, limits.languageFileBytesMax)),
+    stampOf: (path) => {
+      const look = disk.look(path);
+      if (look.seen !== "node") return undefined;
+      look.held.close();
+      return signOf(look.held.identity);
+    },
+  };
+}
+
+export interface ServerPlaces {
+  readonly roots: readonly string[];
+  readonly trusted: readonly string[];
+  readonly path: string | undefined;
+  readonly platform: NodeJS.Platform;
+}
+
+/**
+ * Where the program of a server is, for a file of a folder. What lies in a project is code of strangers: it is run only if its operator
+ * trusts the project.
+ */
+export function serverFinder({ roots, trusted, path, platform }: ServerPlaces): World["find"] {
+  const isTrusted = (one: string): boolean => trusted.some((root) => isBeneath(one, root));
+  const notBeneath = untrustedOf(roots, trusted);
+  return (command, folder) => {
+    if (nodePath.isAbsolute(command)) return realProgram(command) === undefined ? undefined : command;
+    if (command.includes("/") || command.includes(nodePath.sep)) return undefined;
+    const own = isTrusted(folder) ? installedIn(folder, roots, command) : undefined;
+    return own ?? programOnPath(command, { path, platform, runnable: true, notBeneath });
+  };
+}
+
+const untrustedOf = (roots: readonly string[], trusted: readonly string[]): readonly string[] =>
+  roots.filter((root) => !trusted.some((one) => isBeneath(root, one)));
+
+/** In `node_modules` of the project or of a folder above, up to the workspace's root. */
+function installedIn(folder: string, roots: readonly string[], command: string): string | undefined {
+  for (let at = folder; roots.some((root) => isBeneath(at, root)); at = nodePath.dirname(at)) {
+    const program = programIn(nodePath.join(at, "node_modules", ".bin"), command, process.platform, true);
+    if (program !== undefined) return program;
+    if (at === nodePath.dirname(at)) break;
+  }
+  return undefined;
+}
+
+function isBeneath(path: string, root: string): boolean {
+  const rest = nodePath.relative(root, path);
+  return rest === "" || (rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest));
+}
+
+// Calls that a host makes within one of its own callbacks, such as an asker that reads the file it is asked about. The call
+// that runs the callback waits for it and keeps its place in the call queue meanwhile, so a call from inside must not wait
+// for that place. It gets a queue of its own: calls of one callback keep their order among themselves.
+
+const inside = new AsyncLocalStorage<CallQueue>();
+/** Callbacks that have not settled. Tracking the context makes every promise of the process slower in Node 20 and 22. */
+let running = 0;
+
+/** Undefined outside of callbacks. */
+const queueOfHost = (): CallQueue | undefined => (running === 0 ? undefined : inside.getStore());
+
+/** The same callback, with a call queue of its own. */
+export function byHost<Callback extends ((...given: never[]) => unknown) | undefined>(callback: Callback): Callback;
+export function byHost<Given extends never[], Answer>(
+  callback: ((...given: Given) => Answer | Promise<Answer>) | undefined,
+): ((...given: Given) => Promise<Answer>) | undefined {
+  if (callback === undefined) return undefined;
+  return async (...given) => {
+    running += 1;
+    try {
+      return await inside.run(createCallQueue(), () => callback(...given));
+    } finally {
+      running -= 1;
+      if (running === 0) inside.disable();
+    }
+  };
+}

@@ -1,0 +1,227 @@
+/** A call that is over, as those who watch are told of it. Made only if somebody does. */
+
+import { isLeaving } from "../contract/ask.ts";
+import type { Outcome, Reply, Request } from "../contract/call.ts";
+import type { ChangedFile } from "../contract/edit.ts";
+import type { CallChange, CallDetail, CallEvent, CallListener, CallRange } from "../contract/event.ts";
+import type { ProblemData } from "../contract/problem.ts";
+import type { Place, Target } from "../contract/target.ts";
+
+/** Whoever watches a toolkit. */
+export interface Watchers {
+  readonly listeners: Set<CallListener>;
+  calls: number;
+}
+
+/** What is learnt on the way to an answer. */
+export interface Seen {
+  /** Left out if the call could not be understood. */
+  request?: Request;
+  outcome?: Outcome;
+  problem?: ProblemData;
+  tokens?: number;
+  turn?: string;
+}
+
+/** What is known before. */
+export interface Called extends Pick<CallEvent, "session" | "principal" | "dialect" | "tool" | "verb" | "dryRun"> {
+  readonly input: unknown;
+}
+
+interface Ended extends Pick<CallEvent, "elapsedMs" | "tokensGiven"> {
+  readonly called: Called;
+  readonly request: Request | undefined;
+  /** One of these; neither after a bug. */
+  readonly outcome: Outcome | undefined;
+  readonly problem: ProblemData | undefined;
+  readonly reply: Reply | undefined;
+  readonly turn: string | undefined;
+}
+
+/** Tells those who watch when it is over. A call that was left for a question is told when it comes back. */
+export async function watched(
+  replied: Promise<Reply>,
+  seen: Seen,
+  called: Called,
+  watchers: Watchers,
+  tokensOf: (reply: Reply) => number,
+): Promise<Reply> {
+  const startedMs = performance.now();
+  const ended = (reply: Reply | undefined): void =>
+    tell(watchers, {
+      called,
+      elapsedMs: performance.now() - startedMs,
+      tokensGiven: seen.tokens ?? (reply === undefined ? 0 : tokensOf(reply)),
+      reply,
+      request: seen.request,
+      outcome: seen.problem === undefined && reply !== undefined ? seen.outcome : undefined,
+      problem: seen.problem,
+      turn: seen.turn,
+    });
+  try {
+    const reply = await replied;
+    ended(reply);
+    return reply;
+  } catch (error) {
+    if (!isLeaving(error)) ended(undefined);
+    throw error;
+  }
+}
+
+/** Nobody's call ends because of a listener. */
+function tell(watchers: Watchers, ended: Ended): void {
+  const { reply, outcome } = ended;
+  const { input } = ended.called;
+  watchers.calls += 1;
+  const files = outcome === undefined ? [] : filesOf(outcome);
+  const event = eventOf(watchers.calls, ended, files);
+  const diffs = files.map(({ hunks, diffComplete }) => ({ hunks, complete: diffComplete }));
+  const detail: CallDetail = { input, reply, diffs };
+  for (const listener of watchers.listeners) {
+    try {
+      listener(event, detail);
+    } catch (error) {
+      // A bug of the host. It must be seen, but by the host and not by the model.
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+/** What a model writes may be of any length, and an event is small. */
+const toolCharsMax = 256;
+const textCharsMax = 4_096;
+const changesMax = 1_000;
+
+const short = <Text extends string | null>(text: Text, charsMax: number): Text =>
+  text === null || text.length <= charsMax ? text : (`${text.slice(0, charsMax)}…` as Text); // a text stays one
+
+function eventOf(id: number, ended: Ended, files: readonly ChangedFile[]): CallEvent {
+  const { session, principal, dialect, tool, verb, dryRun } = ended.called;
+  const { elapsedMs, tokensGiven, request, outcome, problem } = ended;
+  const place = outcome === undefined ? placeOf(problem) : targetOf(outcome);
+  const named = request !== undefined && "path" in request ? request.path : undefined;
+  return {
+    type: "call",
+    id,
+    session,
+    principal,
+    dialect,
+    tool: short(tool, toolCharsMax),
+    verb,
+    path: short(place?.relative ?? named ?? null, textCharsMax),
+    real: place !== undefined && "real" in place ? textOf(place.real) : null,
+    pattern: short(request?.verb === "glob" || request?.verb === "grep" ? request.pattern : null, textCharsMax),
+    range: (outcome === undefined ? askedRange(request) : rangeOf(outcome)) ?? null,
+    outcome: outcome === undefined ? (problem?.code ?? "INTERNAL") : "ok",
+    reason: reasonOf(outcome, problem),
+    startedMs: Date.now() - elapsedMs,
+    elapsedMs,
+    tokensGiven,
+    tokensSaved: outcome?.kind === "unchanged" ? outcome.tokensSaved : 0,
+    changes: files.slice(0, changesMax).map(changeOf),
+    changesTotal: files.length,
+    dryRun,
+    turn: turnOf(ended, files),
+  };
+}
+
+/** A call that changed nothing has no turn, though it may have begun one. */
+function turnOf({ outcome, turn, called }: Ended, files: readonly ChangedFile[]): string | null {
+  if (outcome?.kind === "rewind") return outcome.turn ?? null;
+  return files.length === 0 || called.dryRun ? null : (turn ?? null);
+}
+
+function filesOf(outcome: Outcome): readonly ChangedFile[] {
+  switch (outcome.kind) {
+    case "edit":
+    case "write":
+    case "notebook-edit":
+      return [outcome.file];
+    case "patch":
+      return outcome.files;
+    case "text":
+    case "directory":
+    case "tree":
+    case "image":
+    case "pdf":
+    case "notebook":
+    case "unchanged":
+    case "outline":
+    case "lsp":
+    case "glob":
+    case "grep":
+    case "history":
+    case "rewind":
+      return [];
+  }
+}
+
+const changeOf = ({ target, did, movedFrom, additions, deletions }: ChangedFile): CallChange => ({
+  path: target.real,
+  relative: target.realRelative,
+  did,
+  movedFrom: movedFrom?.relative ?? null,
+  additions,
+  deletions,
+});
+
+/** A problem may tell a target or only a place. */
+const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+const targetOf = (outcome: Outcome): Target | undefined => ("target" in outcome ? outcome.target : undefined);
+
+const placeOf = (problem: ProblemData | undefined): Place | undefined =>
+  problem !== undefined && "place" in problem ? problem.place : undefined;
+
+function reasonOf(outcome: Outcome | undefined, problem: ProblemData | undefined): string | null {
+  if (outcome !== undefined) return outcome.kind;
+  return problem !== undefined && "reason" in problem ? problem.reason : null;
+}
+
+function rangeOf(outcome: Outcome): CallRange | undefined {
+  switch (outcome.kind) {
+    case "text": {
+      const [first] = outcome.pages;
+      const last = outcome.pages.at(-1) ?? first;
+      return { of: "lines", from: first.from, to: last.from + last.count - 1, total: last.linesTotal ?? null };
+    }
+    case "directory":
+    case "tree":
+      return span("entries", outcome.from, outcome.entries.length, outcome.entriesTotal);
+    case "notebook":
+      return span("cells", outcome.from, outcome.cells.length, outcome.cellsTotal);
+    case "pdf": {
+      const [first, last] = [outcome.pages[0]?.page ?? 1, outcome.pages.at(-1)?.page ?? null];
+      return { of: "pages", from: first, to: last, total: outcome.pagesTotal };
+    }
+    case "image":
+    case "unchanged":
+    case "glob":
+    case "grep":
+    case "edit":
+    case "write":
+    case "notebook-edit":
+    case "patch":
+    case "history":
+    case "rewind":
+      return undefined;
+  }
+}
+
+const span = (of: CallRange["of"], from: number, count: number, total: number): CallRange => ({
+  of,
+  from,
+  to: from + count - 1,
+  total,
+});
+
+/** Of a call that failed: what it asked for. */
+function askedRange(request: Request | undefined): CallRange | undefined {
+  if (request?.verb !== "read") return undefined;
+  const [range] = request.ranges;
+  if ("last" in range || (range.from === 1 && range.linesMax === Number.POSITIVE_INFINITY)) return undefined;
+  const to = Number.isFinite(range.linesMax) ? range.from + range.linesMax - 1 : null;
+  return { of: "lines", from: range.from, to, total: null };
+}

@@ -1,0 +1,170 @@
+/** Inspectors of other processes, for surfaces: how to be found, and how to find. */
+
+import { randomBytes } from "node:crypto";
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import * as nodePath from "node:path";
+import { type LookoutPlace, reportProtocol } from "../contract/event.ts";
+import { lifeOf, processMark } from "../disk/lock/process-mark.ts";
+import type { Watching } from "../disk/watch.ts";
+import { makeFolders } from "../disk/write/make-folders.ts";
+
+// How processes of one user find the inspectors that listen: each has a file in the state folder that says where. The folder and
+// its files are their owner's alone. A file whose process has ended counts for nothing, and goes when the next one comes.
+
+const folderName = "lookouts";
+const fileBytesMax = 65_536;
+const filesMax = 64;
+/** What the systems have room for in the address of a socket is 104 bytes or a little more. */
+const addressBytesMax = 100;
+
+export interface LookoutFile {
+  /** For a socket, or for a pipe on Windows. */
+  readonly address: string;
+  /** From here on it is found. Throws where the state folder cannot be written. */
+  announce(text: string): void;
+  remove(): void;
+}
+
+let made = 0;
+
+/** Throws where the folder cannot be made, or is not ours alone. */
+export function makeLookoutFile(stateDir: string): LookoutFile {
+  const folder = nodePath.join(stateDir, folderName);
+  makeFolders(folder, 0o700);
+  if (!isOwn(folder)) throw new Error(`"${folder}" can be entered by others, run chmod 700 on it`);
+  sweep(folder);
+  made += 1;
+  const name = `${processMark()}.${made}`;
+  const path = nodePath.join(folder, `${name}.json`);
+  const { address, scratch } = addressFor(nodePath.join(folder, `${name}.sock`));
+  return {
+    address,
+    announce(text) {
+      const temporary = `${path}.tmp`;
+      fs.writeFileSync(temporary, text, { mode: 0o600, flag: "wx" });
+      fs.renameSync(temporary, path);
+    },
+    remove() {
+      fs.rmSync(path, { force: true });
+      if (scratch !== undefined) fs.rmSync(scratch, { recursive: true, force: true });
+    },
+  };
+}
+
+function addressFor(path: string): { readonly address: string; readonly scratch?: string } {
+  if (process.platform === "win32") return { address: `\\\\.\\pipe\\filehand-${randomBytes(16).toString("hex")}` };
+  if (Buffer.byteLength(path) <= addressBytesMax) return { address: path };
+  const scratch = fs.mkdtempSync(nodePath.join(tmpdir(), "filehand-")); // its owner's alone, by its nature
+  return { address: nodePath.join(scratch, "lookout"), scratch };
+}
+
+/** What the files of other processes say that run. Never throws; where there is no folder it costs one look. */
+function readLookouts(stateDir: string): ReadonlyMap<string, string> {
+  const folder = nodePath.join(stateDir, folderName);
+  const found = new Map<string, string>();
+  try {
+    const names = fs.readdirSync(folder).filter((name) => name.endsWith(".json"));
+    if (names.length === 0 || !isOwn(folder)) return found;
+    const own = processMark();
+    for (const name of names.slice(0, filesMax)) {
+      const mark = markIn(name);
+      if (mark === own || lifeOf(mark) !== "alive") continue;
+      const text = textOf(nodePath.join(folder, name));
+      if (text !== undefined) found.set(name, text);
+    }
+  } catch {
+    // None yet.
+  }
+  return found;
+}
+
+/** Tells when one may have come or gone; undefined where that cannot be watched. Makes the folder. */
+export function watchLookouts(stateDir: string, listener: () => void): Watching | undefined {
+  try {
+    const folder = nodePath.join(stateDir, folderName);
+    makeFolders(folder, 0o700);
+    const watcher = fs.watch(folder, { persistent: false }, listener);
+    watcher.on("error", () => watcher.close());
+    return { stop: () => watcher.close() };
+  } catch {
+    return undefined; // no state folder can be made, or the system has no more watches to give
+  }
+}
+
+const markIn = (name: string): string => name.slice(0, name.indexOf("."));
+
+function sweep(folder: string): void {
+  for (const name of fs.readdirSync(folder)) {
+    if (lifeOf(markIn(name)) === "dead") fs.rmSync(nodePath.join(folder, name), { force: true });
+  }
+}
+
+/** A real folder that nobody else can look into. */
+function isOwn(folder: string): boolean {
+  const stat = fs.lstatSync(folder);
+  if (process.geteuid === undefined) return stat.isDirectory();
+  return stat.isDirectory() && stat.uid === process.geteuid() && (stat.mode & 0o077) === 0;
+}
+
+function textOf(path: string): string | undefined {
+  let fd: number | undefined;
+  try {
+    fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0));
+    const stat = fs.fstatSync(fd);
+    if (!stat.isFile() || stat.size > fileBytesMax) return undefined;
+    if (process.geteuid !== undefined && stat.uid !== process.geteuid()) return undefined;
+    return fs.readFileSync(fd, "utf8");
+  } catch {
+    return undefined; // gone meanwhile
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd);
+  }
+}
+
+/** One that listens, and which of its workspaces holds the roots that were asked about. */
+export interface Lookout {
+  readonly name: string;
+  readonly place: LookoutPlace;
+  readonly workspace: string;
+}
+
+/** Those that watch all of these roots. What a file says is looked at field by field. */
+export function lookoutsFor(stateDir: string, roots: readonly string[]): readonly Lookout[] {
+  return [...readLookouts(stateDir)].flatMap(([name, text]) => {
+    const place = placeIn(text);
+    const found = place?.workspaces.find((workspace) => holdsAll(workspace.roots, roots));
+    return place === undefined || found === undefined ? [] : [{ name, place, workspace: found.name }];
+  });
+}
+
+/** Do all of these lie in one of those folders, or are they such a folder? */
+export const holdsAll = (folders: readonly string[], roots: readonly string[]): boolean =>
+  roots.length > 0 && roots.every((root) => folders.some((folder) => holds(folder, root)));
+
+function holds(folder: string, path: string): boolean {
+  const rest = nodePath.relative(folder, path);
+  return rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
+}
+
+function placeIn(text: string): LookoutPlace | undefined {
+  let value: Partial<LookoutPlace> | null;
+  try {
+    value = JSON.parse(text) as Partial<LookoutPlace> | null; // every field is looked at below
+  } catch {
+    return undefined;
+  }
+  const { protocol, address, key, workspaces } = value ?? {};
+  if (protocol !== reportProtocol || typeof address !== "string" || typeof key !== "string") return undefined;
+  if (!Array.isArray(workspaces) || !workspaces.every(isWorkspace)) return undefined;
+  return { protocol, address, key, workspaces };
+}
+
+const isWorkspace = (value: unknown): value is LookoutPlace["workspaces"][number] =>
+  typeof value === "object" &&
+  value !== null &&
+  "name" in value &&
+  typeof value.name === "string" &&
+  "roots" in value &&
+  Array.isArray(value.roots) &&
+  value.roots.every((root) => typeof root === "string");

@@ -1,0 +1,57 @@
+/**
+ * What sessions came to, one line each, in the state folder: the command line's own statistics. Lines are appended in
+ * one write, so processes do not disturb each other; a line that is not understood is left out.
+ */
+
+import * as fs from "node:fs";
+import * as nodePath from "node:path";
+import { makeFolders } from "../disk/write/make-folders.ts";
+
+export interface Figures {
+  readonly time: string;
+  readonly dialect: string;
+  readonly calls: number;
+  readonly failures: number;
+  readonly tokensGiven: number;
+  readonly tokensSaved: number;
+}
+
+const fileName = "figures.jsonl";
+/** Above this size the older half goes. */
+const bytesMax = 1_048_576;
+
+/** Never throws: figures are not worth a failed call. */
+export function appendFigures(stateDir: string, figures: Figures): void {
+  try {
+    makeFolders(stateDir, 0o700);
+    const path = nodePath.join(stateDir, fileName);
+    fs.appendFileSync(path, `${JSON.stringify(figures)}\n`, { mode: 0o600 });
+    if (fs.statSync(path).size > bytesMax) shorten(path);
+  } catch {
+    // A full or read-only state folder.
+  }
+}
+
+function shorten(path: string): void {
+  const lines = fs.readFileSync(path, "utf8").split("\n");
+  const temporary = `${path}.${process.pid}.tmp`;
+  fs.writeFileSync(temporary, lines.slice(Math.floor(lines.length / 2)).join("\n"), { mode: 0o600, flag: "wx" });
+  fs.renameSync(temporary, path);
+}
+
+export function readFigures(stateDir: string): readonly Figures[] {
+  let text: string;
+  try {
+    text = fs.readFileSync(nodePath.join(stateDir, fileName), "utf8");
+  } catch {
+    return [];
+  }
+  return text.split("\n").flatMap((line) => {
+    try {
+      const value = JSON.parse(line) as Figures; // checked by the next line
+      return [value.calls, value.failures, value.tokensGiven, value.tokensSaved].every(Number.isFinite) ? [value] : [];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,0 +1,612 @@
+import type { Keep } from "../../contract/ask.ts";
+import type { ReplyPart, Verb } from "../../contract/call.ts";
+import type { Hunk } from "../../contract/edit.ts";
+import type { CallEvent, Program } from "../../contract/event.ts";
+import type { ConflictReason, NotKept, RewindKind } from "../../contract/history.ts";
+import type { Explanation, Mode } from "../../contract/permission.ts";
+import type { EntryKind } from "../../contract/read.ts";
+
+// Coming in: the exchange of the key, what there is to see, and what a refusal looks like.
+
+/**
+ * `POST /api/exchange`, with the `key` from the fragment of the page's address (`#key=...`). It works once and for a
+ * limited time. The answer sets the cookie (HttpOnly, SameSite=Strict) and gives the page's key, which belongs into
+ * `localStorage`: cookies are shared by all ports of a machine, storage is not, so neither is enough by itself.
+ * 401 `BAD_KEY`: used already, too old or never given; the terminal shows a new address after each use.
+ */
+export interface Exchange {
+  readonly key: string;
+}
+export interface Exchanged {
+  /** To be sent as the header `Filehand-Page` with every other request. */
+  readonly page: string;
+}
+
+/** `POST /api/leave`, with `{}`: the cookie and the page's key are of no more use. Answers with `{}`. */
+
+/** `GET /api/hello`: what there is to see. 401 `NOT_IN` if the cookie or the header is missing or of another server. */
+export interface Hello {
+  readonly version: string;
+  readonly nowMs: number;
+  readonly startedMs: number;
+  readonly workspaces: readonly WorkspaceInfo[];
+  /** The number of the newest event: a stream asked to go on after it misses nothing that comes after this answer. */
+  readonly lastEvent: number;
+  /** What is kept in memory; older calls and replies are dropped. */
+  readonly limits: { readonly callsMax: number; readonly repliesBytesMax: number };
+}
+
+export interface WorkspaceInfo {
+  /** For addresses: letters, digits, dots and dashes. */
+  readonly name: string;
+  /** Absolute, links resolved. */
+  readonly roots: readonly string[];
+  readonly dialect: string;
+  readonly mode: Mode;
+  /** Is the past of changed files kept? If not, the addresses below `history` answer with 409 `NO_HISTORY`. */
+  readonly history: boolean;
+  /** Can other processes report their calls? Not without a state folder. */
+  readonly lookout: boolean;
+  /** Those that do now; the stream tells when that changes. */
+  readonly processes: readonly ProcessInfo[];
+  readonly tools: readonly { readonly name: string; readonly verb: Verb; readonly readOnly: boolean }[];
+}
+
+/** Every answer of 400 and above. `message` is a sentence for people, made for the page to show as text. */
+export interface Refused {
+  readonly error: {
+    readonly code: RefusedCode;
+    readonly message: string;
+    /** `ANSWERED`: what came of the question. */
+    readonly answered?: Answered;
+    /** `PLAN_CHANGED`: what the rewind would do now. */
+    readonly plan?: RewindView;
+  };
+}
+export type RefusedCode =
+  /** 401 */
+  | "BAD_KEY"
+  | "NOT_IN"
+  /** 403: another Host or Origin, a request of another site. */
+  | "FORBIDDEN"
+  /** 404 */
+  | "NO_SUCH_ADDRESS"
+  | "NO_SUCH_WORKSPACE"
+  | "NO_SUCH_CALL"
+  | "NO_SUCH_QUESTION"
+  | "NO_SUCH_SESSION"
+  | "NO_SUCH_TURN"
+  | "NO_SUCH_PATH"
+  /** 400, 405, 413, 415, 429, 503 */
+  | "BAD_REQUEST"
+  | "METHOD"
+  | "TOO_LARGE"
+  | "NOT_JSON"
+  | "TOO_MANY"
+  | "TOO_MANY_STREAMS"
+  /** 409 */
+  | "ANSWERED"
+  | "NOT_WHAT_WAS_SHOWN"
+  | "NOT_OFFERED"
+  | "PLAN_CHANGED"
+  | "NO_HISTORY"
+  /** 422: the engine refused; the message is its own. */
+  | "REFUSED"
+  /** 500 */
+  | "INTERNAL";
+
+// The timeline: sessions, calls, and one call with its reply.
+
+/** `GET /api/w/<name>/sessions`: those that made calls, the one with the newest call first. */
+export interface SessionList {
+  readonly sessions: readonly SessionInfo[];
+}
+export interface SessionInfo {
+  readonly workspace: string;
+  readonly id: string;
+  readonly principal: string | null;
+  readonly dialect: string;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly calls: number;
+  readonly failures: number;
+  readonly tokensGiven: number;
+  readonly tokensSaved: number;
+  /** Which other process made its newest call; null for this server. */
+  readonly process: ProcessInfo | null;
+}
+
+/** A process of the same user on the same machine that tells this server of its calls. */
+export interface ProcessInfo {
+  readonly pid: number;
+  readonly program: Program;
+}
+
+/** A call in a list: the event as the library has it (numbered by this server), and where it happened. */
+export interface CallInfo extends CallEvent {
+  readonly workspace: string;
+  /** The process that it was made in; null for this server. */
+  readonly process: ProcessInfo | null;
+  /** Can `GET .../calls/<id>` still tell the reply? */
+  readonly kept: boolean;
+}
+
+/**
+ * `GET /api/w/<name>/calls`, newest first. All parameters may be left out:
+ * `session`, `tool`: exactly this one; both may be given several times. `path`: part of the path, letter case apart.
+ * `errors=1`: only what failed. `before=<id>`: calls older than that one. `max`: 1 to 500, 100 by default.
+ * Events of the stream are not filtered; `matches` of the page must do that itself.
+ */
+export interface CallPage {
+  readonly calls: readonly CallInfo[];
+  /** For `before` of the next page; null at the end of what is kept. */
+  readonly next: number | null;
+  /** Calls that are kept (whatever the filter), and older ones that were dropped. */
+  readonly total: number;
+  readonly dropped: number;
+}
+
+/** `GET /api/w/<name>/calls/<id>`. */
+export interface CallView {
+  readonly call: CallInfo;
+  readonly detail: CallDetailView | null;
+  /**
+   * Why there is no detail: dropped to make room, never kept because it alone is over the limit, or withheld because a rule of
+   * this server denies what another process was allowed to read.
+   */
+  readonly missing: "dropped" | "too large" | "withheld" | null;
+}
+export interface CallDetailView {
+  /** The arguments as the model wrote them. */
+  readonly input: unknown;
+  /** Exactly what the model got. Images are base64, never more than `limits.repliesBytesMax` in all. */
+  readonly content: readonly ReplyPart[];
+  /** What programs get beside it. */
+  readonly structured: unknown;
+  readonly isError: boolean;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+// Questions to the person at the page, and what became of them.
+
+/** `GET /api/questions`: of all workspaces; those that are open, oldest first, and the last ones that are not. */
+export interface QuestionList {
+  readonly open: readonly QuestionInfo[];
+  /** Newest first, at most 100. */
+  readonly past: readonly PastQuestion[];
+}
+export interface QuestionInfo {
+  readonly id: string;
+  readonly workspace: string;
+  readonly session: string;
+  readonly principal: string | null;
+  readonly tool: string;
+  readonly permission: "read" | "edit" | "external_directory";
+  /** What it is about: real and absolute, and below its root. */
+  readonly path: string;
+  readonly relative: string;
+  /** As it was asked for, where that is another name. */
+  readonly asked: string | null;
+  /** Where a file that is moved was. */
+  readonly movedFrom: string | null;
+  /** Where a file goes that is moved, as it was asked for. */
+  readonly movedTo: string | null;
+  readonly deletes: boolean;
+  /** The rule that asks; null if it is asked by default. */
+  readonly rule: string | null;
+  readonly caution: string | null;
+  /** Rules that would answer it for good, narrowest first; none for what is asked about each time. */
+  readonly always: readonly string[];
+  /** Where such a rule can be kept. */
+  readonly keep: readonly Keep[];
+  readonly askedMs: number;
+  /** Then it is rejected by itself. */
+  readonly deadlineMs: number;
+  /** Is there a diff? `POST .../diff` with `{ question }` has it. */
+  readonly diff: { readonly additions: number; readonly deletions: number } | null;
+  /**
+   * Who waits. `server`: the call waits here, for this page. `client`: the client shows the question too; whoever answers
+   * first has answered, and the call goes on when the client comes back.
+   */
+  readonly waits: "server" | "client";
+  /** Stands for all of what is shown above and the diff. An answer must name it. */
+  readonly shown: string;
+}
+export interface PastQuestion extends QuestionInfo {
+  readonly answered: Answered;
+}
+/** What became of a question. `nobody`: the time ran out, or the call was cancelled. */
+export interface Answered {
+  readonly reply: "once" | "always" | "reject" | "nobody";
+  /** `you`: this browser (`exchange`). `page`: another one. */
+  readonly by: "you" | "page" | "client" | "time" | "cancelled";
+  readonly rule: string | null;
+  readonly keep: Keep | null;
+  readonly feedback: string | null;
+  readonly timeMs: number;
+}
+
+/**
+ * `POST /api/questions/<id>/answer`. Answers with `Answered`. 409 `ANSWERED` if somebody was faster (with what they said),
+ * 409 `NOT_WHAT_WAS_SHOWN` if `shown` is another, 409 `NOT_OFFERED` for a rule or a place that the question did not offer.
+ */
+export interface AnswerGiven {
+  readonly shown: string;
+  readonly reply: "once" | "always" | "reject";
+  /** Of `always`: one of the question's rules, the narrowest by default; and where it is kept, the session by default. */
+  readonly rule?: string;
+  readonly keep?: Keep;
+  /** Of `reject`: at most 2,000 characters; the model reads it. */
+  readonly feedback?: string;
+}
+
+// The stream of events.
+
+/**
+ * `GET /api/events`, `text/event-stream`. Each event has an `id` that counts up by one (over all workspaces), `event` is its
+ * type, `data` is one line of JSON: `StreamEvent`. With the header `Last-Event-ID`, or the parameter `after`, it goes on behind
+ * that event; without, it begins with what comes next. If what was missed is no longer kept, the first event is `reset`: ask for the
+ * lists again. Comments come every 15 seconds. A reader that is too slow is hung up on, and goes on where it was.
+ * It needs the header `Filehand-Page` like all others, so it is read with `fetch`, not with `EventSource`.
+ */
+export type StreamEvent =
+  | { readonly type: "call"; readonly call: CallInfo }
+  | { readonly type: "question"; readonly question: QuestionInfo }
+  | { readonly type: "answered"; readonly id: string; readonly answered: Answered }
+  /** A turn came to be, or a rewind was made: lists of the history are no longer true. */
+  | { readonly type: "turn"; readonly workspace: string; readonly session: string; readonly turn: string }
+  | {
+      readonly type: "progress";
+      readonly workspace: string;
+      readonly job: string;
+      readonly done: number;
+      readonly total: number;
+    }
+  /** Other processes that report their calls: one has come or gone. */
+  | { readonly type: "processes"; readonly workspace: string; readonly processes: readonly ProcessInfo[] }
+  | { readonly type: "reset" };
+
+// Diffs page by page, and pictures before and after.
+
+/**
+ * `POST /api/w/<name>/diff`. Of a call (`change`: index in `CallEvent.changes`), of an open question, or between any two
+ * versions. Large diffs are told page by page: `from` is the first row (0 by default), `rows` how many (1 to 2,000;
+ * 500 by default). A diff is computed once and kept for the pages that follow.
+ */
+export interface DiffAsked {
+  readonly of:
+    | { readonly call: number; readonly change: number }
+    | { readonly question: string }
+    | { readonly before: VersionRef; readonly after: VersionRef };
+  readonly from?: number;
+  readonly rows?: number;
+  /** Unchanged lines around a change: 0 to 100, 3 by default. Only between versions that are kept. */
+  readonly context?: number;
+}
+
+/** A version of a file. `now`: as it is on the disk, read under the rules. Paths are real and absolute. */
+export type VersionRef =
+  | { readonly session: string; readonly turn: string; readonly path: string; readonly when: "before" | "after" }
+  | { readonly now: string }
+  /** No file: for the one side of a file that came or went. */
+  | { readonly nothing: true };
+
+export interface DiffPage {
+  readonly path: string;
+  readonly relative: string;
+  readonly did: "created" | "updated" | "deleted" | "moved" | "nothing";
+  readonly movedFrom: string | null;
+  readonly additions: number;
+  readonly deletions: number;
+  /** Rows are the lines of all hunks, one after the other. */
+  readonly rowsTotal: number;
+  readonly from: number;
+  readonly hunks: readonly HunkPart[];
+  /** For `from` of the next page; null at the end. */
+  readonly next: number | null;
+  /** False if there is more that no page tells: the diff was cut off, or lines are told as changed that are not. */
+  readonly complete: boolean;
+  /** Why there are no hunks; null where there are some. */
+  readonly none: NoDiff | null;
+  /** Are both sides pictures (or one of them, and the other is nothing)? Then `POST .../image` has them. */
+  readonly image: boolean;
+}
+/**
+ * The rows of one hunk that are on this page, with the numbers of the first of them. Lines carry ` `, `-` or `+` in front;
+ * `\ No newline at end of file` may stand among them. A line of more than 2,000 characters is cut around
+ * what changed in it, with `…` where something is left out.
+ */
+export interface HunkPart extends Hunk {
+  /** Does it go on from the page before? Then there is no header to show. */
+  readonly continued: boolean;
+}
+export type NoDiff =
+  | "same"
+  | "not text"
+  | "too large"
+  /** No longer kept, or not kept at all. */
+  | "gone"
+  | "damaged"
+  /** It holds secrets, or a rule denies reading it (or would ask). Its content is not shown here. */
+  | "withheld"
+  /** The call kept none: it was dropped, or there never was one. */
+  | "none";
+
+/**
+ * `POST /api/w/<name>/image`: a picture before or after. Of a call, by the index of its change, or by version.
+ * PNG, JPEG, GIF, WebP and BMP by their first bytes, at most 16 MiB.
+ */
+export interface ImageAsked {
+  readonly of: { readonly call: number; readonly change: number; readonly when: "before" | "after" } | VersionRef;
+}
+export type ImageView =
+  | { readonly is: "image"; readonly mimeType: string; readonly data: string; readonly sizeBytes: number }
+  | { readonly is: "none"; readonly why: "nothing" | "not an image" | "too large" | "gone" | "withheld" };
+
+// The past: sessions, turns, versions of a file, and the way back.
+
+/** `GET /api/w/<name>/history/sessions`: those of this workspace, newest first, also of other processes. */
+export interface PastSessions {
+  readonly sessions: readonly PastSession[];
+}
+export interface PastSession {
+  readonly id: string;
+  readonly dialect: string;
+  readonly startedMs: number | null;
+  readonly lastMs: number;
+  /** Turns that changed something. */
+  readonly turns: number;
+}
+
+/** `POST /api/w/<name>/history/turns`: newest first. `path`: only turns that touched this file, or files below this folder. */
+export interface TurnsAsked {
+  readonly session: string;
+  readonly path?: string;
+  /** The first turn to tell, 0 by default; and how many, 1 to 200, 50 by default. */
+  readonly from?: number;
+  readonly max?: number;
+}
+export interface TurnPage {
+  readonly session: string;
+  readonly turns: readonly TurnInfo[];
+  readonly total: number;
+  readonly next: number | null;
+  /** What `undo` and `redo` would take back or bring back; null if there is nothing. */
+  readonly undo: string | null;
+  readonly redo: string | null;
+}
+export interface TurnInfo {
+  readonly id: string;
+  /** Enough of the id to name the turn by. */
+  readonly name: string;
+  readonly timeMs: number;
+  /** Is it a rewind itself, and to before which turn? */
+  readonly rewinds: { readonly to: string; readonly as: RewindKind } | null;
+  readonly undone: "all" | "part" | "no";
+  /** At most 500. */
+  readonly files: readonly TurnFile[];
+  readonly filesTotal: number;
+  /** Files that deny rules hide: they are not even named. */
+  readonly withheld: number;
+}
+export interface TurnFile {
+  readonly path: string;
+  readonly relative: string;
+  readonly did: "created" | "changed" | "deleted" | "moved" | "mode" | "nothing";
+  readonly movedFrom: { readonly path: string; readonly relative: string } | null;
+  readonly modes: readonly [number, number] | null;
+  /** Somebody else did it, and a scan found it. */
+  readonly observed: boolean;
+  readonly undone: boolean;
+  readonly before: VersionInfo;
+  readonly after: VersionInfo;
+}
+export interface VersionInfo {
+  /** Null if there was no file. */
+  readonly sizeBytes: number | null;
+  /** The same for equal contents; null where the content is not kept. */
+  readonly content: string | null;
+  readonly notKept: NotKept | null;
+}
+
+/** `POST /api/w/<name>/history/versions`: what is kept of one file by the newest 200 sessions of the workspace, oldest first,
+ * at most 1,000. */
+export interface VersionsAsked {
+  readonly path: string;
+}
+export interface VersionList {
+  readonly path: string;
+  readonly relative: string;
+  readonly versions: readonly FileVersionInfo[];
+}
+export interface FileVersionInfo extends VersionInfo {
+  readonly ref: VersionRef;
+  /** When it came to be; null for what was there before the first change. */
+  readonly timeMs: number | null;
+  /** Is this what is on the disk now? Null if that was not looked at. */
+  readonly current: boolean | null;
+}
+
+/**
+ * `POST /api/w/<name>/history/plan`: what a rewind would do. Nothing is changed and nobody is asked.
+ * `POST /api/w/<name>/history/rewind`: does it. `plan` must be the one that was shown: if the files have changed since, it is
+ * refused (409 `PLAN_CHANGED`, with the new plan) and nothing is done. The click is the approval of the files in the plan: nobody is
+ * asked about them again, and no deny rule, lock or conflict is passed over. While it runs the stream tells
+ * `progress` with the `job` of the request. It answers when it is over.
+ */
+export interface RewindAsked {
+  readonly session: string;
+  /** Before this turn's changes; `start`: before the first. */
+  readonly to: string | { readonly last: "undo" | "redo" };
+  /** Real paths; all files by default. */
+  readonly files?: readonly string[];
+  /** Also over what somebody else changed since. */
+  readonly force?: boolean;
+}
+export interface RewindGiven extends RewindAsked {
+  readonly plan: string;
+  /** A name of the page's own choosing, for the progress. */
+  readonly job?: string;
+}
+export interface RewindView {
+  /** Stands for all of it; see `RewindGiven.plan`. */
+  readonly plan: string;
+  readonly session: string;
+  readonly to: string;
+  readonly as: RewindKind;
+  /** Turns that an undo or a redo went past, because there is nothing left to do about them. */
+  readonly passed: readonly string[];
+  /** The turn that the rewind itself is; null for a plan, and if nothing was changed. */
+  readonly turn: string | null;
+  readonly files: readonly RewindFileView[];
+  /** Files that deny rules hide: they are not named and not touched. */
+  readonly withheld: number;
+}
+export interface RewindFileView {
+  readonly path: string;
+  readonly relative: string;
+  readonly does: "restore" | "create" | "delete" | "nothing" | "conflict" | "unavailable";
+  /** Of a conflict what happened, of `unavailable` why. */
+  readonly why:
+    | ConflictReason
+    | NotKept
+    | "pruned"
+    | "damaged"
+    | "damaged record"
+    | "folder"
+    | "link"
+    | "special"
+    | "outside"
+    | "refused"
+    | "unreadable"
+    | null;
+  /** Of a conflict: what is done about it with `force`. */
+  readonly forced: "restore" | "create" | "delete" | null;
+  /** `planned`, `done`; `left`: there was nothing to do, or not without force; `refused`: see `problem`. */
+  readonly came: "planned" | "done" | "left" | "refused";
+  readonly problem: string | null;
+  /** What it would become; for a diff from `now`. Null where there is no such version. */
+  readonly target: VersionRef | null;
+}
+
+// What calls came to: by tool, by file, over time.
+
+/**
+ * `GET /api/w/<name>/figures`, over the calls that are kept. `session`: only of this one. `since`: only later than this.
+ * `buckets`: 1 to 500 parts of the time between, 60 by default. However many tools, files and reasons there are, a series names
+ * five of them at most, so that an answer has no more than 500 parts of 6 values in each of its four series.
+ */
+export interface Figures {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Over all calls since the start, also those that were dropped. */
+  readonly ever: Tally;
+  readonly all: Tally;
+  /** By calls, most first, at most 100. */
+  readonly tools: readonly ToolFigures[];
+  /** By tokens given, most first, at most 100; `filesTotal` is how many there are. */
+  readonly files: readonly FileFigures[];
+  readonly filesTotal: number;
+  /** All tools together, for each part of the time. */
+  readonly time: readonly TimeFigures[];
+  /** Tokens given in each part of the time, by tool and by file; and those that repeated reads saved, by file. */
+  readonly givenByTool: Series;
+  readonly givenByFile: Series;
+  readonly savedByFile: Series;
+  /** How many calls that change files failed in each part of the time, by code and reason. */
+  readonly failedByReason: Series;
+  /** Calls that change files and failed, by code and reason, most first, at most 100. */
+  readonly failedEdits: readonly FailureFigures[];
+  /** Everything else that failed, at most 100. */
+  readonly failedOthers: readonly FailureFigures[];
+  /** Sessions that ended, from the state folder, newest last, at most 200. */
+  readonly past: readonly PastFigures[];
+}
+export interface Tally {
+  readonly calls: number;
+  readonly failures: number;
+  readonly tokensGiven: number;
+  readonly tokensSaved: number;
+}
+export interface ToolFigures extends Tally {
+  readonly tool: string;
+  readonly elapsedMs: Percentiles;
+}
+/** Time that a person took to answer is part of it. */
+export interface Percentiles {
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+}
+export interface FileFigures extends Tally {
+  readonly path: string;
+}
+export interface TimeFigures extends Tally {
+  readonly fromMs: number;
+}
+/** Numbers over time, by name. What is nothing all the time is not among them. */
+export interface Series {
+  /** Those with the largest sum, largest first, at most five. */
+  readonly layers: readonly { readonly name: string; readonly values: readonly number[] }[];
+  /** All others together; null if there are none. `names`: how many they are. */
+  readonly others: { readonly names: number; readonly values: readonly number[] } | null;
+}
+export interface FailureFigures {
+  readonly tool: string;
+  readonly code: string;
+  readonly reason: string | null;
+  readonly count: number;
+}
+export interface PastFigures extends Tally {
+  readonly timeMs: number;
+  readonly dialect: string;
+}
+
+// The tree of files, and why one may or may not be read.
+
+/**
+ * `POST /api/w/<name>/folder`: the entries of one folder, folders first, by name. `path`: absolute, one of the roots or
+ * below. A denied entry is named, with its mark, and never opened: of a denied folder nothing is told.
+ */
+export interface FolderAsked {
+  readonly path: string;
+  /** The first entry to tell, 0 by default; and how many, 1 to 1,000, 200 by default. */
+  readonly from?: number;
+  readonly max?: number;
+}
+export interface FolderView {
+  readonly path: string;
+  readonly relative: string;
+  readonly entries: readonly FileEntry[];
+  readonly total: number;
+  readonly next: number | null;
+}
+export interface FileEntry {
+  readonly name: string;
+  readonly path: string;
+  readonly relative: string;
+  readonly kind: EntryKind;
+  readonly sizeBytes: number | null;
+  /** What the rules say, before anybody is asked. */
+  readonly read: "allow" | "ask" | "deny";
+  readonly edit: "allow" | "ask" | "deny";
+  /** Did a call of a session that is watched here read it, or change it? Of a folder: how many files below. */
+  readonly wasRead: number;
+  readonly wasChanged: number;
+}
+
+/** `POST /api/w/<name>/explain`: why it may, or may not, be read and edited. `session`: with what a person allowed there. */
+export interface ExplainAsked {
+  readonly path: string;
+  readonly session?: string;
+}
+export interface Explained {
+  readonly read: ExplanationView;
+  readonly edit: ExplanationView;
+}
+/** As `permissions.explain` of the library has it, and as a few sentences. */
+export interface ExplanationView {
+  readonly explanation: Explanation;
+  readonly lines: readonly string[];
+}

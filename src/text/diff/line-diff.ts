@@ -1,0 +1,375 @@
+/**
+ * Which lines of two lists differ. The script is always valid, minimal where the lists differ in up to a few hundred
+ * lines that both of them know, and made in bounded time whatever the lists hold.
+ *
+ * Most of a real change is settled without a search: equal ends are cut off, and a line that the other list does not
+ * have at all is a change for certain. What is left goes through Myers' greedy search up to a cap. Beyond it, lines that
+ * stand once in either list cut the task into smaller ones (patience), and where there are none the search commits
+ * itself to the furthest point it reached and goes on from there. All of it draws on one budget of steps; when that is
+ * spent, the rest is one replacement.
+ */
+
+import { finish, type Steps } from "../steps.ts";
+import type { Numbered } from "./line-numbers.ts";
+
+/** Lines `aFrom` up to `aTo` of the one list give way to lines `bFrom` up to `bTo` of the other; they count from 0. */
+export interface ChangedLines {
+  readonly aFrom: number;
+  readonly aTo: number;
+  readonly bFrom: number;
+  readonly bTo: number;
+}
+
+export interface LineDiff {
+  /** In order; at least one equal line lies between any two. */
+  readonly changed: readonly ChangedLines[];
+  /** The budget was spent: some of `changed` may cover lines that are equal. */
+  readonly coarse: boolean;
+}
+
+/** Up to here a search is exact. Its cost grows with the square. */
+const editsMax = 256;
+/** For a search that is one of many along the lists: together they cost about this much per line. */
+const editsPerLegMax = 40;
+/** The budget: for lists of 50,000 lines about a tenth of a second. */
+const stepsBase = 1_000_000;
+const stepsPerLine = 40;
+
+export function lineDiff(a: readonly string[], b: readonly string[], stepsMax?: number): LineDiff {
+  const numbers = new Map<string, number>();
+  const give = (line: string): number => {
+    const known = numbers.get(line);
+    if (known !== undefined) return known;
+    numbers.set(line, numbers.size);
+    return numbers.size - 1;
+  };
+  const aIds = Int32Array.from(a, give);
+  const known = numbers.size;
+  const bIds = Int32Array.from(b, give);
+  return finish(diffOfNumbers({ a: aIds, b: bIds, known, size: numbers.size }, stepsMax));
+}
+
+export function* diffOfNumbers(
+  numbers: Numbered,
+  stepsMax: number = stepsBase + stepsPerLine * (numbers.a.length + numbers.b.length),
+): Steps<LineDiff> {
+  const { a, b, known } = numbers;
+  const linesMax = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < linesMax && a[head] === b[head]) head += 1;
+  let tail = 0;
+  while (tail < linesMax - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail += 1;
+
+  const between = { aFrom: head, aTo: a.length - tail, bFrom: head, bTo: b.length - tail };
+  if (head + tail === linesMax) {
+    // Lines only came, or only went: there is nothing to search.
+    const changed = between.aFrom === between.aTo && between.bFrom === between.bTo ? [] : [between];
+    return { changed: slideDown(changed, a, b), coarse: false };
+  }
+  const bBetween = b.subarray(between.bFrom, between.bTo);
+  if (!bBetween.some((id) => id < known)) return { changed: [between], coarse: false };
+  const task = startTask(a.subarray(between.aFrom, between.aTo), bBetween, numbers.size, stepsMax);
+  yield;
+  const coarse = yield* matchAll(task);
+  yield;
+  const changed = changesBetween(task.mates, task.bIds.length).map(({ aFrom, aTo, bFrom, bTo }) => ({
+    aFrom: aFrom + head,
+    aTo: aTo + head,
+    bFrom: bFrom + head,
+    bTo: bTo + head,
+  }));
+  return { changed: slideDown(changed, a, b), coarse };
+}
+
+interface Task {
+  /** Equal lines have equal numbers. */
+  readonly aIds: Int32Array;
+  readonly bIds: Int32Array;
+  /** For each line of a the line of b that it stays as, or -1. Grows in both directions: the result is read off it. */
+  readonly mates: Int32Array;
+  /** Per number, zero between uses. */
+  readonly aCounts: Int32Array;
+  readonly bCounts: Int32Array;
+  /** Per number, of no meaning between uses. */
+  readonly bPlaces: Int32Array;
+  stepsLeft: number;
+}
+
+/** Lines of both lists, by position, between which mates are still to be found. */
+interface Stretch {
+  readonly a: Int32Array;
+  readonly b: Int32Array;
+}
+
+function startTask(aIds: Int32Array, bIds: Int32Array, size: number, stepsMax: number): Task {
+  return {
+    aIds,
+    bIds,
+    mates: new Int32Array(aIds.length).fill(-1),
+    aCounts: new Int32Array(size),
+    bCounts: new Int32Array(size),
+    bPlaces: new Int32Array(size),
+    stepsLeft: stepsMax,
+  };
+}
+
+/** Fills in the mates. True if the budget was spent before all were found. */
+function* matchAll(task: Task): Steps<boolean> {
+  let coarse = false;
+  const open: Stretch[] = [{ a: task.aIds.map((_, at) => at), b: task.bIds.map((_, at) => at) }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    yield;
+    const stretch = matchEnds(task, withoutStrangers(task, matchEnds(task, next)));
+    if (stretch.a.length === 0 || stretch.b.length === 0) continue;
+    if (task.stepsLeft <= 0) {
+      coarse = true;
+      continue;
+    }
+    const a = stretch.a.map((at) => task.aIds[at] ?? -1);
+    const b = stretch.b.map((at) => task.bIds[at] ?? -1);
+    const go = (x: number, y: number, editsMax: number): Search => {
+      const search = searchFrom({ a, b, x, y, editsMax, stepsMax: task.stepsLeft });
+      task.stepsLeft -= search.steps;
+      return search;
+    };
+    let search = go(0, 0, editsMax);
+    const anchors = search.done ? [] : anchorsOf(task, stretch);
+    if (anchors.length > 0) {
+      for (const between of stretchesBetween(task, stretch, anchors)) open.push(between);
+      continue;
+    }
+    for (;;) {
+      for (const { x, y, length } of search.equal) {
+        for (let at = 0; at < length; at += 1) setMate(task, stretch.a[x + at], stretch.b[y + at]);
+      }
+      if (search.done || task.stepsLeft <= 0) break;
+      yield;
+      search = go(search.x, search.y, editsPerLegMax);
+    }
+    if (!search.done) coarse = true;
+  }
+  return coarse;
+}
+
+function setMate(task: Task, a: number | undefined, b: number | undefined): void {
+  if (a !== undefined && b !== undefined) task.mates[a] = b;
+}
+
+function matchEnds(task: Task, { a, b }: Stretch): Stretch {
+  const { aIds, bIds } = task;
+  const equal = (x: number, y: number) => aIds[a[x] ?? -1] === bIds[b[y] ?? -1];
+  let from = 0;
+  let aTo = a.length;
+  let bTo = b.length;
+  for (; from < aTo && from < bTo && equal(from, from); from += 1) setMate(task, a[from], b[from]);
+  for (; aTo > from && bTo > from && equal(aTo - 1, bTo - 1); aTo -= 1, bTo -= 1) setMate(task, a[aTo - 1], b[bTo - 1]);
+  return { a: a.subarray(from, aTo), b: b.subarray(from, bTo) };
+}
+
+/** Only lines that both sides have: dropping the others cannot make the result longer, for they have no mate anyway. */
+function withoutStrangers(task: Task, stretch: Stretch): Stretch {
+  return counted(task, stretch, ({ a, b }) => ({
+    a: a.filter((at) => (task.bCounts[task.aIds[at] ?? -1] ?? 0) > 0),
+    b: b.filter((at) => (task.aCounts[task.bIds[at] ?? -1] ?? 0) > 0),
+  }));
+}
+
+/** Runs `use` while the counts are those of the stretch. */
+function counted<T>(task: Task, stretch: Stretch, use: (stretch: Stretch) => T): T {
+  const { aIds, bIds, aCounts, bCounts } = task;
+  task.stepsLeft -= stretch.a.length + stretch.b.length;
+  for (const at of stretch.a) add(aCounts, aIds[at], 1);
+  for (const at of stretch.b) add(bCounts, bIds[at], 1);
+  const result = use(stretch);
+  for (const at of stretch.a) add(aCounts, aIds[at], -1);
+  for (const at of stretch.b) add(bCounts, bIds[at], -1);
+  return result;
+}
+
+function add(counts: Int32Array, id: number | undefined, by: number): void {
+  if (id !== undefined) counts[id] = (counts[id] ?? 0) + by;
+}
+
+interface Anchor {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The longest series of lines, in order in both, that stand exactly once on either side of the stretch. */
+function anchorsOf(task: Task, stretch: Stretch): readonly Anchor[] {
+  const { aIds, bIds, aCounts, bCounts, bPlaces } = task;
+  const candidates: Anchor[] = [];
+  counted(task, stretch, ({ a, b }) => {
+    b.forEach((at, y) => (bPlaces[bIds[at] ?? -1] = y));
+    a.forEach((at, x) => {
+      const id = aIds[at] ?? -1;
+      if (aCounts[id] === 1 && bCounts[id] === 1) candidates.push({ x, y: bPlaces[id] ?? 0 });
+    });
+  });
+  return longestRising(candidates);
+}
+
+/** Patience sorting: every card goes on the leftmost pile it fits and remembers the top of the pile to the left. */
+function longestRising(candidates: readonly Anchor[]): readonly Anchor[] {
+  interface Card extends Anchor {
+    readonly left: Card | undefined;
+  }
+  const tops: Card[] = [];
+  for (const { x, y } of candidates) {
+    let low = 0;
+    for (let high = tops.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if ((tops[middle]?.y ?? 0) < y) low = middle + 1;
+      else high = middle;
+    }
+    tops[low] = { x, y, left: tops[low - 1] };
+  }
+  const rising: Anchor[] = [];
+  for (let card = tops.at(-1); card !== undefined; card = card.left) rising.push(card);
+  return rising.reverse();
+}
+
+/** Makes mates of the anchors. */
+function stretchesBetween(task: Task, { a, b }: Stretch, anchors: readonly Anchor[]): Stretch[] {
+  const stretches: Stretch[] = [];
+  let from: Anchor = { x: 0, y: 0 };
+  for (const { x, y } of [...anchors, { x: a.length, y: b.length }]) {
+    setMate(task, a[x], b[y]);
+    if (x > from.x && y > from.y) stretches.push({ a: a.subarray(from.x, x), b: b.subarray(from.y, y) });
+    from = { x: x + 1, y: y + 1 };
+  }
+  return stretches;
+}
+
+function changesBetween(mates: Int32Array, bLength: number): readonly ChangedLines[] {
+  const changed: ChangedLines[] = [];
+  let aFrom = 0;
+  let bFrom = 0;
+  for (let at = 0; at <= mates.length; at += 1) {
+    const mate = at < mates.length ? (mates[at] ?? -1) : bLength;
+    if (mate < 0) continue;
+    if (at > aFrom || mate > bFrom) changed.push({ aFrom, aTo: at, bFrom, bTo: mate });
+    aFrom = at + 1;
+    bFrom = mate + 1;
+  }
+  return changed;
+}
+
+/**
+ * Lines that were only added or only dropped can often be taken from several places, as the `}` before a new function
+ * or its own. The lowest is the one people expect, and what comes to touch there is told as one change.
+ */
+function slideDown(changed: readonly ChangedLines[], a: Int32Array, b: Int32Array): readonly ChangedLines[] {
+  const slid: ChangedLines[] = [];
+  for (let { aFrom, aTo, bFrom, bTo } of changed.toReversed()) {
+    const below = slid.at(-1);
+    const end = below?.aFrom ?? a.length;
+    if (aFrom === aTo || bFrom === bTo) {
+      const [lines, from, to] = aFrom === aTo ? [b, bFrom, bTo] : [a, aFrom, aTo];
+      let by = 0;
+      while (aTo + by < end && lines[from + by] === lines[to + by]) by += 1;
+      [aFrom, aTo, bFrom, bTo] = [aFrom + by, aTo + by, bFrom + by, bTo + by];
+    }
+    if (below !== undefined && aTo === below.aFrom)
+      slid.splice(-1, 1, { aFrom, aTo: below.aTo, bFrom, bTo: below.bTo });
+    else slid.push({ aFrom, aTo, bFrom, bTo });
+  }
+  return slid.reverse();
+}
+
+/**
+ * Myers' greedy search for a short way from one list to another: the fewest lines dropped and taken, if that is below a
+ * cap, and otherwise the way to the furthest point that can be reached with so many.
+ */
+
+export interface SearchTask {
+  /** Equal lines have equal numbers. */
+  readonly a: Int32Array;
+  readonly b: Int32Array;
+  /** Where to begin in either. */
+  readonly x: number;
+  readonly y: number;
+  readonly editsMax: number;
+  /** Comparisons, more or less. It may be exceeded by one row. */
+  readonly stepsMax: number;
+}
+
+interface Search {
+  /** Runs of equal lines on the way, the last one first. */
+  readonly equal: readonly { readonly x: number; readonly y: number; readonly length: number }[];
+  /** How far it came; always some way unless there was none to go. */
+  readonly x: number;
+  readonly y: number;
+  /** It came to the end of both lists. */
+  readonly done: boolean;
+  readonly steps: number;
+}
+
+/**
+ * How far along `a` one comes with so many edits, for every diagonal (x - y) from -edits to +edits, or -1. Only every
+ * second diagonal can be reached.
+ */
+type Row = Int32Array;
+
+/** What is left of either list. */
+interface Frame {
+  readonly width: number;
+  readonly height: number;
+}
+
+function searchFrom({ a, b, x: xFrom, y: yFrom, editsMax, stepsMax }: SearchTask): Search {
+  const frame: Frame = { width: a.length - xFrom, height: b.length - yFrom };
+  const { width, height } = frame;
+  const rows: Row[] = [];
+  let steps = 0;
+  for (let edits = 0; ; edits += 1) {
+    const row: Row = new Int32Array(2 * edits + 1);
+    let reachedMax = -1;
+    let furthest = 0;
+    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
+      const entered = entry(rows[edits - 1], diagonal, frame);
+      let x = entered;
+      if (x >= 0) {
+        while (x < width && x - diagonal < height && a[xFrom + x] === b[yFrom + x - diagonal]) x += 1;
+        if (2 * x - diagonal > reachedMax) {
+          reachedMax = 2 * x - diagonal;
+          furthest = diagonal;
+        }
+      }
+      row[diagonal + edits] = x;
+      steps += 1 + x - entered;
+    }
+    rows.push(row);
+    const done = reachedMax === width + height;
+    if (done || edits === editsMax || steps >= stepsMax) {
+      const equal = runsOf(rows, furthest, frame).map((run) => ({ ...run, x: run.x + xFrom, y: run.y + yFrom }));
+      const x = (reachedMax + furthest) / 2;
+      return { equal, x: xFrom + x, y: yFrom + x - furthest, done, steps };
+    }
+  }
+}
+
+/** Where a diagonal is entered from its neighbours in the row above: by dropping a line of `a` or by taking one of `b`. */
+function entry(above: Row | undefined, diagonal: number, { width, height }: Frame): number {
+  if (above === undefined) return 0;
+  const middle = (above.length - 1) / 2;
+  const dropped = above[middle + diagonal - 1] ?? -1;
+  const taken = above[middle + diagonal + 1] ?? -1;
+  const afterDrop = dropped >= 0 && dropped < width ? dropped + 1 : -1;
+  return taken >= afterDrop && taken - diagonal <= height ? taken : afterDrop;
+}
+
+/** Walks back from a point of the last row. */
+function runsOf(rows: readonly Row[], last: number, frame: Frame): { x: number; y: number; length: number }[] {
+  const runs: { x: number; y: number; length: number }[] = [];
+  let diagonal = last;
+  for (let edits = rows.length - 1; edits >= 0; edits -= 1) {
+    const above = rows[edits - 1];
+    const entered = entry(above, diagonal, frame);
+    const length = (rows[edits]?.[diagonal + edits] ?? 0) - entered;
+    if (length > 0) runs.push({ x: entered, y: entered - diagonal, length });
+    // A line of `b` was taken exactly if that neighbour lies as far along `a`: dropping one goes a step further.
+    diagonal += above?.[edits + diagonal] === entered ? 1 : -1;
+  }
+  return runs;
+}

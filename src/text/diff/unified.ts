@@ -1,0 +1,151 @@
+/** Hunks as one text, in the form that `git apply` and `patch` read. */
+
+import { Buffer } from "node:buffer";
+import type { Hunk } from "../../contract/edit.ts";
+import { hiddenCharacters } from "../../contract/hidden-characters.ts";
+
+/** Empty if there are no hunks: a file created or deleted empty has no diff. Otherwise it ends with a newline. */
+export function unified(
+  path: string,
+  hunks: readonly Hunk[],
+  kind: "update" | "create" | "delete",
+  /** Of a file that was moved. */
+  oldPath = path,
+): string {
+  if (hunks.length === 0) return "";
+  const lines = [
+    `--- ${kind === "create" ? "/dev/null" : fileName("a", oldPath)}`,
+    `+++ ${kind === "delete" ? "/dev/null" : fileName("b", path)}`,
+    ...hunks.flatMap((hunk) => [hunkHeader(hunk), ...linesWithEnds(hunk)]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** What stands after a line that has no newline. */
+export const noNewlineRow = "\\ No newline at end of file";
+
+/** A line that ends in CRLF has its `\r` in a diff, or neither `git apply` nor `patch` would find it. */
+function linesWithEnds({ lines, lineEnd }: Hunk): readonly string[] {
+  if (lineEnd === undefined) return lines;
+  return lines.map((line, at) => (line === noNewlineRow || lines[at + 1] === noNewlineRow ? line : `${line}\r`));
+}
+
+export function hunkHeader({ oldStart, oldLines, newStart, newLines }: Hunk): string {
+  return `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`;
+}
+
+function range(start: number, lines: number): string {
+  return lines === 1 ? `${start}` : `${start},${lines}`;
+}
+
+/** What would end the header line for some reader, act on a terminal, or hide. The same characters as in escape.ts. */
+const unsafe = new RegExp(`[\\p{Cc}\\p{Cs}${hiddenCharacters}"\\\\]`, "u");
+const everyUnsafe = new RegExp(unsafe, "gu");
+
+/**
+ * A name as git writes it with `core.quotePath` off: in quotes and escaped if it must be. A tab after a name with
+ * blanks in it says where it ends; without it `patch` would take its last word for a date.
+ */
+function fileName(side: "a" | "b", path: string): string {
+  const name = `${side}/${path.replace(/^\/+/, "")}`;
+  if (unsafe.test(name)) return `"${name.replace(everyUnsafe, quoted)}"`;
+  return name.includes(" ") ? `${name}\t` : name;
+}
+
+const shortEscapes: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  "\\": "\\\\",
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\v": "\\v",
+  "\f": "\\f",
+  "\r": "\\r",
+};
+
+function quoted(character: string): string {
+  return shortEscapes[character] ?? Array.from(Buffer.from(character), octal).join("");
+}
+
+function octal(byte: number): string {
+  return `\\${byte.toString(8).padStart(3, "0")}`;
+}
+
+// A diff of ours as text, taken apart into its hunks again: questions carry it so. Pure.
+
+export interface DiffOfText {
+  readonly hunks: readonly Hunk[];
+  /** Of the whole change, also of what the text leaves out. */
+  readonly additions: number;
+  readonly deletions: number;
+  /** False if the text says that there is more. */
+  readonly complete: boolean;
+}
+
+/** What stands behind a diff that was too long. */
+export const moreLine = (additions: number, deletions: number): string =>
+  `(+${additions} -${deletions}, not all of it is shown)`;
+
+/** What stands in place of a diff that cannot be made. */
+export const noDiffLine = "(no diff: what is there is too large to be compared, or no text)";
+
+const morePattern = /^\(\+(\d+) -(\d+), not all of it is shown\)$/;
+const headerPattern = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+
+/**
+ * A hunk's header says how many lines it has, so that neither a line of a file nor what stands behind can pass for another.
+ * Undefined: the text says that there is no diff.
+ */
+export function diffOfText(text: string): DiffOfText | undefined {
+  if (text === `${noDiffLine}\n`) return undefined;
+  const lines = text.split("\n");
+  const hunks: Hunk[] = [];
+  let more: Pick<DiffOfText, "additions" | "deletions"> | undefined;
+  let [additions, deletions] = [0, 0];
+  for (let at = 0; at < lines.length; ) {
+    const line = lines[at] ?? "";
+    at += 1;
+    const [header, oldStart, oldLines = "1", newStart, newLines = "1"] = headerPattern.exec(line) ?? [];
+    if (header === undefined) {
+      const [rest, added, deleted] = morePattern.exec(line) ?? [];
+      if (rest !== undefined) more = { additions: Number(added), deletions: Number(deleted) };
+      continue;
+    }
+    const own = rowsFrom(lines, at, Number(oldLines), Number(newLines));
+    at += own.length;
+    additions += own.filter((row) => row.startsWith("+")).length;
+    deletions += own.filter((row) => row.startsWith("-")).length;
+    hunks.push({
+      oldStart: Number(oldStart),
+      oldLines: Number(oldLines),
+      newStart: Number(newStart),
+      newLines: Number(newLines),
+      // Without old lines and without context there were none.
+      ...withoutReturns(own, Number(oldLines) === 0),
+    });
+  }
+  return { hunks, additions, deletions, ...more, complete: more === undefined };
+}
+
+/** Rows that all end in `\r`, old ones among them or of a new file, are lines that end in CRLF, as `hunksOfTexts` has them. */
+function withoutReturns(rows: readonly string[], isNew: boolean): Pick<Hunk, "lines" | "lineEnd"> {
+  const isEnded = (row: string, at: number): boolean => row !== noNewlineRow && rows[at + 1] !== noNewlineRow;
+  const ended = rows.filter(isEnded);
+  const tells = isNew || ended.some((row) => !row.startsWith("+"));
+  if (ended.length === 0 || !tells || !ended.every((row) => row.endsWith("\r"))) return { lines: rows };
+  return { lines: rows.map((row, at) => (isEnded(row, at) ? row.slice(0, -1) : row)), lineEnd: "\r\n" };
+}
+
+/** As many rows as the header promised, and the remark about a missing newline after the last. */
+function rowsFrom(lines: readonly string[], from: number, oldLines: number, newLines: number): readonly string[] {
+  let [at, oldLeft, newLeft] = [from, oldLines, newLines];
+  while (at < lines.length && (oldLeft > 0 || newLeft > 0 || lines[at]?.startsWith("\\") === true)) {
+    const sign = lines[at]?.charAt(0);
+    at += 1;
+    if (sign === "\\") continue;
+    if (sign !== "+") oldLeft -= 1;
+    if (sign !== "-") newLeft -= 1;
+  }
+  return lines.slice(from, at);
+}

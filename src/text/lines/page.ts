@@ -1,0 +1,231 @@
+/**
+ * Turns decoded text, fed piece by piece, into the lines of one page: cuts long lines, counts bytes and tokens, and
+ * says when the page is full. It holds one page, never more.
+ */
+
+import type { NumberStyle, Profile } from "../../contract/profile.ts";
+import type { CutLine } from "../../contract/read.ts";
+import { lineNumber } from "../../contract/target.ts";
+import { cutChars } from "../encoding/encoding.ts";
+import { estimateTokens } from "../tokens.ts";
+
+export type PageRules = Pick<
+  Profile,
+  "lines" | "lineCharsMax" | "cutMark" | "pageBytesMax" | "pageTokensMax" | "numbers"
+>;
+
+/** What filled a page before its range or the file came to an end. */
+export type Full = "lines" | "bytes" | "tokens";
+
+/** What the bytes of a text told about it: each saves a look at every character. */
+export interface KnownOfText {
+  /** A promise, if true. */
+  readonly ascii: boolean;
+  /** How long it is in UTF-8. */
+  readonly utf8Bytes: number | undefined;
+  readonly newlines: number | undefined;
+}
+
+export interface PageStepper {
+  /**
+   * Takes the lines of `text`, which begins at a line's start and ends behind a newline or, if `end`, at the end of
+   * the file.
+   */
+  feed(text: string, known: KnownOfText, end: boolean): "more" | "full";
+  /** Takes a line of which only the beginning is at hand; its end is known to lie beyond every cap. */
+  feedLong(beginning: string, terminated: boolean): "more" | "full";
+  /** Made when they are asked for; `count` is at hand. */
+  readonly lines: readonly string[];
+  readonly count: number;
+  /** The lines joined by newlines, where that is at hand because none was looked at. */
+  readonly joined: string | undefined;
+  /** Is everything on the page ASCII, as far as was promised? */
+  readonly ascii: boolean;
+  readonly cut: readonly CutLine[];
+  readonly lineEndChars: number;
+  readonly tokens: number;
+  readonly full: Full | undefined;
+}
+
+export const startPage = (rules: PageRules, from: number, linesMax: number): PageStepper =>
+  new Stepper(rules, from, linesMax);
+
+/**
+ * A class and no object with getters in a function: V8 keeps what such getters see until it next looks through all of its
+ * memory, so that every page read would stay there for hundreds of calls.
+ */
+class Stepper implements PageStepper {
+  readonly #rules: PageRules;
+  readonly #from: number;
+  readonly #linesMax: number;
+  #lines: string[] = [];
+  /** Set as long as every text was taken as it is; then the lines are made of it when somebody asks. */
+  #joined: string | undefined;
+  #bytes = 0;
+  #allAscii = true;
+  readonly cut: CutLine[] = [];
+  count = 0;
+  tokens = 0;
+  lineEndChars = 0;
+  full: Full | undefined;
+
+  constructor(rules: PageRules, from: number, linesMax: number) {
+    this.#rules = rules;
+    this.#from = from;
+    this.#linesMax = linesMax;
+  }
+
+  get lines(): readonly string[] {
+    this.#splitJoined();
+    return this.#lines;
+  }
+
+  get joined(): string | undefined {
+    return this.#joined;
+  }
+
+  get ascii(): boolean {
+    return this.#allAscii && this.cut.length === 0;
+  }
+
+  feed(text: string, known: KnownOfText, end: boolean): "more" | "full" {
+    const { ascii } = known;
+    this.#allAscii &&= ascii;
+    if (this.#takesAsIs(text, known, end)) return "more";
+    this.#splitJoined();
+    this.#joined = undefined;
+    const pieces = text.split("\n");
+    const last = pieces.length - 1;
+    for (let index = 0; index < last; index += 1) {
+      if (this.#take(pieces[index] ?? "", ascii, true, true) === "full") return "full";
+    }
+    // What stands behind the last newline is a line if it is not empty, or if lines are split and the file ends here.
+    const rest = pieces[last] ?? "";
+    return rest !== "" || (end && this.#rules.lines === "split") ? this.#take(rest, ascii, false, true) : "more";
+  }
+
+  feedLong(start: string, terminated: boolean): "more" | "full" {
+    this.#allAscii = false;
+    this.#splitJoined();
+    this.#joined = undefined;
+    return this.#take(start, false, terminated, false);
+  }
+
+  /** Most pages are plain lines that fit: they are taken without looking at each. */
+  #takesAsIs(text: string, known: KnownOfText, end: boolean): boolean {
+    const { lines, lineCharsMax, pageBytesMax, pageTokensMax } = this.#rules;
+    const before = this.#joined;
+    if (pageTokensMax !== undefined || (this.count > 0 && (before === undefined || text === ""))) return false;
+    // A carriage return before a newline is part of the line's end.
+    const plain = lines === "terminated" && text.includes("\r") ? text.replaceAll("\r\n", "\n") : text;
+    const open = (plain !== "" && !plain.endsWith("\n")) || (end && lines === "split");
+    const newlines = known.newlines ?? newlinesIn(plain);
+    const added = open ? newlines + 1 : newlines;
+    // The newline that closes the last line is not part of the page.
+    const whole = open ? plain : plain.slice(0, -1);
+    const removed = text.length - whole.length;
+    const between = this.count > 0 ? 1 : 0;
+    const size = known.utf8Bytes === undefined ? Buffer.byteLength(whole) : known.utf8Bytes - removed;
+    if (this.count + added > this.#linesMax || this.#bytes + between + size > pageBytesMax) return false;
+    if (hasLongLine(whole, lineCharsMax)) return false;
+    this.#joined = before === undefined || between === 0 ? whole : `${before}\n${whole}`;
+    this.#lines = [];
+    this.count += added;
+    this.#bytes += between + size;
+    this.lineEndChars += newlines + text.length - plain.length;
+    return true;
+  }
+
+  #splitJoined(): void {
+    if (this.#joined !== undefined && this.#lines.length === 0 && this.count > 0)
+      this.#lines = this.#joined.split("\n");
+  }
+
+  #take(raw: string, ascii: boolean, terminated: boolean, whole: boolean): "more" | "full" {
+    const { lines, lineCharsMax, cutMark, pageBytesMax, pageTokensMax, numbers } = this.#rules;
+    if (this.count >= this.#linesMax) return this.#stop("lines");
+    let line = raw;
+    let endChars = terminated ? 1 : 0;
+    if (terminated && lines === "terminated" && line.endsWith("\r")) {
+      line = line.slice(0, -1);
+      endChars = 2;
+    }
+    let cutBy: CutLine["by"] | undefined = whole ? undefined : "chars";
+    if (line.length > lineCharsMax) {
+      line = cutChars(line, lineCharsMax);
+      cutBy = "chars";
+    }
+    let cost = 0;
+    if (pageTokensMax !== undefined) {
+      const numberCost = numberTokens(this.#from + this.count, numbers);
+      cost = estimateTokens(line) + 1 + numberCost;
+      if (this.tokens + cost > pageTokensMax) {
+        if (this.count > 0) return this.#stop("tokens");
+        // A first line that is over the budget by itself is shown as far as it fits: there is no smaller page.
+        line = fitting(line, cost - numberCost, pageTokensMax - numberCost);
+        cutBy = "tokens";
+        this.full = "tokens";
+      }
+    }
+    let shown = cutBy === undefined ? line : line + cutMark;
+    if (this.count === 0 && Buffer.byteLength(shown) > pageBytesMax) {
+      // No page is smaller than its first line, so that is shown as far as it goes: an empty page would never end.
+      line = beginning(line, pageBytesMax - Buffer.byteLength(cutMark));
+      shown = line + cutMark;
+      cutBy = "chars";
+      this.full = "bytes";
+    }
+    const size = (ascii ? shown.length : Buffer.byteLength(shown)) + (this.count > 0 ? 1 : 0);
+    if (this.#bytes + size > pageBytesMax) return this.#stop("bytes");
+    if (cutBy !== undefined) {
+      this.cut.push({ line: lineNumber(this.#from + this.count), charsShown: line.length, by: cutBy });
+    }
+    this.#lines.push(shown);
+    this.count += 1;
+    this.#bytes += size;
+    this.tokens += cost;
+    this.lineEndChars += endChars;
+    return this.full === undefined ? "more" : "full";
+  }
+
+  #stop(why: Full): "full" {
+    this.full = why;
+    return "full";
+  }
+}
+
+/** What the number in front of a line takes: a token for every three digits, and what stands between it and the line. */
+export const numberTokens = (line: number, numbers: NumberStyle | undefined): number =>
+  numbers === undefined ? 0 : Math.ceil(Math.max(numbers.digitsMin, digitsIn(line)) / 3) + 1;
+
+const digitsIn = (line: number): number => Math.floor(Math.log10(Math.max(1, Math.abs(line)))) + 1;
+
+function newlinesIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}
+
+/** Jumps from line start to line start, as far as a line may reach: few looks, however short the lines are. */
+function hasLongLine(text: string, charsMax: number): boolean {
+  for (let start = 0; text.length - start > charsMax; ) {
+    const newline = text.lastIndexOf("\n", start + charsMax);
+    if (newline < start) return true;
+    start = newline + 1;
+  }
+  return false;
+}
+
+/** As much of a line as fits into so many UTF-8 bytes. */
+function beginning(line: string, bytesMax: number): string {
+  let chars = Math.min(line.length, Math.max(0, bytesMax));
+  while (chars > 0 && Buffer.byteLength(line.slice(0, chars)) > bytesMax) chars = Math.floor(chars * 0.9);
+  return cutChars(line, chars);
+}
+
+/** The beginning of a line that costs `cost` tokens, so long that it stays within `tokensMax`. */
+function fitting(line: string, cost: number, tokensMax: number): string {
+  let chars = Math.floor((line.length * tokensMax) / cost);
+  while (chars > 0 && estimateTokens(line.slice(0, chars)) + 1 > tokensMax) chars = Math.floor(chars * 0.9);
+  return cutChars(line, chars);
+}

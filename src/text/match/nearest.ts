@@ -1,0 +1,353 @@
+/** The part of a text most like one that was not found there. It is shown with a failure and never written to. */
+
+import type { Difference, DifferenceKind, NearestRegion } from "../../contract/edit.ts";
+import { wellFormed } from "../encoding/escape.ts";
+import type { Steps } from "../steps.ts";
+import { placesIn } from "./find-text.ts";
+import { type IndentationPair, shiftOf } from "./places.ts";
+import {
+  contentLength,
+  foldCharacters,
+  foldQuotes,
+  indentationOf,
+  piecesOf,
+  type Source,
+  trimBlanks,
+} from "./source.ts";
+
+const shownLinesMax = 8;
+/** Lines of the wanted text that are looked for: the longest ones, which are the rarest. */
+const soughtLinesMax = 12;
+const soughtWordsMax = 8;
+/** A line or word that stands in more places tells nothing. */
+const hitsMax = 200;
+const candidatesMax = 12;
+/** Lines of a region that are compared with the wanted ones. */
+const comparedLinesMax = 60;
+const likenessMin = 0.45;
+
+export function* nearestRegion(source: Source, wanted: string): Steps<NearestRegion | undefined> {
+  const asked = askedLines(source, wanted);
+  let best: Likeness | undefined;
+  const wantedLines = asked.slice(0, comparedLinesMax).map(wantedLine);
+  for (const candidate of yield* candidates(source, asked)) {
+    yield;
+    const voted = likenessAt(source, wantedLines, candidate);
+    // Lines that only one side has, between the first line and those that voted, move the beginning.
+    const moved = candidate + voted.firstDrift;
+    for (const region of voted.firstDrift === 0 ? [voted] : [voted, likenessAt(source, wantedLines, moved)]) {
+      if (region.likeness >= likenessMin && region.likeness > (best?.likeness ?? 0)) best = region;
+    }
+  }
+  return best === undefined ? undefined : regionAt(source, wanted, best.start);
+}
+
+/** The region that begins at a line, from 0; as many lines as the wanted text has, or as are asked for. */
+export function regionAt(source: Source, wanted: string, start: number, linesMin = 0): NearestRegion {
+  const asked = askedLines(source, wanted);
+  const from = Math.max(0, start);
+  const difference = firstDifference(source, wanted, asked, start);
+  const linesTotal = Math.min(Math.max(asked.length, linesMin), linesOf(source) - from);
+  const lines = Array.from({ length: Math.min(shownLinesMax, linesTotal) }, (_, at) => lineOf(source, from + at) ?? "");
+  // Read counts a text whose lines end in `\r` alone as one line.
+  if (source.loneReturns) {
+    return { from: 1, lines: [lines.join("\r")], linesTotal: 1, difference: { ...difference, line: 1 } };
+  }
+  return { from: from + 1, lines, linesTotal, difference };
+}
+
+/** Without the empty pieces around the first and the last line end. */
+function askedLines(source: Source, wanted: string): readonly string[] {
+  const pieces = piecesOf(wanted, source);
+  const from = pieces[0] === "" && pieces.length > 1 ? 1 : 0;
+  const to = pieces.at(-1) === "" && pieces.length - from > 1 ? pieces.length - 1 : pieces.length;
+  return pieces.slice(from, to);
+}
+
+/** Where the wanted text could begin, by votes of its lines that stand in the file and, without any, of its words. */
+function* candidates(source: Source, asked: readonly string[]): Steps<readonly number[]> {
+  const votes = new Map<number, number>();
+  const { text, lines } = source.folded("look-alikes");
+  const sought = asked
+    .map((line, at) => ({ at, sought: trimBlanks(withoutNumber(foldCharacters(line, "look-alikes"))) }))
+    .filter((line) => line.sought !== "")
+    .sort((one, other) => other.sought.length - one.sought.length);
+  const vote = (piece: string, at: number, weight: number) => {
+    const hits: number[] = [];
+    const next = placesIn(text, piece);
+    for (let hit = next(0); hit >= 0 && hits.length <= hitsMax; hit = next(hit + piece.length)) hits.push(hit);
+    if (hits.length > hitsMax) return;
+    for (const hit of hits) {
+      const start = lines.at(hit) - at;
+      votes.set(start, (votes.get(start) ?? 0) + weight / hits.length);
+    }
+  };
+  for (const line of sought.slice(0, soughtLinesMax)) {
+    yield;
+    vote(line.sought, line.at, line.sought.length);
+  }
+  // Without lines, words must do.
+  if (votes.size === 0) {
+    for (const { word, at } of rareWords(sought)) {
+      yield;
+      vote(word, at, word.length / 4);
+    }
+  }
+  return [...votes]
+    .sort((one, other) => other[1] - one[1] || one[0] - other[0])
+    .slice(0, candidatesMax)
+    .map(([start]) => start);
+}
+
+/** The longest words, each once: long ones are rare. */
+function rareWords(
+  sought: readonly { readonly at: number; readonly sought: string }[],
+): readonly { readonly word: string; readonly at: number }[] {
+  const known = new Map<string, number>();
+  for (const line of sought.slice(0, soughtLinesMax)) {
+    for (const [word] of line.sought.slice(0, 2_000).matchAll(/[\p{L}\p{N}_]{2,80}/gu)) {
+      if (!known.has(word)) known.set(word, line.at);
+    }
+  }
+  return [...known]
+    .map(([word, at]) => ({ word, at }))
+    .sort((one, other) => other.word.length - one.word.length)
+    .slice(0, soughtWordsMax);
+}
+
+interface Likeness {
+  readonly start: number;
+  /** From 0 to 1: how much of the wanted lines stands in the region, each compared with those around its row. */
+  readonly likeness: number;
+  /** How many rows from its own the first line stands. */
+  readonly firstDrift: number;
+}
+
+function likenessAt(source: Source, wanted: readonly Wanted[], start: number): Likeness {
+  let sum = 0;
+  let weight = 0;
+  let drift = 0;
+  let firstDrift: number | undefined;
+  for (const [at, line] of wanted.entries()) {
+    if (line.text === "") continue;
+    let best = 0;
+    let bestDrift = drift;
+    for (const step of [0, 1, -1, 2, -2]) {
+      const actual = lineOf(source, start + at + drift + step);
+      if (actual === undefined) continue;
+      // A region begins where its first line does.
+      const likeness = likenessOf(line, trimBlanks(actual)) * (step === 0 ? 1 : firstDrift === undefined ? 0.8 : 0.99);
+      if (likeness > best) [best, bestDrift] = [likeness, drift + step];
+      if (best > 0.8) break;
+    }
+    if (best > 0.6) drift = bestDrift;
+    firstDrift ??= drift;
+    sum += best * line.text.length;
+    weight += line.text.length;
+  }
+  return { start, likeness: weight === 0 ? 0 : sum / weight, firstDrift: firstDrift ?? 0 };
+}
+
+/** The first line that no step forgives; where each could be forgiven by itself, the first that differs at all. */
+function firstDifference(source: Source, wanted: string, asked: readonly string[], start: number): Difference {
+  const pairs: (IndentationPair & { readonly at: number })[] = [];
+  for (const [at, line] of asked.entries()) {
+    const actual = lineOf(source, start + at);
+    if (actual === undefined || !isSameLine(line, actual)) return textDifference(source, asked, at, start + at);
+    if (line.trim() !== "") pairs.push({ asked: indentationOf(line), actual: indentationOf(actual), at });
+  }
+  const shift = shiftOf(pairs);
+  const odd = shift.way === "uneven" ? pairs[shift.at] : undefined;
+  // A line that does not fit the shift of the lines before it may be the one that is right.
+  const uneven = odd?.asked === odd?.actual ? odd && pairs.find(({ asked: one, actual }) => one !== actual) : odd;
+  if (uneven !== undefined) {
+    const mixed = `${uneven.asked}${uneven.actual}`;
+    const kind = mixed.includes("\t") && mixed.includes(" ") ? "tab or space" : "indentation";
+    return { kind, ...both(source, asked, uneven.at, start + uneven.at) };
+  }
+  const last = asked.length - 1;
+  if (piecesOf(wanted, source).at(-1) === "" && start + last === linesOf(source) - 1 && !endsLine(source)) {
+    return { kind: "final newline", ...both(source, asked, last, start + last) };
+  }
+  const differs = asked.findIndex((line, row) => line !== lineOf(source, start + row));
+  if (differs < 0 && start === 0 && piecesOf(wanted, source)[0] === "") {
+    return { kind: "newline in front", ...both(source, asked, 0, start) };
+  }
+  const at = Math.max(0, differs);
+  const pair = both(source, asked, at, start + at);
+  return { kind: differenceOf(pair.asked ?? "", pair.actual ?? ""), ...pair };
+}
+
+function textDifference(source: Source, asked: readonly string[], at: number, line: number): Difference {
+  const pair = both(source, asked, at, line);
+  if (pair.asked === undefined || pair.actual === undefined) return { ...pair, kind: "missing line" };
+  const kind = differenceOf(pair.asked, pair.actual);
+  if (kind !== "text") return { kind, ...pair };
+  // A line that only one side has: the next ones fit again without it, and would not beside it.
+  const changed = fitting(source, asked, at + 1, line + 1);
+  const extra = fitting(source, asked, at, line + 1);
+  const missing = fitting(source, asked, at + 1, line);
+  if (extra > changed && extra >= missing) {
+    return { kind: "extra line", line: pair.line, asked: undefined, actual: pair.actual };
+  }
+  if (missing > changed) return { kind: "missing line", line: pair.line, asked: pair.asked, actual: undefined };
+  return { kind, ...pair };
+}
+
+const fittingLinesMax = 3;
+
+/** How many of the next lines are the file's from a line on; blank ones do not count, to have come to the end does. */
+function fitting(source: Source, asked: readonly string[], from: number, line: number): number {
+  let count = 0;
+  for (let row = 0; count < fittingLinesMax; row += 1) {
+    const [wanted, actual] = [asked[from + row], lineOf(source, line + row)];
+    if (wanted === undefined) return count + 1;
+    if (actual === undefined || !isSameLine(wanted, actual)) return count;
+    if (trimBlanks(wanted) !== "") count += 1;
+  }
+  return count;
+}
+
+function both(source: Source, asked: readonly string[], at: number, line: number): Omit<Difference, "kind"> {
+  return { line: Math.max(1, line + 1), asked: asked[at], actual: lineOf(source, line) };
+}
+
+function lineOf(source: Source, line: number): string | undefined {
+  const lines = source.lines();
+  if (line < 0 || line >= linesOf(source)) return undefined;
+  return source.text.slice(lines.start(line), lines.end(line));
+}
+
+/** As many as Read counts: what follows the last line end is no line if it is empty. */
+function linesOf(source: Source): number {
+  const { count } = source.lines();
+  return endsLine(source) ? count - 1 : count;
+}
+
+function endsLine({ text, loneReturns }: Source): boolean {
+  return text.endsWith(loneReturns ? "\r" : "\n");
+}
+
+// How like one line is to another: for what is told about a file, never for where it is written.
+
+/** A longer line is compared by its beginning. */
+const comparedCharsMax = 400;
+/** Of a line that is not the wanted one to the letter. */
+const almostSame = 0.999;
+
+/** A wanted line with the pairs of neighbouring characters in it, every run of blanks counted as one. */
+export interface Wanted {
+  readonly text: string;
+  readonly even: string;
+  readonly pairs: ReadonlyMap<number, number>;
+}
+
+/** Shared pairs of neighbouring characters, as Dice counts them. */
+export function likenessOf(wanted: Wanted, line: string): number {
+  if (wanted.text === line) return 1;
+  const actual = evenBlanks(line.slice(0, comparedCharsMax));
+  if (wanted.even.length < 2 || actual.length < 2) return 0;
+  let shared = 0;
+  const counted = new Map<number, number>();
+  for (let at = 1; at < actual.length; at += 1) {
+    const pair = pairAt(actual, at);
+    const wantedTimes = wanted.pairs.get(pair);
+    if (wantedTimes === undefined) continue;
+    const times = counted.get(pair) ?? 0;
+    if (times < wantedTimes) shared += 1;
+    counted.set(pair, times + 1);
+  }
+  // Part of a long line is as good as the whole of a short one.
+  const whole = actual.includes(wanted.even) ? wanted.even.length - 1 : (wanted.even.length + actual.length - 2) / 2;
+  return Math.min(almostSame, shared / whole);
+}
+
+export function wantedLine(line: string): Wanted {
+  const text = trimBlanks(withoutNumber(line)).slice(0, comparedCharsMax);
+  const even = evenBlanks(text);
+  const pairs = new Map<number, number>();
+  for (let at = 1; at < even.length; at += 1) {
+    const pair = pairAt(even, at);
+    pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+  }
+  return { text, even, pairs };
+}
+
+/** Blanks are what calls get wrong most often: a line that differs in nothing else is the one that was meant. */
+const evenBlanks = (line: string): string => line.replace(/[ \t]+/g, " ");
+
+function pairAt(text: string, at: number): number {
+  return text.charCodeAt(at - 1) * 0x10000 + text.charCodeAt(at);
+}
+
+// What a line that was asked for and the file's line differ in, by the first test that explains it.
+
+/** Whether a line is another one but for what the ladder forgives and the indentation, which is judged over all lines. */
+function isSameLine(asked: string, actual: string): boolean {
+  return forgiving(asked) === forgiving(actual);
+}
+
+/** The kind of difference of two lines that are not equal. */
+function differenceOf(asked: string, actual: string): DifferenceKind {
+  for (const [kind, explains] of tests) if (explains(asked, actual)) return kind;
+  return "text";
+}
+
+const tests: readonly (readonly [DifferenceKind, (asked: string, actual: string) => boolean])[] = [
+  ["undecoded byte", (asked, actual) => asked !== actual && wellFormed(asked) === wellFormed(actual)],
+  ["trailing blank", (asked, actual) => withoutEnd(asked) === withoutEnd(actual)],
+  ["line end", (asked, actual) => asked.replaceAll("\r", "") === actual.replaceAll("\r", "")],
+  ["tab or space", (asked, actual) => trimBlanks(asked) === trimBlanks(actual) && mixesBlanks(asked, actual)],
+  ["indentation", (asked, actual) => trimBlanks(asked) === trimBlanks(actual)],
+  ["quote", (asked, actual) => foldQuotes(trimBlanks(asked)) === foldQuotes(trimBlanks(actual))],
+  ["look-alike", (asked, actual) => forgiving(asked) === forgiving(actual)],
+  ["escape", (asked, actual) => unescaped(asked) === unescaped(actual)],
+  ["tab or space", (asked, actual) => spaced(asked) === spaced(actual)],
+  ["blank inside the line", (asked, actual) => asked.replace(/\s/g, "") === actual.replace(/\s/g, "")],
+  ["case", (asked, actual) => forgiving(asked).toLowerCase() === forgiving(actual).toLowerCase()],
+  ["number", (asked, actual) => unnumbered(asked) === unnumbered(actual)],
+];
+
+function forgiving(line: string): string {
+  return trimBlanks(foldCharacters(line, "look-alikes"));
+}
+
+function withoutEnd(line: string): string {
+  return line.slice(0, contentLength(line));
+}
+
+/** Tabs on one side where the other has spaces, rather than more or fewer of the same. */
+function mixesBlanks(asked: string, actual: string): boolean {
+  const [one, other] = [indentationOf(asked), indentationOf(actual)];
+  return (one + other).includes(" ") && (one + other).includes("\t") && !one.endsWith(other) && !other.endsWith(one);
+}
+
+/** Tabs as single spaces. */
+function spaced(line: string): string {
+  return trimBlanks(line).replaceAll("\t", " ");
+}
+
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
+
+/** Escapes of any sort as what they stand for, HTML entities among them. */
+function unescaped(line: string): string {
+  return trimBlanks(line)
+    .replace(/\\u\{?([0-9a-fA-F]{4,6})\}?|\\x([0-9a-fA-F]{2})/g, (whole, long?: string, short?: string) => {
+      const point = Number.parseInt(long ?? short ?? "", 16);
+      return point <= 0x10ffff ? String.fromCodePoint(point) : whole;
+    })
+    .replace(/\\(.)/g, (_, character: string) => escapes[character] ?? character)
+    .replace(/&(lt|gt|quot|#39|apos|amp);/g, (_, name: string) => entities[name] ?? "");
+}
+
+const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'", apos: "'", amp: "&" };
+
+/** Without a pasted line number. */
+function withoutNumber(line: string): string {
+  return line.replace(/^ *\d+(?:\u2192|[:|\t]| \|) ?/, "");
+}
+
+/** Without a pasted line number, and with every number alike. */
+function unnumbered(line: string): string {
+  return forgiving(withoutNumber(forgiving(line))).replace(/\d+/g, "0");
+}

@@ -1,0 +1,336 @@
+/** Where a text stands in another: letter by letter, folded, or with another indentation. */
+
+import { borders, type NextPlace, placesIn } from "./find-text.ts";
+import {
+  contentLength,
+  type Fold,
+  foldCharacters,
+  foldText,
+  indentationOf,
+  piecesOf,
+  type Source,
+  trimBlanks,
+} from "./source.ts";
+
+export interface Place {
+  /** UTF-16 units of the text. */
+  readonly from: number;
+  readonly to: number;
+  /** The line it begins in; lines count from 0. */
+  readonly line: number;
+  readonly shift?: Shift;
+}
+
+/** Occurrences that overlap are counted up to this many: on long runs of one character every step to the next is a long way. */
+const overlapsMax = 1_000;
+
+/** Where `wanted` begins in `text`, overlapping occurrences included. */
+export function occurrences(text: string, wanted: string): readonly number[] {
+  const found: number[] = [];
+  if (wanted === "") return found;
+  const next = placesIn(text, wanted);
+  for (let at = next(0); at >= 0; at = next(at + (found.length < overlapsMax ? 1 : wanted.length))) found.push(at);
+  return found;
+}
+
+export function exactPlaces(source: Source, asked: string): readonly Place[] {
+  return (
+    occurrences(source.text, asked)
+      // A newline is not torn from the `\r` before it: that is for the step that knows line ends.
+      .filter((at) => asked.charCodeAt(0) !== 0x0a || at === 0 || source.text.charCodeAt(at - 1) !== 0x0d)
+      .map((at) => ({ from: at, to: at + asked.length, line: source.lines().at(at) }))
+  );
+}
+
+/** As `exactPlaces`, one after the other: asked with offsets that go forward, answers with the first place from there on, or -1. */
+export function exactPlacesFrom(text: string, asked: string): NextPlace {
+  const next = placesIn(text, asked);
+  if (asked.charCodeAt(0) !== 0x0a) return next;
+  return (from) => {
+    let at = next(from);
+    while (at > 0 && text.charCodeAt(at - 1) === 0x0d) at = next(at + 1);
+    return at;
+  };
+}
+
+export function foldedPlaces(source: Source, asked: string, fold: Fold): readonly Place[] {
+  const wanted = foldText(asked, fold, source.loneReturns);
+  if (!/\S/.test(wanted) && fold === "trailing blanks") return [];
+  const sought: Sought = {
+    lines: wanted.split("\n"),
+    withBlanks: fold === "trailing blanks" ? foldText(asked, "look-alikes", source.loneReturns).split("\n") : [],
+  };
+  return occurrences(source.folded(fold).text, wanted).flatMap((at) => unfold(source, sought, fold, at) ?? []);
+}
+
+/**
+ * The lines (from 0) where the lines of a text stand but for the blanks around each. Places where the longest line does
+ * not stand are passed over, so no trimmed copy of the file is made. Within others the search goes line by line, after
+ * Knuth, Morris and Pratt: a line is compared once, however often the lines repeat.
+ */
+function trimmedLines(source: Source, asked: string): readonly number[] {
+  // What has no width is a line, although nothing of it is compared.
+  const wanted = wholeLinesOf(piecesOf(asked, source)).map((line) => trimBlanks(foldCharacters(line, "look-alikes")));
+  // Brackets alone fit anywhere.
+  if (!wanted.some((line) => /[\p{L}\p{N}]/u.test(line))) return [];
+  const longest = wanted.reduce((best, line, at) => (line.length > (wanted[best]?.length ?? 0) ? at : best), 0);
+  const { text, lines } = source.folded("look-alikes");
+  const nextLongest = placesIn(text, wanted[longest] ?? "");
+  let fallback: Int32Array | undefined;
+  const found: number[] = [];
+  let matched = 0;
+  for (let line = 0; line < lines.count; line += 1) {
+    if (matched === 0) {
+      if (line + wanted.length > lines.count) break;
+      const at = nextLongest(lines.start(line + longest));
+      if (at < 0) break;
+      line = lines.at(at) - longest;
+    }
+    const trimmed = trimBlanks(text.slice(lines.start(line), lines.end(line)));
+    fallback ??= borders(wanted.length, (one, other) => wanted[one] === wanted[other]);
+    while (matched > 0 && wanted[matched] !== trimmed) matched = fallback[matched - 1] ?? 0;
+    if (wanted[matched] === trimmed) matched += 1;
+    if (matched < wanted.length) continue;
+    found.push(line - wanted.length + 1);
+    matched = fallback[matched - 1] ?? 0;
+  }
+  return found;
+}
+
+/** Without the empty pieces before a first and after a last line end, which are no lines. */
+export function wholeLinesOf(pieces: readonly string[]): readonly string[] {
+  const from = pieces[0] === "" && pieces.length > 1 ? 1 : 0;
+  return pieces.slice(from, pieces.length - from > 1 && pieces.at(-1) === "" ? -1 : undefined);
+}
+
+export interface ShiftedPlaces {
+  readonly places: readonly Place[];
+  /** How often the lines stand there with an indentation that differs unevenly. */
+  readonly uneven: number;
+  /** The last lines of the text, if only the newline that was asked for is missing there. */
+  readonly unended?: Place | undefined;
+}
+
+/** Whole lines that are equal but for one and the same shift of their indentation. */
+export function shiftedPlaces(source: Source, asked: string): ShiftedPlaces {
+  const pieces = piecesOf(asked, source);
+  const all = trimmedLines(source, asked);
+  const seen = sparse(all, pieces.length);
+  const places = seen.flatMap((line) => shiftedPlace(source, pieces, line) ?? []);
+  const { count } = source.lines();
+  const lastLine = all.at(-1) ?? -1;
+  const isUnended = pieces.length > 1 && pieces.at(-1) === "" && lastLine === count - wholeLinesOf(pieces).length;
+  if (isUnended && source.text.length > source.lines().start(count - 1)) {
+    const { length } = source.text;
+    return { places, uneven: 0, unended: { from: length, to: length, line: lastLine } };
+  }
+  // Where some were not looked at, a single one is not known to be the only one.
+  if (places.length === 1 && seen.length < all.length) return { places: [], uneven: all.length };
+  return { places, uneven: seen.length - places.length };
+}
+
+/** Lines that are looked at again because places overlap. */
+const linesAgainMax = 100_000;
+
+/**
+ * Places that overlap others, up to a limit: then only those that begin behind the end of the one before. The first two stay,
+ * whatever they cost: two are not one.
+ */
+function sparse(starts: readonly number[], length: number): readonly number[] {
+  let again = 0;
+  let last = -length;
+  return starts.filter((start, at) => {
+    const shared = Math.max(0, last + length - start);
+    if (at > 1 && again + shared > linesAgainMax) return false;
+    again += shared;
+    last = start;
+    return true;
+  });
+}
+
+/** Whether a place consists of whole lines; blanks at the end of the last one may stay outside. */
+export function isWholeLines(source: Source, place: Place): boolean {
+  const lines = source.lines();
+  if (lines.start(lines.at(place.from)) !== place.from) return false;
+  const last = lines.at(place.to);
+  if (lines.start(last) === place.to) return true;
+  return trimBlanks(source.text.slice(place.to, lines.end(last))) === "";
+}
+
+/** What was looked for, folded, and with the blanks at the ends of its lines. */
+interface Sought {
+  readonly lines: readonly string[];
+  readonly withBlanks: readonly string[];
+}
+
+function unfold(source: Source, sought: Sought, fold: Fold, seenAt: number): Place | undefined {
+  const { lines: seenLines } = source.folded(fold);
+  const lines = source.lines();
+  const line = seenLines.at(seenAt);
+  const { lines: wantedLines, withBlanks } = sought;
+  const last = line + wantedLines.length - 1;
+  const column = seenAt - seenLines.start(line);
+  const lastLength = wantedLines.at(-1)?.length ?? 0;
+  const lastColumn = line === last ? column + lastLength : lastLength;
+  let from = column === 0 ? 0 : source.foldedLine(line, fold).from(column);
+  let to = source.foldedLine(last, fold).to(lastColumn);
+  if (fold === "trailing blanks") {
+    if (wantedLines.length > 1 && wantedLines[0] === "") {
+      // Blanks alone are a blank line. Without them the line before may have any content, and its blanks stay.
+      if (withBlanks[0] !== "" && column !== 0) return undefined;
+      if (withBlanks[0] === "") from = lines.end(line) - lines.start(line);
+    }
+    if (withBlanks.at(-1)?.length !== lastLength) {
+      if (lastColumn !== seenLines.end(last) - seenLines.start(last)) return undefined;
+      to = lines.end(last) - lines.start(last);
+    }
+  }
+  if (from === undefined || to === undefined) return undefined;
+  return { from: lines.start(line) + from, to: lines.start(last) + to, line };
+}
+
+function shiftedPlace(source: Source, pieces: readonly string[], firstLine: number): Place | undefined {
+  const lines = source.lines();
+  const afterEnd = pieces[0] === "";
+  // An empty first piece is the end of the line before.
+  const line = afterEnd ? firstLine - 1 : firstLine;
+  const last = line + pieces.length - 1;
+  if (line < 0 || last >= lines.count) return undefined;
+  const pairs: IndentationPair[] = [];
+  for (const [at, piece] of pieces.entries()) {
+    if (piece.trim() === "") continue;
+    const actual = source.text.slice(lines.start(line + at), lines.end(line + at));
+    pairs.push({ asked: indentationOf(piece), actual: indentationOf(actual) });
+  }
+  const shift = shiftOf(pairs);
+  if (shift.way === "uneven") return undefined;
+  const lastPiece = pieces.at(-1) ?? "";
+  const content = source.text.slice(lines.start(last), lines.end(last));
+  const to =
+    pieces.length > 1 && lastPiece === ""
+      ? 0
+      : contentLength(lastPiece) < lastPiece.length
+        ? content.length
+        : contentLength(content);
+  return {
+    from: afterEnd ? lines.end(line) : lines.start(line),
+    to: lines.start(last) + to,
+    line,
+    shift,
+  };
+}
+
+// How the indentation of a block in a call and in the file hang together, and how a replacement is indented alike.
+
+export type Shift =
+  /** The file has this in front of what the call has. */
+  | {
+      readonly way: "add";
+      readonly prefix: string /** Spaces of the call for one tab, where it must be guessed. */;
+      readonly tabWidth: number | undefined;
+    }
+  /** The call has this in front of what the file has. */
+  | { readonly way: "remove"; readonly prefix: string }
+  /** Tabs in the file, this many spaces for each in the call. */
+  | { readonly way: "to tabs"; readonly width: number }
+  /** Tabs in the call, this many spaces for each in the file. */
+  | { readonly way: "to spaces"; readonly width: number };
+
+/** The indentation of a line as the call has it and as the file has it. */
+export interface IndentationPair {
+  readonly asked: string;
+  readonly actual: string;
+}
+
+const widths = [2, 3, 4, 5, 6, 7, 8] as const;
+
+/** The one shift of all lines, or the first line that does not fit the lines before it. Blank lines are not to be among them. */
+export function shiftOf(pairs: readonly IndentationPair[]): Shift | { readonly way: "uneven"; readonly at: number } {
+  const first = pairs[0];
+  if (first === undefined) return { way: "add", prefix: "", tabWidth: undefined };
+  let possible: readonly Shift[] = shiftsOf(first);
+  for (const [at, pair] of pairs.entries()) {
+    possible = possible.filter((shift) => fits(shift, pair));
+    if (possible.length === 0) return { way: "uneven", at };
+  }
+  return possible[0] ?? { way: "uneven", at: 0 };
+}
+
+/** The shift made ready for a replacement: what spaces inside it mean can be unknown to the lines that were found. */
+export function shiftFor(shift: Shift, asked: readonly string[], replacement: readonly string[]): Shift {
+  if (shift.way !== "add" || !/^\t+$/.test(shift.prefix) || asked.some((line) => indentationOf(line) !== ""))
+    return shift;
+  const depths = replacement.map((line) => (line.trim() === "" ? "" : indentationOf(line)));
+  if (depths.some((depth) => depth.includes("\t"))) return shift;
+  const unit = depths.reduce((known, depth) => commonDivisor(known, depth.length), 0);
+  return { ...shift, tabWidth: unit };
+}
+
+/** The indentation in the file for one in the call; undefined where the shift does not say. */
+export function shifted(shift: Shift, indentation: string): string | undefined {
+  switch (shift.way) {
+    case "add":
+      return addPrefix(shift.prefix, shift.tabWidth, indentation);
+    case "remove":
+      return indentation.startsWith(shift.prefix) ? indentation.slice(shift.prefix.length) : undefined;
+    case "to tabs": {
+      // Tabs in the replacement are the file's own style already.
+      const spaces = indentation.replace(/^\t+/, "");
+      if (spaces.includes("\t")) return undefined;
+      const tabs = Math.floor(spaces.length / shift.width);
+      const rest = spaces.length % shift.width;
+      return indentation.slice(0, indentation.length - spaces.length) + "\t".repeat(tabs) + " ".repeat(rest);
+    }
+    case "to spaces": {
+      const spaces = indentation.replace(/^\t+/, "");
+      if (spaces.includes("\t")) return undefined;
+      return " ".repeat((indentation.length - spaces.length) * shift.width) + spaces;
+    }
+  }
+}
+
+function addPrefix(prefix: string, tabWidth: number | undefined, indentation: string): string | undefined {
+  if (tabWidth === undefined || indentation === "") return prefix + indentation;
+  if (tabWidth < 2 || tabWidth > 8) return undefined;
+  return prefix + "\t".repeat(indentation.length / tabWidth);
+}
+
+function shiftsOf({ asked, actual }: IndentationPair): readonly Shift[] {
+  const shifts: Shift[] = [];
+  if (actual.endsWith(asked)) {
+    shifts.push({ way: "add", prefix: actual.slice(0, actual.length - asked.length), tabWidth: undefined });
+  } else if (asked.endsWith(actual)) {
+    shifts.push({ way: "remove", prefix: asked.slice(0, asked.length - actual.length) });
+  }
+  for (const width of widths) shifts.push({ way: "to tabs", width }, { way: "to spaces", width });
+  return shifts;
+}
+
+function fits(shift: Shift, { asked, actual }: IndentationPair): boolean {
+  switch (shift.way) {
+    case "add":
+      return actual === shift.prefix + asked;
+    case "remove":
+      return asked === shift.prefix + actual;
+    case "to tabs":
+      return isWide(actual, asked, shift.width);
+    case "to spaces":
+      return isWide(asked, actual, shift.width);
+  }
+}
+
+/** Tabs, perhaps with a few spaces behind them, as the lines of a block comment have; and the same in spaces alone. */
+function isWide(tabbed: string, spaced: string, width: number): boolean {
+  const rest = tabbed.replace(/^\t+/, "");
+  const tabs = tabbed.length - rest.length;
+  if (!isOnly(" ", rest) || !isOnly(" ", spaced) || rest.length >= width) return false;
+  return spaced.length === tabs * width + rest.length;
+}
+
+function isOnly(character: string, text: string): boolean {
+  return text === character.repeat(text.length);
+}
+
+function commonDivisor(a: number, b: number): number {
+  return b === 0 ? a : commonDivisor(b, a % b);
+}

@@ -1,0 +1,412 @@
+/**
+ * What a loosely matched place becomes. Lines that old and new text share keep the file's bytes; of a line that changes,
+ * what both have in common at its beginning and its end does too.
+ */
+
+import type { TextChange } from "../../contract/edit.ts";
+import { apply } from "../pieces.ts";
+import { type Place, type Shift, shifted, shiftFor } from "./places.ts";
+import {
+  contentLength,
+  firstKnown,
+  type Fold,
+  foldLine,
+  foldQuotes,
+  indentationOf,
+  type LinePair,
+  piecesOf,
+  type QuoteStyle,
+  quoteStyleOf,
+  type Source,
+  sourceOf,
+  styledPart,
+  styleOfInserted,
+  trimBlanks,
+} from "./source.ts";
+
+/** The texts of a call as the pieces between their line ends. */
+export interface CallPieces {
+  readonly old: readonly string[];
+  readonly new: readonly string[];
+}
+
+interface Region {
+  readonly source: Source;
+  readonly call: CallPieces;
+  readonly fold: Fold;
+  readonly shift: Shift | undefined;
+  /** The file's side of every piece of the old text. */
+  readonly spans: readonly { readonly from: number; readonly to: number }[];
+  readonly inserted: QuoteStyle;
+}
+
+/** Lines `oldFrom` up to `oldTo` give way to `newFrom` up to `newTo`. */
+interface Replaced {
+  readonly oldFrom: number;
+  readonly oldTo: number;
+  readonly newFrom: number;
+  readonly newTo: number;
+}
+
+/** What each place of a call becomes. Undefined if its shift of indentation does not say where a line of the new text belongs. */
+export function rewriting(
+  source: Source,
+  call: CallPieces,
+  fold: Fold,
+): (place: Place) => readonly TextChange[] | undefined {
+  let found: readonly Replaced[] | undefined;
+  return (place) => {
+    found ??= gaps(sharedLines(call.old, call.new), call);
+    const region = regionOf(source, call, fold, place);
+    const changes: TextChange[] = [];
+    for (const replaced of found) {
+      const change = replace(region, replaced);
+      if (change === undefined) return undefined;
+      if (change.from < change.to || change.text !== "") changes.push(change);
+    }
+    return isNothing(source.text, changes) ? [] : changes;
+  };
+}
+
+/**
+ * What a text that was found exactly becomes, given the line end around it. Lines that it shares with the new text keep their
+ * line end, replaced lines as well, and new ones take that of their neighbours. Only where old and new text differ in
+ * nothing but line ends are these the edit.
+ */
+export function exactReplacement(
+  oldText: string,
+  newText: string,
+  loneReturns: boolean,
+): (endAround: () => string | undefined) => string {
+  const lineEnd = loneReturns ? /\r\n|\n|\r/g : /\r\n|\n/g;
+  const [there, sent] = [new Set(oldText.match(lineEnd)), new Set(newText.match(lineEnd))];
+  const asSent = (): string => newText;
+  if (sent.size === 0) return asSent;
+  if (there.size === 0) {
+    const lines = newText.split(lineEnd);
+    let last = { end: "", text: newText };
+    return (endAround) => {
+      const end = endAround();
+      if (end === undefined) return newText;
+      if (end !== last.end) last = { end, text: lines.join(end) };
+      return last.text;
+    };
+  }
+  const isSameKind = there.size === 1 && sent.size === 1 && there.has([...sent][0] ?? "");
+  const source = sourceOf(oldText);
+  const call = { old: piecesOf(oldText, source), new: piecesOf(newText, source) };
+  if (isSameKind || call.old.join("\n") === call.new.join("\n")) return asSent;
+  const changes = rewriting(source, call, "line ends")({ from: 0, to: oldText.length, line: 0 }) ?? [];
+  const text = apply(oldText, changes);
+  return () => text;
+}
+
+/** Lines that are alike to the file can trade places: what one change takes, another brings back. */
+function isNothing(text: string, changes: readonly TextChange[]): boolean {
+  const [from, to] = [changes[0]?.from ?? 0, changes.at(-1)?.to ?? 0];
+  const inside = changes.map((change) => ({ ...change, from: change.from - from, to: change.to - from }));
+  const before = text.slice(from, to);
+  return apply(before, inside) === before;
+}
+
+function regionOf(source: Source, call: CallPieces, fold: Fold, place: Place): Region {
+  const lines = source.lines();
+  const last = call.old.length - 1;
+  const spans = call.old.map((_, at) => ({
+    from: at === 0 ? place.from : lines.start(place.line + at),
+    to: at === last ? place.to : lines.end(place.line + at),
+  }));
+  const pairs = spans.map(({ from, to }, at) => ({ asked: call.old[at] ?? "", actual: source.text.slice(from, to) }));
+  const shift = place.shift === undefined ? undefined : shiftFor(place.shift, call.old, call.new);
+  return { source, call, fold, shift, spans, inserted: styleOfInserted(quoteStyleOf(pairs), () => source.quotes()) };
+}
+
+/** What lies between the shared lines, on both sides. */
+function gaps(shared: readonly SharedLine[], call: CallPieces): readonly Replaced[] {
+  const found: Replaced[] = [];
+  let before: SharedLine = { before: -1, after: -1 };
+  for (const pair of [...shared, { before: call.old.length, after: call.new.length }]) {
+    const gap = { oldFrom: before.before + 1, oldTo: pair.before, newFrom: before.after + 1, newTo: pair.after };
+    if (gap.oldFrom < gap.oldTo || gap.newFrom < gap.newTo) found.push(gap);
+    before = pair;
+  }
+  return found;
+}
+
+/**
+ * The line end after a shared line stays with that line, so a gap begins at the end of the shared line before it and ends
+ * where the next one begins.
+ */
+function replace(region: Region, gap: Replaced): TextChange | undefined {
+  const { source, spans, call } = region;
+  const from = spans[gap.oldFrom - 1]?.to ?? spans[0]?.from ?? 0;
+  const to = spans[gap.oldTo]?.from ?? spans.at(-1)?.to ?? 0;
+  const partners = partnersIn(gap, call);
+  const style = quoteStyleOf(spans.slice(gap.oldFrom, gap.oldTo).map((_, at) => linePair(region, gap.oldFrom + at)));
+  let text = "";
+  // The old line whose end the next inserted line takes.
+  let beside = gap.oldFrom - 1;
+  for (let at = gap.newFrom - 1; at < gap.newTo; at += 1) {
+    if (at >= gap.newFrom) {
+      const partner = partners[at - gap.newFrom];
+      const line = newLine(region, call.new[at] ?? "", partner, style);
+      if (line === undefined) return undefined;
+      text += line;
+      beside = partner ?? beside;
+    }
+    if (at >= 0 && at < call.new.length - 1) text += lineEndOf(region, beside);
+  }
+  return trimmedChange(source.text, { from, to, text });
+}
+
+/** For every new line of a gap the old line that it replaces: the one with the same words, else the one in the same row. */
+function partnersIn(gap: Replaced, call: CallPieces): readonly (number | undefined)[] {
+  const old = call.old.slice(gap.oldFrom, gap.oldTo).map(trimBlanks);
+  const added = call.new.slice(gap.newFrom, gap.newTo).map(trimBlanks);
+  const partners: (number | undefined)[] = added.map(() => undefined);
+  let before: SharedLine = { before: -1, after: -1 };
+  for (const pair of [...sharedLines(old, added), { before: old.length, after: added.length }]) {
+    const rows = Math.min(pair.before - before.before, pair.after - before.after);
+    for (let row = 1; row < rows; row += 1) partners[before.after + row] = gap.oldFrom + before.before + row;
+    if (pair.after < added.length) partners[pair.after] = gap.oldFrom + pair.before;
+    before = pair;
+  }
+  return partners;
+}
+
+function linePair(region: Region, at: number): LinePair {
+  const span = region.spans[at];
+  return {
+    asked: region.call.old[at] ?? "",
+    actual: span === undefined ? "" : region.source.text.slice(span.from, span.to),
+  };
+}
+
+function newLine(region: Region, line: string, partner: number | undefined, style: QuoteStyle): string | undefined {
+  const indentation = region.shift === undefined ? "" : indentationOf(line);
+  // A blank line has no depth.
+  if (region.shift !== undefined && indentation.length === line.length) return line;
+  const pair = partner === undefined ? undefined : linePair(region, partner);
+  if (pair === undefined) {
+    const around = style.double === undefined && style.single === undefined ? region.inserted : style;
+    const written = styled(region, line, indentation.length, line.length, around);
+    const depth = region.shift === undefined ? "" : shifted(region.shift, indentation);
+    return depth === undefined ? undefined : depth + written;
+  }
+  const askedDepth = region.shift === undefined ? "" : indentationOf(pair.asked);
+  const actualDepth = region.shift === undefined ? "" : indentationOf(pair.actual);
+  const isBlankPair = pair.asked.length === askedDepth.length;
+  const depth =
+    region.shift === undefined || (indentation === askedDepth && !isBlankPair)
+      ? actualDepth
+      : shifted(region.shift, indentation);
+  if (depth === undefined) return undefined;
+  const rest = { asked: pair.asked.slice(askedDepth.length), actual: pair.actual.slice(actualDepth.length) };
+  const lineStyle = firstKnown(pair, quoteStyleOf([pair]), region.inserted);
+  return depth + changedLine(region, line.slice(indentation.length), rest, lineStyle);
+}
+
+/** A line that replaces another: what both share at either end is taken from the file. */
+function changedLine(region: Region, line: string, pair: LinePair, style: QuoteStyle): string {
+  const trims = region.fold === "trailing blanks";
+  const [asked, askedBlanks] = cut(pair.asked, trims);
+  const [wanted, wantedBlanks] = cut(line, trims);
+  const [actual, actualBlanks] = cut(pair.actual, trims);
+  const onlyQuotes = foldQuotes(asked) === foldQuotes(wanted);
+  const askedFold = foldLine(asked, region.fold);
+  const actualFold = foldLine(actual, region.fold);
+  if (askedFold.text !== actualFold.text) return line;
+
+  const shared = sharedEnds(asked, wanted, actual);
+  let { head, tail } = shared;
+  let headTo = carried(head);
+  while (headTo === undefined) headTo = carried((head -= 1));
+  let tailFrom = carried(asked.length - tail);
+  while (tailFrom === undefined || tailFrom < headTo) tailFrom = carried(asked.length - (tail -= 1));
+
+  const middle = onlyQuotes
+    ? wanted.slice(head, wanted.length - tail)
+    : styled(region, wanted, head, wanted.length - tail, style);
+  // A line that was only touched keeps the blanks at its end, as it does when it is matched to the letter. Blanks that the
+  // call has in both texts are not what it is about, however little is left of the line.
+  const depth = indentationOf(asked).length;
+  const kept = head + tail - depth;
+  const isTouched =
+    wantedBlanks === askedBlanks &&
+    kept > 0 &&
+    (askedBlanks !== "" || 2 * kept >= asked.length - depth || sharesWord(asked, wanted, shared));
+  return actual.slice(0, headTo) + middle + actual.slice(tailFrom) + (isTouched ? actualBlanks : wantedBlanks);
+
+  /** The offset in the file's line for one in the call's, where both stand between characters. */
+  function carried(at: number): number | undefined {
+    if (at <= 0) return 0;
+    if (at >= asked.length) return actual.length;
+    const folded = askedFold.fold(at);
+    return folded === undefined || isInsidePair(asked, at) ? undefined : actualFold.to(folded);
+  }
+}
+
+/**
+ * How many characters two lines share at the beginning and at the end, so that the file's own stay there. A run of one character that becomes longer or
+ * shorter belongs to what changes: where the file has a look-alike of it, the old run beside the new one would be neither.
+ */
+export function sharedEnds(
+  before: string,
+  after: string,
+  inFile: string,
+): { readonly head: number; readonly tail: number } {
+  const least = Math.min(before.length, after.length);
+  const unit = (line: string, at: number): number => line.charCodeAt(at);
+  const fromEnd = (line: string, at: number): number => line.charCodeAt(line.length - 1 - at);
+  let head = 0;
+  while (head < least && unit(before, head) === unit(after, head)) head += 1;
+  let tail = 0;
+  while (tail < least - head && fromEnd(before, tail) === fromEnd(after, tail)) tail += 1;
+  if (before === inFile || before === after) return { head, tail };
+  const last = unit(before, head - 1);
+  if (unit(before, head) === last || unit(after, head) === last) {
+    while (head > 0 && unit(before, head - 1) === last) head -= 1;
+  }
+  const first = fromEnd(before, tail - 1);
+  if (fromEnd(before, tail) === first || fromEnd(after, tail) === first) {
+    while (tail > 0 && fromEnd(before, tail - 1) === first) tail -= 1;
+  }
+  return { head, tail };
+}
+
+/** Whether one of the words at the ends that two lines share is whole in both. One long name that changes can be most of a line. */
+function sharesWord(before: string, after: string, { head, tail }: ReturnType<typeof sharedEnds>): boolean {
+  const goesOn = (line: string, at: number): boolean => /^[\p{L}\p{N}_]{2}/u.test(line.slice(at - 1, at + 1));
+  const words = (part: string): readonly string[] => part.match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const isCut = (at: number): boolean => goesOn(before, at) || goesOn(after, at + after.length - before.length);
+  const isHeadCut = goesOn(before, head) || goesOn(after, head);
+  return (
+    words(before.slice(0, head)).length > (isHeadCut ? 1 : 0) ||
+    words(before.slice(before.length - tail)).length > (isCut(before.length - tail) ? 1 : 0)
+  );
+}
+
+function cut(line: string, trims: boolean): readonly [string, string] {
+  const length = trims ? contentLength(line) : line.length;
+  return [line.slice(0, length), line.slice(length)];
+}
+
+/** Only a place that was found with the quotes folded says anything about them. */
+function styled(region: Region, line: string, from: number, to: number, style: QuoteStyle): string {
+  return region.fold === "line ends" ? line.slice(from, to) : styledPart(line, from, to, style);
+}
+
+/** The end of an old line as the file has it; where it has none, that of the nearest line of the place, or of the line around it. */
+function lineEndOf({ source, spans }: Region, at: number): string {
+  const last = spans.length - 2;
+  if (last < 0) return lineEndAt(source, spans[0]?.from ?? 0) ?? "\n";
+  const line = Math.max(0, Math.min(at, last));
+  return source.text.slice(spans[line]?.to, spans[line + 1]?.from);
+}
+
+/** The line end of the line an offset lies in, or of the line before if it is the last; undefined in a text of one line. */
+export function lineEndAt(source: Source, offset: number): string | undefined {
+  const lines = source.lines();
+  if (lines.count === 1) return undefined;
+  const line = Math.min(lines.at(offset), lines.count - 2);
+  return source.text.slice(lines.end(line), lines.next(line));
+}
+
+/** The change without what is there already; neither pairs of surrogates nor CRLF are torn. */
+function trimmedChange(text: string, { from, to, text: wanted }: TextChange): TextChange {
+  const least = Math.min(to - from, wanted.length);
+  let head = 0;
+  while (head < least && text.charCodeAt(from + head) === wanted.charCodeAt(head)) head += 1;
+  while (head > 0 && (isInside(text, from + head) || isInside(wanted, head))) head -= 1;
+  let tail = 0;
+  while (tail < least - head && text.charCodeAt(to - 1 - tail) === wanted.charCodeAt(wanted.length - 1 - tail))
+    tail += 1;
+  while (tail > 0 && (isInside(text, to - tail) || isInside(wanted, wanted.length - tail))) tail -= 1;
+  return { from: from + head, to: to - tail, text: wanted.slice(head, wanted.length - tail) };
+}
+
+function isInside(text: string, at: number): boolean {
+  return isInsidePair(text, at) || (text.charCodeAt(at) === 0x0a && text.charCodeAt(at - 1) === 0x0d);
+}
+
+function isInsidePair(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
+}
+
+// Which lines two texts share, in order.
+
+/** Line `before` of the one text is line `after` of the other. */
+interface SharedLine {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Above this many pairs to compare, lines are paired by the first fit instead of the longest common sequence. */
+const cellsMax = 4_000_000;
+
+export function sharedLines(before: readonly string[], after: readonly string[]): readonly SharedLine[] {
+  const least = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < least && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (tail < least - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1;
+  const middle = sharedInside(before.slice(head, before.length - tail), after.slice(head, after.length - tail));
+  return [
+    ...Array.from({ length: head }, (_, at) => ({ before: at, after: at })),
+    ...middle.map((pair) => ({ before: pair.before + head, after: pair.after + head })),
+    ...Array.from({ length: tail }, (_, at) => ({
+      before: before.length - tail + at,
+      after: after.length - tail + at,
+    })),
+  ];
+}
+
+function sharedInside(before: readonly string[], after: readonly string[]): readonly SharedLine[] {
+  if (before.length === 0 || after.length === 0) return [];
+  return before.length * after.length > cellsMax ? firstFits(before, after) : longest(before, after);
+}
+
+function longest(before: readonly string[], after: readonly string[]): readonly SharedLine[] {
+  const width = after.length + 1;
+  const lengths = new Uint32Array((before.length + 1) * width);
+  const at = (row: number, column: number) => lengths[row * width + column] ?? 0;
+  for (let row = before.length - 1; row >= 0; row -= 1) {
+    for (let column = after.length - 1; column >= 0; column -= 1) {
+      lengths[row * width + column] =
+        before[row] === after[column]
+          ? at(row + 1, column + 1) + 1
+          : Math.max(at(row + 1, column), at(row, column + 1));
+    }
+  }
+  const shared: SharedLine[] = [];
+  for (let row = 0, column = 0; row < before.length && column < after.length; ) {
+    if (before[row] === after[column]) shared.push({ before: row++, after: column++ });
+    else if (at(row + 1, column) >= at(row, column + 1)) row += 1;
+    else column += 1;
+  }
+  return shared;
+}
+
+function firstFits(before: readonly string[], after: readonly string[]): readonly SharedLine[] {
+  const rows = new Map<string, number[]>();
+  for (const [row, line] of before.entries()) {
+    const known = rows.get(line);
+    if (known === undefined) rows.set(line, [row]);
+    else known.push(row);
+  }
+  const used = new Map<string, number>();
+  const shared: SharedLine[] = [];
+  let next = 0;
+  for (const [column, line] of after.entries()) {
+    const candidates = rows.get(line);
+    if (candidates === undefined) continue;
+    let candidate = used.get(line) ?? 0;
+    while ((candidates[candidate] ?? next) < next) candidate += 1;
+    used.set(line, candidate);
+    const row = candidates[candidate];
+    if (row === undefined) continue;
+    shared.push({ before: row, after: column });
+    next = row + 1;
+  }
+  return shared;
+}

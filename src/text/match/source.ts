@@ -1,0 +1,473 @@
+/** A text to search in: its lines, and its folded forms, each made once and only when a step asks for it. */
+
+import type { TextChange } from "../../contract/edit.ts";
+import { apply } from "../pieces.ts";
+
+/** Where the lines of a text begin and end. Lines count from 0 here; a text that ends in a line end has a last, empty line. */
+export interface Lines {
+  readonly count: number;
+  start(line: number): number;
+  /** Where the line's content ends and its line end begins. */
+  end(line: number): number;
+  /** Where the next line begins, or the end of the text. */
+  next(line: number): number;
+  /** The line an offset lies in. */
+  at(offset: number): number;
+}
+
+export interface Source {
+  readonly text: string;
+  /** A lone `\r` ends lines only in a text without any `\n`; elsewhere it is content. */
+  readonly loneReturns: boolean;
+  lines(): Lines;
+  folded(fold: Fold): { readonly text: string; readonly lines: Lines };
+  /** A line in its folded form. The last one is kept: the places of one line come after each other. */
+  foldedLine(line: number, fold: Fold): FoldedLine;
+  /** Which quotes the text has anywhere. */
+  quotes(): QuotesThere;
+  /** The text with changes, in order and without overlaps. What is known of other lines is not made anew. */
+  after(changes: readonly TextChange[]): Source;
+}
+
+export const sourceOf = (text: string): Source => LinedSource.of(text);
+
+/** More changes at once are a new text. */
+const changesMax = 8;
+
+class LinedSource implements Source {
+  readonly text: string;
+  readonly loneReturns: boolean;
+  readonly #own: LinedText;
+  readonly #views: Map<Fold, LinedText>;
+  #last: { readonly line: number; readonly fold: Fold; readonly form: FoldedLine } | undefined;
+  #quotes: QuotesThere | undefined;
+
+  constructor(text: string, loneReturns: boolean, own: LinedText, views: Map<Fold, LinedText>) {
+    this.text = text;
+    this.loneReturns = loneReturns;
+    this.#own = own;
+    this.#views = views;
+  }
+
+  static of(text: string): LinedSource {
+    const loneReturns = !text.includes("\n") && text.includes("\r");
+    return new LinedSource(text, loneReturns, new LinedText(text, loneReturns ? "\r" : "\n"), new Map());
+  }
+
+  lines(): Lines {
+    return this.#own.lines;
+  }
+
+  folded(fold: Fold): LinedText {
+    const known = this.#views.get(fold);
+    if (known !== undefined) return known;
+    const text = foldText(this.text, fold, this.loneReturns);
+    const view = text === this.text ? this.#own : new LinedText(text, "\n");
+    this.#views.set(fold, view);
+    return view;
+  }
+
+  foldedLine(line: number, fold: Fold): FoldedLine {
+    if (this.#last === undefined || this.#last.line !== line || this.#last.fold !== fold) {
+      const { start, end } = { start: this.lines().start(line), end: this.lines().end(line) };
+      this.#last = { line, fold, form: foldLine(this.text.slice(start, end), fold) };
+    }
+    return this.#last.form;
+  }
+
+  quotes(): QuotesThere {
+    this.#quotes ??= quotesIn(this.text);
+    return this.#quotes;
+  }
+
+  after(changes: readonly TextChange[]): Source {
+    if (changes.length > changesMax) return sourceOf(apply(this.text, changes));
+    // From the last on, so that none moves another.
+    return changes.reduceRight<LinedSource>((source, change) => source.#with(change), this);
+  }
+
+  /** No fold reaches from one line into another: lines that a change does not touch stay folded as they are. */
+  #with(change: TextChange): LinedSource {
+    // Before this one, changes behind it may have taken the last `\n` away.
+    if (this.loneReturns) return LinedSource.of(apply(this.text, [change]));
+    const own = this.#own.with(change);
+    if (!own.text.includes("\n") && own.text.includes("\r")) return LinedSource.of(own.text);
+    const lines = this.lines();
+    const [first, last] = [lines.at(change.from), lines.at(change.to)];
+    const touched =
+      this.text.slice(lines.start(first), change.from) + change.text + this.text.slice(change.to, lines.next(last));
+    const views = new Map<Fold, LinedText>();
+    for (const [fold, view] of this.#views) {
+      const text = foldText(touched, fold, false);
+      if (view === this.#own && text === touched) views.set(fold, own);
+      else views.set(fold, view.with({ from: view.lines.start(first), to: view.lines.next(last), text }));
+    }
+    return new LinedSource(own.text, false, own, views);
+  }
+}
+
+/** A line's number as Read counts: from 1, and a lone `\r` ends no line. */
+export const numberOf = (line: number, { loneReturns }: Source): number => (loneReturns ? 1 : line + 1);
+
+/** The pieces of a call's text between its line ends. */
+export function piecesOf(callText: string, source: Source): readonly string[] {
+  return foldText(callText, "line ends", source.loneReturns).split("\n");
+}
+
+/** A line without the blanks around it. */
+export function trimBlanks(line: string): string {
+  const from = indentationOf(line).length;
+  return line.slice(from, Math.max(from, contentLength(line)));
+}
+
+/** The blanks a line begins with. */
+export function indentationOf(line: string): string {
+  let at = 0;
+  while (at < line.length && isBlank(line.charCodeAt(at))) at += 1;
+  return line.slice(0, at);
+}
+
+/** How long a line is without the blanks at its end. */
+export function contentLength(line: string): number {
+  let at = line.length;
+  while (at > 0 && isBlank(line.charCodeAt(at - 1))) at -= 1;
+  return at;
+}
+
+export function isBlank(unit: number): boolean {
+  return unit === 0x20 || unit === 0x09;
+}
+
+/** A text and where its lines are, which is found out when it is first asked for. */
+class LinedText {
+  readonly text: string;
+  readonly #end: "\n" | "\r";
+  #starts: Int32Array | undefined;
+  #lines: Lines | undefined;
+
+  constructor(text: string, end: "\n" | "\r", starts?: Int32Array) {
+    this.text = text;
+    this.#end = end;
+    this.#starts = starts;
+  }
+
+  get lines(): Lines {
+    this.#starts ??= startsIn(this.text, this.#end);
+    this.#lines ??= linesAt(this.text, this.#end, this.#starts);
+    return this.#lines;
+  }
+
+  with({ from, to, text: put }: TextChange): LinedText {
+    const text = this.text.slice(0, from) + put + this.text.slice(to);
+    if (this.#starts === undefined) return new LinedText(text, this.#end);
+    const head = this.lines.at(from) + 1;
+    const tail = this.#starts.subarray(this.lines.at(to) + 1);
+    const added = startsIn(put, this.#end).subarray(1);
+    const starts = new Int32Array(head + added.length + tail.length);
+    starts.set(this.#starts.subarray(0, head));
+    for (const [index, start] of added.entries()) starts[head + index] = from + start;
+    const moved = put.length - (to - from);
+    const behind = head + added.length;
+    for (let index = 0; index < tail.length; index += 1) starts[behind + index] = (tail[index] ?? 0) + moved;
+    return new LinedText(text, this.#end, starts);
+  }
+}
+
+function startsIn(text: string, end: "\n" | "\r"): Int32Array {
+  let count = 1;
+  for (let at = text.indexOf(end); at >= 0; at = text.indexOf(end, at + 1)) count += 1;
+  const starts = new Int32Array(count);
+  for (let at = text.indexOf(end), line = 1; at >= 0; at = text.indexOf(end, at + 1), line += 1) starts[line] = at + 1;
+  return starts;
+}
+
+function linesAt(text: string, end: "\n" | "\r", starts: Int32Array): Lines {
+  const next = (line: number) => starts[line + 1] ?? text.length;
+  return {
+    count: starts.length,
+    start: (line) => starts[line] ?? text.length,
+    end: (line) => {
+      if (line >= starts.length - 1) return text.length;
+      const lineEnd = next(line) - 1;
+      return end === "\n" && lineEnd > (starts[line] ?? 0) && text.charCodeAt(lineEnd - 1) === 0x0d
+        ? lineEnd - 1
+        : lineEnd;
+    },
+    next,
+    at: (offset) => {
+      let low = 0;
+      let high = starts.length - 1;
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if ((starts[middle] ?? 0) <= offset) low = middle;
+        else high = middle - 1;
+      }
+      return low;
+    },
+  };
+}
+
+/**
+ * Forms of a text in which things that look the same are the same. They are compared and never written; every fold also
+ * does what the folds before it do, and none joins, splits or drops a line.
+ */
+
+export type Fold = "line ends" | "quotes" | "look-alikes" | "trailing blanks";
+
+/** What a curly quote is compared as. */
+const quotes = new Map<string, string>();
+for (const quote of "\u201c\u201d\u201e\u201f") quotes.set(quote, '"');
+for (const quote of "\u2018\u2019\u201a\u201b") quotes.set(quote, "'");
+const quotePattern = /[\u2018-\u201f]/g;
+/**
+ * Spaces; hyphens, dashes and the minus sign, but not the soft hyphen; quotes; the ellipsis; and what has no width, but
+ * not the joiners, which change how the letters beside them are read.
+ */
+const lookAlikePattern =
+  /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u2010-\u2015\u2212\u2018-\u201f\u2026\u200b\u2060\ufeff]/g;
+/** Those of them whose folded form has another length. */
+const resized = /[\u2026\u200b\u2060\ufeff]/;
+// oxlint-disable-next-line no-control-regex
+const beyondAscii = /[^\0-\x7f]/;
+/** What is composed together: a character with its marks, or a run of Hangul letters. */
+const segments = /[\u1100-\u11ff]+\p{M}*|\P{M}\p{M}*|\p{M}+/gsu;
+
+export function foldText(text: string, fold: Fold, loneReturns: boolean): string {
+  const withNewlines = foldLineEnds(text, loneReturns);
+  if (fold === "line ends") return withNewlines;
+  const characters = foldCharacters(withNewlines, fold);
+  return fold === "trailing blanks" ? foldTrailingBlanks(characters) : characters;
+}
+
+export function foldQuotes(text: string): string {
+  return text.replace(quotePattern, (quote) => quotes.get(quote) ?? quote);
+}
+
+/** Quotes and look-alikes, within a line. */
+export function foldCharacters(text: string, fold: Fold): string {
+  if (fold === "line ends" || !beyondAscii.test(text)) return text;
+  return fold === "quotes" ? foldQuotes(text) : foldLookAlikes(text);
+}
+
+/** A part of a line in its folded form, with the way back. */
+interface FoldedLine {
+  readonly text: string;
+  /** The offset in the line at which the folded form's unit begins or, with the length, ends; undefined inside a character. */
+  from(at: number): number | undefined;
+  /** The offset in the line at which the folded form's units before this one end. */
+  to(at: number): number | undefined;
+  /** The offset in the folded form for one in the line; undefined inside a character. */
+  fold(at: number): number | undefined;
+}
+
+export function foldLine(line: string, fold: Fold): FoldedLine {
+  const text = foldCharacters(line, fold);
+  const keepsOffsets = text === line || fold === "quotes" || (composed(line) === line && !resized.test(line));
+  if (keepsOffsets) return { text, from: same, to: same, fold: same };
+  const begins = new Int32Array(text.length + 1).fill(-1);
+  const ends = new Int32Array(text.length + 1).fill(-1);
+  const forward = new Int32Array(line.length + 1).fill(-1);
+  forward[0] = 0;
+  let at = 0;
+  let foldedAt = 0;
+  for (const [segment] of line.matchAll(segments)) {
+    const length = foldLookAlikes(segment).length;
+    if (length > 0) {
+      begins[foldedAt] = at;
+      ends[foldedAt + length] = at + segment.length;
+    }
+    at += segment.length;
+    foldedAt += length;
+    forward[at] = foldedAt;
+  }
+  // Where characters are composed across the segments, there is no way back.
+  if (foldedAt !== text.length) return { text, from: nowhere, to: nowhere, fold: nowhere };
+  begins[foldedAt] = at;
+  ends[0] = 0;
+  return { text, from: offsetsIn(begins), to: offsetsIn(ends), fold: offsetsIn(forward) };
+}
+
+const same = (at: number) => at;
+const nowhere = () => undefined;
+
+function offsetsIn(table: Int32Array): (at: number) => number | undefined {
+  return (at) => {
+    const offset = table[at];
+    return offset === undefined || offset < 0 ? undefined : offset;
+  };
+}
+
+function foldLineEnds(text: string, loneReturns: boolean): string {
+  if (!text.includes("\r")) return text;
+  const newlines = text.replaceAll("\r\n", "\n");
+  return loneReturns ? newlines.replaceAll("\r", "\n") : newlines;
+}
+
+function foldLookAlikes(text: string): string {
+  return composed(text).replace(lookAlikePattern, foldLookAlike);
+}
+
+/** No language has so many marks on one character; Unicode's own limit for streams is 30. */
+const longMarks = /\p{M}{31,}/gu;
+
+/** NFC, but for long runs of marks: their canonical order is found by insertion, which is quadratic in the length of a run. */
+function composed(text: string): string {
+  if (text.search(longMarks) < 0) return text.normalize("NFC");
+  const parts: string[] = [];
+  let from = 0;
+  for (const { 0: marks, index } of text.matchAll(longMarks)) {
+    parts.push(text.slice(from, index).normalize("NFC"), marks);
+    from = index + marks.length;
+  }
+  return parts.join("") + text.slice(from).normalize("NFC");
+}
+
+function foldLookAlike(character: string): string {
+  const quote = quotes.get(character);
+  if (quote !== undefined) return quote;
+  const unit = character.charCodeAt(0);
+  if (unit === 0x2026) return "...";
+  if (unit === 0x200b || unit === 0x2060 || unit === 0xfeff) return "";
+  return (unit >= 0x2010 && unit <= 0x2015) || unit === 0x2212 ? "-" : " ";
+}
+
+/** A scan from each line's end: a pattern for blanks before a newline is quadratic on long runs of blanks. */
+function foldTrailingBlanks(text: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (let lineStart = 0; lineStart <= text.length; ) {
+    const newline = text.indexOf("\n", lineStart);
+    const lineEnd = newline < 0 ? text.length : newline;
+    let to = lineEnd;
+    while (to > lineStart && (text.charCodeAt(to - 1) === 0x20 || text.charCodeAt(to - 1) === 0x09)) to -= 1;
+    if (to < lineEnd) {
+      kept.push(text.slice(from, to));
+      from = lineEnd;
+    }
+    lineStart = lineEnd + 1;
+  }
+  return from === 0 && kept.length === 0 ? text : kept.join("") + text.slice(from);
+}
+
+// Quotes of a replacement in the style of the lines it replaces.
+
+/** How the quotes of one kind are to be written; undefined: as they were sent. */
+export interface QuoteStyle {
+  readonly double: "straight" | Marks | undefined;
+  readonly single: "straight" | Marks | undefined;
+}
+
+export interface Marks {
+  readonly open: string;
+  readonly close: string;
+}
+
+/** A line as the call has it and as the file has it. */
+export interface LinePair {
+  readonly asked: string;
+  readonly actual: string;
+}
+
+const kinds = {
+  double: { straight: '"', curly: /[\u201c-\u201f]/ },
+  single: { straight: "'", curly: /[\u2018-\u201b]/ },
+} as const;
+
+/** The style the file has where the call has the other one. Lines that mix both styles of a kind tell nothing. */
+export function quoteStyleOf(pairs: readonly LinePair[]): QuoteStyle {
+  const actual = pairs.map((pair) => pair.actual).join("\n");
+  const asked = quotesIn(pairs.map((pair) => pair.asked).join("\n"));
+  const there = quotesIn(actual);
+  const style = (kind: keyof QuoteStyle) => {
+    const known = kindStyle(kind, asked, there);
+    return known === "curly" ? marksOf(kind, actual) : known;
+  };
+  return { double: style("double"), single: style("single") };
+}
+
+/** For each kind, whether a text has it straight and whether it has it curly. */
+type QuotesThere = Readonly<Record<keyof QuoteStyle, { readonly straight: boolean; readonly curly: boolean }>>;
+
+function quotesIn(text: string): QuotesThere {
+  const there = (kind: keyof QuoteStyle) => ({
+    straight: text.includes(kinds[kind].straight),
+    curly: kinds[kind].curly.test(text),
+  });
+  return { double: there("double"), single: there("single") };
+}
+
+/** What holds for lines that replace none: the style around them, if the file has no other. */
+export function styleOfInserted(style: QuoteStyle, there: () => QuotesThere): QuoteStyle {
+  const onlyOne = (kind: keyof QuoteStyle) => {
+    if (style[kind] === undefined) return undefined;
+    const otherStands = style[kind] === "straight" ? there()[kind].curly : there()[kind].straight;
+    return otherStands ? undefined : style[kind];
+  };
+  return { double: onlyOne("double"), single: onlyOne("single") };
+}
+
+/** The style of a line, and of the lines around it for the kinds of quotes that it does not have itself. */
+export function firstKnown(own: LinePair, style: QuoteStyle, around: QuoteStyle): QuoteStyle {
+  const both = own.asked + own.actual;
+  const known = (kind: keyof QuoteStyle) =>
+    both.includes(kinds[kind].straight) || kinds[kind].curly.test(both) ? style[kind] : around[kind];
+  return { double: known("double"), single: known("single") };
+}
+
+/** `line` from `from` up to `to` with its quotes in the style; what stands around decides which open and which close. */
+export function styledPart(line: string, from: number, to: number, style: QuoteStyle): string {
+  if (style.double === undefined && style.single === undefined) return line.slice(from, to);
+  let styled = "";
+  for (let at = from; at < to; at += 1) {
+    const character = line.charAt(at);
+    if (character === '"' && typeof style.double === "object") {
+      styled += opens(line, at) ? style.double.open : style.double.close;
+    } else if (character === "'" && typeof style.single === "object") {
+      styled += opens(line, at) && !isElision(line, at) ? style.single.open : apostropheOr(style.single, line, at);
+    } else if (style.double === "straight" && kinds.double.curly.test(character)) {
+      styled += '"';
+    } else if (style.single === "straight" && kinds.single.curly.test(character)) {
+      styled += "'";
+    } else {
+      styled += character;
+    }
+  }
+  return styled;
+}
+
+function kindStyle(kind: keyof QuoteStyle, asked: QuotesThere, actual: QuotesThere): "straight" | undefined | "curly" {
+  const [call, file] = [asked[kind], actual[kind]];
+  if (call.straight && !call.curly && file.curly && !file.straight) return "curly";
+  if (call.curly && !call.straight && file.straight && !file.curly) return "straight";
+  return undefined;
+}
+
+/** German and Polish open below the line; German closes with what opens in English. */
+function marksOf(kind: keyof QuoteStyle, actual: string): Marks {
+  const [low, left, right] = kind === "double" ? ["\u201e", "\u201c", "\u201d"] : ["\u201a", "\u2018", "\u2019"];
+  if (!actual.includes(low)) return { open: left, close: right };
+  return { open: low, close: actual.includes(left) ? left : right };
+}
+
+function opens(line: string, at: number): boolean {
+  return (
+    at === 0 ||
+    (/[\s([{<=/\u2010-\u2015\u2018\u201a\u201c\u201e"'-]/.test(line.charAt(at - 1)) && !closesAfterQuote(line, at))
+  );
+}
+
+/** A quote after another quote opens only if a word follows. */
+function closesAfterQuote(line: string, at: number): boolean {
+  return /["']/.test(line.charAt(at - 1)) && !/[\p{L}\p{N}]/u.test(line.charAt(at + 1));
+}
+
+/** `'90s`: letters or digits were left out in front. */
+function isElision(line: string, at: number): boolean {
+  return /^'\d\ds?\b/.test(line.slice(at, at + 5));
+}
+
+/** Between letters it is an apostrophe, which is the English closing mark in every style. */
+function apostropheOr(marks: Marks, line: string, at: number): string {
+  const insideWord = /[\p{L}\p{N}]/u.test(line.charAt(at - 1)) && /\p{L}/u.test(line.charAt(at + 1));
+  return insideWord || isElision(line, at) ? "\u2019" : marks.close;
+}

@@ -1,0 +1,276 @@
+/**
+ * The `*** Begin Patch` format: from its text to what is to be done with which file. Forgiving about the wrapping,
+ * about line ends and about a mark that an editor would have trimmed; strict where the meaning could change.
+ */
+
+import type { PatchFault } from "../../contract/problem.ts";
+
+export type PatchFile =
+  | {
+      readonly does: "add";
+      readonly path: string;
+      readonly text: string;
+      /** A section before this one deletes the file, so that this is what it becomes. */
+      readonly replaces: boolean;
+      readonly later: Later;
+    }
+  | { readonly does: "delete"; readonly path: string }
+  | {
+      readonly does: "update";
+      readonly path: string;
+      readonly moveTo: string | undefined;
+      /** None only where the file is moved. */
+      readonly hunks: readonly PatchHunk[];
+      readonly later: Later;
+    };
+
+/** Hunks of further sections for the same file; each section is applied to what the ones before it made. */
+type Later = readonly (readonly PatchHunk[])[];
+
+export interface PatchLine {
+  readonly mark: " " | "-" | "+";
+  /** Without its mark and its line end. */
+  readonly text: string;
+}
+
+export interface PatchHunk {
+  /** What stands behind the `@@`s, outermost first. */
+  readonly headers: readonly string[];
+  readonly lines: readonly [PatchLine, ...PatchLine[]];
+  /** The old lines are the last ones of the file. */
+  readonly endOfFile: boolean;
+  /** The line of the patch where the hunk begins; lines count from 1. */
+  readonly at: number;
+}
+
+export type ParsedPatch =
+  | { readonly files: readonly [PatchFile, ...PatchFile[]] }
+  | {
+      readonly fault: PatchFault;
+      /** The line of the patch text that is at fault; lines count from 1. */
+      readonly line: number;
+      readonly text: string;
+    };
+
+export function parsePatch(patchText: string): ParsedPatch {
+  const raw = patchText.replace(/^\ufeff/, "").split("\n");
+  const lines = raw.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+  const fail = (fault: PatchFault, index: number): ParsedPatch => ({
+    fault,
+    line: index + 1,
+    text: lines[index] ?? "",
+  });
+
+  const { from, to } = unwrap(lines);
+  if (from >= to) return fail("empty", 0);
+  if (lines[from]?.trim() !== "*** Begin Patch")
+    return fail(findUnifiedDiff(lines) ? "unified diff" : "no begin", from);
+  // Marks are what tells a line of the format from a line of a file, so only the frame may be indented.
+  const end = lines.findIndex((line, index) => index > from && line.trimEnd() === "*** End Patch");
+  const last = to - 1;
+  if (end === -1 && (last === from || lines[last]?.trim() !== "*** End Patch")) return fail("no end", last);
+  if (end !== -1 && end !== last) return fail("text after end", nextVisible(lines, end + 1));
+
+  const reader: Reader = { lines, raw, end: last, at: from + 1, keepsCr: raw[from] === lines[from] };
+  const files: PatchFile[] = [];
+  const paths = new Set<string>();
+  const known = new Map<string, number>();
+  for (skipBlank(reader); reader.at < reader.end; skipBlank(reader)) {
+    const start = reader.at;
+    const file = readFile(reader);
+    if ("fault" in file) return fail(file.fault, file.index);
+    const before = known.get(plainPath(file.path)) ?? files.length;
+    const joined = joinSections(files[before], file);
+    if (joined !== undefined) {
+      const goal = joined.does === "update" ? joined.moveTo : undefined;
+      if (goal !== undefined && paths.has(plainPath(goal))) return fail("same file twice", start);
+      if (goal !== undefined) paths.add(plainPath(goal));
+      files[before] = joined;
+      continue;
+    }
+    known.set(plainPath(file.path), files.length);
+    for (const path of pathsOf(file)) {
+      if (paths.has(path)) return fail("same file twice", start);
+      paths.add(path);
+    }
+    files.push(file);
+  }
+  const [first, ...others] = files;
+  return first === undefined ? fail("empty", from) : { files: [first, ...others] };
+}
+
+interface Reader {
+  readonly lines: readonly string[];
+  /** The lines with the `\r` that some of them end in. */
+  readonly raw: readonly string[];
+  /** Index of `*** End Patch`. */
+  readonly end: number;
+  at: number;
+  /** The frame has plain line ends, so that `\r` at the end of an added file's line is meant. */
+  readonly keepsCr: boolean;
+}
+
+type Fault = { readonly fault: PatchFault; readonly index: number };
+
+const fenceMark = /^(?:```|~~~)/;
+const heredoc = /^(?:(?:apply_patch|cat)\s+)?<<-?\s*(["']?)(\w+)\1$/;
+
+/** What is left without blank lines, code fences and heredocs around it, as indices. */
+function unwrap(lines: readonly string[]): { readonly from: number; readonly to: number } {
+  let from = 0;
+  let to = lines.length;
+  for (;;) {
+    while (from < to && isBlank(lines[from])) from += 1;
+    while (from < to && isBlank(lines[to - 1])) to -= 1;
+    const first = lines[from]?.trim() ?? "";
+    const last = lines[to - 1]?.trim();
+    const closing = fenceMark.exec(first)?.[0] ?? heredoc.exec(first)?.[2];
+    if (closing === undefined || to - from < 2 || last !== closing) return { from, to };
+    from += 1;
+    to -= 1;
+  }
+}
+
+function readFile(reader: Reader): PatchFile | Fault {
+  const index = reader.at;
+  const line = reader.lines[index] ?? "";
+  // An indented frame is padded behind as well, so there a blank says nothing.
+  const named = /^\*\*\* (Add|Delete|Update) File:(.*)$/.exec(/^\s/.test(line) ? line.trim() : line);
+  if (named === null) return { fault: isUnifiedDiff(reader.lines, index) ? "unified diff" : "unknown line", index };
+  const path = pathIn(named[2] ?? "");
+  if (typeof path === "object") return { fault: path.fault, index };
+  reader.at += 1;
+  if (named[1] === "Add") return readAdded(reader, path);
+  return named[1] === "Delete" ? { does: "delete", path } : readUpdate(reader, path, index);
+}
+
+/** A name may begin or end with a blank. Taking such a blank for an ornament would change another file than the one named. */
+function pathIn(written: string): string | { readonly fault: PatchFault } {
+  const path = written.replace(/^ /, "");
+  if (path.trim() === "") return { fault: "no path" };
+  return path.trim() === path ? path : { fault: "blanks around path" };
+}
+
+function readAdded(reader: Reader, path: string): PatchFile | Fault {
+  let text = "";
+  for (; reader.at < reader.end; reader.at += 1) {
+    const line = (reader.keepsCr ? reader.raw : reader.lines)[reader.at] ?? "";
+    if (!line.startsWith("+")) break;
+    text += `${line.slice(1)}\n`;
+  }
+  skipBlank(reader);
+  // It says nothing about a new file, but is written there all the same.
+  if (isEndOfFile(reader.lines[reader.at])) {
+    reader.at += 1;
+    skipBlank(reader);
+  }
+  if (reader.at < reader.end && !isMarker(reader.lines[reader.at])) {
+    return { fault: "add line without +", index: reader.at };
+  }
+  return { does: "add", path, text, replaces: false, later: [] };
+}
+
+function readUpdate(reader: Reader, path: string, index: number): PatchFile | Fault {
+  skipBlank(reader);
+  let moveTo: string | undefined;
+  const move = /^\*\*\* Move to:(.*)$/.exec(reader.lines[reader.at] ?? "");
+  if (move !== null) {
+    const target = pathIn(move[1] ?? "");
+    if (typeof target === "object") return { fault: target.fault, index: reader.at };
+    moveTo = target;
+    reader.at += 1;
+  }
+  const hunks: PatchHunk[] = [];
+  for (skipBlank(reader); reader.at < reader.end && !isMarker(reader.lines[reader.at]); skipBlank(reader)) {
+    // `--- x` can also be a line `-- x` that is taken away.
+    const numbered = numbers.test(reader.lines[reader.at + 2] ?? "");
+    if (numbered && isUnifiedDiff(reader.lines, reader.at)) return { fault: "unified diff", index: reader.at };
+    const hunk = readHunk(reader, hunks.length === 0);
+    if ("fault" in hunk) return hunk;
+    hunks.push(hunk);
+  }
+  if (hunks.length === 0 && moveTo === undefined) return { fault: "empty hunk", index };
+  if (moveTo === undefined && !hunks.some(({ lines }) => lines.some(({ mark }) => mark !== " "))) {
+    return { fault: "nothing changes", index };
+  }
+  return { does: "update", path, moveTo, hunks, later: [] };
+}
+
+/** Line numbers in the manner of a unified diff are passed over: the lines themselves have to tell the place. */
+const numbers = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/;
+
+function readHunk(reader: Reader, first: boolean): PatchHunk | Fault {
+  const start = reader.at;
+  const headers: string[] = [];
+  for (; reader.at < reader.end; reader.at += 1) {
+    const line = (reader.lines[reader.at] ?? "").trimEnd();
+    if (line !== "@@" && !line.startsWith("@@ ")) break;
+    if (line !== "@@" && !numbers.test(line)) headers.push(line.slice(3));
+  }
+  // Only the first hunk may do without `@@`: further down it would be a line that lost its mark.
+  if (reader.at === start && !first) return { fault: "unknown line", index: start };
+
+  const lines: PatchLine[] = [];
+  const from = reader.at;
+  for (; reader.at < reader.end; reader.at += 1) {
+    const line = reader.lines[reader.at] ?? "";
+    const mark = line === "" ? " " : line[0];
+    if (mark !== " " && mark !== "-" && mark !== "+") break;
+    lines.push({ mark, text: line.slice(1) });
+  }
+  const endOfFile = isEndOfFile(reader.lines[reader.at]);
+  const stopped = reader.lines[reader.at] ?? "";
+  if (!endOfFile && reader.at < reader.end && !isMarker(stopped) && !/^@@(?: |$)/.test(stopped)) {
+    return { fault: "unknown line", index: reader.at };
+  }
+  // An empty line behind a hunk parts it from what follows. As context it would say little; before the end of the
+  // file it says where that is.
+  if (endOfFile) reader.at += 1;
+  else while (lines.length > 0 && reader.lines[from + lines.length - 1] === "") lines.pop();
+
+  const [one, ...others] = lines;
+  if (one === undefined) return { fault: "empty hunk", index: start };
+  const unmarked = lines.findIndex((_, index) => reader.lines[from + index] === "");
+  const onlyUnmarked = lines.every(({ mark }, index) => mark === "+" || reader.lines[from + index] === "");
+  if (unmarked !== -1 && onlyUnmarked) return { fault: "blank line without mark", index: from + unmarked };
+  return { headers, lines: [one, ...others], endOfFile, at: start + 1 };
+}
+
+const isBlank = (line: string | undefined): boolean => line?.trim() === "";
+const isEndOfFile = (line: string | undefined): boolean => line?.trimEnd() === "*** End of File";
+
+/** What ends a hunk or an added file; whether it makes sense there is found out by whoever reads it next. */
+const isMarker = (line: string | undefined): boolean => /^\*\*\* (?:Add|Delete|Update) File:/.test(line ?? "");
+
+function skipBlank(reader: Reader): void {
+  while (reader.at < reader.end && isBlank(reader.lines[reader.at])) reader.at += 1;
+}
+
+function nextVisible(lines: readonly string[], from: number): number {
+  const index = lines.findIndex((line, at) => at >= from && !isBlank(line));
+  return index === -1 ? from : index;
+}
+
+const findUnifiedDiff = (lines: readonly string[]): boolean => lines.some((_, index) => isUnifiedDiff(lines, index));
+
+function isUnifiedDiff(lines: readonly string[], index: number): boolean {
+  const [first = "", second = ""] = lines.slice(index, index + 2);
+  return first.startsWith("diff --git ") || (first.startsWith("--- ") && second.startsWith("+++ "));
+}
+
+/** Two spellings of one path are for whoever resolves them; `./` is common enough to be seen here. */
+function pathsOf(file: PatchFile): readonly string[] {
+  const paths = file.does === "update" && file.moveTo !== undefined ? [file.path, file.moveTo] : [file.path];
+  return paths.map(plainPath);
+}
+
+const plainPath = (path: string): string => path.replace(/^(?:\.\/)+/, "");
+
+/** Two sections for one file that are one after the other what becomes of it. Undefined: they contradict each other. */
+function joinSections(first: PatchFile | undefined, second: PatchFile): PatchFile | undefined {
+  if (first?.does === "delete" && second.does === "add") return { ...second, replaces: true };
+  if (second.does !== "update") return undefined;
+  if (first?.does === "add" && second.moveTo === undefined) return { ...first, later: [...first.later, second.hunks] };
+  if (first?.does !== "update" || first.moveTo !== undefined) return undefined;
+  return { ...first, moveTo: second.moveTo, later: [...first.later, second.hunks] };
+}

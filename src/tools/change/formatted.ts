@@ -1,0 +1,172 @@
+/**
+ * After a change the host may send a formatter over the file. What that makes of it is told with the change, goes into
+ * the same turn of the history, and counts as seen: otherwise the session's next edit would be refused as somebody else's.
+ */
+
+import type { ChangedFile, ChangeNote } from "../../contract/edit.ts";
+import { limits } from "../../contract/limits.ts";
+import { Problem } from "../../contract/problem.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { Target } from "../../contract/target.ts";
+import { FileCut } from "../../disk/lines/scan.ts";
+import type { Identity } from "../../disk/lookup/look.ts";
+import { ReadFailed } from "../../disk/lookup/open-file.ts";
+import { heldFile } from "../../history/observe.ts";
+import { nothingShown, type Seen, type Wrote } from "../../session/ledger.ts";
+import { hunksOfTexts } from "../../text/diff/hunks.ts";
+import { wellFormed } from "../../text/encoding/escape.ts";
+import { movedAlong } from "../edit/edit-text.ts";
+import type { Bench } from "../tool.ts";
+import type { Diff } from "./change.ts";
+import { hashIfSmall, rememberAs } from "./commit.ts";
+import { readBefore } from "./current-file.ts";
+import { keeperOf } from "./turn.ts";
+
+/** Of one call: a formatter that did not end with one file is not called with the next. */
+export interface Formatting {
+  hangs: boolean;
+}
+
+/** The file as the formatter left it; the caller still holds its lock. Never throws for what the formatter did. */
+export async function formatted(
+  file: ChangedFile,
+  profile: Profile,
+  bench: Bench,
+  formatting: Formatting = { hangs: false },
+): Promise<ChangedFile> {
+  const { formatter } = bench;
+  const { target } = file;
+  const untouched = bench.dryRun || file.did === "deleted" || file.notes.some(({ note }) => note === "same content");
+  if (formatter === undefined || untouched) return file;
+  const written = await contentOf(target, profile, bench);
+  const failed = formatting.hangs
+    ? "it did not end with an earlier file, so it was not called"
+    : await failureOf(formatter, target.real, formatting, bench);
+  const now = await contentOf(target, profile, bench);
+  const notes: ChangeNote[] = failed === undefined ? [] : [{ note: "formatter failed", why: failed }];
+  const withNotes = { ...file, notes: [...file.notes, ...notes] };
+  if (written === undefined) return withNotes;
+  if (now === undefined) {
+    bench.ledger.drop(target.real);
+    return {
+      ...withNotes,
+      notes: [...withNotes.notes, { note: "formatter failed", why: "the file is gone or no text now" }],
+    };
+  }
+  if (Buffer.compare(written.bytes, now.bytes) === 0) {
+    // They may have been written anew, and large files are known by more than their bytes.
+    rememberAs(
+      target,
+      now.identity,
+      hashIfSmall(now.bytes),
+      knownAfter(written.seen, hunksOfTexts("", "")),
+      bench,
+      now.remember,
+    );
+    return withNotes;
+  }
+  const diff = hunksOfTexts(written.text, now.text);
+  const shown = diff.complete && linesOf(diff) <= limits.changeLinesMax ? diff : undefined;
+  rememberAs(target, now.identity, hashIfSmall(now.bytes), knownAfter(written.seen, shown), bench, now.remember);
+  const kept = await keep(target, written, now, bench);
+  const { additions, deletions } = diff;
+  const note = { note: "reformatted", additions, deletions, hunks: shown?.hunks ?? [] } as const;
+  return { ...withNotes, ...wholeDiff(file, now.text), notes: [...withNotes.notes, note, ...kept] };
+}
+
+interface Content {
+  readonly bytes: Buffer;
+  readonly text: string;
+  readonly identity: Identity;
+  readonly mode: number;
+  readonly seen: Seen;
+  readonly remember: Parameters<typeof rememberAs>[5];
+}
+
+/** Undefined for what is gone, no text, or too large to be compared. */
+async function contentOf(target: Target, profile: Profile, bench: Bench): Promise<Content | undefined> {
+  const look = bench.disk.look(target.real);
+  if (look.seen !== "node") return undefined;
+  try {
+    if (look.kind !== "file") return undefined;
+    const file = bench.disk.open(look);
+    if ("errno" in file) return undefined;
+    try {
+      const { bytes, source, stamp, remember } = await readBefore(file, target, profile, "notebook", bench);
+      if (bytes === undefined) return undefined;
+      const seen = await bench.ledger.seen(target.real, stamp, async () => undefined);
+      const { identity, mode } = file;
+      return { bytes, text: wellFormed(source().text), identity, mode, seen, remember };
+    } finally {
+      file.close();
+    }
+  } catch (error) {
+    if (error instanceof ReadFailed || error instanceof FileCut || error instanceof Problem) return undefined;
+    throw error;
+  } finally {
+    look.held.close();
+  }
+}
+
+/** In words. A formatter that does not end is not waited for: its lock keeps others from the file. */
+async function failureOf(
+  formatter: NonNullable<Bench["formatter"]>,
+  path: string,
+  formatting: Formatting,
+  { signal, formatterMsMax }: Bench,
+): Promise<string | undefined> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), formatterMsMax);
+  const stop = AbortSignal.any([signal, late.signal]);
+  const stopped = new Promise<string>((resolve) => {
+    const tell = (): void =>
+      resolve(late.signal.aborted ? `it took longer than ${formatterMsMax} ms` : "it was cancelled");
+    if (stop.aborted) tell();
+    else stop.addEventListener("abort", tell, { once: true });
+  });
+  const done = async (): Promise<undefined> => {
+    await formatter({ path, signal: stop });
+  };
+  try {
+    const why = await Promise.race([done(), stopped]);
+    if (why !== undefined) formatting.hangs = true;
+    return why;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const linesOf = ({ hunks }: Diff): number => hunks.reduce((sum, { lines }) => sum + lines.length, 0);
+
+/** What was known before, moved along, if what changed is shown; nothing of a file that was turned over unseen. */
+function knownAfter(seen: Seen, shown: Diff | undefined): Wrote {
+  if (seen.state !== "fresh" || shown === undefined) return nothingShown;
+  if (seen.whole) return "all";
+  return movedAlong(
+    seen,
+    shown.hunks.map(({ oldStart, oldLines, newLines }) => ({
+      line: oldStart,
+      linesBefore: oldLines,
+      linesAfter: newLines,
+    })),
+  );
+}
+
+/** Two steps of one turn: the session's own, then the formatter's. */
+async function keep(target: Target, before: Content, now: Content, bench: Bench): Promise<readonly ChangeNote[]> {
+  const keeper = keeperOf(await bench.turn(), target);
+  await keeper.keep({
+    before: { file: heldFile(before), bytes: before.bytes, will: "be written in place" },
+    after: { bytes: now.bytes, mode: now.mode },
+  });
+  return keeper.done(now.identity, now.mode);
+}
+
+/** From the old content to the one that is there now. */
+function wholeDiff(file: ChangedFile, now: string): Partial<ChangedFile> {
+  if (file.before === undefined && file.did !== "created") return {};
+  const { hunks, additions, deletions, complete } = hunksOfTexts(file.before ?? "", now);
+  return { hunks, additions, deletions, diffComplete: complete };
+}

@@ -1,0 +1,429 @@
+/**
+ * Several files in one call, all of them or none. Everything is planned and permitted before anything is written; if writing
+ * fails half way, what was written is put back.
+ */
+
+import * as nodePath from "node:path";
+import type { ChangedFile, ChangeNote, MatchedBy, PatchOutcome } from "../../contract/edit.ts";
+import { limits } from "../../contract/limits.ts";
+import type { ToldChange } from "../../contract/lsp.ts";
+import { Problem, type ProblemData } from "../../contract/problem.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { Place, Target } from "../../contract/target.ts";
+import { othersTurn } from "../../disk/event-loop.ts";
+import type { HeldLocks } from "../../disk/lock/lock.ts";
+import type { Staged } from "../../disk/write/change-set.ts";
+import { WriteFailed } from "../../disk/write/write-failed.ts";
+import type { PatchFile } from "../../text/patch/patch.ts";
+import { reported, tell } from "../languages.ts";
+import type { Bench } from "../tool.ts";
+import { permitted, type Plan, write } from "./change.ts";
+import { commitNew, commitRemoval, joined, refused, requireNothingAt, requireWritable } from "./commit.ts";
+import { formatted } from "./formatted.ts";
+import { diffText, fileOf, prepare, type Prepared } from "./prepare.ts";
+import { exclusively, heldBy, refuseDenied, requireFileName, type Subject, subjectOf } from "./subject.ts";
+import { type Keeper, keeperOf } from "./turn.ts";
+
+/** What one file becomes. */
+export interface Part {
+  readonly path: string;
+  readonly does: Job["does"];
+  readonly plan: Plan<MatchedBy>;
+  readonly moveTo: string | undefined;
+}
+
+export async function changeSeveral(
+  parts: readonly [Part, ...Part[]],
+  profile: Profile,
+  bench: Bench,
+): Promise<PatchOutcome> {
+  const { outcome, told } = await appliedAtRest(parts, profile, bench);
+  // There is one wait for all files.
+  return { ...outcome, files: await reported(outcome.files, told, bench) };
+}
+
+/** What was done, and that language servers were told of it. */
+interface Made {
+  readonly outcome: PatchOutcome;
+  readonly told: ToldChange | undefined;
+}
+
+async function appliedAtRest(parts: readonly [Part, ...Part[]], profile: Profile, bench: Bench): Promise<Made> {
+  for (let tries = 1; ; tries += 1) {
+    const outcome = await applied(parts, profile, bench);
+    if ("told" in outcome) return outcome;
+    // Who is asked about files that never rest would be asked without end.
+    if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: outcome.askAgain });
+  }
+}
+
+async function applied(
+  all: readonly [Part, ...Part[]],
+  profile: Profile,
+  bench: Bench,
+): Promise<Made | { readonly askAgain: Target }> {
+  const [first, ...others] = all;
+  let looked: Promise<void> | undefined;
+  const beforeAsking = (): Promise<void> => (looked ??= foresee(all, bench));
+  const answers: [Permitted, ...Permitted[]] = [await asked(first, beforeAsking, bench)];
+  for (const file of others) answers.push(await asked(file, beforeAsking, bench));
+  const [head, ...rest] = answers;
+  const targets: [Target, ...Target[]] = [...targetsOf(head), ...rest.flatMap(targetsOf)];
+  refuseClashes(targets);
+
+  return exclusively(targets, bench, async (locks) => {
+    const subjects: Subject[] = [];
+    const jobs: Job[] = [];
+    try {
+      for (const [index, file] of all.entries()) {
+        const subject = await subjectOf(file.path, bench);
+        subjects.push(subject);
+        const answer = answers[index] ?? head;
+        // Before anything of it is read: what it says could stand in an error.
+        if (subject.target.real !== answer.target.real) throw new Problem({ code: "CHANGED", place: answer.target });
+        const job = await jobOf(file, subject, bench);
+        jobs.push(job);
+        if (job.moved?.target.real !== answer.goal?.real) throw new Problem({ code: "CHANGED", place: answer.target });
+        // A yes was said to what was shown, and to nothing else.
+        const { approved } = answer;
+        if (approved !== undefined && approved !== diffText(job.prepared)) return { askAgain: subject.target };
+      }
+      refuseTwins(jobs, bench);
+      bench.signal.throwIfAborted();
+      // What can be known before is not found out half way.
+      const foreseen = jobs.map(({ prepared, moved }) => {
+        const notes = requireWritable(prepared, bench);
+        // What is moved is made anew at its goal: what holds for writing over a file is not told of it.
+        return moved === undefined ? notes : requireNothingAt(moved.target, bench);
+      });
+      const files = bench.dryRun
+        ? jobs.map((job, at) => shownAs(job, foreseen[at] ?? []))
+        : [...(await writeAll(jobs, locks, bench))];
+      // Only when all are written: until then they may be put back.
+      const formatting = { hangs: false };
+      for (const [at, file] of files.entries()) files[at] = await formatted(file, profile, bench, formatting);
+      const [one, ...more] = files;
+      if (one === undefined) throw new Error("there is at least one file");
+      const outcome: PatchOutcome = {
+        kind: "patch",
+        target: one.target,
+        files: [one, ...more],
+        matchedBy: jobs.map(({ prepared }) => prepared.extra).find((step) => step !== "exact") ?? "exact",
+        dryRun: bench.dryRun,
+      };
+      return { outcome, told: await tell(files, bench) };
+    } finally {
+      for (const { prepared } of jobs) prepared.close();
+      for (const subject of subjects) if (subject.is === "there") subject.found.held.close();
+    }
+  });
+}
+
+/** What was permitted, and to what somebody said yes, if somebody was asked. */
+interface Permitted {
+  readonly target: Target;
+  readonly goal: Target | undefined;
+  readonly approved: string | undefined;
+}
+
+const targetsOf = ({ target, goal }: Permitted): [Target, ...Target[]] =>
+  goal === undefined ? [target] : [target, goal];
+
+/** Throws what is known to stand in the way of one of the files. What would have to be asked about to be read is not looked at. */
+async function foresee(parts: readonly Part[], bench: Bench): Promise<void> {
+  for (const part of parts) {
+    const subject = await subjectOf(part.path, bench);
+    try {
+      refuseIfThere(part, subject, bench);
+      if (subject.is === "there" && bench.guard.explain("patch", "read", part.path).verdict !== "allow") continue;
+      const prepared = await prepare(subject, part.plan, bench);
+      try {
+        requireWritable(prepared, bench);
+      } finally {
+        prepared.close();
+      }
+    } finally {
+      heldBy(subject)?.close();
+    }
+  }
+}
+
+/** Everything that is to be permitted, before anything is locked or written. */
+async function asked(file: Part, beforeAsking: () => Promise<void>, bench: Bench): Promise<Permitted> {
+  const subject = await subjectOf(file.path, bench);
+  const { target } = subject;
+  let approved: string | undefined;
+  try {
+    refuseIfThere(file, subject, bench);
+    if (subject.is === "there" && file.does === "delete") await refuseLink(target, "be deleted", bench);
+    if (subject.is === "there" && file.moveTo !== undefined) await refuseLink(target, "be moved", bench);
+    // Nobody is asked about a move that cannot be made.
+    const goal = await goalOf(file, bench);
+    approved = await permitted(subject, file.plan, bench, { movedTo: file.moveTo, beforeAsking });
+    if (goal === undefined) return { target, goal, approved };
+    const preview = async () => {
+      const prepared = await prepare(subject, file.plan, bench);
+      prepared.close();
+      await beforeAsking();
+      approved = diffText(prepared);
+      return { diff: approved, movedFrom: target.absolute };
+    };
+    const { signal, dryRun } = bench;
+    await bench.guard.permit("edit", goal, signal, { preview, dryRun });
+    return { target, goal, approved };
+  } finally {
+    if (subject.is === "there") subject.found.held.close();
+  }
+}
+
+/** Where a file is moved to: nothing may be there. */
+async function goalOf(file: Part, bench: Bench): Promise<Target | undefined> {
+  if (file.moveTo === undefined) return undefined;
+  const goal = await subjectOf(file.moveTo, bench);
+  if (goal.is === "new") {
+    requireFileName(goal.target);
+    return goal.target;
+  }
+  goal.found.held.close();
+  refuseDenied(goal.target, bench);
+  throw new Problem({ code: "EXISTS", place: goal.target, reason: "file" });
+}
+
+function refuseIfThere(file: Part, subject: Subject, bench: Bench): void {
+  if (file.does === "add" && subject.is === "there") {
+    refuseDenied(subject.target, bench);
+    throw new Problem({ code: "EXISTS", place: subject.target, reason: "file" });
+  }
+}
+
+/** Two names of one file, or two sections that make the same one: who of them is right? And no file is a folder too. */
+function refuseClashes(targets: readonly Target[]): void {
+  const refuse = (fault: "two names" | "in a new file", { asked }: Target): Problem =>
+    new Problem({ code: "INVALID_PARAM", reason: "patch", fault, line: 1, text: asked });
+  const files = new Set<string>();
+  for (const target of targets) {
+    if (files.has(target.real)) throw refuse("two names", target);
+    files.add(target.real);
+  }
+  for (const target of targets) {
+    for (
+      let above = nodePath.dirname(target.real);
+      above !== nodePath.dirname(above);
+      above = nodePath.dirname(above)
+    ) {
+      if (files.has(above)) throw refuse("in a new file", target);
+    }
+  }
+}
+
+/** A file that is written in place changes under all of its names, so that none of the others stays what was read. */
+function refuseTwins(jobs: readonly Job[], { changes }: Bench): void {
+  if (changes.hardLinks !== "keep") return;
+  const there = jobs.flatMap(({ does, moved, prepared }) =>
+    prepared.is === "new" ? [] : [{ prepared, inPlace: does === "update" && moved === undefined }],
+  );
+  for (const [index, { prepared, inPlace }] of there.entries()) {
+    const { device, inode } = prepared.file.identity;
+    const twin = there
+      .slice(0, index)
+      .find(({ prepared: { file } }) => file.identity.device === device && file.identity.inode === inode);
+    if (twin === undefined || !(inPlace || twin.inPlace)) continue;
+    const text = prepared.target.asked;
+    throw new Problem({ code: "INVALID_PARAM", reason: "patch", fault: "two names", line: 1, text });
+  }
+}
+
+async function jobOf(file: Part, subject: Subject, bench: Bench): Promise<Job> {
+  refuseIfThere(file, subject, bench);
+  const prepared = await prepare(subject, file.plan, bench);
+  try {
+    const goal = await goalOf(file, bench);
+    if (goal === undefined || prepared.is === "new" || prepared.old === undefined) {
+      return { does: file.does, prepared, moved: undefined };
+    }
+    const bytes = joined(prepared.planned.pieces, prepared.old);
+    return { does: file.does, prepared, moved: { target: goal, bytes, mode: prepared.file.mode } };
+  } catch (error) {
+    prepared.close();
+    throw error;
+  }
+}
+
+// Writing the files of a patch: all of them, or none (`disk/write/change-set.ts`).
+
+/** One file of a patch, ready to be written. */
+interface Job {
+  readonly does: PatchFile["does"];
+  readonly prepared: Prepared<MatchedBy>;
+  /** Where the file goes, and what will be in it. */
+  readonly moved: { readonly target: Target; readonly bytes: Buffer; readonly mode: number } | undefined;
+}
+
+type Existing = Extract<Prepared<MatchedBy>, { readonly is: "there" }>;
+type Notes = readonly ChangeNote[];
+
+/** One change of one name: a file that is moved has two. */
+interface Step {
+  readonly job: Job;
+  readonly target: Target;
+  readonly run: (keeper: Keeper, bench: Bench) => Promise<Notes>;
+}
+
+async function writeAll(jobs: readonly Job[], locks: HeldLocks, bench: Bench): Promise<readonly ChangedFile[]> {
+  const steps = stepsOf(jobs);
+  const notes = new Map<Job, Notes>();
+  const add = (job: Job, more: Notes): void => void notes.set(job, [...(notes.get(job) ?? []), ...more]);
+  const [first, ...others] = steps;
+  if (first !== undefined && others.length === 0) {
+    add(first.job, await first.run(keeperOf(await bench.turn(), first.target), bench));
+  } else {
+    for (const [step, more] of await together(steps, locks, bench)) add(step.job, more);
+  }
+  return jobs.map((job) => shownAs(job, notes.get(job) ?? []));
+}
+
+/** Files are taken away last: until then whatever fails leaves them where they are. */
+function stepsOf(jobs: readonly Job[]): readonly Step[] {
+  const puts = jobs.flatMap((job): readonly Step[] => {
+    if (job.does === "delete") return [];
+    const { target } = job.moved ?? job.prepared;
+    return [{ job, target, run: (keeper, bench) => put(job, keeper, bench) }];
+  });
+  const takes = jobs.flatMap((job): readonly Step[] => {
+    const { prepared, moved } = job;
+    if (prepared.is === "new" || (job.does !== "delete" && moved === undefined)) return [];
+    const to = moved === undefined ? undefined : { movedTo: moved.target.real };
+    return [{ job, target: prepared.target, run: (keeper, bench) => commitRemoval(prepared, keeper, bench, to) }];
+  });
+  return [...puts, ...takes];
+}
+
+async function put({ prepared, moved }: Job, keeper: Keeper, bench: Bench): Promise<Notes> {
+  if (moved === undefined) {
+    const { notes } = await write(prepared, bench, keeper);
+    // Those of the plan come with the file itself.
+    return prepared.is === "new" ? notes : notes.filter((note) => !prepared.planned.notes.includes(note));
+  }
+  if (prepared.is === "new") throw new Error("a file that is not there is not moved");
+  return commitNew(movedFile(prepared, moved), keeper, bench, { movedFrom: prepared.target.real });
+}
+
+function movedFile(prepared: Existing, { target, bytes, mode }: NonNullable<Job["moved"]>) {
+  const { diff, extra, remember, planned, subject, file } = prepared;
+  const kept = { like: { found: subject.found, file }, remember, wrote: planned.wrote };
+  return { is: "new", target, bytes, mode, diff, extra, ...kept, close: () => undefined } as const;
+}
+
+interface Begun {
+  readonly step: Step;
+  readonly keeper: Keeper;
+  readonly staged: Staged<Notes>;
+}
+
+/** All are prepared before the first is made. */
+async function together(steps: readonly Step[], locks: HeldLocks, bench: Bench): Promise<ReadonlyMap<Step, Notes>> {
+  const set = bench.disk.together(
+    steps.map(({ target }) => target.real),
+    locks,
+  );
+  const { replace, create, remove } = set;
+  const within: Bench = { ...bench, disk: { ...bench.disk, replace, create, remove } };
+  const begun: Begun[] = [];
+  const notes = new Map<Step, Notes>();
+  try {
+    for (const step of steps) {
+      const keeper = keeperOf(await bench.turn(), step.target);
+      begun.push({ step, keeper, staged: await set.stage(() => step.run(keeper, within)) });
+      await othersTurn(); // a write may wait for nothing, and others want their turn
+    }
+    const [first] = steps;
+    const stopped = await set.begin();
+    if (stopped !== undefined && first !== undefined) throw problemOf(first.target, stopped);
+    for (const { step, staged } of begun) {
+      bench.signal.throwIfAborted();
+      staged.go?.();
+      notes.set(step, await staged.over);
+      await othersTurn();
+    }
+    const errno = await orProblem(steps, () => set.finish());
+    if (errno === undefined) return notes;
+    return new Map([...notes].map(([step, some]) => [step, [...some, { note: "unconfirmed", errno }]]));
+  } catch (error) {
+    const came = await set.takeBack(error);
+    const putBack: Place[] = [];
+    const left: Place[] = [];
+    for (const { step, keeper } of begun.toReversed()) {
+      const { target } = step;
+      const how = came.get(target.real);
+      if (how === undefined) continue;
+      bench.ledger.drop(target.real);
+      if (how === "failed" || (how === "not ours" && notes.has(step))) left.push(target);
+      else {
+        keeper.undone();
+        if (how === "put back") putBack.push(target);
+      }
+    }
+    throw rolledBack(error, putBack, left, bench);
+  }
+}
+
+function rolledBack(error: unknown, putBack: readonly Place[], left: readonly Place[], { signal }: Bench): unknown {
+  const [place] = [...left, ...putBack];
+  const [theirs] = left;
+  const isCancelled = signal.aborted && error === signal.reason;
+  // Nobody would hear of a file that could not be put back.
+  const changed = theirs && ({ code: "STALE", place: theirs, reason: "while changing it" } as const);
+  const cause: ProblemData | undefined = error instanceof Problem ? error.data : isCancelled ? changed : undefined;
+  if (cause === undefined || place === undefined) return error;
+  return new Problem({ code: "ROLLED_BACK", place, cause, putBack, left });
+}
+
+function problemOf(
+  place: Target,
+  stopped: Awaited<ReturnType<ReturnType<Bench["disk"]["together"]>["begin"]>>,
+): Problem {
+  if (stopped?.why === "refused") return refused(place, stopped.errno, stopped.during);
+  return new Problem({ code: "STALE", place, reason: "while changing it" });
+}
+
+async function orProblem<Result>([first]: readonly Step[], work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof WriteFailed && first !== undefined) throw refused(first.target, error.errno, error.during);
+    throw error;
+  }
+}
+
+function shownAs(job: Job, notes: ChangedFile["notes"]): ChangedFile {
+  const file = fileOf(job.prepared, notes);
+  if (job.does === "delete") return { ...file, did: "deleted" };
+  if (job.moved === undefined) return file;
+  return { ...file, did: "moved", target: job.moved.target, movedFrom: file.target };
+}
+
+// Taking a file away through a link would take what it leads to, which the answer does not name, and leave the link behind
+// leading nowhere. A link itself is no file: nobody could bring it back. So neither is done.
+
+export async function refuseLink(target: Target, would: "be deleted" | "be moved", bench: Bench): Promise<void> {
+  if (!(await isLink(target, bench))) return;
+  refuseDenied(target, bench);
+  const leadsTo = bench.guard.spell(target.real);
+  throw new Problem({ code: "INVALID_PARAM", reason: "link", place: target, leadsTo, would });
+}
+
+/** Is its last name one? Links above it are spellings of the same folder. */
+async function isLink({ absolute, real }: Target, { disk }: Bench): Promise<boolean> {
+  const name = nodePath.basename(absolute);
+  const above = disk.look(nodePath.dirname(absolute));
+  if (above.seen !== "node") return false;
+  try {
+    if (nodePath.join(above.real, name) === real) return false;
+    const entries = above.kind === "directory" ? await disk.list(above) : { errno: "ENOTDIR" };
+    const own = "errno" in entries ? undefined : entries.find((entry) => entry.name === name);
+    // A disk may take another spelling for the same name; then it lies where it was asked for.
+    return own === undefined ? nodePath.dirname(real) !== above.real : own.kind === "link";
+  } finally {
+    above.held.close();
+  }
+}

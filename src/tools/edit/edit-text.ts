@@ -1,0 +1,390 @@
+/** Edits of a file in memory, through the whole ladder; a later edit sees what the earlier ones did. */
+
+import type { EditFound, MatchedBy, NearestRegion, Piece, TextChange, TextEdit } from "../../contract/edit.ts";
+import { limits } from "../../contract/limits.ts";
+import { type LineSpan, Problem, type WhichEdit } from "../../contract/problem.ts";
+import type { Target } from "../../contract/target.ts";
+import { nothingShown, type Seen, type Shown, type Wrote } from "../../session/ledger.ts";
+import {
+  type LineChange,
+  merged,
+  shifted,
+  shiftedCut,
+  shiftedParts,
+  unshifted,
+  without,
+} from "../../session/line-spans.ts";
+import { hunksOf, placesOf } from "../../text/diff/hunks.ts";
+import { encode } from "../../text/encoding/encode.ts";
+import { wellFormed } from "../../text/encoding/escape.ts";
+import { IndexedText } from "../../text/match/indexed-text.ts";
+import { fits, type Match, matchIn } from "../../text/match/match.ts";
+import { type Source, sourceOf } from "../../text/match/source.ts";
+import { changesOf, insertion, linesIn, PieceList } from "../../text/pieces.ts";
+import type { SourceText } from "../../text/source.ts";
+import { finish, type Steps } from "../../text/steps.ts";
+import type { Planned } from "../change/change.ts";
+import { joined } from "../change/commit.ts";
+import type { Before } from "../change/current-file.ts";
+
+// What holds for an edit wherever it is found: its author was shown the place, and the new text has bytes.
+
+/** Lines that a text of so many newlines spans, from a line on; a newline at its end begins no line of its own. */
+export const spanFrom = (line: number, newlines: number, endsWithNewline: boolean): LineSpan => ({
+  from: line,
+  to: line + Math.max(0, newlines - (endsWithNewline ? 1 : 0)),
+});
+
+/** What is known of a file, as far as it is still so. */
+export const shownOf = (seen: Seen): Shown => (seen.state === "fresh" ? seen : nothingShown);
+
+/** The same when lines have changed. Cells are not where they were. */
+export const movedAlong = ({ shown, cut, parts = [] }: Shown, changes: readonly LineChange[]): Shown => ({
+  shown: shifted(shown, changes),
+  cut: shiftedCut(cut, changes),
+  parts: shiftedParts(parts, changes),
+  cells: [],
+});
+
+/** Those of the lines that were not shown. `shown` and `needed` are lines of the same state of the file. */
+export function unshown(
+  { seen }: Pick<Before, "seen">,
+  { shown }: Pick<Shown, "shown">,
+  needed: readonly LineSpan[],
+): readonly LineSpan[] {
+  return seen.state !== "fresh" || seen.whole ? [] : without(merged(needed), shown);
+}
+
+/** Throws if lines of the file as it is were not shown; one refusal names them all. */
+export function requireShown(before: Before, { shown }: Pick<Shown, "shown">, lines: readonly LineSpan[]): void {
+  const needed = unshown(before, { shown }, lines);
+  if (needed.length > 0) throw notShown(before, needed);
+}
+
+/** What was shown is told of the file as it is, whatever earlier edits of the same call would make of it. */
+export const notShown = ({ target, seen }: Before, needed: readonly LineSpan[]): Problem =>
+  new Problem({
+    code: "NOT_READ",
+    place: target,
+    reason: "elsewhere",
+    unit: "line",
+    shown: shownOf(seen).shown,
+    needed: merged(needed),
+  });
+
+/** A file that somebody else changed since is edited only where the very text is still there, once. */
+export function requireCertain(before: Before, matchedBy: MatchedBy, places: number): void {
+  if (before.seen.state !== "changed" || (matchedBy === "exact" && places === 1)) return;
+  const { sizeBytes: sizeNow, mtimeMs } = before.file;
+  const { sizeThen } = before.seen;
+  throw new Problem({ code: "STALE", place: before.target, reason: "changed", sizeThen, sizeNow, mtimeMs });
+}
+
+export function encoded(text: string, { form: { encoding }, target }: Pick<Before, "form" | "target">): Uint8Array {
+  const result = encode(text, encoding);
+  if ("bytes" in result) return result.bytes;
+  throw lacking(target, encoding, result.lacks);
+}
+
+const lacking = (place: Target, encoding: string, character: string): Problem =>
+  new Problem({ code: "ENCODING", place, encoding, character });
+
+export const notesOf = ({ seen }: Before): readonly { readonly note: "other changes" }[] =>
+  seen.state === "changed" ? [{ note: "other changes" }] : [];
+
+/** What the session knows once its change is made: all of it, if it knew all of it before; else the parts it was shown. */
+export const knownAfter = ({ seen }: Before, { shown, cut, parts = [], cells, movedCells = [] }: Shown): Wrote =>
+  seen.state === "fresh" && seen.whole ? "all" : { shown, cut, parts, cells, movedCells };
+
+export function* planText(before: Before, edits: readonly TextEdit[]): Steps<Planned<readonly EditFound[]>> {
+  const original = before.source().text;
+  const state = new EditedText(original);
+  if (isWholeShown(before) && edits.length >= indexedEditsMin) yield* state.index();
+  const pieces = new PieceList(original.length);
+  const isWhole = isWholeShown(before);
+  let shown = shownOf(before.seen);
+  const found: EditFound[] = [];
+  /** Lines of the file that were not shown, and the changes of lines by each edit so far. */
+  const missing: LineSpan[] = [];
+  const made: (readonly LineChange[])[] = [];
+  for (const [index, edit] of edits.entries()) {
+    yield;
+    const quick = state.onlyPlace(edit);
+    if (quick !== undefined) {
+      found.push({ matchedBy: "exact", replacements: 1, line: quick.line });
+      pieces.splice([quick.change]);
+      continue;
+    }
+    const source = state.source();
+    const matched = yield* matchOf(source, edit, isWhole ? "in blocks" : "each");
+    if (missing.length > 0 && (matched.found !== "yes" || missing.length > limits.unshownPartsMax)) break;
+    if (matched.found !== "yes") throw yield* failed(before.target, edits, index, source, matched);
+    const { changes, places, matchedBy, total = places.length } = matched;
+    // A line's number says nothing about a file that somebody else changed.
+    requireCertain(before, matchedBy, edit.behindLine === undefined ? total : 0);
+    const lineAt = lineNumbers(source);
+    if (!isWhole) {
+      const needed = unshown(before, shown, linesOfPlaces(source.text, places, lineAt));
+      for (const span of made.reduceRight((lines, changed) => unshifted(lines, changed), needed)) missing.push(span);
+    }
+    const lineChanges = linesChanged(source.text, changes, lineAt);
+    found.push({ matchedBy, replacements: total, line: lineChanges[0]?.line ?? 1 });
+    if (!isWhole) {
+      shown = movedAlong(shown, lineChanges);
+      made.push(lineChanges);
+    }
+    pieces.splice(changes);
+    state.change(changes);
+  }
+  if (missing.length > 0) throw notShown(before, missing);
+  yield;
+  return yield* planOfChanges(before, changesOf(pieces.pieces, original.length), knownAfter(before, shown), found);
+}
+
+const isWholeShown = ({ seen }: Before): boolean => seen.state === "fresh" && seen.whole;
+
+/** Fewer edits are made sooner than the index. */
+const indexedEditsMin = 64;
+/** More changes since the text was last looked at are a new text. */
+const pendingMax = 8;
+
+/** A text between two edits. Its blocks find most places; its source is what the whole ladder needs, and is kept up only if asked for. */
+class EditedText {
+  #source: Source;
+  #pending: TextChange[] = [];
+  #indexed: IndexedText | undefined;
+  #returns: boolean;
+
+  constructor(text: string) {
+    this.#source = sourceOf(text);
+    this.#returns = text.includes("\r");
+  }
+
+  *index(): Steps<void> {
+    const { text } = this.#source;
+    if (text.length <= IndexedText.lengthMax) this.#indexed = yield* IndexedText.of(text);
+  }
+
+  source(): Source {
+    if (this.#pending.length > pendingMax) this.#source = sourceOf(this.#indexed?.text ?? "");
+    else for (const change of this.#pending) this.#source = this.#source.after([change]);
+    this.#pending = [];
+    return this.#source;
+  }
+
+  change(changes: readonly TextChange[]): void {
+    this.#source = this.source().after(changes);
+    this.#indexed?.splice(changes);
+    this.#returns ||= changes.some(({ text }) => text.includes("\r"));
+  }
+
+  /** Makes an edit of a text that stands there once, to the letter and with nothing to be known of line ends. Undefined: it takes the ladder. */
+  onlyPlace(edit: TextEdit): { readonly line: number; readonly change: TextChange } | undefined {
+    const { oldText, newText } = edit;
+    const isPlain = !edit.all && edit.behindLine === undefined && !/[\r\ufeff\p{Cs}]/u.test(oldText + newText);
+    if (this.#indexed === undefined || !isPlain || (this.#returns && (oldText + newText).includes("\n"))) {
+      return undefined;
+    }
+    const place = this.#indexed.only(oldText);
+    if (place === undefined) return undefined;
+    const change = { from: place.from, to: place.from + oldText.length, text: newText };
+    this.#indexed.splice([change]);
+    // Kept only while it is worth it.
+    if (this.#pending.length <= pendingMax) this.#pending.push(change);
+    return { line: place.newlines + 1, change };
+  }
+}
+
+/** What edits make of nothing, the first of which brings a text; each sees what the earlier ones did. */
+export function textFromEdits(
+  place: Target,
+  edits: readonly TextEdit[],
+): { readonly text: string; readonly found: readonly EditFound[] } {
+  let source = sourceOf("");
+  const found = edits.map((edit, index): EditFound => {
+    const matched = finish(matchOf(source, edit));
+    if (matched.found !== "yes") throw finish(failed(place, edits, index, source, matched));
+    const { changes, places, matchedBy } = matched;
+    const line = linesChanged(source.text, changes, lineNumbers(source))[0]?.line ?? 1;
+    source = source.after(changes);
+    return { matchedBy, replacements: places.length, line };
+  });
+  return { text: source.text, found };
+}
+
+/** Lines as Read counts them: a lone `\r` ends none. */
+const lineNumbers =
+  (source: Source): LineAt =>
+  (offset) =>
+    source.loneReturns ? 1 : source.lines().at(offset) + 1;
+
+/** Changes of a file's text, as bytes and as a diff. */
+export function* planOfChanges<Extra>(
+  before: Before,
+  changes: readonly TextChange[],
+  wrote: Planned<Extra>["wrote"],
+  extra: Extra,
+): Steps<Planned<Extra>> {
+  const source = before.source();
+  yield;
+  const { places, hidden } = placesOf(source.text, changes);
+  const shown = places.map((place) => ({
+    ...place,
+    before: wellFormed(place.before),
+    after: wellFormed(place.after),
+  }));
+  yield;
+  const pieces = piecesOf(source, changes, before);
+  yield;
+  const diff = yield* hunksOf(shown);
+  return {
+    pieces,
+    diff: {
+      hunks: diff.hunks,
+      additions: diff.additions + hidden.additions,
+      deletions: diff.deletions + hidden.deletions,
+      complete: diff.complete && hidden.additions + hidden.deletions === 0,
+    },
+    before: source.text.length <= limits.changeCharsMax * 4 ? wellFormed(source.text) : undefined,
+    notes: notesOf(before),
+    wrote,
+    extra,
+  };
+}
+
+/** An empty old text fills an empty file, unless it says behind which line it belongs. */
+function* matchOf(source: Source, edit: TextEdit, many: "each" | "in blocks" = "each"): Steps<Match> {
+  if (edit.behindLine !== undefined) {
+    const found = insertion(source.text, edit.behindLine, edit.newText);
+    if (found === undefined) return { found: "no", nearest: undefined };
+    return { found: "yes", matchedBy: "exact", places: [found.beside], changes: [found.change] };
+  }
+  if (edit.oldText !== "") return yield* matchIn(source, edit, many);
+  const change = { from: 0, to: 0, text: edit.newText };
+  return { found: "yes", matchedBy: "exact", places: [{ from: 0, to: 0 }], changes: [change] };
+}
+
+/** The disk takes pieces one by one; more of them cost more than the copy that makes them one. */
+const piecesMax = 1_000;
+
+function piecesOf(source: SourceText, changes: readonly TextChange[], before: Before): readonly Piece[] {
+  const pieces: Piece[] = [];
+  // Most often all changes bring the same.
+  let last: { readonly text: string; readonly bytes: Uint8Array } = { text: "", bytes: new Uint8Array() };
+  let at = 0;
+  for (const { from, to, text } of changes) {
+    const start = source.byteAt(from);
+    if (start > at) pieces.push({ from: at, to: start });
+    if (text !== last.text) last = { text, bytes: encoded(text, before) };
+    if (text !== "") pieces.push(last.bytes);
+    at = source.byteAt(to);
+  }
+  if (at < before.file.sizeBytes) pieces.push({ from: at, to: before.file.sizeBytes });
+  return pieces.length > piecesMax && before.bytes !== undefined ? [joined(pieces, before.bytes)] : pieces;
+}
+
+function* failed(
+  place: Target,
+  edits: readonly TextEdit[],
+  index: number,
+  source: Source,
+  matched: Exclude<Match, { readonly found: "yes" }>,
+): Steps<Problem> {
+  const which = yield* whichOf(edits, index, source);
+  const from = edits[index]?.behindLine;
+  if (from !== undefined) {
+    return new Problem({
+      code: "INVALID_PARAM",
+      reason: "range",
+      place,
+      of: "lines",
+      from,
+      total: linesIn(source.text),
+    });
+  }
+  switch (matched.found) {
+    case "several": {
+      const { matchedBy, lines, total } = matched;
+      return new Problem({ code: "AMBIGUOUS", place, which, matchedBy, lines, total });
+    }
+    case "already":
+      return new Problem({ code: "ALREADY_APPLIED", place, which, line: matched.line });
+    case "no":
+      return new Problem({
+        code: "NO_MATCH",
+        place,
+        which,
+        nearest: shownRegion(matched.nearest),
+        searched: "loosely",
+      });
+  }
+}
+
+/** Bytes that do not decode are shown as Read shows them. */
+export function shownRegion(region: NearestRegion | undefined): NearestRegion | undefined {
+  if (region === undefined) return undefined;
+  const { lines, difference } = region;
+  const { asked, actual } = difference;
+  const shown = { ...difference, asked: asked && wellFormed(asked), actual: actual && wellFormed(actual) };
+  return { ...region, lines: lines.map(wellFormed), difference: shown };
+}
+
+/** Edits after one that failed that are looked at: each goes through the whole ladder. */
+const laterEditsMax = 100;
+
+/** The earlier ones were found; would the next ones have been? */
+function* whichOf(edits: readonly TextEdit[], failedAt: number, source: Source): Steps<WhichEdit> {
+  const othersFound = Array.from({ length: failedAt }, (_, index) => index + 1);
+  const later = edits.slice(failedAt + 1, failedAt + 1 + laterEditsMax);
+  for (const [index, edit] of later.entries()) {
+    yield;
+    const isText = edit.behindLine === undefined && edit.oldText !== "";
+    const isFound = isText ? yield* fits(source, edit) : (yield* matchOf(source, edit)).found === "yes";
+    if (isFound) othersFound.push(failedAt + 2 + index);
+  }
+  return { index: failedAt + 1, of: edits.length, othersFound };
+}
+
+const linesOfPlaces = (
+  text: string,
+  places: readonly { readonly from: number; readonly to: number }[],
+  lineAt: LineAt,
+): readonly LineSpan[] =>
+  places.map(({ from, to }) => {
+    const line = lineAt(from);
+    return spanFrom(line, lineAt(to) - line, to > from && text[to - 1] === "\n");
+  });
+
+/** The line of an offset, from 1. */
+type LineAt = (offset: number) => number;
+
+/** Lines that give way and lines that come, counted without one that is only touched at its very beginning. */
+export function linesChanged(
+  text: string,
+  changes: readonly TextChange[],
+  lineAt: LineAt = lineCounter(text),
+): readonly LineChange[] {
+  return changes.map(({ from, to, text: put }) => {
+    const atLineStart = from === 0 || text[from - 1] === "\n";
+    const whole = atLineStart && (to === from || text[to - 1] === "\n") && (put === "" || put.endsWith("\n"));
+    const extra = whole ? 0 : 1;
+    const line = lineAt(from);
+    return { line, linesBefore: lineAt(to) - line + extra, linesAfter: newlinesIn(put, 0, put.length) + extra };
+  });
+}
+
+/** The line of an offset, for offsets that go forward: each part of the text is looked at once. */
+function lineCounter(text: string): LineAt {
+  let end = text.indexOf("\n");
+  let line = 1;
+  return (at) => {
+    for (; end !== -1 && end < at; end = text.indexOf("\n", end + 1)) line += 1;
+    return line;
+  };
+}
+
+function newlinesIn(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n", from); at !== -1 && at < to; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}

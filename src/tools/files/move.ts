@@ -1,0 +1,359 @@
+/**
+ * Move: a file, or a folder with all that is in it, gets another name. A folder is moved in one step of the system, so that all of it
+ * is at one place or at the other; every file in it is permitted, locked and written down under both of its names before.
+ */
+
+import { isUtf8 } from "node:buffer";
+import * as nodePath from "node:path";
+import type { ChangedFile, ChangeNote, MatchedBy, PatchOutcome } from "../../contract/edit.ts";
+import { limits } from "../../contract/limits.ts";
+import { type FolderFault, Problem } from "../../contract/problem.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { RealPath, Target } from "../../contract/target.ts";
+import { kindOfEntry } from "../../disk/lookup/held-folder.ts";
+import type { MoveInput } from "../../disk/write/whole-folder.ts";
+import { refusal } from "../../guard/guard.ts";
+import { nothingShown } from "../../session/ledger.ts";
+import { hunksOfTexts } from "../../text/diff/hunks.ts";
+import { compareCodePoints } from "../../text/order.ts";
+import { type Diff, permitted, type Plan, type Planned } from "../change/change.ts";
+import { hashIfSmall, rememberAs } from "../change/commit.ts";
+import type { Before } from "../change/current-file.ts";
+import { diffText, fileOf, prepare, type Prepared } from "../change/prepare.ts";
+import { changeSeveral, type Part, refuseLink } from "../change/several.ts";
+import { exclusively, refuseDenied, type Subject, subjectOf } from "../change/subject.ts";
+import { type Keeper, keeperOf } from "../change/turn.ts";
+import { knownAfter, shownOf } from "../edit/edit-text.ts";
+import { folderAgain } from "../ignored-at.ts";
+import { tell } from "../languages.ts";
+import { type Located, locatePermitted, notFound } from "../locate.ts";
+import type { Bench, Tool } from "../tool.ts";
+
+// All that is in a folder, for what is done to it as a whole: every file, hidden and ignored ones too.
+
+export interface FolderFiles {
+  /** Paths below the folder, in order. */
+  readonly files: readonly string[];
+  /** The folders below it, and the folder itself last: each before the one that holds it. */
+  readonly folders: readonly string[];
+  /** The links in it, which are not followed. */
+  readonly links: readonly string[];
+}
+
+/** Throws if something is in it that this session may not work with, whatever shall be done. */
+async function folderFiles(folder: Target, bench: Bench): Promise<FolderFiles> {
+  const refuse = (fault: FolderFault): Problem =>
+    new Problem({ code: "INVALID_PARAM", reason: "folder", place: folder, fault });
+  if (bench.disk.roots.some(({ real }) => isWithin(real, folder.real))) throw refuse("root");
+  const files: string[] = [];
+  const folders: string[] = [];
+  const links: string[] = [];
+  const todo = [""];
+  for (let below = todo.pop(); below !== undefined; below = todo.pop()) {
+    bench.signal.throwIfAborted();
+    folders.push(below);
+    for (const entry of await entriesOf(nodePath.join(folder.real, below), bench, refuse)) {
+      const path = below === "" ? entry.name : nodePath.join(below, entry.name);
+      const kind = kindOfEntry(entry);
+      const is = kind === "directory" ? "folder" : "file";
+      const names = [nodePath.join(folder.real, path), nodePath.join(folder.absolute, path)];
+      // Neither that it is there nor what it is called may be told.
+      if ((["read", "edit"] as const).some((one) => bench.guard.denied(one, names, is) !== undefined)) {
+        throw refuse("withheld");
+      }
+      if (kind === "directory") todo.push(path);
+      else if (kind !== "file" && kind !== "link") throw refuse("special");
+      else (kind === "link" ? links : files).push(path);
+      if (files.length + links.length > limits.folderFilesMax) throw refuse("too many");
+    }
+    if (folders.length > limits.folderFilesMax) throw refuse("too many");
+  }
+  // What lies deeper was found later.
+  return { files: files.sort(compareCodePoints), folders: folders.toSorted(deepestFirst), links };
+}
+
+async function entriesOf(real: string, bench: Bench, refuse: (fault: FolderFault) => Problem) {
+  const walked = folderAgain(real, bench);
+  if (walked === undefined) throw refuse("unreadable");
+  try {
+    const entries = await walked.entries();
+    if ("errno" in entries) throw refuse("unreadable");
+    return entries;
+  } finally {
+    walked.close();
+  }
+}
+
+const depthOf = (path: string): number => (path === "" ? 0 : path.split(nodePath.sep).length);
+
+const deepestFirst = (a: string, b: string): number => depthOf(b) - depthOf(a);
+
+/** Is `path` the folder, or something in it? */
+function isWithin(path: string, folder: string): boolean {
+  const rest = nodePath.relative(folder, path);
+  return rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
+}
+
+// A file that is taken away or moved as it is, whatever it is: nobody looks into it, but for the diff of a text.
+
+const planOfBytes = (does: "delete" | "move", profile: Profile): Plan<MatchedBy> => ({
+  wants: "bytes",
+  profile,
+  overwrites: false,
+  there: (before) => planned(before, does),
+});
+
+const noDiff: Diff = { hunks: [], additions: 0, deletions: 0, complete: true };
+
+function planned(before: Before, does: "delete" | "move"): Planned<MatchedBy> {
+  const { bytes, target, seen } = before;
+  if (bytes === undefined) {
+    const limit = `${limits.editHeldBytesMax / 1_048_576} MB`;
+    throw new Problem({ code: "TOO_LARGE", place: target, kind: "text", limit });
+  }
+  const shared = { notes: [], extra: "exact" } as const;
+  if (does === "move") {
+    const wrote = knownAfter(before, shownOf(seen));
+    return { ...shared, pieces: [bytes], diff: noDiff, before: undefined, wrote };
+  }
+  const isText = isUtf8(bytes) && !bytes.includes(0);
+  const gone = { ...shared, pieces: [], removes: true, wrote: nothingShown } as const;
+  if (!isText) return { ...gone, diff: { ...noDiff, complete: false, uncounted: true }, before: undefined };
+  const text = bytes.toString("utf8");
+  return { ...gone, diff: hunksOfTexts(text, ""), before: text };
+}
+
+export const move: Tool<"move"> = async ({ path, to, profile }, bench) => {
+  const located = await locatePermitted(path, "anything", bench);
+  try {
+    await refuseLink(located.target, "be moved", bench);
+    const goal = await goalOf(to, bench);
+    if (located.found.kind === "directory") return await moveFolder(located, goal, profile, bench);
+  } finally {
+    located.found.held.close();
+  }
+  const plan = planOfBytes("move", profile);
+  return changeSeveral([{ path, does: "update", plan, moveTo: to }], profile, bench);
+};
+
+/** Nothing may be there, neither a file nor a folder. */
+async function goalOf(to: string, bench: Bench): Promise<Target> {
+  const resolved = bench.guard.resolve(to);
+  if (resolved.seen === "missing" && resolved.target !== undefined) return resolved.target;
+  if (resolved.seen !== "node") throw await notFound(resolved, "anything", bench);
+  const { target, found } = resolved;
+  found.held.close();
+  refuseDenied(target, bench);
+  const reason = found.kind === "directory" ? "folder" : "file";
+  throw new Problem({ code: "EXISTS", place: target, reason });
+}
+
+/** One file of the folder: from where to where, and the diff that somebody said yes to, if somebody was asked. */
+interface Pair {
+  readonly path: string;
+  readonly target: Target;
+  readonly goal: Target;
+  readonly approved: string | undefined;
+}
+
+async function moveFolder(located: Located, goal: Target, profile: Profile, bench: Bench): Promise<PatchOutcome> {
+  const { target } = located;
+  const { files, links } = await folderFiles(target, bench);
+  if (isWithin(goal.real, target.real)) {
+    throw new Problem({ code: "INVALID_PARAM", reason: "folder", place: target, fault: "into itself" });
+  }
+  const paths = files.map((file) => [nodePath.join(target.asked, file), nodePath.join(goal.asked, file)] as const);
+  const { dryRun, signal } = bench;
+  if (paths.length === 0) {
+    for (const one of [target, goal]) await bench.guard.permit("edit", one, signal, { dryRun });
+  }
+  // A link is moved as it is, and what it leads to is run or obeyed under its new name as well.
+  for (const link of links) await permitLink(entryOf(target, link), entryOf(goal, link), bench);
+  const pairs: Pair[] = [];
+  for (const [path, to] of paths) pairs.push(await asked(path, to, profile, bench));
+  // The folders' own names are locked too: two moves of one folder are done one after the other.
+  const locked: [Target, ...Target[]] = [target, goal, ...pairs.flatMap((one) => [one.target, one.goal])];
+  const moved = await exclusively(locked, bench, () => moveNow(located, goal, pairs, profile, bench));
+  const exact: MatchedBy = "exact";
+  return { kind: "patch", target: goal, files: moved, matchedBy: exact, foldersLeft: [], dryRun };
+}
+
+/** The name of something in the folder; nothing is looked up, so a link is not followed. */
+function entryOf(folder: Target, below: string): Target {
+  const at = (path: string): string => nodePath.join(path, below);
+  const slashed = below.split(nodePath.sep).join("/");
+  return {
+    asked: at(folder.asked),
+    absolute: at(folder.absolute),
+    relative: folder.relative === "" ? slashed : `${folder.relative}/${slashed}`,
+    real: at(folder.real) as RealPath,
+    realRelative: folder.realRelative === "" ? slashed : `${folder.realRelative}/${slashed}`,
+    root: folder.root,
+    is: "file",
+  };
+}
+
+async function permitLink(target: Target, goal: Target, bench: Bench): Promise<void> {
+  const { signal, dryRun } = bench;
+  await bench.guard.permit("edit", target, signal, { preview: async () => ({ movedTo: goal.absolute }), dryRun });
+  await bench.guard.permit("edit", goal, signal, { preview: async () => ({ movedFrom: target.absolute }), dryRun });
+}
+
+/** Everything that is to be permitted, before anything is locked or moved. */
+async function asked(path: string, to: string, profile: Profile, bench: Bench): Promise<Pair> {
+  const subject = await subjectOf(path, bench);
+  const { target } = subject;
+  try {
+    const approved = await permitted(subject, planOfBytes("move", profile), bench);
+    const goal = await goalOf(to, bench);
+    const preview = async () => ({ diff: approved ?? "", movedFrom: target.absolute });
+    const { signal, dryRun } = bench;
+    await bench.guard.permit("edit", goal, signal, { preview, dryRun });
+    return { path, target, goal, approved };
+  } finally {
+    if (subject.is === "there") subject.found.held.close();
+  }
+}
+
+/** A file that is ready to be moved. */
+interface Ready extends Pair {
+  readonly prepared: Extract<Prepared<MatchedBy>, { readonly is: "there" }>;
+}
+
+async function moveNow(
+  { target, found }: Located,
+  goal: Target,
+  pairs: readonly Pair[],
+  profile: Profile,
+  bench: Bench,
+): Promise<readonly ChangedFile[]> {
+  const ready: Ready[] = [];
+  const subjects: Subject[] = [];
+  const letGo = (): void => {
+    for (const { prepared } of ready) prepared.close();
+    for (const subject of subjects.splice(0)) if (subject.is === "there") subject.found.held.close();
+  };
+  try {
+    for (const pair of pairs) {
+      const subject = await subjectOf(pair.path, bench);
+      subjects.push(subject);
+      if (subject.target.real !== pair.target.real) throw new Problem({ code: "CHANGED", place: pair.target });
+      const prepared = await prepare(subject, planOfBytes("move", profile), bench);
+      if (prepared.is === "new") throw new Problem({ code: "CHANGED", place: pair.target });
+      ready.push({ ...pair, prepared });
+      const { approved } = pair;
+      if (approved !== undefined && approved !== diffText(prepared)) {
+        throw new Problem({ code: "CHANGED", place: pair.target });
+      }
+    }
+    bench.signal.throwIfAborted();
+    if (bench.dryRun) return ready.map((one) => shownAs(one, []));
+    for (const one of [target, goal]) bench.guard.requireWriting(one);
+    const keepers = new Map<Ready, Keepers>();
+    const beforeSwap = async (): Promise<void> => {
+      for (const one of ready) keepers.set(one, await keep(one, bench));
+      letGo(); // some systems move no folder in which files are open
+    };
+    await swap({ found, to: goal.real, signal: bench.signal, beforeSwap }, [target, goal], keepers, bench);
+    const moved = ready.map((one) => shownAs(one, finished(one, keepers.get(one), bench)));
+    await tell(moved, bench);
+    return moved;
+  } finally {
+    letGo();
+  }
+}
+
+/** The old name of a file and the new one. */
+type Keepers = readonly [Keeper, Keeper];
+
+/** Its content is written down although it stays as it is: when the turn is undone it is made anew at its old place. */
+async function keep({ target, goal, prepared }: Ready, bench: Bench): Promise<Keepers> {
+  const { file, old } = prepared;
+  const keepers: Keepers = [keeperOf(await bench.turn(), target), keeperOf(await bench.turn(), goal)];
+  // The file lives on under its new name, so that no second name for it may stand for what it was.
+  const before = { file, bytes: old, will: "be written in place", at: target.real } as const;
+  await keepers[0].keep({ before, after: "absent", moved: { movedTo: goal.real } });
+  const after = old === undefined ? { sizeBytes: file.sizeBytes, mode: file.mode } : { bytes: old, mode: file.mode };
+  await keepers[1].keep({ before: "absent", after, moved: { movedFrom: target.real } });
+  return keepers;
+}
+
+async function swap(
+  input: MoveInput,
+  [target, goal]: readonly [Target, Target],
+  keepers: ReadonlyMap<Ready, Keepers>,
+  bench: Bench,
+): Promise<void> {
+  const undone = (): void => [...keepers.values()].flat().forEach((keeper) => keeper.undone());
+  let moved: Awaited<ReturnType<Bench["disk"]["moveFolder"]>>;
+  try {
+    moved = await bench.disk.moveFolder(input);
+  } catch (error) {
+    undone();
+    throw error;
+  }
+  if (moved.did !== "nothing") return;
+  undone();
+  if (moved.why === "exists") throw new Problem({ code: "EXISTS", place: goal, reason: "folder" });
+  if (moved.why === "changed") throw new Problem({ code: "CHANGED", place: target });
+  throw refusal(target, moved.errno, moved.during);
+}
+
+/** What the session knew of a file it knows under its new name. */
+function finished(
+  { target, goal, prepared }: Ready,
+  keepers: Keepers | undefined,
+  bench: Bench,
+): readonly ChangeNote[] {
+  bench.ledger.drop(target.real);
+  const look = bench.disk.look(goal.real);
+  if (look.seen !== "node") return [];
+  look.held.close();
+  const { identity } = look.held;
+  rememberAs(goal, identity, hashIfSmall(prepared.old), prepared.planned.wrote, bench);
+  return keepers?.flatMap((keeper) => keeper.done(identity, prepared.file.mode)) ?? [];
+}
+
+function shownAs({ prepared, goal, target }: Ready, notes: readonly ChangeNote[]): ChangedFile {
+  return { ...fileOf(prepared, notes), did: "moved", target: goal, movedFrom: target };
+}
+
+// Delete: a file, or a folder with all that is in it. All files or none, as in a patch; then the folders, which are empty.
+
+export const remove: Tool<"delete"> = async ({ path, profile }, bench) => {
+  const { target, found } = await locatePermitted(path, "anything", bench);
+  found.held.close();
+  await refuseLink(target, "be deleted", bench);
+  return found.kind === "directory"
+    ? removeFolder(target, profile, bench)
+    : changeSeveral([partOf(path, profile)], profile, bench);
+};
+
+const partOf = (path: string, profile: Profile): Part => ({
+  path,
+  does: "delete",
+  plan: planOfBytes("delete", profile),
+  moveTo: undefined,
+});
+
+async function removeFolder(target: Target, profile: Profile, bench: Bench): Promise<PatchOutcome> {
+  const { files, folders, links } = await folderFiles(target, bench);
+  // A link is no file: nobody could bring it back.
+  if (links.length > 0) throw new Problem({ code: "INVALID_PARAM", reason: "folder", place: target, fault: "links" });
+  const [first, ...others] = files.map((file) => partOf(nodePath.join(target.asked, file), profile));
+  const { dryRun, signal } = bench;
+  if (first === undefined) await bench.guard.permit("edit", target, signal, { dryRun });
+  const exact: MatchedBy = "exact";
+  const nothing = { kind: "patch", files: [], matchedBy: exact, dryRun } as const;
+  // The folders themselves are removed at the end, so the call keeps its place in the call queue until then.
+  const staying: Bench = { ...bench, leaveQueue: () => undefined };
+  const outcome = first === undefined ? nothing : await changeSeveral([first, ...others], profile, staying);
+  const foldersLeft: string[] = [];
+  for (const folder of dryRun ? [] : folders) {
+    bench.guard.requireWriting(target);
+    const real = nodePath.join(target.real, folder);
+    const removed = await bench.disk.removeFolder(real);
+    if (removed.did === "nothing") foldersLeft.push(nodePath.join(target.asked, folder));
+  }
+  return { ...outcome, target, foldersLeft };
+}

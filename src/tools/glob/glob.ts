@@ -1,0 +1,283 @@
+/** Glob: files by the pattern of their paths, newest first. */
+
+import * as nodePath from "node:path";
+import type { Counted, GlobFile, GlobOutcome, GlobRequest } from "../../contract/glob.ts";
+import { limits } from "../../contract/limits.ts";
+import { Problem } from "../../contract/problem.ts";
+import type { Target } from "../../contract/target.ts";
+import { endOf } from "../../disk/lookup/look.ts";
+import type { Glance, WalkFolder } from "../../disk/lookup/walk.ts";
+import { refusal } from "../../guard/guard.ts";
+import { defaultRules } from "../../guard/secrets.ts";
+import { countPruned, type Dated, type FilesTally, newest, type Newest, walkFiles } from "../../search/files.ts";
+import { folderAgain, ignoredAt } from "../ignored-at.ts";
+import type { Bench, Tool } from "../tool.ts";
+import { searchTops, unsearchedRoots } from "../workspace-walk.ts";
+import { type GlobNowhere, type GlobStart, startOf } from "./start.ts";
+
+// All places where a glob begins: one, or in a workspace of several roots, if no folder is named, one in each of them.
+
+interface GlobStarts {
+  /** Whoever asked closes `found.held` of each. */
+  readonly starts: readonly [GlobStart, ...GlobStart[]];
+  /** Roots that are not searched. */
+  readonly denied: number;
+  readonly unreadable: number;
+}
+
+async function startsOf(request: GlobRequest, bench: Bench): Promise<GlobStarts | GlobNowhere> {
+  const starts: GlobStart[] = [];
+  const problems: Problem[] = [];
+  let nowhere: GlobNowhere | undefined;
+  for (const path of pathsOf(request, bench)) {
+    try {
+      const start = await startOf({ ...request, path }, bench);
+      if ("missing" in start) nowhere ??= start;
+      else starts.push(start);
+    } catch (error) {
+      if (error instanceof Problem) problems.push(error);
+      else {
+        for (const { found } of starts) found.held.close();
+        throw error;
+      }
+    }
+  }
+  const [first, ...others] = starts;
+  if (first === undefined) {
+    if (nowhere !== undefined) return nowhere;
+    throw problems[0];
+  }
+  // What is no pattern and no name in that root either, finds nothing there.
+  const elsewhere = problems.filter(({ data }) => data.code !== "INVALID_PARAM");
+  return { starts: [first, ...others], ...unsearchedRoots(elsewhere) };
+}
+
+const pathsOf = ({ path, pattern }: GlobRequest, bench: Bench): readonly (string | undefined)[] =>
+  path !== undefined || nodePath.isAbsolute(pattern) ? [path] : searchTops(bench);
+
+// What a search may show: nothing that is denied, and of files that commonly hold secrets not even the names, unless named.
+
+/** Paths are below the searched folder, with forward slashes. */
+export interface SearchView {
+  /** May not be named at all. What lies in a hidden folder is hidden too, so it need not be entered. */
+  hides(path: string, is: "file" | "folder"): boolean;
+  /** May be named to those who did not name it themselves. */
+  shows(path: string): boolean;
+}
+
+function searchView(target: Target, { guard }: Bench): SearchView {
+  const below = (root: string, prefix: string) => {
+    const view = guard.search(root);
+    const pathOf = (path: string): string => (prefix === "" ? path : `${prefix}/${path}`);
+    return {
+      hides: (path: string, is: "file" | "folder"): boolean => view.hides(pathOf(path), is),
+      shows: (path: string): boolean => view.shows(pathOf(path)),
+    };
+  };
+  const views = [below(target.root, slashed(target.realRelative))];
+  // By way of a link: a rule may speak of either name.
+  if (target.absolute !== target.real && target.relative !== target.absolute) {
+    const root = target.absolute.slice(0, target.absolute.length - target.relative.length).replace(/[\\/]$/, "");
+    views.push(below(root, slashed(target.relative)));
+  }
+  return {
+    hides: (path, is) => views.some((view) => view.hides(path, is)),
+    shows: (path) => !mayBeSecret(path) || views.every((view) => view.shows(path)),
+  };
+}
+
+const slashed = (path: string): string => (nodePath.sep === "\\" ? path.replaceAll("\\", "/") : path);
+
+/**
+ * Spares nearly every path the rules: they take microseconds each, and there may be a hundred thousand paths. A name is
+ * looked at by itself; rules about folders all speak of hidden ones.
+ */
+const mayBeSecret = (path: string): boolean =>
+  path.startsWith(".") || path.includes("/.") || hints().test(path.slice(path.lastIndexOf("/") + 1));
+
+let made: RegExp | undefined;
+
+/** The longest plain text of each pattern. */
+function hints(): RegExp {
+  made ??= new RegExp(
+    defaultRules
+      .map(({ text }) => /^Read\(([^!].*)\)$/.exec(text)?.[1] ?? "")
+      .filter((pattern) => pattern !== "" && !pattern.includes("/"))
+      .map((pattern) =>
+        pattern.split(/[*?]|\[.*\]/).reduce((longest, part) => (part.length > longest.length ? part : longest)),
+      )
+      .map((text) => text.replace(/[.\\+^$(){}|]/g, "\\$&"))
+      .join("|"),
+    "i",
+  );
+  return made;
+}
+
+export const glob: Tool<"glob"> = async (request, bench) => {
+  const all = await startsOf(request, bench);
+  if ("missing" in all) return nothing(request, all.target, all.missing);
+  try {
+    return await search(request, all, bench);
+  } finally {
+    for (const { found } of all.starts) found.held.close();
+  }
+};
+
+async function search(request: GlobRequest, all: GlobStarts, bench: Bench): Promise<GlobOutcome> {
+  const best = newest<GlobFile & Dated>(request.filesMax);
+  const startedMs = performance.now();
+  const sum: Sum = { ...noSum, withheldFolders: all.denied, unreadableFolders: all.unreadable };
+  let entries = 0;
+  for (const start of all.starts) {
+    const onTurn = (more: number): "more" | "enough" => {
+      bench.signal.throwIfAborted();
+      bench.onProgress?.(entries + more, 0);
+      return performance.now() - startedMs > limits.globMsMax ? "enough" : "more";
+    };
+    const tally = await searchIn(start, best, sum, onTurn, bench);
+    entries += tally.entries;
+    if (tally.refused !== undefined) {
+      // Of several roots the others are searched all the same.
+      if (all.starts.length === 1) throw refusal(start.target, tally.refused, "listing it");
+      sum.unreadableFolders += 1;
+    }
+    // Stopped for the time that it took: so are the others.
+    if (!sum.complete) break;
+  }
+  const counted = (count: number, whole = sum.complete): Counted => ({ count, counted: whole ? "all" : "at least" });
+  return {
+    ...nothing(request, all.starts[0].target),
+    files: best.list().map(({ absolute, mtimeMs, link }) => ({ absolute, mtimeMs, link })),
+    total: counted(sum.matched),
+    ignored: counted(sum.ignored, sum.complete && sum.countedAll),
+    hidden: counted(sum.hidden, sum.complete && sum.countedAll),
+    withheld: sum.withheld,
+    withheldFolders: sum.withheldFolders,
+    unreadableFolders: sum.unreadableFolders,
+    unnamedFolders: sum.unnamedFolders,
+    folders: sum.folders,
+    linkedFolders: sum.linkedFolders,
+    stoppedAfterMs: sum.complete ? undefined : performance.now() - startedMs,
+  };
+}
+
+/** What was counted in all places where the search began. */
+type Sum = { -readonly [Key in keyof typeof noSum]: (typeof noSum)[Key] extends boolean ? boolean : number };
+
+const noSum = {
+  matched: 0,
+  ignored: 0,
+  hidden: 0,
+  withheld: 0,
+  withheldFolders: 0,
+  unreadableFolders: 0,
+  unnamedFolders: 0,
+  folders: 0,
+  linkedFolders: 0,
+  complete: true,
+  /** Were all that are left out counted? */
+  countedAll: true,
+} as const;
+
+async function searchIn(
+  { target, found, state, foldersOnly }: GlobStart,
+  best: Newest<GlobFile & Dated>,
+  sum: Sum,
+  onTurn: (entries: number) => "more" | "enough",
+  bench: Bench,
+): Promise<FilesTally> {
+  const view = searchView(target, bench);
+  const tally = await walkFiles(bench.disk.walk(found), {
+    above: target.realRelative === "" ? [] : target.realRelative.split("/"),
+    ignored: await ignoredAt(target, bench),
+    state,
+    hides: (path, is) => view.hides(path, is),
+    shows: (path) => view.shows(path),
+    hidesEnd,
+    take,
+    onTurn,
+  });
+  bench.signal.throwIfAborted();
+  const more = await countPruned(tally, {
+    entriesMax: tally.ended === "all" ? limits.globCountedEntriesMax : 0,
+    open: (real) => folderAgain(real, bench),
+    hides: (path, is) => view.hides(path, is),
+    hidesEnd,
+    signal: bench.signal,
+  });
+  sum.matched += tally.matched;
+  sum.ignored += tally.ignored + more.ignored;
+  sum.hidden += tally.hidden + more.hidden;
+  sum.withheld += tally.withheld;
+  sum.withheldFolders += tally.withheldFolders;
+  sum.unreadableFolders += tally.unreadable;
+  sum.unnamedFolders += tally.unnamed;
+  sum.folders += tally.folders;
+  if (tally.ended !== "all") sum.complete = false;
+  if (!more.complete) sum.countedAll = false;
+  return tally;
+
+  function take(path: string, name: string, at: WalkFolder): boolean | Promise<boolean> {
+    const glance = at.glance(name);
+    return glance instanceof Promise ? glance.then((seen) => offer(path, seen)) : offer(path, glance);
+  }
+
+  /** What cannot be looked at (its name is not UTF-8, or it has just gone) is named all the same, as the oldest. */
+  function offer(path: string, { kind, mtimeMs }: Partial<Glance> = {}): boolean {
+    // Became a folder meanwhile, or was never a file; or only folders are meant.
+    if (kind === "directory" || kind === "special" || foldersOnly) return false;
+    if (kind === "link" && !isShownLink(path)) return false;
+    best.offer(mtimeMs, () => {
+      const absolute = nodePath.join(target.absolute, path);
+      return { path: absolute, absolute, mtimeMs, link: kind === "link" };
+    });
+    return true;
+  }
+
+  function isDenied({ real, is }: NonNullable<ReturnType<typeof endOf>>): boolean {
+    return bench.guard.denies && bench.guard.denied("read", [real], is) !== undefined;
+  }
+
+  function hidesEnd(path: string): boolean {
+    if (!bench.guard.denies) return false;
+    const end = endAt(path);
+    return end !== undefined && isDenied(end);
+  }
+
+  /** Looked up beneath the roots only: of what lies outside not even its being there is told. */
+  function isShownLink(path: string): boolean {
+    const end = endAt(path);
+    if (end === undefined) return true;
+    const hidden = isDenied(end);
+    // Not counted either: here it is known only of links that match, and so their names could be guessed.
+    if (!hidden && end.is === "folder") sum.linkedFolders += 1;
+    return !hidden && end.is === "file";
+  }
+
+  function endAt(path: string): ReturnType<typeof endOf> {
+    const look = bench.disk.look(nodePath.join(target.real, path));
+    if (look.seen === "node") look.held.close();
+    return endOf(look);
+  }
+}
+
+function nothing({ pattern }: GlobRequest, target: Target, missing?: GlobNowhere["missing"]): GlobOutcome {
+  const none: Counted = { count: 0, counted: "all" };
+  return {
+    kind: "glob",
+    target,
+    pattern,
+    files: [],
+    total: none,
+    ignored: none,
+    hidden: none,
+    withheld: 0,
+    withheldFolders: 0,
+    unreadableFolders: 0,
+    unnamedFolders: 0,
+    folders: 0,
+    linkedFolders: 0,
+    stoppedAfterMs: undefined,
+    missing,
+  };
+}

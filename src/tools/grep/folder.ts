@@ -1,0 +1,701 @@
+/** The search of one folder: with ripgrep, in the folder that is held while it runs. Of several, each is searched so. */
+
+import * as nodePath from "node:path";
+import type { GrepFile, GrepLine, GrepOutcome, GrepRequest, SearchFault, Tally } from "../../contract/grep.ts";
+import { limits } from "../../contract/limits.ts";
+import { type LineSpan, Problem } from "../../contract/problem.ts";
+import type { Target } from "../../contract/target.ts";
+import type { Disk } from "../../disk/disk.ts";
+import { FileCut } from "../../disk/lines/scan.ts";
+import { areAbove } from "../../disk/lookup/ignore-files-above.ts";
+import { type OpenFile, ReadFailed } from "../../disk/lookup/open-file.ts";
+import type { WalkFolder } from "../../disk/lookup/walk.ts";
+import { scratchFile, scratchPrefix } from "../../disk/store/private-file.ts";
+import { type Hidden, refusal } from "../../guard/guard.ts";
+import type { HiddenPatterns } from "../../guard/hidden-patterns.ts";
+import { linesAt } from "../../kinds/lines-at.ts";
+import { ownFolders, type ReadByRipgrep, type Searched } from "../../search/grep-arguments.ts";
+import { compileGlobs, type Globs } from "../../search/grep-globs.ts";
+import type { FoundLine } from "../../search/grep-output.ts";
+import {
+  type Again,
+  countFiles,
+  countMatchingFiles,
+  type Found,
+  type FoundFile,
+  grep as search,
+  type GrepTask,
+} from "../../search/grep.ts";
+import { findHidden, leftOutText, type Survey, surveyIgnored } from "../../search/hidden-files.ts";
+import { type Ignored, ignoredInNamed, type NamedIgnored, type Unlike } from "../../search/ignored.ts";
+import { merged } from "../../session/line-spans.ts";
+import { escapeGlob, isNameOfFile } from "../glob/start.ts";
+import { folderAgain, ignoredAbove, type IgnoredAbove } from "../ignored-at.ts";
+import type { Located } from "../locate.ts";
+import { isHashed, signOf, stampOf } from "../stamp.ts";
+import type { Bench } from "../tool.ts";
+import { atPath } from "../workspace-walk.ts";
+
+interface How {
+  readonly timeMsMax: number;
+  readonly onProgress: ((files: number) => void) | undefined;
+}
+
+export interface FolderSearch {
+  readonly target: Target;
+  /** Once, before anything else. */
+  search(how: How): Promise<FolderFound>;
+  /** Ignored files that match. */
+  countIgnored(): Promise<Tally>;
+  /** Whoever began it closes it. */
+  close(): void;
+}
+
+export interface FolderFound extends Pick<GrepOutcome, "withheld" | "links"> {
+  readonly places: Places;
+}
+
+export function folderSearch(request: GrepRequest, located: Located, bench: Bench): FolderSearch {
+  const { target, found } = located;
+  const { disk, guard } = bench;
+  const globs = request.glob === undefined ? undefined : globsOf(request.glob, target, bench);
+  const hides = guard.hidesBeneath(target.absolute === target.real ? [target.real] : [target.absolute, target.real]);
+  const isChosen = (path: string): boolean => globs?.matches(path) ?? true;
+  const hidden = guard.hiddenPatterns(target.real === target.root ? "root" : "within");
+  const never = scratchFile(leftOutText([...hidden.lines, `**/${scratchPrefix}*`]));
+  const leftOut = never === undefined ? [] : [never.path];
+  const run = { ...runOf(bench), cwd: found.held.handlePath };
+  const again = lookedUpAgain(target, bench);
+  const task: Omit<GrepTask, "searched" | "isWanted"> = {
+    query: request,
+    isHidden: (path) => hides(path) !== undefined || !again.isThere(path, "anything"),
+    again,
+    entriesMax: request.skip + request.entriesMax,
+    mtimeOf: request.mode === "files" && request.order === "newest" ? (path) => again.changedNs(path) : undefined,
+    onProgress: undefined,
+    run,
+  };
+  const searchedIn = (ignored: FolderSearched["ignored"]): FolderSearched => ({
+    in: "folder",
+    names: globs?.names,
+    leftOut,
+    ignored,
+  });
+  let tookMs = 0;
+  let linksCounted: Tally["counted"] = "at least";
+
+  /** `wrong`: ripgrep has read ignore files that it should not have. */
+  const searchOnce = async (ignoring: Ignoring, { timeMsMax, onProgress }: How): Promise<FolderFound | "wrong"> => {
+    const survey = ignoring.by === "us" ? ignoring.survey : undefined;
+    const fits = (path: string): boolean => isChosen(path) && survey?.isIgnored(path) !== true;
+    const ignoredFolders = survey && scratchFile(leftOutText(linesOf(survey.folders)));
+    // Of its own, and let go afterwards: a signal made of several stays known to a long-lived one.
+    const stopping = new AbortController();
+    const onAbort = (): void => stopping.abort(bench.signal.reason);
+    bench.signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      bench.signal.throwIfAborted();
+      const common = searchedIn(ignoring.by === "us" ? "searched" : ignoring.reads);
+      const searched: FolderSearched = {
+        ...common,
+        leftOut: ignoredFolders === undefined ? leftOut : [...leftOut, ignoredFolders.path],
+        threads: isQuick(disk, target.real) ? 1 : undefined,
+      };
+      const startedMs = performance.now();
+      const timed = { ...run, timeMsMax };
+      const isWanted = (path: string): boolean => fits(path) && hides(path) === undefined;
+      let [isOver, isWrong] = [false, false];
+      const searching = search({ ...task, searched, isWanted, onProgress, run: { ...timed, signal: stopping.signal } })
+        .then((places) => {
+          isOver = places.found !== "places" || places.ended === "time";
+          return places;
+        })
+        .finally(() => {
+          tookMs = performance.now() - startedMs;
+        });
+      const passing = {
+        request,
+        located,
+        hidden,
+        fits,
+        hides,
+        ignoring,
+        searched: { ...searched, leftOut: [] },
+        run: timed,
+        isThere: (path: string) => again.isThere(path, "file"),
+        onWrong: () => {
+          isWrong = true;
+          stopping.abort();
+        },
+        isOver: () => isOver,
+      };
+      // Both use the folder that is held, so neither may be left running.
+      const [ended, passed] = await Promise.allSettled([searching, unsearched(passing, bench)]);
+      bench.signal.throwIfAborted();
+      if (isWrong) return "wrong";
+      const places = placesOf(valueOf(ended), target);
+      const { withheld, links, entries } = valueOf(passed);
+      wasSearched(disk, target.real, tookMs, entries);
+      linksCounted = links.counted;
+      return { places, withheld, links };
+    } finally {
+      bench.signal.removeEventListener("abort", onAbort);
+      ignoredFolders?.remove();
+    }
+  };
+
+  return {
+    target,
+    async search(how) {
+      const ignoring = await ignoringOf(located, bench);
+      const once = await searchOnce(ignoring, how);
+      if (once !== "wrong") return once;
+      const again = await searchOnce(await ignoringByUs(located, ignoring.above, bench), how);
+      if (again === "wrong") throw new Error("what ripgrep does not read cannot lead it astray");
+      return again;
+    },
+    countIgnored: () =>
+      countMatchingFiles({
+        ...task,
+        isWanted: (path) => isChosen(path) && hides(path) === undefined,
+        // How much is ignored is not known, so it is looked for with all threads.
+        searched: searchedIn("searched"),
+        run: { ...run, timeMsMax: extraMs(tookMs, linksCounted) },
+      }),
+    close: () => {
+      again.letGo();
+      never?.remove();
+    },
+  };
+}
+
+/** Folders that are held at once: files of one folder mostly come one after the other, and folders beside each other too. */
+const foldersHeldMax = 16;
+/** Deeper than this a folder is looked up from the root, not through each folder above it. */
+const namesHeldMax = 8;
+/**
+ * A look at one name costs as much as a dozen names of a list. So after this many looks into a folder it is listed if it has
+ * at most so many entries for each of them, and again after eight times as many looks: the lists never cost much more than
+ * the looks did, however large the folder is.
+ */
+const looksBeforeList = 4;
+const entriesPerLook = 32;
+
+interface HeldAgain {
+  readonly folder: WalkFolder;
+  looks: number;
+  listAt: number;
+  files: ReadonlySet<string> | undefined;
+}
+
+interface AgainAnything extends Again {
+  isThere(path: string, what: "file" | "folder" | "anything"): boolean;
+  /** When a file was last changed; undefined if it is not there. */
+  changedNs(path: string): bigint | undefined;
+}
+
+/** Whether what ripgrep reports is there beneath the roots, by names and without links. */
+function lookedUpAgain(target: Target, bench: Bench): AgainAnything {
+  const { real } = target;
+  /** The one that was used last comes last. */
+  const held = new Map<string, HeldAgain | undefined>();
+  const letGo = (): void => {
+    for (const one of held.values()) one?.folder.close();
+    held.clear();
+  };
+  const onRefused = (errno: string): void => {
+    // Nothing can be looked up: to call that "not there" would be an answer that is not true.
+    if (errno === "EMFILE" || errno === "ENFILE") throw refusal(target, errno, "looking up what ripgrep found");
+  };
+  const opened = (path: string): WalkFolder | undefined => {
+    const isNear = path !== "" && path.split("/", namesHeldMax + 1).length <= namesHeldMax;
+    const above = isNear ? folderOf(folderAbove(path)) : undefined;
+    if (isNear && above === undefined) return undefined;
+    if (above?.folder.isHeld !== true) return folderAgain(below(real, path), bench, onRefused);
+    const entered = above.folder.enter(path.slice(path.lastIndexOf("/") + 1));
+    if (!("errno" in entered)) return entered;
+    onRefused(entered.errno);
+    return undefined;
+  };
+  const folderOf = (path: string): HeldAgain | undefined => {
+    let one = held.get(path);
+    if (one === undefined && !held.has(path)) {
+      const folder = opened(path);
+      one = folder && { folder, looks: 0, listAt: looksBeforeList, files: undefined };
+      for (const [oldest, last] of held) {
+        if (held.size < foldersHeldMax) break;
+        last?.folder.close();
+        held.delete(oldest);
+      }
+    }
+    held.delete(path);
+    held.set(path, one);
+    return one;
+  };
+  return {
+    letGo,
+    changedNs: (path) => folderOf(folderAbove(path))?.folder.changedNs(path.slice(path.lastIndexOf("/") + 1)),
+    isThere(path, what) {
+      if (what === "folder") return folderOf(path) !== undefined;
+      const one = folderOf(folderAbove(path));
+      if (one === undefined) return false;
+      const name = path.slice(path.lastIndexOf("/") + 1);
+      one.looks += 1;
+      if (one.looks > one.listAt && one.files === undefined) {
+        one.files = one.folder.fileNames(one.listAt * entriesPerLook);
+        one.listAt *= 8;
+      }
+      if (one.files?.has(name) === true && !name.includes("\ufffd")) return true;
+      const glance = one.folder.glance(name);
+      // On a file system that may hang, by another lookup.
+      if (glance instanceof Promise) return atPath(below(real, path), bench, () => true) === true;
+      return glance !== undefined && (what === "anything" || glance.kind === "file");
+    },
+  };
+}
+
+const folderAbove = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
+
+type FolderSearched = Extract<Searched, { readonly in: "folder" }>;
+
+export const faulty = (fault: SearchFault): Problem => new Problem({ code: "INVALID_PARAM", reason: "search", fault });
+
+function globsOf(text: string, target: Target, bench: Bench): Globs {
+  const globs = compileGlobs(text, target.absolute);
+  if ("matches" in globs) return globs;
+  // As in Glob, what is no pattern may be the name of a file.
+  const literal = isNameOfFile(text, target, bench) ? compileGlobs(`./${escapeGlob(text)}`, target.absolute) : globs;
+  if ("fault" in literal) throw faulty({ of: "glob", ...globs });
+  return literal;
+}
+
+function valueOf<Value>(settled: PromiseSettledResult<Value>): Value {
+  if (settled.status === "rejected") throw settled.reason;
+  return settled.value;
+}
+
+export const runOf = ({ signal, searchMsMax, disk }: Bench): Omit<GrepTask["run"], "cwd"> => ({
+  signal,
+  timeMsMax: searchMsMax,
+  notBeneath: disk.roots.flatMap(({ given, real }) => [given, real]),
+});
+
+export type Places = Extract<Found, { readonly found: "places" }>;
+
+export function placesOf(found: Found, target: Target): Places {
+  switch (found.found) {
+    case "places":
+      return found;
+    case "fault":
+      throw faulty(found.fault);
+    case "nothing to run":
+      throw new Problem({ code: "NO_RIPGREP", install: "@vscode/ripgrep" });
+    case "not started":
+      throw refusal(target, found.errno, "starting ripgrep");
+    case "killed":
+      throw new Problem({
+        code: "IO_ERROR",
+        place: target,
+        errno: found.signal,
+        during: "searching: ripgrep was killed",
+      });
+  }
+}
+
+// The entries of a search that an answer shows: the files, and of `content` the lines, read through the one door.
+
+export interface Shown {
+  readonly files: readonly GrepFile[];
+  /** How many entries of the search these are, those that could not be shown among them. */
+  readonly entries: number;
+  readonly unshown: number;
+  /** What ended it, if there are more. */
+  readonly stopped: "entries" | "bytes";
+  /** Where the lines are from: by the file's absolute path, its real one and the sign of its state. */
+  readonly states: ReadonlyMap<string, FileState>;
+}
+
+interface FileState {
+  readonly real: string;
+  readonly sign: string;
+}
+
+/** A file, and the folder that was searched. */
+export interface FoundIn {
+  readonly file: FoundFile;
+  readonly target: Target;
+}
+
+export async function showEntries(request: GrepRequest, found: readonly FoundIn[], bench: Bench): Promise<Shown> {
+  const { mode, skip, entriesMax } = request;
+  if (mode !== "content") {
+    const wanted = found.slice(skip, skip + entriesMax);
+    // A folder that was swapped for a link while ripgrep was in it would have names of outside told.
+    const there = wanted.filter(
+      ({ file, target }) => atPath(below(target.real, file.path), bench, () => true) === true,
+    );
+    const files = there.map(({ file, target }) => ({ ...placeOf(file, target), lines: [], count: file.count }));
+    const states = new Map<string, FileState>();
+    return { files, entries: wanted.length, unshown: wanted.length - there.length, stopped: "entries", states };
+  }
+  const files: GrepFile[] = [];
+  const states = new Map<string, FileState>();
+  let toSkip = skip;
+  let entries = 0;
+  let unshown = 0;
+  let chars = 0;
+  for (const { file, target } of found) {
+    const wanted = file.lines.slice(toSkip, toSkip + entriesMax - entries);
+    toSkip = Math.max(0, toSkip - file.lines.length);
+    if (wanted.length === 0) continue;
+    bench.signal.throwIfAborted();
+    let isFull = false;
+    const { lines: kept, state } = await linesShown(file, wanted, request, target, bench, (line) => {
+      chars += (line?.text.length ?? 0) + linePrefixChars;
+      isFull ||= chars > limits.searchCharsMax && entries > 0;
+      if (isFull) return false;
+      entries += 1;
+      if (line === undefined) unshown += 1;
+      return true;
+    });
+    const real = below(target.real, file.path);
+    if (kept.length > 0) files.push({ ...placeOf(file, target), real, lines: kept, count: 0 });
+    if (state !== undefined) states.set(placeOf(file, target).absolute, state);
+    if (isFull) return { files, entries, unshown, stopped: "bytes", states };
+    if (entries >= entriesMax) break;
+  }
+  return { files, entries, unshown, stopped: "entries", states };
+}
+
+/** About what a path and a number take. */
+const linePrefixChars = 40;
+
+/** A path below a folder that is searched; empty for the very file that is. */
+const below = (folder: string, path: string): string =>
+  path === "" ? folder : folder.endsWith(nodePath.sep) ? folder + path : `${folder}${nodePath.sep}${path}`;
+
+const placeOf = ({ path }: FoundFile, { absolute }: Target): Pick<GrepFile, "absolute"> => ({
+  absolute: below(absolute, path),
+});
+
+/** The lines of a file that the answer has room for, and the state of the file that they are from. */
+async function linesShown(
+  found: FoundFile,
+  places: readonly FoundLine[],
+  { lineCharsMax }: GrepRequest,
+  target: Target,
+  bench: Bench,
+  fits: (line: GrepLine | undefined) => boolean,
+): Promise<{ readonly lines: readonly GrepLine[]; readonly state: FileState | undefined }> {
+  const path = below(target.real, found.path);
+  const opened = atPath(path, bench, (there) => bench.disk.open(there));
+  const file = opened === undefined || "errno" in opened ? undefined : opened;
+  try {
+    const texts = file === undefined ? [] : await textsIn(file, places, lineCharsMax);
+    const kept: GrepLine[] = [];
+    for (const [index, { line, column }] of places.entries()) {
+      const text = texts[index];
+      const shown = text && ({ line, is: column > 0 ? "match" : "context", ...text } as const);
+      if (!fits(shown)) break;
+      if (shown !== undefined) kept.push(shown);
+    }
+    const isSure = file !== undefined && file.changed() === "no";
+    return { lines: kept, state: isSure ? { real: path, sign: signOf(file.identity) } : undefined };
+  } finally {
+    file?.close();
+  }
+}
+
+async function textsIn(file: OpenFile, places: readonly FoundLine[], charsMax: number): ReturnType<typeof linesAt> {
+  try {
+    return await linesAt(file, places, charsMax);
+  } catch (error) {
+    if (error instanceof ReadFailed) return [];
+    throw error;
+  }
+}
+
+/** Lines that an answer shows whole, the session was shown: those of the answer as it is sent. */
+export async function noteShown(
+  files: readonly GrepFile[],
+  states: ReadonlyMap<string, FileState>,
+  bench: Bench,
+): Promise<void> {
+  for (const { absolute, lines } of files) {
+    const state = states.get(absolute);
+    const whole = lines.filter(({ cutBefore, cutBehind }) => !cutBefore && !cutBehind);
+    if (state === undefined || whole.length === 0) continue;
+    const views = merged(whole.map(({ line }) => ({ from: line, to: line })));
+    if (views.every((view) => bench.ledger.knows(state.real, state.sign, view))) continue;
+    const file = atPath(state.real, bench, (there) => bench.disk.open(there));
+    if (file === undefined || "errno" in file) continue;
+    try {
+      await noteLines(file, state, views, bench);
+    } finally {
+      file.close();
+    }
+  }
+}
+
+async function noteLines(
+  file: OpenFile,
+  { real, sign }: FileState,
+  views: readonly LineSpan[],
+  { ledger }: Bench,
+): Promise<void> {
+  if (signOf(file.identity) !== sign) return;
+  // What the session knows of a large file in another state may still be true, which these lines could not tell.
+  if (!isHashed(file) && ledger.has(real) && !ledger.isOf(real, sign)) return;
+  const sight = { views: views.map((span) => ({ ...span, hash: undefined })), cut: [], linesTotal: undefined };
+  try {
+    await ledger.saw(real, stampOf(file, sign), sight);
+  } catch (error) {
+    // It cannot be read to its end: then nothing is known of its state.
+    if (!(error instanceof ReadFailed || error instanceof FileCut)) throw error;
+  }
+}
+
+// Who reads the ignore files of a folder that is searched. ripgrep does, as it is quick at it, wherever it comes to the
+// same as our own reading, by which Glob goes. It does not know where the workspace ends, which ignore files are links
+// and that a folder was named: there they are read before the search, and ripgrep is told what to leave out.
+
+type Ignoring = {
+  /** By ignore files above the folder. */
+  readonly above: Ignored;
+} & (
+  | {
+      readonly by: "ripgrep";
+      readonly reads: ReadByRipgrep;
+      /** Would ripgrep go wrong, if this lies deeper in the folder? */
+      readonly isWrong: (what: Unlike) => boolean;
+    }
+  | { readonly by: "us"; readonly survey: Survey }
+);
+
+async function ignoringOf(located: Located, bench: Bench): Promise<Ignoring> {
+  const { target, found } = located;
+  // Reading a folder that may hang must be something that can be ended.
+  if (found.held.reads === "later") {
+    const reads = { parents: true, repository: false, exclude: true };
+    return { by: "ripgrep", above: { levels: [] }, reads, isWrong: () => false };
+  }
+  const above = await ignoredAbove(target, bench);
+  const folder = bench.disk.walk(found);
+  const entries = await folder.entries();
+  // What cannot be listed cannot be searched either; ripgrep will say so.
+  const listed = "errno" in entries ? [] : entries;
+  let links = above.links;
+  const named = await ignoredInNamed(folder, listed, namesTo(located), above.ignored, (what) => {
+    if (what === "link") links = true;
+  });
+  const isRepository = listed.some(({ name }) => name === ".git");
+  const parents = named.hold === "all" && above.ignored.levels.length > 0;
+  if (links || named.hold === "none" || (parents && isMoreAbove(above, isRepository))) {
+    return await ignoringByUs(located, above.ignored, bench, named);
+  }
+  const reads: ReadByRipgrep = {
+    parents,
+    repository: isRepository || (parents && above.inRepository),
+    exclude: named.ignored.levels.some(({ kind }) => kind === "exclude"),
+  };
+  const wrong: Readonly<Record<Unlike, boolean>> = {
+    link: true,
+    border: !reads.repository,
+    exclude: !reads.exclude,
+    elsewhere: reads.exclude,
+  };
+  return { by: "ripgrep", above: above.ignored, reads, isWrong: (what) => wrong[what] };
+}
+
+/** Would ripgrep, on its way up, come to ignore files that do not hold? Those of Git end at a repository. */
+const isMoreAbove = ({ from, inRepository }: IgnoredAbove, isRepository: boolean): boolean =>
+  areAbove(from, [".ignore", ".rgignore", ...(inRepository || isRepository ? [] : [".gitignore", ".git"])]);
+
+/** So many are told to ripgrep, which reads each as a pattern; what it finds in others is dropped. */
+const foldersMax = 1_000;
+
+async function ignoringByUs(located: Located, above: Ignored, bench: Bench, known?: NamedIgnored): Promise<Ignoring> {
+  const folder = bench.disk.walk(located.found);
+  const names = namesTo(located);
+  const { ignored } = known ?? (await read());
+  const untilMs = performance.now() + bench.searchMsMax;
+  const survey = await surveyIgnored(folder, {
+    above: names,
+    ignored,
+    isLeftOut: (name) => ownFolders.includes(name),
+    foldersMax,
+    onTurn: () => {
+      bench.signal.throwIfAborted();
+      return performance.now() > untilMs ? "enough" : "more";
+    },
+  });
+  return { by: "us", above, survey };
+
+  async function read(): Promise<NamedIgnored> {
+    const entries = await folder.entries();
+    if ("errno" in entries) {
+      throw new Problem({ code: "IO_ERROR", place: located.target, errno: entries.errno, during: "listing it" });
+    }
+    return await ignoredInNamed(folder, entries, names, above);
+  }
+}
+
+/** Lines of an ignore file that leave these folders out and nothing else. A name that no line can say is not said. */
+const linesOf = (folders: readonly string[]): readonly string[] =>
+  folders.filter((path) => !/[\n\r\ufffd]/.test(path)).map((path) => `/${path.replace(/[\\*?[\]{}!#]/g, "\\$&")}/`);
+
+const namesTo = ({ target: { realRelative } }: Located): readonly string[] =>
+  realRelative === "" ? [] : realRelative.split("/");
+
+// What a search of a folder passes over without opening it: files that rules hide, whatever they hold, and links. It is
+// found while ripgrep searches, by names alone: a second ripgrep would take as long as a small search itself.
+
+export interface Passing {
+  readonly request: GrepRequest;
+  readonly located: Located;
+  readonly hidden: HiddenPatterns;
+  /** Of paths below the folder: does the call choose it, do rules hide it? */
+  readonly fits: (path: string) => boolean;
+  readonly hides: (path: string) => Hidden | undefined;
+  /** Looks a file up again beneath the roots. */
+  readonly isThere: (path: string) => boolean;
+  readonly searched: Extract<Searched, { readonly in: "folder" }>;
+  readonly ignoring: Ignoring;
+  readonly run: GrepTask["run"];
+  /** Called if ripgrep reads ignore files otherwise than we do: what it finds is not to be used. */
+  readonly onWrong: () => void;
+  /** Did the search end without an answer, or is there none that could be wrong? */
+  readonly isOver: () => boolean;
+}
+
+export interface Unsearched extends Pick<GrepOutcome, "withheld" | "links"> {
+  /** How many names there are that were not ignored, if all were looked at. */
+  readonly entries: number | undefined;
+}
+
+async function unsearched(passing: Passing, bench: Bench): Promise<Unsearched> {
+  const { request, located, hidden, fits, hides, ignoring } = passing;
+  const { target, found } = located;
+  const folders = target.absolute === target.real ? [target.real] : [target.absolute, target.real];
+  const mayBe = folders.some(hidden.mayBeHidden) ? () => true : byNames(hidden.mayBeHidden);
+  // Denied files count whether the call chooses them or not: a number that depended on its globs or types would betray
+  // their names, one letter after the other. Names of files that ask are no secret.
+  const hiddenAs = (path: string): Hidden | undefined => {
+    const hidden = mayBe(path) ? hides(path) : undefined;
+    return hidden === "asks" && !fits(path) ? undefined : hidden;
+  };
+  const canHide = hidden.lines.length > 0 || hidden.cover === "some";
+  const byRipgrep = (as: Hidden, run: GrepTask["run"]): Promise<Tally> =>
+    countFiles(
+      as === "asks" ? request.types : [],
+      { ...passing.searched, names: undefined },
+      (path) => hiddenAs(path) === as && passing.isThere(path),
+      limits.searchListedMax,
+      run,
+    );
+  const unknown: Tally = { number: 0, counted: "at least" };
+  const brief = { ...passing.run, timeMsMax: limits.searchExtraMsMax };
+  // Reading a folder that may hang must be something that can be ended.
+  if (found.held.reads === "later") {
+    const withheld = canHide ? sumOf(await byRipgrep("denied", brief), await byRipgrep("asks", brief)) : none;
+    return { withheld, links: unknown, entries: undefined };
+  }
+  const seen = await findHidden(bench.disk.walk(found), {
+    above: target.realRelative === "" ? [] : target.realRelative.split("/"),
+    ignored: ignoring.above,
+    isWrong: (what) => ignoring.by === "ripgrep" && ignoring.isWrong(what),
+    isLeftOut: (name) => ownFolders.includes(name),
+    hiddenAs,
+    isMissed: (path) => hides(path) === undefined && isMissed(path, passing, bench),
+    isOver: () => ignoring.by === "us" || passing.isOver(),
+    entriesMax: limits.searchListedMax,
+    signal: bench.signal,
+  });
+  if (seen.wrong) passing.onWrong();
+  const counted = seen.complete ? "all" : "at least";
+  const links: Tally = { number: seen.links, counted };
+  const entries = seen.complete ? seen.entries : undefined;
+  const denied: Tally = { number: seen.denied, counted };
+  // Of our own passing files nobody needs to hear that there may be more.
+  if (!canHide && seen.denied + seen.asks === 0) return { withheld: none, links, entries };
+  // Which names are of a type is known to ripgrep alone. With few entries it takes long only on a slow machine.
+  const ofTypes = request.types.length > 0 && seen.asks > 0;
+  const asks: Tally = ofTypes
+    ? await byRipgrep("asks", seen.complete ? passing.run : brief)
+    : { number: seen.asks, counted };
+  return { withheld: sumOf(denied, asks), links, entries };
+}
+
+const none: Tally = { number: 0, counted: "all" };
+
+const sumOf = (a: Tally, b: Tally): Tally => ({
+  number: a.number + b.number,
+  counted: a.counted === "all" && b.counted === "all" ? "all" : "at least",
+});
+
+/** What makes a path hidden is part of one of its names, and files of one folder come one after the other. */
+function byNames(mayBeHidden: (text: string) => boolean): (path: string) => boolean {
+  let last = "";
+  let lastMayBe = mayBeHidden(last);
+  return (path) => {
+    const cut = path.lastIndexOf("/") + 1;
+    const folder = path.slice(0, cut);
+    if (folder !== last) {
+      last = folder;
+      lastMayBe = mayBeHidden(folder);
+    }
+    return lastMayBe || mayBeHidden(path.slice(cut));
+  };
+}
+
+/** What lies in the folder itself is found by its own name. Of what lies outside the border not even its being there is told. */
+function isMissed(path: string, { located: { target }, fits }: Passing, { disk, guard }: Bench): boolean {
+  const look = disk.look(below(target.real, path));
+  if (look.seen === "outside") return true;
+  if (look.seen !== "node") return false;
+  look.held.close();
+  // A link to what is denied is not named, so its name must not be guessed by the number either.
+  if (guard.denied("read", [look.real], look.kind === "directory" ? "folder" : "file") !== undefined) return false;
+  const start = target.real.endsWith(nodePath.sep) ? target.real : target.real + nodePath.sep;
+  const isWithin = look.real === target.real || look.real.startsWith(start);
+  // A glob says nothing of a folder: what lies in there may fit.
+  return !isWithin && (look.kind === "directory" || (look.kind === "file" && fits(path)));
+}
+
+// Whether ripgrep is to search a folder with several threads. To start them costs more than a small folder takes: where
+// the last search was over in a moment, the next is done by one. A guess about speed only; what is found is the same.
+
+/** Above this a search is worth several threads, even if it was a busy machine that took so long. */
+const quickMsMax = 50;
+const entriesMax = 1_000;
+/** Folders that are remembered: of hosts that search in very many, the latest. */
+const paceFoldersMax = 100;
+
+/** A toolkit has a disk of its own, so this ends with it. */
+const quickIn = new WeakMap<Disk, Set<string>>();
+
+/** Real paths of folders. */
+export const isQuick = (disk: Disk, folder: string): boolean => quickIn.get(disk)?.has(folder) ?? false;
+
+/** `entries`: how many there are, if all were seen. */
+export function wasSearched(disk: Disk, folder: string, tookMs: number, entries: number | undefined): void {
+  const quick = quickIn.get(disk) ?? new Set();
+  quickIn.set(disk, quick);
+  quick.delete(folder);
+  if (tookMs > quickMsMax || entries === undefined || entries > entriesMax) return;
+  quick.add(folder);
+  const [oldest] = quick;
+  if (quick.size > paceFoldersMax && oldest !== undefined) quick.delete(oldest);
+}
+
+// How long a search that found nothing may go on to look whether ignored files match.
+
+/**
+ * What comes on top must not be felt: of a search that took long it gets a tenth. A folder of which every entry was
+ * listed meanwhile is none that takes long. There it was the machine that was slow, starting ripgrep above all, and it
+ * will be again: the answer must not depend on that.
+ */
+export function extraMs(tookMs: number, listed: Tally["counted"]): number {
+  if (listed === "all") return Math.max(limits.searchExtraMsMax, Math.ceil(tookMs));
+  return tookMs < limits.searchQuickMsMax ? limits.searchExtraMsMax : Math.ceil(tookMs / 10);
+}

@@ -1,0 +1,273 @@
+/**
+ * Grep: which lines match. ripgrep says where, in a folder that is held while it runs; what rules hide is left out before
+ * and asked about after; and every line of the answer is read by ourselves, from a file that was looked up beneath the
+ * roots like any other. So nothing that a link or a swapped folder leads to is shown.
+ */
+
+import type { GrepFile, GrepOutcome, GrepRequest, Tally } from "../../contract/grep.ts";
+import { limits } from "../../contract/limits.ts";
+import { Problem } from "../../contract/problem.ts";
+import type { Target } from "../../contract/target.ts";
+import { refusal } from "../../guard/guard.ts";
+import { matchSpans } from "../../search/grep-output.ts";
+import { grep as search, newestFirst } from "../../search/grep.ts";
+import { locate, type Located } from "../locate.ts";
+import type { Bench, Tool } from "../tool.ts";
+import { searchTops, unsearchedRoots } from "../workspace-walk.ts";
+import {
+  faulty,
+  type FolderFound,
+  folderSearch,
+  type FolderSearch,
+  type FoundIn,
+  noteShown,
+  type Places,
+  placesOf,
+  runOf,
+  showEntries,
+} from "./folder.ts";
+
+export const grep: Tool<"grep"> = async (request, bench) => {
+  checkPattern(request.pattern);
+  const started = await startsOf(request, bench);
+  const { starts } = started;
+  try {
+    const [first] = starts;
+    if (first.found.kind === "file") return await inFile(request, first, bench);
+    return await inFolders(request, started, bench);
+  } finally {
+    for (const { found } of starts) found.held.close();
+  }
+};
+
+function checkPattern(pattern: string): void {
+  const why =
+    pattern === ""
+      ? "empty"
+      : pattern.includes("\0")
+        ? "nul"
+        : pattern.length > limits.patternCharsMax
+          ? "too long"
+          : undefined;
+  if (why !== undefined) throw faulty({ of: "pattern", pattern, why });
+}
+
+interface Starts {
+  /** Folders, or the one file. Whoever asked closes `found.held` of each. */
+  readonly starts: readonly [Located, ...Located[]];
+  /** Roots that cannot be searched, where no folder was named. */
+  readonly denied: number;
+  readonly unreadable: number;
+}
+
+async function startsOf({ path }: GrepRequest, bench: Bench): Promise<Starts> {
+  const starts: Located[] = [];
+  const problems: Problem[] = [];
+  for (const one of path === undefined ? searchTops(bench) : [path]) {
+    try {
+      starts.push(await startAt(one, bench));
+    } catch (error) {
+      if (error instanceof Problem) problems.push(error);
+      else {
+        for (const { found } of starts) found.held.close();
+        throw error;
+      }
+    }
+  }
+  const [first, ...others] = starts;
+  if (first === undefined) throw problems[0];
+  return { starts: [first, ...others], ...unsearchedRoots(problems) };
+}
+
+async function startAt(path: string, bench: Bench): Promise<Located> {
+  const located = await locate(path, "anything", bench);
+  const { target, found } = located;
+  try {
+    await bench.guard.permit("read", target, bench.signal);
+    if (found.kind === "directory" || found.kind === "file") return located;
+    throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+  } catch (error) {
+    found.held.close();
+    throw error;
+  }
+}
+
+const nothing: Tally = { number: 0, counted: "all" };
+
+async function inFile(request: GrepRequest, { target, found: named }: Located, bench: Bench): Promise<GrepOutcome> {
+  const file = bench.disk.open(named);
+  if ("errno" in file) throw refusal(target, file.errno, "opening it");
+  try {
+    const places = placesOf(
+      await search({
+        query: request,
+        searched: { in: "input" },
+        entriesMax: request.skip + request.entriesMax,
+        isWanted: () => true,
+        again: undefined,
+        mtimeOf: undefined,
+        onProgress: undefined,
+        run: { ...runOf(bench), cwd: target.root, input: file.forChild },
+      }),
+      target,
+    );
+    const found = { places, withheld: nothing, links: nothing };
+    return await outcomeOf(request, target, { ...found, files: filesIn(places, target), ignored: nothing }, bench);
+  } finally {
+    file.close();
+  }
+}
+
+async function inFolders(request: GrepRequest, started: Starts, bench: Bench): Promise<GrepOutcome> {
+  const folders: FolderSearch[] = [];
+  try {
+    for (const start of started.starts) folders.push(folderSearch(request, start, bench));
+    const found = await searchAll(folders, bench);
+    const sum = { ...summed(found.map(({ places }) => places)) };
+    const files = found.flatMap(({ places, target }) => filesIn(places, target));
+    const byTime = request.mode === "files" && request.order === "newest" && folders.length > 1;
+    // Only who finds nothing wonders whether it was looked for everywhere.
+    const isAll = sum.filesTotal > 0 || sum.ended === "time";
+    // Folders that the time did not suffice for may hold more of everything.
+    const floored = (tally: Tally): Tally =>
+      tally.number > 0 && found.length < folders.length ? { ...tally, counted: "at least" } : tally;
+    return await outcomeOf(
+      request,
+      started.starts[0].target,
+      {
+        places: {
+          ...sum,
+          unreadable: floored(tallied([sum.unreadable, { number: started.unreadable, counted: "all" }])),
+        },
+        files: byTime ? files.toSorted((a, b) => newestFirst(a.file, b.file)) : files,
+        // Of a root that is denied nobody knows what is in it.
+        withheld: floored(
+          tallied([
+            ...found.map(({ withheld }) => withheld),
+            { number: started.denied, counted: started.denied > 0 ? "at least" : "all" },
+          ]),
+        ),
+        links: floored(tallied(found.map(({ links }) => links))),
+        ignored: isAll ? nothing : await ignoredIn(folders),
+      },
+      bench,
+    );
+  } finally {
+    for (const folder of folders) folder.close();
+  }
+}
+
+type FoundThere = FolderFound & { readonly target: Target };
+
+/** One after the other, all in the time that one would have. */
+async function searchAll(folders: readonly FolderSearch[], bench: Bench): Promise<readonly FoundThere[]> {
+  const startedMs = performance.now();
+  const { onProgress } = bench;
+  const all: FoundThere[] = [];
+  let before = 0;
+  for (const folder of folders) {
+    const passedMs = all.length === 0 ? 0 : performance.now() - startedMs;
+    const found = await folder.search({
+      timeMsMax: Math.max(1, bench.searchMsMax - passedMs),
+      onProgress: onProgress && ((files) => onProgress(before + files, 0)),
+    });
+    all.push({ ...found, target: folder.target });
+    before += found.places.filesTotal;
+    if (found.places.ended === "time") break;
+  }
+  return all;
+}
+
+async function ignoredIn(folders: readonly FolderSearch[]): Promise<Tally> {
+  const tallies: Tally[] = [];
+  for (const folder of folders) tallies.push(await folder.countIgnored());
+  return tallied(tallies);
+}
+
+const tallied = (tallies: readonly Tally[]): Tally => ({
+  number: tallies.reduce((sum, { number }) => sum + number, 0),
+  counted: tallies.every(({ counted }) => counted === "all") ? "all" : "at least",
+});
+
+type Counts = Omit<Places, "found" | "files">;
+
+function summed(places: readonly Places[]): Counts {
+  const sum = (of: (one: Places) => number): number => places.reduce((all, one) => all + of(one), 0);
+  return {
+    filesTotal: sum(({ filesTotal }) => filesTotal),
+    linesTotal: sum(({ linesTotal }) => linesTotal),
+    entriesTotal: sum(({ entriesTotal }) => entriesTotal),
+    linesCounted: places.every(({ linesCounted }) => linesCounted === "all") ? "all" : "at least",
+    binary: sum(({ binary }) => binary),
+    unnamed: sum(({ unnamed }) => unnamed),
+    unreadable: tallied(places.map(({ unreadable }) => unreadable)),
+    ended: places.some(({ ended }) => ended === "time") ? "time" : "by itself",
+  };
+}
+
+const filesIn = ({ files }: Places, target: Target): readonly FoundIn[] => files.map((file) => ({ file, target }));
+
+interface AllFound extends Pick<GrepOutcome, "withheld" | "links" | "ignored"> {
+  readonly places: Counts;
+  readonly files: readonly FoundIn[];
+}
+
+async function outcomeOf(
+  request: GrepRequest,
+  target: Target,
+  { places, files, withheld, links, ignored }: AllFound,
+  bench: Bench,
+): Promise<GrepOutcome> {
+  const { pattern, mode, numbers, skip, entriesMax } = request;
+  const tally = (number: number): Tally => ({ number, counted: places.ended === "time" ? "at least" : "all" });
+  const lines = { counted: places.linesCounted } as const;
+  const shown = await showEntries(request, files, bench);
+  const more = places.entriesTotal > skip + shown.entries;
+  const outcome: GrepOutcome = bench.fit({
+    kind: "grep",
+    target,
+    pattern,
+    mode,
+    numbers,
+    files: request.spans === true ? await withSpans(shown.files, request, target, bench) : shown.files,
+    skip,
+    entriesMax,
+    entriesShown: shown.entries,
+    entriesTotal: { ...tally(places.entriesTotal), ...(mode === "content" ? lines : {}) },
+    filesTotal: tally(places.filesTotal),
+    linesTotal: mode === "files" ? undefined : { number: places.linesTotal, ...lines },
+    stopped: more ? shown.stopped : "end",
+    next: more && shown.entries > 0 ? skip + shown.entries : undefined,
+    timedOutMs: places.ended === "time" ? bench.searchMsMax : undefined,
+    withheld,
+    links,
+    ignored,
+    unreadable: places.unreadable,
+    binary: places.binary,
+    unnamed: places.unnamed,
+    unshown: shown.unshown,
+  });
+  await noteShown(outcome.files, shown.states, bench);
+  return outcome;
+}
+
+/** A match over several lines is in none of them alone. */
+async function withSpans(
+  files: readonly GrepFile[],
+  { reach, pattern, letterCase }: GrepRequest,
+  target: Target,
+  bench: Bench,
+): Promise<readonly GrepFile[]> {
+  if (reach === "lines") return files;
+  const texts = files.flatMap(({ lines }) => lines.map(({ text }) => text));
+  const spans = await matchSpans(texts, { pattern, letterCase }, { ...runOf(bench), cwd: target.root });
+  let at = 0;
+  return files.map((file) => ({
+    ...file,
+    lines: file.lines.map((line) => {
+      const found = spans[at] ?? [];
+      at += 1;
+      return line.is === "match" ? { ...line, spans: found } : line;
+    }),
+  }));
+}

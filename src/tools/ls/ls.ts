@@ -1,0 +1,299 @@
+/** Ls: the entries of a folder, and of the folders in it as far as there is room. */
+
+import * as nodePath from "node:path";
+import { limits } from "../../contract/limits.ts";
+import { Problem } from "../../contract/problem.ts";
+import type { LsRequest, TreeEntry, TreeOutcome } from "../../contract/read.ts";
+import { lineNumber } from "../../contract/target.ts";
+import { type FolderEntry, kindOfEntry } from "../../disk/lookup/held-folder.ts";
+import { endOf } from "../../disk/lookup/look.ts";
+import type { WalkEntry, WalkFolder } from "../../disk/lookup/walk.ts";
+import { refusal } from "../../guard/guard.ts";
+import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, isIgnoreFile } from "../../search/ignored.ts";
+import { FirstOnes } from "../../text/first-ones.ts";
+import { type GlobState, startState } from "../../text/glob/glob-state.ts";
+import { newGlobBudget, parseGlob } from "../../text/glob/glob.ts";
+import { compareNames } from "../../text/order.ts";
+import { folderAgain, ignoredAt } from "../ignored-at.ts";
+import { type Located, locatePermitted } from "../locate.ts";
+import type { Bench, Tool } from "../tool.ts";
+
+// A page of a folder, and below it a tree: level by level, so that what is near is complete before what is deep begins, and
+// every folder of a level gets its share of the room. What is not shown is counted.
+
+/** A pattern of what is left out, as far as the path has come. */
+interface LeaveOut {
+  readonly state: GlobState;
+  readonly foldersOnly: boolean;
+}
+
+/** A folder of the tree while it is made. */
+interface Branch {
+  readonly real: string;
+  /** The names from the top of the workspace down to it. */
+  readonly above: readonly string[];
+  readonly ignored: Ignored;
+  readonly leaveOut: readonly LeaveOut[];
+  readonly entry: Draft | undefined;
+}
+
+type Draft = { -readonly [Key in keyof TreeEntry]: TreeEntry[Key] } & { entries?: Draft[] };
+
+interface Tally {
+  shown: number;
+  leftOut: number;
+  ignored: number;
+  withheld: number;
+}
+
+async function listTree(
+  { target, found }: Located,
+  request: LsRequest,
+  leaveOut: readonly LeaveOut[],
+  bench: Bench,
+): Promise<TreeOutcome> {
+  const { from, entriesMax } = request;
+  const depth = Math.min(request.depth ?? 1, limits.treeDepthMax);
+  const tally: Tally = { shown: 0, leftOut: 0, ignored: 0, withheld: 0 };
+  const above = target.realRelative === "" ? [] : target.realRelative.split("/");
+  // Only a tree asks what is ignored: a list shows what there is.
+  const ignored = depth > 1 ? await ignoredAt(target, bench) : { levels: [] };
+  const top: Branch = { real: target.real, above, ignored, leaveOut, entry: undefined };
+
+  const folder = bench.disk.walk(found);
+  const listed = await list(folder, top, from - 1 + entriesMax, depth > 1, tally, bench);
+  if ("errno" in listed) throw refusal(target, listed.errno, "listing it");
+  const { total } = listed;
+  if (from > 1 && from > total) {
+    throw new Problem({ code: "INVALID_PARAM", reason: "range", place: target, of: "entries", from, total });
+  }
+  const page = listed.entries.slice(from - 1, from - 1 + entriesMax);
+  const filled: Branch = { ...top, ignored: listed.ignored };
+  const entries = await drafts(folder, page, filled, depth > 1, bench);
+  tally.shown += entries.length;
+  const end = from - 1 + page.length;
+  tally.leftOut += total - end;
+
+  // A list of one level says nothing about what lies deeper.
+  let level = depth > 1 ? branchesOf(entries, filled) : [];
+  let room = limits.treeEntriesMax;
+  for (let at = 2; level.length > 0; at += 1) {
+    const leaves = at > depth;
+    const listings: Listing[] = [];
+    for (const branch of level) {
+      bench.signal.throwIfAborted();
+      listings.push(await listingOf(branch, room, tally, bench));
+    }
+    const next: Branch[] = [];
+    // Small folders first: what they leave over is for the larger ones.
+    const bySize = listings.toSorted((a, b) => a.total - b.total);
+    for (const [index, listing] of bySize.entries()) {
+      const share = leaves ? 0 : Math.floor(room / (bySize.length - index));
+      room -= await fill(listing, share, leaves ? "depth" : "budget", tally, bench);
+    }
+    for (const { branch, ignored } of listings) {
+      if (branch.entry?.entries !== undefined) next.push(...branchesOf(branch.entry.entries, { ...branch, ignored }));
+    }
+    level = leaves ? [] : next;
+  }
+  return {
+    kind: "tree",
+    target,
+    from,
+    depth,
+    entries,
+    entriesTotal: total,
+    next: end < total ? lineNumber(end + 1) : undefined,
+    ...tally,
+  };
+}
+
+/** What a folder holds, as much of it as could be shown. */
+interface Listing {
+  readonly branch: Branch;
+  readonly entries: readonly FolderEntry[];
+  readonly total: number;
+  readonly ignored: Ignored;
+}
+
+async function listingOf(branch: Branch, room: number, tally: Tally, bench: Bench): Promise<Listing> {
+  const none: Listing = { branch, entries: [], total: 0, ignored: branch.ignored };
+  const folder = folderAgain(branch.real, bench);
+  try {
+    const listed = folder === undefined ? { errno: "ENOENT" } : await list(folder, branch, room, true, tally, bench);
+    if ("errno" in listed) {
+      if (branch.entry !== undefined) branch.entry.closed = "unreadable";
+      return none;
+    }
+    const { total } = listed;
+    if (branch.entry !== undefined) {
+      branch.entry.entriesTotal = total;
+      if (listed.leftOut > 0) branch.entry.entriesLeftOut = listed.leftOut;
+    }
+    return { branch, entries: listed.entries, total, ignored: listed.ignored };
+  } finally {
+    folder?.close();
+  }
+}
+
+/** Shows at most `share` entries of a folder. Returns how many. */
+async function fill(
+  { branch, entries, total, ignored }: Listing,
+  share: number,
+  closed: "depth" | "budget",
+  tally: Tally,
+  bench: Bench,
+): Promise<number> {
+  const { entry } = branch;
+  if (entry === undefined || entry.closed !== undefined || total === 0) return 0;
+  if (share === 0) {
+    entry.closed = closed;
+    if (closed === "budget") tally.leftOut += total;
+    return 0;
+  }
+  const folder = folderAgain(branch.real, bench);
+  if (folder === undefined) {
+    entry.closed = "unreadable";
+    return 0;
+  }
+  try {
+    entry.entries = await drafts(folder, entries.slice(0, share), { ...branch, ignored }, true, bench);
+  } finally {
+    folder.close();
+  }
+  tally.shown += entry.entries.length;
+  tally.leftOut += total - entry.entries.length;
+  return entry.entries.length;
+}
+
+/** Entries by which it is told whether ignore files leave nothing of a folder; of a larger one, the first so many. */
+const sampleMax = 1_000;
+
+/**
+ * The first entries in order, without those that are denied or that the call leaves out, and how many there are. Of a huge
+ * folder no more than those is held.
+ */
+async function list(
+  folder: WalkFolder,
+  branch: Branch,
+  entriesMax: number,
+  asksIgnored: boolean,
+  tally: Tally,
+  bench: Bench,
+) {
+  const first = new FirstOnes<FolderEntry>(
+    entriesMax,
+    (a, b) => compareNames(a.name, b.name),
+    () => 1,
+  );
+  let total = 0;
+  let leftOut = 0;
+  const sample: WalkEntry[] = [];
+  const refused = await folder.each((listed) => {
+    const entry = { name: listed.name, kind: kindOfEntry(listed) };
+    if (sample.length < sampleMax || listed.name === ".git" || isIgnoreFile(listed.name)) sample.push(listed);
+    if (isDenied(entry, branch, bench)) tally.withheld += 1;
+    else if (isLeftOut(entry, branch)) tally.ignored += 1;
+    else {
+      total += 1;
+      first.add(entry);
+      return undefined;
+    }
+    leftOut += 1;
+    return undefined;
+  }, bench.signal);
+  if (refused !== undefined) return refused;
+  const entries = first.sorted().slice(0, entriesMax);
+  if (!asksIgnored) return { entries, total, leftOut, ignored: branch.ignored };
+  const ignored =
+    branch.entry === undefined
+      ? (await ignoredInNamed(folder, sample, branch.above, branch.ignored)).ignored
+      : await ignoredIn(folder, sample, branch.above.length, branch.ignored);
+  return { entries, total, leftOut, ignored };
+}
+
+function isDenied({ name, kind }: FolderEntry, { real }: Branch, { guard, disk }: Bench): boolean {
+  if (!guard.denies) return false;
+  const path = nodePath.join(real, name);
+  const look = kind === "link" ? disk.look(path) : undefined;
+  if (look?.seen === "node") look.held.close();
+  const end = look && endOf(look);
+  const is = kind === "directory" ? "folder" : (end?.is ?? "file");
+  return guard.denied("read", end === undefined ? [path] : [path, end.real], is) !== undefined;
+}
+
+const isLeftOut = ({ name, kind }: FolderEntry, { leaveOut }: Branch): boolean =>
+  leaveOut.some(
+    ({ state, foldersOnly }) => (kind === "directory" || !foldersOnly) && state.accepts(name.normalize("NFC"), "all"),
+  );
+
+async function drafts(
+  folder: WalkFolder,
+  entries: readonly FolderEntry[],
+  { real, above, ignored }: Branch,
+  opensFolders: boolean,
+  bench: Bench,
+): Promise<Draft[]> {
+  const made: Draft[] = [];
+  for (const { name, kind: told } of entries) {
+    // Some file systems do not say in a list what an entry is.
+    const looking = told === "file" || told === "unknown" ? folder.glance(name) : undefined;
+    const glance = looking instanceof Promise ? await looking : looking;
+    const kind = told === "unknown" ? (glance?.kind ?? told) : told;
+    const entry: Draft = {
+      name,
+      kind,
+      ...(kind === "file" && glance !== undefined ? { sizeBytes: glance.sizeBytes } : {}),
+    };
+    if (kind === "link") Object.assign(entry, leadOf(nodePath.join(real, name), bench));
+    if (opensFolders && kind === "directory" && (name === ".git" || isIgnored(ignored, above, name, "folder")))
+      entry.closed = "ignored";
+    made.push(entry);
+  }
+  return made;
+}
+
+/** Where a link leads, if that lies beneath the roots: of what lies outside nothing is told. */
+function leadOf(path: string, { disk }: Bench): Pick<TreeEntry, "leadsTo" | "linkText"> {
+  const look = disk.look(path);
+  if (look.seen !== "node") return {};
+  look.held.close();
+  const leadsTo = look.kind === "file" || look.kind === "directory" ? look.kind : "special";
+  return { leadsTo, linkText: nodePath.relative(look.root.real, look.real) || "." };
+}
+
+function branchesOf(entries: readonly Draft[], parent: Branch): Branch[] {
+  return entries
+    .filter(({ kind }) => kind === "directory")
+    .map((entry) => ({
+      real: nodePath.join(parent.real, entry.name),
+      above: [...parent.above, entry.name],
+      ignored: parent.ignored,
+      leaveOut: parent.leaveOut.flatMap((one) => {
+        const state = one.state.enter(entry.name.normalize("NFC"), "all");
+        return state === undefined ? [] : [{ ...one, state }];
+      }),
+      entry,
+    }));
+}
+
+export const ls: Tool<"ls"> = async (request, bench) => {
+  const leaveOut = patternsOf(request);
+  const located = await locatePermitted(request.path, "anything", bench);
+  try {
+    if (located.found.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: located.target });
+    return await listTree(located, request, leaveOut, bench);
+  } finally {
+    located.found.held.close();
+  }
+};
+
+function patternsOf({ ignore = [] }: LsRequest): readonly LeaveOut[] {
+  const budget = newGlobBudget();
+  return ignore.slice(0, limits.listIgnoreMax + 1).map((pattern, index) => {
+    const parsed = index < limits.listIgnoreMax ? parseGlob(pattern, budget) : { fault: "too many choices" as const };
+    if ("fault" in parsed)
+      throw new Problem({ code: "INVALID_PARAM", reason: "pattern", pattern, fault: parsed.fault });
+    return { state: startState(parsed), foldersOnly: parsed.foldersOnly };
+  });
+}

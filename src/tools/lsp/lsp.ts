@@ -1,0 +1,337 @@
+/** Questions about code: a language server is asked, and of its answer only what the session may read is told. */
+
+import * as nodePath from "node:path";
+import { limits } from "../../contract/limits.ts";
+import type {
+  AskedPlace,
+  CallHierarchyItem,
+  CodePlace,
+  CodeResult,
+  CodeSymbol,
+  FoundPlace,
+  LanguageAnswer,
+  Languages,
+  Location,
+  LspOutcome,
+  LspRequest,
+  SourceFile,
+  TextRange,
+} from "../../contract/lsp.ts";
+import { type CodePlaceFault, Problem } from "../../contract/problem.ts";
+import type { Target } from "../../contract/target.ts";
+import { relativeTo } from "../../guard/paths.ts";
+import { placeIn } from "../../text/code-place.ts";
+import { cutChars } from "../../text/encoding/encoding.ts";
+import { compareCodePoints } from "../../text/order.ts";
+import { sourceOf } from "../languages.ts";
+import { locatePermitted } from "../locate.ts";
+import type { Bench, Tool } from "../tool.ts";
+
+export const lsp: Tool<"lsp"> = async (request, bench) => {
+  const asked = await askedFile(request.path, bench);
+  if (request.operation === "hover") return hovered(request, asked, bench);
+  const at = isAboutPlace(request) ? placeOf(asked, request.at) : undefined;
+  const { server, value } = await found(request, asked, at, bench);
+  return answerOf(request, asked, at, server, value, bench);
+};
+
+const isAboutPlace = ({ operation }: LspRequest): boolean =>
+  operation !== "documentSymbol" && operation !== "workspaceSymbol";
+
+async function hovered(request: LspRequest, asked: AskedFile, bench: Bench): Promise<LspOutcome> {
+  const at = placeOf(asked, request.at);
+  const { server, value } = valueOf(
+    await asked.languages.hover(asked.source, at, { signal: bench.signal }),
+    asked,
+    bench,
+  );
+  const text = value === undefined ? undefined : cutChars(value, limits.lspHoverCharsMax);
+  const textCut = text !== undefined && text !== value;
+  return { ...nothing(request, asked, at, server), text, textCut };
+}
+
+const nothing = (
+  { operation, query }: LspRequest,
+  { target }: AskedFile,
+  at: FoundPlace | undefined,
+  server: string,
+): LspOutcome => ({
+  kind: "lsp",
+  operation,
+  target,
+  server,
+  at,
+  query,
+  results: [],
+  from: 1,
+  total: 0,
+  next: undefined,
+  withheld: 0,
+  text: undefined,
+  textCut: false,
+});
+
+/** A result before it is known whether it may be told. */
+type Raw = RawPlace & Omit<CodeResult, "place">;
+
+interface Found {
+  readonly server: string;
+  readonly value: readonly Raw[];
+}
+
+async function found(
+  { operation, query }: LspRequest,
+  asked: AskedFile,
+  at: FoundPlace | undefined,
+  bench: Bench,
+): Promise<Found> {
+  const { languages, source } = asked;
+  const options = { signal: bench.signal };
+  const take = <Value>(answer: LanguageAnswer<Value>, raw: (value: Value) => readonly Raw[]): Found => {
+    const { server, value } = valueOf(answer, asked, bench);
+    return { server, value: raw(value) };
+  };
+  const where = at ?? { line: 1, column: 1 };
+  switch (operation) {
+    case "definition":
+      return take(await languages.definition(source, where, options), places);
+    case "implementation":
+      return take(await languages.implementation(source, where, options), places);
+    case "references":
+      return take(await languages.references(source, where, options), places);
+    case "documentSymbol":
+      return take(await languages.documentSymbols(source, options), (symbols) => flat(symbols, 0));
+    case "workspaceSymbol": {
+      if (query === undefined || query.trim() === "") throw noQuery(asked);
+      return take(await languages.workspaceSymbols(query, source, options), (symbols) => flat(symbols, 0));
+    }
+    case "incomingCalls":
+    case "outgoingCalls":
+      return calls(operation, asked, where, bench);
+    case "hover":
+      throw new Error("a hover has no places");
+  }
+}
+
+const noQuery = ({ target }: AskedFile): Problem =>
+  new Problem({ code: "INVALID_PARAM", reason: "code place", place: target, fault: { why: "no query" } });
+
+const unnamed = { name: undefined, kind: undefined, detail: undefined, container: undefined, depth: 0, lines: [] };
+
+/** The same place is told once, and places in the order of their files and lines. */
+function places(locations: readonly Location[]): readonly Raw[] {
+  const one = new Map(
+    locations.map((each) => [`${each.path}\0${each.range.start.line}:${each.range.start.column}`, each]),
+  );
+  return [...one.values()]
+    .toSorted(
+      (a, b) =>
+        compareCodePoints(a.path, b.path) ||
+        a.range.start.line - b.range.start.line ||
+        a.range.start.column - b.range.start.column,
+    )
+    .map(({ path, range }) => ({ ...unnamed, path, range }));
+}
+
+/** What is inside of a symbol follows it, one deeper. */
+const flat = (symbols: readonly CodeSymbol[], depth: number): readonly Raw[] =>
+  symbols.flatMap(({ name, kind, detail, path, range, nameRange, container, children }) => [
+    { name, kind, detail, container, path, range: { start: nameRange.start, end: range.end }, depth, lines: [] },
+    ...flat(children, depth + 1),
+  ]);
+
+async function calls(
+  way: "incomingCalls" | "outgoingCalls",
+  asked: AskedFile,
+  at: { readonly line: number; readonly column: number },
+  bench: Bench,
+): Promise<Found> {
+  const { languages, source } = asked;
+  const options = { signal: bench.signal };
+  const { server, value: items } = valueOf(await languages.callHierarchy(source, at, options), asked, bench);
+  const all: Raw[] = [];
+  for (const item of items.slice(0, itemsMax)) {
+    const answer = await languages[way](source, item, options);
+    for (const call of valueOf(answer, asked, bench).value) all.push(called(call.item, call.ranges));
+  }
+  return { server, value: all };
+}
+
+/** What a name stands for may be several functions: overloads, methods of a union. */
+const itemsMax = 10;
+
+const called = (
+  { name, kind, detail, path, range, nameRange }: CallHierarchyItem,
+  ranges: readonly Location["range"][],
+): Raw => ({
+  name,
+  kind,
+  detail,
+  container: undefined,
+  path,
+  range: { start: nameRange.start, end: range.end },
+  depth: 0,
+  lines: [...new Set(ranges.map(({ start }) => start.line))].toSorted((a, b) => a - b),
+});
+
+async function answerOf(
+  request: LspRequest,
+  asked: AskedFile,
+  at: FoundPlace | undefined,
+  server: string,
+  raw: readonly Raw[],
+  bench: Bench,
+): Promise<LspOutcome> {
+  const told = tellable(raw, asked, bench);
+  const from = Math.min(request.from, Math.max(1, told.length));
+  const shown = told.slice(from - 1, from - 1 + limits.lspResultsMax);
+  const place = codePlace(bench);
+  const results: CodeResult[] = [];
+  for (const { name, kind, detail, container, depth, lines, ...where } of shown) {
+    bench.signal.throwIfAborted();
+    const at = await place(where);
+    // A module is named by its path.
+    const shownName = name === at.absolute ? bench.guard.spell(name) : name;
+    results.push({ place: at, name: shownName, kind, detail, container, depth, lines });
+  }
+  const next = from + shown.length <= told.length ? from + shown.length : undefined;
+  const counts = { from, total: told.length, next, withheld: raw.length - told.length };
+  return { ...nothing(request, asked, at, server), results, ...counts };
+}
+
+// The file that a language server is asked about: permitted, there, and served; and why it may not be.
+
+export interface AskedFile {
+  readonly target: Target;
+  readonly source: SourceFile;
+  readonly languages: Languages;
+}
+
+export async function askedFile(path: string, bench: Bench): Promise<AskedFile> {
+  const { target, found } = await locatePermitted(path, "file", bench);
+  found.held.close();
+  if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+  if (found.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+  const languages = await bench.languages?.();
+  if (languages === undefined) throw new Problem({ code: "LANGUAGE_SERVER", place: target, reason: "off" });
+  if (!languages.serves(target.real)) {
+    throw new Problem({ code: "LANGUAGE_SERVER", place: target, reason: "unknown language" });
+  }
+  const source = await sourceOf(target.real, bench);
+  if (source === undefined) throw new Problem({ code: "LANGUAGE_SERVER", place: target, reason: "not shown" });
+  return { target, source, languages };
+}
+
+export function placeOf({ source, target }: AskedFile, asked: AskedPlace): FoundPlace {
+  const found = placeIn(source.text, asked);
+  if (found.found === "yes") return found.place;
+  const fault = faultOf(found, asked);
+  throw new Problem({ code: "INVALID_PARAM", reason: "code place", place: target, fault });
+}
+
+function faultOf(
+  found: Extract<ReturnType<typeof placeIn>, { readonly found: "no" }>,
+  { line, column, symbol }: AskedPlace,
+): CodePlaceFault {
+  switch (found.why) {
+    case "nothing named":
+      return { why: "nothing named" };
+    case "line":
+      return { why: "line", line: line ?? 1, linesTotal: found.linesTotal };
+    case "column":
+      return { why: "column", column: column ?? 1, columnsMax: found.columnsMax };
+    case "symbol":
+      return { why: "symbol", symbol: symbol ?? "", line, lines: found.lines };
+  }
+}
+
+/** What a server said; a reason why it said nothing is a Problem. */
+export function valueOf<Value>(
+  answer: LanguageAnswer<Value>,
+  { target, languages }: AskedFile,
+  { signal }: Bench,
+): { readonly value: Value; readonly server: string } {
+  signal.throwIfAborted();
+  const place = target;
+  switch (answer.answer) {
+    case "given":
+      return answer;
+    case "no server": {
+      const servers = languages.remedies(target.real);
+      throw new Problem({ code: "LANGUAGE_SERVER", place, reason: "not installed", servers });
+    }
+    case "failed": {
+      const { server, why } = answer;
+      throw new Problem({ code: "LANGUAGE_SERVER", place, reason: "failed", server, why });
+    }
+    case "not offered":
+      throw new Problem({ code: "LANGUAGE_SERVER", place, reason: "not offered", server: answer.server });
+    case "too slow": {
+      const { server, waitedMs } = answer;
+      throw new Problem({ code: "LANGUAGE_SERVER", place, reason: "too slow", server, waitedMs });
+    }
+  }
+}
+
+// Places that a language server names: what a session may be told of them, and the lines themselves.
+
+interface RawPlace {
+  /** As the server names it. */
+  readonly path: string;
+  readonly range: TextRange;
+}
+
+export type Standing = "shown" | "withheld" | "outside";
+
+/**
+ * May this session be told of the file? Only what it could read without anybody being asked. What lies outside is named, since
+ * nothing of it is read; what a rule denies is not even that.
+ */
+export function standingOf(path: string, bench: Bench): Standing {
+  const { disk, guard } = bench;
+  const roots = disk.roots.map(({ real }) => real);
+  const look = disk.look(path);
+  if (look.seen === "node") look.held.close();
+  const real = look.seen === "node" ? look.real : path;
+  if (guard.denied("read", [path, real], "file") !== undefined || guard.isSecret(real)) return "withheld";
+  const root = roots.find((one) => relativeTo(real, [one], nodePath) !== undefined);
+  if (root === undefined) return "outside";
+  const relative = relativeTo(real, [root], nodePath) ?? "";
+  return guard.search(root).shows(relative) ? "shown" : "withheld";
+}
+
+/** Those that may be told. The file itself that was asked about was permitted. */
+function tellable<Place extends RawPlace>(
+  places: readonly Place[],
+  { target }: AskedFile,
+  bench: Bench,
+): readonly Place[] {
+  const known = new Map<string, boolean>([[target.real, true]]);
+  return places.filter(({ path }) => {
+    const may = known.get(path) ?? standingOf(path, bench) !== "withheld";
+    known.set(path, may);
+    return may;
+  });
+}
+
+/** Reads the lines; each file once. */
+function codePlace(bench: Bench): (place: RawPlace) => Promise<CodePlace> {
+  const { disk } = bench;
+  const roots = disk.roots.flatMap(({ real, given }) => [real, given]);
+  const texts = new Map<string, readonly string[]>();
+  const linesOf = async (path: string): Promise<readonly string[]> => {
+    const known = texts.get(path);
+    if (known !== undefined) return known;
+    const lines = (await sourceOf(path, bench))?.text.split("\n") ?? [];
+    texts.set(path, lines);
+    return lines;
+  };
+  return async ({ path, range }) => {
+    const relative = relativeTo(path, roots, nodePath);
+    const { line, column } = range.start;
+    const place = { absolute: path, relative, line, column, endLine: Math.max(line, range.end.line) };
+    if (relative === undefined) return { ...place, text: undefined };
+    const text = (await linesOf(path))[line - 1]?.trim();
+    return { ...place, text: text === undefined ? undefined : cutChars(text, limits.lspLineCharsMax) };
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * Rename: a language server says which places of which files a new name changes; they are changed through the one gate, all
+ * files or none.
+ */
+
+import type { MatchedBy, TextChange } from "../../contract/edit.ts";
+import { limits } from "../../contract/limits.ts";
+import type { FileEdits, FoundPlace, Position, RenameRequest, SourceFile } from "../../contract/lsp.ts";
+import { Problem, type RenameFault } from "../../contract/problem.ts";
+import type { Profile } from "../../contract/profile.ts";
+import { wordAt } from "../../text/code-place.ts";
+import { changesOfEdits } from "../../text/pieces.ts";
+import { finish } from "../../text/steps.ts";
+import type { Plan, Planned } from "../change/change.ts";
+import type { Before } from "../change/current-file.ts";
+import { changeSeveral, type Part } from "../change/several.ts";
+import { knownAfter, linesChanged, movedAlong, planOfChanges, shownOf } from "../edit/edit-text.ts";
+import { sourceOf } from "../languages.ts";
+import type { Bench, Tool } from "../tool.ts";
+import { askedFile, type AskedFile, placeOf, standingOf, valueOf } from "./lsp.ts";
+
+// What a new name does to one file, as a plan for the spine of all changes.
+
+/** The server has read the file; whether it read it as it is now shows in whether the old name stands where it says. */
+const planOfRename = (edits: FileEdits["edits"], oldName: string, profile: Profile): Plan<MatchedBy> => ({
+  wants: "text",
+  profile,
+  overwrites: false,
+  unseen: "permitted",
+  there: (before) => planned(before, edits, oldName),
+});
+
+function planned(before: Before, edits: FileEdits["edits"], oldName: string): Planned<MatchedBy> {
+  const { target: place } = before;
+  if (before.bytes === undefined) {
+    throw new Problem({ code: "TOO_LARGE", place, kind: "text", limit: "32 MB in a rename" });
+  }
+  const { text } = before.source();
+  const changes = changesOfEdits(text, edits, oldName);
+  switch (changes.are) {
+    case "stale":
+      throw new Problem({ code: "STALE", place, reason: "while changing it" });
+    case "overlapping":
+      throw new Problem({ code: "NO_RENAME", place, reason: "overlap", count: 0 });
+    case "fine":
+      return finish(planOfChanges(before, changes.changes, wrote(before, text, changes.changes), "exact"));
+  }
+}
+
+/** Lines that were shown are known still: all that changed in them is a name. */
+function wrote(before: Before, text: string, changes: readonly TextChange[]): Planned<MatchedBy>["wrote"] {
+  return knownAfter(before, movedAlong(shownOf(before.seen), linesChanged(text, changes)));
+}
+
+export const rename: Tool<"rename"> = async (request, bench) => {
+  const asked = await askedFile(request.path, bench);
+  const at = placeOf(asked, request.at);
+  const refuse = (reason: RenameFault, count = 0): Problem =>
+    new Problem({ code: "NO_RENAME", place: asked.target, reason, count });
+  const oldName = nameAt(asked.source, at);
+  if (oldName === "") {
+    const fault = { why: "nothing named" } as const;
+    throw new Problem({ code: "INVALID_PARAM", reason: "code place", place: asked.target, fault });
+  }
+  if (!isName(request.newName)) throw refuse("name");
+  if (request.newName === oldName) throw refuse("same name");
+
+  const { source, position } = (await definedAt(asked, at, oldName, bench)) ?? { source: asked.source, position: at };
+  const answer = await asked.languages.renameEdits(source, position, request.newName, { signal: bench.signal });
+  const { server, value } = valueOf(answer, asked, bench);
+  if (value.fileOperations.length > 0) throw refuse("files", value.fileOperations.length);
+  // A part of a rename is a broken program.
+  if (!value.whole) throw refuse("incomplete");
+  const files = merged(value.files);
+  const own = files.find(({ path }) => path === source.path);
+  // This text is the one that the server was shown, so a place without the name in it was never meant for the name.
+  if (own !== undefined && changesOfEdits(source.text, own.edits, oldName).are === "stale") throw refuse("other name");
+  const standings = files.map(({ path }) => (path === asked.target.real ? "shown" : standingOf(path, bench)));
+  const outside = standings.filter((standing) => standing === "outside").length;
+  if (outside > 0) throw refuse("outside", outside);
+  // Which ones is not told, nor that some of them are there.
+  const withheld = standings.filter((standing) => standing === "withheld").length;
+  if (withheld > 0) throw refuse("withheld", withheld);
+  const [first, ...others] = files.map((file) => partOf(file, asked, oldName, request));
+  if (first === undefined) throw refuse("nothing");
+
+  const outcome = await changeSeveral([first, ...others], request.profile, bench);
+  const places = files.reduce((sum, { edits }) => sum + edits.length, 0);
+  return { ...outcome, renamed: { from: oldName, to: request.newName, places, server } };
+};
+
+/**
+ * Where the name comes from, if that is one place of the project. Asked about an import, TypeScript would give the new name to that
+ * file alone, by an alias; asked where it is defined, to every file.
+ */
+async function definedAt(
+  { languages, source, target }: AskedFile,
+  at: FoundPlace,
+  oldName: string,
+  bench: Bench,
+): Promise<{ readonly source: SourceFile; readonly position: Position } | undefined> {
+  const answer = await languages.definition(source, at, { signal: bench.signal });
+  const [only, ...others] = answer.answer === "given" ? answer.value : [];
+  if (only === undefined || others.length > 0 || only.path === target.real) return undefined;
+  if (only.path.split(/[\\/]/).includes("node_modules") || standingOf(only.path, bench) !== "shown") return undefined;
+  const other = await sourceOf(only.path, bench);
+  const position = only.range.start;
+  const isSame = other !== undefined && nameAt(other, position) === oldName;
+  return isSame ? { source: other, position } : undefined;
+}
+
+/** The whole name that stands there, whatever part of it was given. */
+const nameAt = ({ text }: SourceFile, { line, column }: Position): string =>
+  wordAt(text.split("\n")[line - 1] ?? "", column);
+
+/** Whether it is one in this language is for the server to say. */
+const isName = (name: string): boolean =>
+  name !== "" && name.length <= limits.nameCharsMax && !/[\p{Cc}\s()[\]{}<>,;:"`\\/|=+*%^&~]/u.test(name);
+
+/** A server may name a file several times. */
+function merged(files: readonly FileEdits[]): readonly FileEdits[] {
+  const all = new Map<string, FileEdits["edits"]>();
+  for (const { path, edits } of files) all.set(path, [...(all.get(path) ?? []), ...edits]);
+  return [...all].flatMap(([path, edits]) => (edits.length === 0 ? [] : [{ path, edits }]));
+}
+
+const partOf = (
+  { path, edits }: FileEdits,
+  { target }: AskedFile,
+  oldName: string,
+  { path: asked, profile }: RenameRequest,
+): Part => ({
+  path: path === target.real ? asked : path,
+  does: "update",
+  plan: planOfRename(edits, oldName, profile),
+  moveTo: undefined,
+});

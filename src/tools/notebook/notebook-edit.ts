@@ -1,0 +1,134 @@
+/** NotebookEdit: one cell replaced, put in or taken out; the rest of the notebook stays to the byte. */
+
+import type { NotebookEditOutcome, NotebookEditRequest } from "../../contract/edit.ts";
+import { type CellFault, Problem, type ProblemData } from "../../contract/problem.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { Target } from "../../contract/target.ts";
+import { inTurns } from "../../disk/event-loop.ts";
+import { mediaOf } from "../../kinds/kind.ts";
+import { nothingShown } from "../../session/ledger.ts";
+import { covers, type LineChange, merged, shifted } from "../../session/line-spans.ts";
+import { type CellEdited, editingCell } from "../../text/notebook/edit.ts";
+import { finish, type Steps } from "../../text/steps.ts";
+import { change, type Planned } from "../change/change.ts";
+import type { Before, BeforeJudged } from "../change/current-file.ts";
+import { knownAfter, linesChanged, movedAlong, planOfChanges, requireShown, shownOf } from "../edit/edit-text.ts";
+import type { Tool } from "../tool.ts";
+
+type Told = Pick<NotebookEditOutcome, "cell" | "cellsTotal" | "cleared" | "renumbered">;
+
+export const notebookEdit: Tool<"notebook-edit"> = async (request, bench) => {
+  const ids = sameAgain(bench.newId);
+  const { file, extra } = await change(
+    request.path,
+    {
+      wants: "notebook",
+      profile: request.profile,
+      overwrites: false,
+      there: (before) => inTurns(planCell(before, request, ids), bench.signal),
+      fits: (before) => {
+        const edited = finish(editedBy(before, request, ids));
+        if (edited.edited === "no" && isFault(edited)) throw new Problem(problemOf(edited, before.target));
+      },
+    },
+    bench,
+  );
+  const { mode, source } = request;
+  return { kind: "notebook-edit", target: file.target, file, mode, source, ...extra, dryRun: bench.dryRun };
+};
+
+/** A call may be planned several times, and the plan that somebody said yes to must come out again: with the same new ids. */
+function sameAgain(newId: () => string): () => () => string {
+  const drawn: string[] = [];
+  return () => {
+    let at = -1;
+    return () => {
+      at += 1;
+      return (drawn[at] ??= newId());
+    };
+  };
+}
+
+type Refused = Extract<CellEdited, { readonly edited: "no" }>;
+
+/** Is it the file that is wrong, and not what is to be done to it? */
+const isFault = ({ why }: Refused): boolean => why === "not json" || why === "not a notebook";
+
+function editedBy(before: BeforeJudged, request: NotebookEditRequest, ids: () => () => string): Steps<CellEdited> {
+  if (before.bytes === undefined) {
+    throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "notebook", limit: "32 MB" });
+  }
+  const { mode, cellId, source, cellType } = request;
+  return editingCell(before.source().text, { mode, cellId, source, cellType, newId: ids() });
+}
+
+function* planCell(before: Before, request: NotebookEditRequest, ids: () => () => string): Steps<Planned<Told>> {
+  const edited = yield* editedBy(before, request, ids);
+  yield;
+  if (edited.edited === "no") throw new Problem(problemOf(edited, before.target));
+  const { changes, cell, cellsTotal, cleared, renumbered, numbered } = edited;
+  const at = cell.index + 1;
+  const moved = shownOf(before.seen).movedCells ?? [];
+  // A number is that of the state that was shown. Which one is meant since then, the new one or the old, nobody can tell.
+  if (numbered !== undefined && moved.some(({ from, to }) => from <= numbered + 1 && numbered + 1 <= to)) {
+    const fault = "renumbered" satisfies CellFault;
+    throw new Problem({ code: "INVALID_PARAM", reason: "cell", place: before.target, fault });
+  }
+  const lines = linesChanged(before.source().text, changes);
+  if (request.mode !== "insert") requireCell(before, at, lines, request.profile);
+  const seen = shownOf(before.seen);
+  const cellChange = {
+    line: at,
+    linesBefore: request.mode === "insert" ? 0 : 1,
+    linesAfter: request.mode === "delete" ? 0 : 1,
+  };
+  const cells = shifted(seen.cells, [cellChange]);
+  // A number that only the new state has can mean nothing else.
+  const totalBefore = cellsTotal - cellChange.linesAfter + cellChange.linesBefore;
+  const movedCells = renumbered ? merged([...moved, { from: at, to: totalBefore }]) : moved;
+  // Who was shown no lines knows none by a change of a cell: others may stand on the same line.
+  const known = { ...(seen.shown.length === 0 ? nothingShown : movedAlong(seen, lines)), cells, movedCells };
+  const after = knownAfter(before, known);
+  const wrote = after === "all" && movedCells.length > 0 ? { all: { movedCells } } : after;
+  return yield* planOfChanges(before, changes, wrote, { cell, cellsTotal, cleared, renumbered });
+}
+
+/** Throws if the cell was shown neither as a cell nor as lines of the file, as a dialect shows them that has no cells. */
+function requireCell(before: Before, at: number, lines: readonly LineChange[], { kinds }: Profile): void {
+  const { seen, target } = before;
+  const { shown, cells } = shownOf(seen);
+  const needed = { from: at, to: at };
+  if (covers(cells, needed)) return;
+  const places = lines
+    .filter(({ linesBefore }) => linesBefore > 0)
+    .map(({ line, linesBefore }) => ({ from: line, to: line + linesBefore - 1 }));
+  const isCovered = places.every((place) => covers(shown, place));
+  if (kinds.notebook === "read" && !isCovered && seen.state === "fresh" && !seen.whole) {
+    throw new Problem({
+      code: "NOT_READ",
+      place: target,
+      reason: "elsewhere",
+      unit: "cell",
+      shown: cells,
+      needed: [needed],
+    });
+  }
+  requireShown(before, { shown }, places);
+}
+
+function problemOf(refused: Refused, place: Target): ProblemData {
+  const isNamedSo = mediaOf(place.real, new Uint8Array()) === "notebook";
+  if (isFault(refused) && !isNamedSo) return { code: "INVALID_PARAM", reason: "cell", place, fault: "not a notebook" };
+  switch (refused.why) {
+    case "not json": {
+      const detail = `${refused.detail} at line ${refused.line}, column ${refused.column}`;
+      return { code: "DAMAGED", place, kind: "notebook", detail };
+    }
+    case "not a notebook":
+      return { code: "DAMAGED", place, kind: "notebook", detail: refused.detail };
+    case "cell unknown":
+      return { code: "NO_CELL", place, cellId: refused.cellId, known: refused.known };
+    default:
+      return { code: "INVALID_PARAM", reason: "cell", place, fault: refused.why satisfies CellFault };
+  }
+}

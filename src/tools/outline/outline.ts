@@ -1,0 +1,205 @@
+/** Outline: find, ask, open, decode, parse. What a file declares and on which lines, without its text. */
+
+import { limits } from "../../contract/limits.ts";
+import type { CodeSymbol } from "../../contract/lsp.ts";
+import type { OutlineOutcome, OutlineRequest } from "../../contract/outline.ts";
+import { Problem } from "../../contract/problem.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { Target } from "../../contract/target.ts";
+import { giveBuffer, takeBuffer } from "../../disk/buffers.ts";
+import { FileCut } from "../../disk/lines/scan.ts";
+import { type OpenFile, ReadFailed } from "../../disk/lookup/open-file.ts";
+import { refusal } from "../../guard/guard.ts";
+import { type OutlineLanguage, outlineLanguageOf } from "../../kinds/outline/languages.ts";
+import { beginningOf, outlineOf } from "../../kinds/outline/outline.ts";
+import type { TextFile } from "../../kinds/text-file.ts";
+import { chooseItems, type WholeItem } from "../../text/outline.ts";
+import { sourceOf } from "../languages.ts";
+import { locatePermitted } from "../locate.ts";
+import { stampOf, textOf } from "../stamp.ts";
+import type { Bench, Tool } from "../tool.ts";
+
+// The outline of a file in a language without a grammar, by its language server, where one is used.
+
+export interface Served {
+  readonly server: string;
+  readonly items: readonly WholeItem[];
+}
+
+/** Undefined where there is no server for it, or none that has an answer. */
+async function outlineServed(target: Target, bench: Bench): Promise<Served | undefined> {
+  const languages = await bench.languages?.();
+  if (languages?.serves(target.real) !== true) return undefined;
+  const source = await sourceOf(target.real, bench);
+  if (source === undefined) return undefined;
+  const answer = await languages.documentSymbols(source, { signal: bench.signal });
+  bench.signal.throwIfAborted();
+  if (answer.answer !== "given") return undefined;
+  return { server: answer.server, items: flat(answer.value, 0) };
+}
+
+const flat = (symbols: readonly CodeSymbol[], depth: number): readonly WholeItem[] =>
+  symbols.flatMap(({ name, kind, range, children }) => {
+    const from = range.start.line;
+    // A range that ends at the beginning of a line has nothing of that line.
+    const to = range.end.column === 1 && range.end.line > from ? range.end.line - 1 : range.end.line;
+    return [{ name: name.slice(0, limits.outlineNameCharsMax), kind, from, to, depth }, ...flat(children, depth + 1)];
+  });
+
+export const outline: Tool<"outline"> = async (request, bench) => {
+  for (let tries = 1; ; tries += 1) {
+    const { found, target } = await locatePermitted(request.path, "file", bench);
+    try {
+      if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+      if (found.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+      const file = bench.disk.open(found);
+      if ("errno" in file) throw refusal(target, file.errno, "opening it");
+      try {
+        return await outlineOfFile(file, target, request, bench);
+      } finally {
+        file.close();
+      }
+    } catch (error) {
+      if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
+      // Cut short or rewritten meanwhile: look at it anew.
+      if (!(error instanceof FileCut)) throw error;
+      if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: target });
+    } finally {
+      found.held.close();
+    }
+  }
+};
+
+async function outlineOfFile(
+  file: OpenFile,
+  target: Target,
+  request: OutlineRequest,
+  bench: Bench,
+): Promise<OutlineOutcome> {
+  const scratch = takeBuffer();
+  try {
+    const encoding = await bench.ledger.encodingOf(target.real, stampOf(file));
+    const text = await textOf(file, target, request.profile, scratch, bench, encoding);
+    const outcome = await outlineOfText(text, request.depth ?? limits.outlineDepthMax, "asked", bench);
+    if (file.changed() === "rewritten") throw new FileCut();
+    return outcome;
+  } finally {
+    giveBuffer(scratch);
+  }
+}
+
+/** What was found in a file, by whomever. */
+interface Declared extends Pick<OutlineOutcome, "language" | "by" | "total" | "faultLine"> {
+  readonly items: readonly WholeItem[];
+  /** How much of the text was looked at. */
+  readonly chars: number;
+}
+
+/** Throws NO_OUTLINE where there is none to be had, and says why. */
+async function outlineOfText(
+  file: TextFile,
+  depth: number,
+  why: OutlineOutcome["why"],
+  bench: Bench,
+): Promise<OutlineOutcome> {
+  const { target } = file;
+  const { sizeBytes, mtimeMs } = file.file;
+  const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
+  const { text, whole, linesTotal, encoding, lossy } = await beginningOf(file, limits.outlineBytesMax, scanning);
+  const { items, language, by, total, faultLine, chars } = await declaredIn(text, target, why, bench);
+  const all = whole && chars === text.length;
+  return {
+    kind: "outline",
+    target,
+    why,
+    language,
+    by,
+    ...chooseItems(items, depth, limits.outlineItemsMax),
+    total,
+    counted: all ? "all" : "at least",
+    linesTotal,
+    linesRead: all ? undefined : linesIn(text.slice(0, chars)),
+    // Where the text was cut the grammar misses the rest of what it was in, in lines that are good.
+    faultLine: all ? faultLine : undefined,
+    sizeBytes,
+    mtimeMs,
+    encoding,
+    lossy,
+  };
+}
+
+/** By the grammar, which is there at once and always says the same; else by a language server that was asked for. */
+async function declaredIn(text: string, target: Target, why: OutlineOutcome["why"], bench: Bench): Promise<Declared> {
+  const language = outlineLanguageOf(target.real, firstLineOf(text));
+  // Who waits for a page gets it soon.
+  const msMax = why === "asked" ? limits.outlineMsMax : limits.outlineInsteadMsMax;
+  const parse = (part: string) => (language === undefined ? undefined : outlineOf(part, language, bench.signal, msMax));
+  let part = text;
+  let found = await parse(part);
+  // The beginning of a file is better than a reason why there is nothing.
+  if (found?.is === "failed" && text.length > limits.outlineAgainCharsMax) {
+    part = text.slice(0, text.lastIndexOf("\n", limits.outlineAgainCharsMax) + 1);
+    found = part === "" ? found : await parse(part);
+  }
+  if (language !== undefined && found?.is === "outline") {
+    const items = found.items.map(([name, kind, from, to, depth]) => ({ name, kind, from, to, depth }));
+    const { total, faultLine } = found;
+    return { items, language, by: "grammar", total, faultLine, chars: part.length };
+  }
+  const served = why === "asked" ? await outlineServed(target, bench) : undefined;
+  if (served !== undefined) {
+    const { items, server } = served;
+    return {
+      items,
+      language: server,
+      by: "language server",
+      total: items.length,
+      faultLine: undefined,
+      chars: text.length,
+    };
+  }
+  if (found === undefined || found.is === "outline") {
+    throw new Problem({ code: "NO_OUTLINE", place: target, reason: "language" });
+  }
+  if (found.is === "failed") throw new Problem({ code: "NO_OUTLINE", place: target, reason: found.why });
+  throw new Problem({ code: "NO_OUTLINE", place: target, reason: "not installed", install: found.install });
+}
+
+/**
+ * What stands for the page of a code file that the page would only show the beginning of; undefined where the page is better:
+ * there is no outline, nothing is declared, or all of it is on one line, so that no line is worth reading rather than another.
+ */
+export async function outlineInstead(
+  file: OpenFile,
+  target: Target,
+  profile: Profile,
+  bench: Bench,
+): Promise<OutlineOutcome | undefined> {
+  if (quickLanguage(target) === undefined && !mayHaveInterpreter(target)) return undefined;
+  const scratch = takeBuffer();
+  try {
+    const encoding = await bench.ledger.encodingOf(target.real, stampOf(file));
+    const text = await textOf(file, target, profile, scratch, bench, encoding);
+    const outcome = await outlineOfText(text, limits.outlineDepthMax, "over budget", bench);
+    return outcome.items.some(({ from }) => from !== outcome.items[0]?.from) ? outcome : undefined;
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  } finally {
+    giveBuffer(scratch);
+  }
+}
+
+const quickLanguage = (target: Target): OutlineLanguage | undefined => outlineLanguageOf(target.real, "");
+
+/** Only a script without an extension says in its first line what it is. */
+const mayHaveInterpreter = (target: Target): boolean => !/\.[^/\\]*$/.test(target.real);
+
+const firstLineOf = (text: string): string => text.slice(0, 200).split("\n", 1)[0] ?? "";
+
+/** A newline ends a line, so a final one adds none. */
+function linesIn(text: string): number {
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
+  return text === "" || text.endsWith("\n") ? lines : lines + 1;
+}

@@ -1,0 +1,225 @@
+/** Patch: what the text of a patch says, done to all of its files or to none. */
+
+import type { MatchedBy, NearestRegion, TextChange } from "../../contract/edit.ts";
+import { Problem, type ProblemData, type WhichEdit } from "../../contract/problem.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { Target } from "../../contract/target.ts";
+import { inTurns } from "../../disk/event-loop.ts";
+import { nothingShown } from "../../session/ledger.ts";
+import { hunksOfTexts } from "../../text/diff/hunks.ts";
+import { wellFormed } from "../../text/encoding/escape.ts";
+import { nearestRegion, regionAt } from "../../text/match/nearest.ts";
+import { type Source, sourceOf } from "../../text/match/source.ts";
+import { applyingHunks, type Refused, standOnce } from "../../text/patch/apply.ts";
+import { parsePatch, type PatchFile, type PatchHunk } from "../../text/patch/patch.ts";
+import { apply, changesOf, linesIn, PieceList } from "../../text/pieces.ts";
+import { finish, type Steps } from "../../text/steps.ts";
+import type { Plan, Planned } from "../change/change.ts";
+import type { Before } from "../change/current-file.ts";
+import { changeSeveral, type Part } from "../change/several.ts";
+import {
+  knownAfter,
+  linesChanged,
+  movedAlong,
+  planOfChanges,
+  requireCertain,
+  requireShown,
+  shownOf,
+  shownRegion,
+} from "../edit/edit-text.ts";
+import type { Bench, Tool } from "../tool.ts";
+import { newTextFile, planOver } from "../write/write.ts";
+
+// What a patch does to one file, as a plan for the spine of all changes.
+
+function planOf(file: PatchFile, profile: Profile, bench: Bench): Plan<MatchedBy> {
+  const shared = { wants: "text", profile, overwrites: false } as const;
+  switch (file.does) {
+    case "add":
+      if (file.replaces) {
+        return {
+          ...shared,
+          overwrites: true,
+          there: async (before) => {
+            const { text, extra } = addedText(file, before.target);
+            return { ...(await planOver(before, text, bench)), extra };
+          },
+        };
+      }
+      return {
+        ...shared,
+        there: ({ target }) => {
+          throw new Problem({ code: "EXISTS", place: target, reason: "file" });
+        },
+        missing: (target) => {
+          const { text, extra } = addedText(file, target);
+          return { ...newTextFile(target, text), extra };
+        },
+      };
+    case "delete":
+      return { ...shared, there: planRemoval };
+    case "update":
+      return {
+        ...shared,
+        changedSince: "where certain",
+        there: (before) => inTurns(planHunks(before, [file.hunks, ...file.later]), bench.signal),
+      };
+  }
+}
+
+/** What sections that update a file make of the text that one before them added. */
+function addedText(
+  { text: added, later }: Extract<PatchFile, { readonly does: "add" }>,
+  target: Target,
+): { readonly text: string; readonly extra: MatchedBy } {
+  let text = added;
+  let extra: MatchedBy = "exact";
+  let hunksBefore = 0;
+  for (const section of later) {
+    const applied = finish(applyingHunks(text, section));
+    if (applied.applied === "no") {
+      throw new Problem(finish(problemOf(applied, { hunksBefore, section, hunks: later.flat().length }, text, target)));
+    }
+    if (applied.matchedBy !== "exact") extra = applied.matchedBy;
+    text = apply(text, applied.changes);
+    hunksBefore += section.length;
+  }
+  return { text, extra };
+}
+
+function planRemoval(before: Before): Planned<MatchedBy> {
+  const text = wellFormed(held(before));
+  const diff = hunksOfTexts(text, "");
+  return { pieces: [], diff, before: text, removes: true, notes: [], wrote: nothingShown, extra: "exact" };
+}
+
+/** Each section is applied to what the ones before it made. */
+function* planHunks(before: Before, sections: readonly (readonly PatchHunk[])[]): Steps<Planned<MatchedBy>> {
+  const original = held(before);
+  const hunks = sections.flat();
+  if (hunks.length === 0) {
+    requireCertain(before, "exact", 0); // a file that is only moved names no text that is to be there
+    return yield* planOfChanges(before, [], knownAfter(before, shownOf(before.seen)), "exact");
+  }
+  const pieces = new PieceList(original.length);
+  let text = original;
+  let matchedBy: MatchedBy = "exact";
+  let hunksBefore = 0;
+  for (const section of sections) {
+    const applied = yield* applyingHunks(text, section);
+    if (applied.applied === "no") {
+      throw new Problem(yield* problemOf(applied, { hunksBefore, section, hunks: hunks.length }, text, before.target));
+    }
+    if (applied.matchedBy !== "exact") ({ matchedBy } = applied);
+    if (before.seen.state === "changed") requireCertain(before, applied.matchedBy, standOnce(text, section) ? 1 : 0);
+    pieces.splice(applied.changes);
+    if (sections.length > 1) text = apply(text, applied.changes);
+    hunksBefore += section.length;
+  }
+  yield;
+  const changes = changesOf(pieces.pieces, original.length);
+  // Lines of context alone say where something is moved from.
+  const idle = hunks.find(({ lines }) => lines.some(({ mark }) => mark !== " "));
+  if (changes.length === 0 && idle !== undefined) {
+    throw new Problem({ code: "INVALID_PARAM", reason: "patch", fault: "same lines", line: idle.at, text: "" });
+  }
+  return yield* planOfChanges(before, changes, requireLines(before, original, changes), matchedBy);
+}
+
+function requireLines(before: Before, text: string, changes: readonly TextChange[]): Planned<MatchedBy>["wrote"] {
+  const shown = shownOf(before.seen);
+  const lines = linesChanged(text, changes);
+  const old = lines.filter(({ linesBefore }) => linesBefore > 0);
+  requireShown(
+    before,
+    shown,
+    old.map(({ line, linesBefore }) => ({ from: line, to: line + linesBefore - 1 })),
+  );
+  return knownAfter(before, movedAlong(shown, lines));
+}
+
+/** Files that are patched are held in memory, so that they can be put back. */
+function held(before: Before): string {
+  if (before.bytes !== undefined) return before.source().text;
+  throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "text", limit: "32 MB in a patch" });
+}
+
+interface Failing {
+  /** Of sections before the one that failed. */
+  readonly hunksBefore: number;
+  readonly section: readonly PatchHunk[];
+  /** Of all sections. */
+  readonly hunks: number;
+}
+
+function* problemOf(refused: Refused, failing: Failing, text: string, place: Target): Steps<ProblemData> {
+  const { hunksBefore, section, hunks } = failing;
+  const which: WhichEdit = { index: hunksBefore + refused.hunk + 1, of: hunks, othersFound: [] };
+  switch (refused.why) {
+    case "several": {
+      const { lines, total } = refused;
+      return { code: "AMBIGUOUS", place, which, matchedBy: "exact", lines, total, hunk: true };
+    }
+    case "already":
+      return { code: "ALREADY_APPLIED", place, which, line: refused.line };
+    case "not found":
+    case "header not found":
+    case "out of order": {
+      const { applied: _, hunk: at, ...hunk } = refused;
+      const wanted = wantedOf(refused, section[at]);
+      const source = sourceOf(text);
+      const like = wanted === "" ? undefined : yield* nearestRegion(source, wanted);
+      const shown = shownRegion(like ?? (yield* expectedRegion(source, wanted, section, at)));
+      const why = hunk.why === "not found" ? ({ why: "not found" } as const) : hunk;
+      return { code: "NO_MATCH", place, which, nearest: shown, searched: "loosely", hunk: why };
+    }
+  }
+}
+
+/** Lines of a place that are shown at least. */
+const expectedLinesMin = 5;
+
+/** Where a hunk that is like nothing in the file was expected: below its header, else below what the hunk before it changes. */
+function* expectedRegion(
+  source: Source,
+  wanted: string,
+  section: readonly PatchHunk[],
+  at: number,
+): Steps<NearestRegion | undefined> {
+  if (source.text === "") return undefined;
+  const header = section[at]?.headers.at(-1);
+  const named = header === undefined ? undefined : yield* nearestRegion(source, header);
+  const applied = yield* applyingHunks(source.text, section.slice(0, at));
+  const last = applied.applied === "yes" ? applied.changes.at(-1) : undefined;
+  const below = named?.from ?? (last === undefined ? 0 : source.lines().at(last.to));
+  const linesShown = Math.max(expectedLinesMin, wanted.split("\n").length);
+  // At the end of the file the lines before it say more than none.
+  const start = Math.max(0, Math.min(below, linesIn(source.text) - linesShown));
+  const region = regionAt(source, wanted, start, expectedLinesMin);
+  return { ...region, isExpectedPlace: true };
+}
+
+/** What the reader of a failure wants to see as it is: the line that a header names, or the lines that the hunk is about. */
+function wantedOf(refused: Refused, hunk: PatchHunk | undefined): string {
+  if (refused.why === "header not found" && hunk !== undefined) {
+    const isOnly = hunk.lines.every(({ mark }) => mark === "+");
+    if (isOnly) return refused.header;
+  }
+  const old = hunk?.lines.filter(({ mark }) => mark !== "+").map((line) => line.text) ?? [];
+  return old.join("\n");
+}
+
+export const patch: Tool<"patch"> = async ({ patchText, profile }, bench) => {
+  const parsed = parsePatch(patchText);
+  if ("fault" in parsed) throw new Problem({ code: "INVALID_PARAM", reason: "patch", ...parsed });
+  const [first, ...others] = parsed.files;
+  const part = (file: PatchFile): Part => partOf(file, profile, bench);
+  return changeSeveral([part(first), ...others.map(part)], profile, bench);
+};
+
+const partOf = (file: PatchFile, profile: Profile, bench: Bench): Part => ({
+  path: file.path,
+  does: file.does === "add" && file.replaces ? "update" : file.does,
+  plan: planOf(file, profile, bench),
+  moveTo: file.does === "update" ? file.moveTo : undefined,
+});

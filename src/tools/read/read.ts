@@ -1,0 +1,306 @@
+/** Read: find, ask, open, recognise, page. No byte is read before reading is permitted. */
+
+import * as nodePath from "node:path";
+import { limits } from "../../contract/limits.ts";
+import { type LineSpan, Problem } from "../../contract/problem.ts";
+import type {
+  DirectoryOutcome,
+  EncodingName,
+  Page,
+  ReadOutcome,
+  ReadRequest,
+  TextOutcome,
+} from "../../contract/read.ts";
+import type { LineNumber, Target } from "../../contract/target.ts";
+import { giveBuffer, takeBuffer } from "../../disk/buffers.ts";
+import { IndexWrong } from "../../disk/lines/line-source.ts";
+import { FileCut } from "../../disk/lines/scan.ts";
+import { lazily } from "../../disk/loading.ts";
+import type { FolderEntry } from "../../disk/lookup/held-folder.ts";
+import { type OpenFile, ReadFailed } from "../../disk/lookup/open-file.ts";
+import { isAtRest } from "../../disk/time-grain.ts";
+import { refusal } from "../../guard/guard.ts";
+import { readDirectory } from "../../kinds/directory.ts";
+import { recognise, type Recognition } from "../../kinds/kind.ts";
+import { readMedia } from "../../kinds/read-media.ts";
+import { readText } from "../../kinds/text.ts";
+import type { LinePart, Stamp, View } from "../../session/ledger.ts";
+import { roughTokens } from "../../text/tokens.ts";
+import { touch } from "../languages.ts";
+import { type Located, locatePermitted } from "../locate.ts";
+import { isHashed, signOf, stampOf, textOf, viewHash } from "../stamp.ts";
+import type { Bench, Tool } from "../tool.ts";
+
+// A part of a file too large to be hashed whole, hashed by itself: when there is time for it, or when somebody asks.
+
+/** A class, for its getter: as an object literal each would have a shape of its own, which stays in memory. */
+class LaterView implements View {
+  readonly from: number;
+  readonly to: number;
+  /** Not kept longer than it is needed. */
+  #page: Page | undefined;
+  #hash: string | undefined;
+
+  constructor(page: Page) {
+    this.from = page.from;
+    this.to = page.from + page.count - 1;
+    this.#page = page;
+    setImmediate(() => this.hash);
+  }
+
+  get hash(): string | undefined {
+    if (this.#page !== undefined) this.#hash = viewHash(this.#page);
+    this.#page = undefined;
+    return this.#hash;
+  }
+}
+
+// Instruction files (AGENTS.md, CLAUDE.md) between the root and a file: named once in a session, never read here.
+
+const names = ["AGENTS.md", "CLAUDE.md"];
+
+function withInstructions(outcome: TextOutcome, bench: Bench): TextOutcome {
+  if (bench.offered === undefined) return outcome;
+  const { target } = outcome;
+  const found: string[] = [];
+  for (let folder = nodePath.dirname(target.real); ; folder = nodePath.dirname(folder)) {
+    for (const name of names) {
+      const path = nodePath.join(folder, name);
+      if (path === target.real || bench.offered.has(path)) continue;
+      const look = bench.disk.look(path);
+      if (look.seen !== "node") continue;
+      look.held.close();
+      if (look.kind !== "file" || bench.guard.denied("read", [path, look.real], "file") !== undefined) continue;
+      bench.offered.add(path);
+      found.unshift(path);
+    }
+    if (folder === target.root || folder === nodePath.dirname(folder)) break;
+  }
+  return found.length === 0 ? outcome : { ...outcome, instructions: found };
+}
+
+const outlining = lazily(() => import("../outline/outline.ts"));
+
+export const read: Tool<"read"> = async (request, bench) => {
+  const wants = request.profile.kinds.directory === "read" ? "file or folder" : "file";
+  for (let tries = 1; ; tries += 1) {
+    const located = await locatePermitted(request.path, wants, bench);
+    try {
+      return await readLocated(located, request, bench);
+    } catch (error) {
+      // The file was cut short, or an index did not fit it after all: look at it anew.
+      if (!(error instanceof FileCut || error instanceof IndexWrong)) throw error;
+      if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: located.target });
+    } finally {
+      located.found.held.close();
+    }
+  }
+};
+
+async function readLocated(located: Located, request: ReadRequest, bench: Bench): Promise<ReadOutcome> {
+  const { found, target } = located;
+  switch (found.kind) {
+    case "directory": {
+      if (request.profile.kinds.directory !== "read") throw new Problem({ code: "IS_DIRECTORY", place: target });
+      const [range] = request.ranges;
+      if ("last" in range) throw new Problem({ code: "IS_DIRECTORY", place: target });
+      return listing(located, { from: range.from, entriesMax: range.linesMax }, bench);
+    }
+    case "file":
+      return readFile(located, request, bench);
+    default:
+      throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+  }
+}
+
+async function readFile(located: Located, request: ReadRequest, bench: Bench): Promise<ReadOutcome> {
+  const { found, target } = located;
+  const part = JSON.stringify([request.ranges, request.pages]);
+  const remembers = bench.dedup ?? request.profile.repeats === "stub";
+
+  const open = bench.disk.open(found);
+  if ("errno" in open) throw refusal(target, open.errno, "opening it");
+  const file: OpenFile = open;
+  const { identity } = file;
+  const sign = signOf(identity);
+  const stamp = stampOf(file, sign);
+  try {
+    const repeated = remembers ? await bench.ledger.repeats(target.real, part, stamp) : undefined;
+    if (repeated !== undefined) return { kind: "unchanged", target, tokensSaved: repeated.tokens };
+    const encoding = await bench.ledger.encodingOf(target.real, stamp);
+    // Whatever shapes a page is part of its key: two sessions may have other caps.
+    const key = `${sign} ${encoding ?? ""} ${part} ${request.overBudget} ${markOf(request.profile)}`;
+    const kept = bench.pages.find(key);
+    const page =
+      kept === undefined ? await readKind(file, target, { sign, encoding }, request, bench) : { ...kept, target };
+    const whole = (await outlineFor(page, file, request, bench)) ?? page;
+    // An answer is of one state: what was rewritten meanwhile is read again. A page that was kept is of this one.
+    const changed = kept === undefined || whole !== page ? file.changed() : "no";
+    if (changed === "rewritten") throw new FileCut();
+    if (page.kind === "text" && kept === undefined && changed === "no" && isAtRest(identity))
+      bench.pages.keep(key, page);
+    const outcome = bench.fit(whole.kind === "text" ? withInstructions(whole, bench) : whole);
+    if (remembers && isWhole(outcome)) await bench.ledger.shown(target.real, part, stamp, tokensIn(outcome));
+    await tellLedger(outcome, stamp, bench);
+    if (outcome.kind === "text") touch(target, bench);
+    return outcome;
+  } catch (error) {
+    if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
+    throw error;
+  } finally {
+    file.close();
+  }
+}
+
+async function readKind(
+  file: OpenFile,
+  target: Target,
+  { sign, encoding }: { readonly sign: string; readonly encoding: EncodingName | undefined },
+  request: ReadRequest,
+  bench: Bench,
+): Promise<ReadOutcome> {
+  const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
+  const { profile } = request;
+  // What is text to one profile may be a picture or binary to another.
+  const key = `${sign} ${encoding ?? ""} ${profile.nulSampleBytes} ${markOf(profile.kinds)}`;
+  const kept = {
+    encoding,
+    known: bench.pages.recognition(key),
+    keep: (recognition: Recognition) => {
+      if (isAtRest(file.identity)) bench.pages.keepRecognition(key, recognition);
+    },
+  };
+  const scratch = takeBuffer();
+  try {
+    const recognised = await recognise(file, target, profile, bench.restricted, scratch, kept);
+    if (recognised.as !== "text") {
+      const asText = () => textOf(file, target, profile, scratch, bench, encoding);
+      return await readMedia(recognised.as, { file, target, asText }, request, scanning);
+    }
+    if (request.pages !== undefined) {
+      const data = { place: target, fault: "no pages", pagesTotal: 0, pagesMax: 0 } as const;
+      throw new Problem({ code: "INVALID_PARAM", reason: "pages", ...data });
+    }
+    return await readText(recognised, request, scanning);
+  } finally {
+    giveBuffer(scratch);
+  }
+}
+
+/** Where the operator wants it, what a long code file declares stands for its first page. */
+async function outlineFor(
+  page: ReadOutcome,
+  file: OpenFile,
+  { whole, profile }: ReadRequest,
+  bench: Bench,
+): Promise<ReadOutcome | undefined> {
+  if (whole !== true || profile.longCode !== "outline" || page.kind !== "text") return undefined;
+  if (page.pages[0].next === undefined || page.converted !== undefined) return undefined;
+  return (await outlining()).outlineInstead(file, page.target, profile, bench);
+}
+
+/** What was shown may be changed from now on. */
+async function tellLedger(outcome: ReadOutcome, stamp: Stamp, { ledger }: Bench): Promise<void> {
+  if (outcome.kind === "notebook") {
+    // Of a cell that is cut not all was shown.
+    const shown = outcome.cells.flatMap(({ sourceCutChars }, index) => {
+      const number = outcome.from + index;
+      return sourceCutChars === undefined ? [{ from: number, to: number }] : [];
+    });
+    return ledger.saw(outcome.target.real, stamp, outcome.from === 1 && isWhole(outcome) ? "all" : { cells: shown });
+  }
+  if (outcome.kind !== "text" || outcome.converted !== undefined) return;
+  const { real } = outcome.target;
+  const pages = outcome.pages.filter((page) => page.from > 0);
+  const isNews = pages.some((page) => !ledger.knows(real, stamp.sign, spanOf(page)));
+  if (!isNews) return;
+  const views = pages.filter(({ count }) => count > 0).map((page) => viewOf(page, stamp));
+  const parts = pages.flatMap(partsOf);
+  const cut = parts.map(({ line }) => ({ from: line, to: line }));
+  await ledger.saw(real, stamp, { views, cut, parts, linesTotal: pages[0]?.linesTotal });
+}
+
+/** What was shown of lines of which not all was shown. */
+function partsOf({ from, column = 1, lines, count, cut }: Page): readonly LinePart[] {
+  if (column > 1) {
+    if (count === 0) return [];
+    const [rest] = cut;
+    const chars = rest?.charsShown ?? lines[0]?.length ?? 0;
+    return [{ line: from, from: column, to: column + chars - 1, ...(rest === undefined && { ends: true }) }];
+  }
+  return cut.map(({ line, charsShown }) => ({ line, from: 1, to: charsShown }));
+}
+
+/** A part of a line is not what a later look at the line would show. */
+const viewOf = (page: Page, stamp: Stamp): View =>
+  isHashed(stamp) || page.column !== undefined ? { ...spanOf(page), hash: undefined } : new LaterView(page);
+
+const marks = new WeakMap<object, number>();
+const marksByContent = new Map<string, number>();
+
+/** A number for what a profile says, so that keys are short. Of objects that stay the same for a whole session. */
+function markOf(value: object): number {
+  const found = marks.get(value);
+  if (found !== undefined) return found;
+  const json = JSON.stringify(value);
+  const mark = marksByContent.get(json) ?? marksByContent.size;
+  marksByContent.set(json, mark);
+  marks.set(value, mark);
+  return mark;
+}
+
+const spanOf = (page: Page): LineSpan => ({ from: page.from, to: page.from + page.count - 1 });
+
+/** A view that was cut short does not count as having seen the part. */
+function isWhole(outcome: ReadOutcome): boolean {
+  if (outcome.kind === "outline") return false;
+  if (outcome.kind === "notebook") {
+    return outcome.next === undefined && outcome.cells.every(({ sourceCutChars }) => sourceCutChars === undefined);
+  }
+  if (outcome.kind !== "text") return true;
+  return outcome.pages.every((page) => (page.stopped === "end" || page.stopped === "lines") && page.cut.length === 0);
+}
+
+function tokensIn(outcome: ReadOutcome): number {
+  switch (outcome.kind) {
+    case "text":
+      return Math.round(
+        outcome.pages.reduce((sum, page) => sum + roughTokens(page.joined ?? page.lines.join("\n")), 0),
+      );
+    case "image":
+      return Math.round(outcome.tokens);
+    case "pdf":
+      return Math.round(outcome.pages.reduce((sum, { text }) => sum + roughTokens(text), 0));
+    case "notebook":
+      return Math.round(roughTokens(outcome.cells.map(({ source }) => source).join("\n")));
+    case "directory":
+    case "outline":
+    case "unchanged":
+      return 0;
+  }
+}
+
+// A page of a folder, for `read` and `ls` alike: permitted already, denied entries left out.
+
+async function listing(
+  { found, target }: Located,
+  range: { readonly from: LineNumber; readonly entriesMax: number },
+  bench: Bench,
+): Promise<DirectoryOutcome> {
+  const hidden = ({ name, kind }: FolderEntry): boolean => {
+    if (!bench.guard.denies) return false;
+    const path = nodePath.join(target.real, name);
+    const look = kind === "link" ? bench.disk.look(path) : undefined;
+    if (look?.seen === "node") look.held.close();
+    const names = look?.seen === "node" ? [path, look.real] : [path];
+    const is = kind === "directory" || (look?.seen === "node" && look.kind === "directory") ? "folder" : "file";
+    return bench.guard.denied("read", names, is) !== undefined;
+  };
+  const page = await readDirectory(bench.disk, found, target, range, hidden, bench.signal);
+  if ("errno" in page) throw refusal(target, page.errno, "listing it");
+  if ("pastEnd" in page) {
+    const data = { place: target, of: "entries", from: range.from, total: page.entriesTotal } as const;
+    throw new Problem({ code: "INVALID_PARAM", reason: "range", ...data });
+  }
+  return { kind: "directory", target, ...page };
+}

@@ -1,0 +1,262 @@
+/**
+ * Permission for all files of a rewind, before the first of them is changed: who must be asked may have the call left and
+ * made again with the answer, and that must find everything as it was.
+ */
+
+import { isUtf8 } from "node:buffer";
+import type { Hunk } from "../../contract/edit.ts";
+import type {
+  ConflictSides,
+  FileVersion,
+  RewindAction,
+  RewindFile,
+  RewoundFile,
+  Uncounted,
+} from "../../contract/history.ts";
+import { limits } from "../../contract/limits.ts";
+import { Problem, type ProblemData } from "../../contract/problem.ts";
+import { inTurns } from "../../disk/event-loop.ts";
+import { type OpenFile, wholeFile } from "../../disk/lookup/open-file.ts";
+import type { SessionHistory } from "../../history/session-history.ts";
+import { decideEncoding } from "../../kinds/charset.ts";
+import { hunksBetween, hunksOfTexts, type TextDiff } from "../../text/diff/hunks.ts";
+import { moreLine, unified } from "../../text/diff/unified.ts";
+import { cutChars, decode, looksBinary, sniff } from "../../text/encoding/encoding.ts";
+import { type Subject, subjectOf } from "../change/subject.ts";
+import { standingOf } from "../lsp/lsp.ts";
+import { type Bench, orFileUnreadable, orUnreadable } from "../tool.ts";
+
+export interface RewindTask {
+  readonly file: RewindFile;
+  /** Undefined where nothing is to be done. */
+  readonly action: RewindAction | undefined;
+}
+
+/** By path: what stands against changing it. One file that may not be changed does not keep the others from it. */
+export async function rewindRefusals(
+  tasks: readonly RewindTask[],
+  to: string,
+  history: SessionHistory,
+  bench: Bench,
+): Promise<ReadonlyMap<string, ProblemData>> {
+  const refused = new Map<string, ProblemData>();
+  for (const { file, action } of tasks) {
+    if (action === undefined) continue;
+    try {
+      await orFileUnreadable(file.path, () => permitted(file.path, action, to, history, bench));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      refused.set(file.path, error.data);
+    }
+  }
+  return refused;
+}
+
+async function permitted(
+  path: string,
+  action: RewindAction,
+  to: string,
+  history: SessionHistory,
+  bench: Bench,
+): Promise<void> {
+  const subject = await subjectOf(path, bench);
+  try {
+    const preview = async () => ({
+      rewind: to,
+      action: action.does,
+      // A question shows nothing that the session may not read without one.
+      diff: standingOf(path, bench) === "shown" ? await diffOf(subject, action, history, bench) : "",
+    });
+    await bench.guard.permit("edit", subject.target, bench.signal, { preview });
+  } finally {
+    release(subject);
+  }
+}
+
+export const release = (subject: Subject): void => {
+  if (subject.is === "there") subject.found.held.close();
+};
+
+const kinds = { restore: "update", create: "create", delete: "delete" } as const;
+
+/** Empty where there is nothing that could be shown as lines: then the path must tell. */
+async function diffOf(subject: Subject, action: RewindAction, history: SessionHistory, bench: Bench): Promise<string> {
+  const [now, then] = [await textNow(subject, bench), await textThen(action, history)];
+  if (now === undefined || then === undefined) return "";
+  const { hunks, complete, additions, deletions } = hunksOfTexts(now, then);
+  const text = unified(subject.target.relative, hunks, kinds[action.does]);
+  return complete ? text : `${text}${moreLine(additions, deletions)}\n`;
+}
+
+async function textNow(subject: Subject, bench: Bench): Promise<string | undefined> {
+  if (subject.is === "new") return "";
+  const file = bench.disk.open(subject.found);
+  if ("errno" in file) return undefined;
+  try {
+    return onlyText(await textIn(file));
+  } finally {
+    file.close();
+  }
+}
+
+async function textThen(action: RewindAction, history: SessionHistory): Promise<string | undefined> {
+  if (action.does === "delete") return "";
+  const kept = await history.open(action.content);
+  if (typeof kept === "string") return undefined;
+  try {
+    return onlyText(await textIn(kept));
+  } finally {
+    kept.close();
+  }
+}
+
+const onlyText = (text: Awaited<ReturnType<typeof textIn>>): string | undefined =>
+  typeof text === "string" ? text : undefined;
+
+// The three sides of a conflict for a model: what the session made of the old content, and what somebody else made of that.
+
+/** The same files, with their sides as far as an answer has room and the session may read them without anybody being asked. */
+export async function withSides(
+  files: readonly RewoundFile[],
+  past: SessionHistory,
+  bench: Bench,
+): Promise<readonly RewoundFile[]> {
+  const purse: Purse = { bytes: limits.historyBytesMax };
+  let charsLeft: number = limits.historyCharsMax;
+  const seen: RewoundFile[] = [];
+  for (const file of files) {
+    const isShown = file.came === "left" && charsLeft > 0 && standingOf(file.path, bench) === "shown";
+    const sides = isShown ? await sidesOf(file, past, purse, charsLeft, bench) : undefined;
+    if (sides !== undefined) charsLeft -= charsOf(sides.ours) + charsOf(sides.theirs);
+    seen.push(sides === undefined ? file : { ...file, sides });
+  }
+  return seen;
+}
+
+async function sidesOf(
+  { path, step }: RewoundFile,
+  past: SessionHistory,
+  purse: Purse,
+  charsMax: number,
+  bench: Bench,
+): Promise<ConflictSides | undefined> {
+  if (step.does !== "conflict" || (step.why !== "changed since" && step.why !== "changed in between")) return undefined;
+  const ours = await versionDiff(step.base, step.ours, past, purse, bench.signal);
+  if ("why" in ours) return undefined;
+  const first = fittedHunks(ours.hunks, charsMax);
+  const own = { ours: first.hunks, cut: first.cut || !ours.complete };
+  if (step.why === "changed in between") return { ...own, theirs: [], removed: false };
+  if (step.theirs === undefined) return { ...own, theirs: [], removed: true };
+  const [left, now] = [await textOf(step.ours, past), await conflictTextNow(path, bench)];
+  if (typeof left !== "string" || now === undefined) return undefined;
+  const theirs = await inTurns(hunksBetween(left, now), bench.signal);
+  const second = fittedHunks(theirs.hunks, Math.max(0, charsMax - charsOf(first.hunks)));
+  return { ...own, theirs: second.hunks, cut: own.cut || second.cut || !theirs.complete, removed: false };
+}
+
+/** Undefined where it is no text, or gone again: an answer can do without it. */
+async function conflictTextNow(path: string, bench: Bench): Promise<string | undefined> {
+  return orUnreadable(path, async () => {
+    const subject = await subjectOf(path, bench);
+    try {
+      const file = subject.is === "there" ? bench.disk.open(subject.found) : undefined;
+      if (file === undefined || "errno" in file) return undefined;
+      try {
+        const text = await textIn(file);
+        return typeof text === "string" ? text : undefined;
+      } finally {
+        file.close();
+      }
+    } finally {
+      release(subject);
+    }
+  }).catch((error: unknown) => {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  });
+}
+
+// What differs between two versions of a file that were kept, within what one call may spend on it.
+
+/** What is left to spend. */
+export interface Purse {
+  bytes: number;
+}
+
+export async function versionDiff(
+  before: FileVersion,
+  after: FileVersion,
+  past: SessionHistory,
+  purse: Purse,
+  signal: AbortSignal,
+): Promise<TextDiff | { readonly why: Uncounted }> {
+  const bytes = sizeOf(before) + sizeOf(after);
+  const notKept = notKeptOf(before) ?? notKeptOf(after);
+  if (notKept !== undefined) return { why: notKept };
+  const isOver = Math.max(sizeOf(before), sizeOf(after)) > limits.historyVersionBytesMax || bytes > purse.bytes;
+  if (isOver) return { why: "over the limit" };
+  purse.bytes -= bytes;
+  const a = await textOf(before, past);
+  if (typeof a !== "string") return a;
+  const b = await textOf(after, past);
+  return typeof b === "string" ? inTurns(hunksBetween(a, b), signal) : b;
+}
+
+const sizeOf = (version: FileVersion): number => (version.kind === "absent" ? 0 : version.sizeBytes);
+
+function notKeptOf(version: FileVersion): Uncounted | undefined {
+  if (version.kind === "absent") return undefined;
+  return version.notKept ?? (version.content === undefined ? "failed" : undefined);
+}
+
+async function textOf(version: FileVersion, past: SessionHistory): Promise<string | { readonly why: Uncounted }> {
+  if (version.kind === "absent" || version.content === undefined) return "";
+  const kept = await past.open(version.content);
+  if (typeof kept === "string") return { why: kept === "missing" ? "pruned" : "damaged" };
+  try {
+    return await textIn(kept);
+  } finally {
+    kept.close();
+  }
+}
+
+/** The text of a file, if it is one and not too long to be compared. */
+async function textIn(file: OpenFile): Promise<string | { readonly why: Uncounted }> {
+  const bytes = await wholeFile(file, limits.historyVersionBytesMax);
+  if (bytes === undefined) return { why: "over the limit" };
+  const form = sniff(bytes);
+  const head = bytes.subarray(0, limits.headBytesMax);
+  if ((form?.unitBytes ?? 1) === 1 && looksBinary(head, limits.headBytesMax)) return { why: "not text" };
+  const encoding = form?.encoding ?? (isUtf8(bytes) ? "utf-8" : (await decideEncoding([bytes])).encoding);
+  return decode(bytes.subarray(form?.bomBytes ?? 0), encoding).text;
+}
+
+export const charsOf = (hunks: readonly Hunk[]): number =>
+  hunks.reduce(
+    (sum, { lines }) =>
+      sum + lines.reduce((all, line) => all + Math.min(line.length, limits.historyLineCharsMax) + 1, 40),
+    0,
+  );
+
+/** As many lines as fit, each cut where it is too long. A hunk that is cut still says how long it is. */
+export function fittedHunks(
+  hunks: readonly Hunk[],
+  charsMax: number,
+): { readonly hunks: readonly Hunk[]; readonly cut: boolean } {
+  let left = charsMax;
+  let cut = false;
+  const fitted: Hunk[] = [];
+  for (const hunk of hunks) {
+    const lines: string[] = [];
+    for (const line of hunk.lines) {
+      const isLong = line.length > limits.historyLineCharsMax;
+      const shown = isLong ? `${cutChars(line, limits.historyLineCharsMax)}...` : line;
+      left -= shown.length + 1;
+      if (left < 0) return { hunks: lines.length === 0 ? fitted : [...fitted, { ...hunk, lines }], cut: true };
+      cut ||= isLong;
+      lines.push(shown);
+    }
+    fitted.push({ ...hunk, lines });
+  }
+  return { hunks: fitted, cut };
+}

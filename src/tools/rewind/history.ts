@@ -1,0 +1,323 @@
+/**
+ * History: the turns of this session, or one of them with its diffs. An answer is as long as is good for a model: what
+ * does not fit is left for the next call, and said.
+ */
+
+import * as nodePath from "node:path";
+import type {
+  FileChange,
+  FileSeen,
+  FileVersion,
+  HistoryOutcome,
+  HistoryRequest,
+  TurnChanges,
+  TurnSeen,
+} from "../../contract/history.ts";
+import { limits } from "../../contract/limits.ts";
+import { Problem } from "../../contract/problem.ts";
+import { relativeTo } from "../../guard/paths.ts";
+import type { SessionHistory } from "../../history/session-history.ts";
+import { isSameContent } from "../../history/versions.ts";
+import { shortCharsMin, shortNames } from "../../text/turn-names.ts";
+import { notFound } from "../locate.ts";
+import type { Bench, Tool } from "../tool.ts";
+import { charsOf, fittedHunks, type Purse, versionDiff, withSides } from "./ask.ts";
+import { rewind } from "./rewind.ts";
+
+// The files of a turn as they are told: a move is one of them, what rules hide is none. Pure.
+
+/** A file of a turn; for one that was moved also what it was under its old name. */
+interface Touched {
+  readonly change: FileChange;
+  readonly from: FileChange | undefined;
+}
+
+interface TurnFiles {
+  readonly files: readonly Touched[];
+  readonly withheld: number;
+}
+
+function turnFiles({ files }: TurnChanges, mayName: (path: string) => boolean): TurnFiles {
+  const named = new Map(files.filter(({ path }) => mayName(path)).map((change) => [change.path, change]));
+  const sourceOf = (change: FileChange): FileChange | undefined => {
+    const source = change.movedFrom === undefined ? undefined : named.get(change.movedFrom);
+    return source?.movedTo === change.path && source.after.kind === "absent" ? source : undefined;
+  };
+  const moved = new Set([...named.values()].flatMap((change) => sourceOf(change)?.path ?? []));
+  return {
+    files: [...named.values()]
+      .filter(({ path }) => !moved.has(path))
+      .map((change) => ({ change, from: sourceOf(change) })),
+    withheld: files.length - named.size,
+  };
+}
+
+const versionsOf = ({ change, from }: Touched): { readonly before: FileVersion; readonly after: FileVersion } => ({
+  before: from?.before ?? change.before,
+  after: change.after,
+});
+
+function didOf(touched: Touched): FileSeen["did"] {
+  const { before, after } = versionsOf(touched);
+  if (touched.from !== undefined) return "moved";
+  if (before.kind === "absent") return after.kind === "absent" ? "nothing" : "created";
+  if (after.kind === "absent") return "deleted";
+  // What was not kept may have changed, however long it is.
+  if (before.content === undefined || after.content === undefined || !isSameContent(before, after)) return "changed";
+  return modesOf(touched) === undefined ? "nothing" : "mode";
+}
+
+/** The permissions before and after, if they differ. */
+function modesOf(touched: Touched): readonly [number, number] | undefined {
+  const { before, after } = versionsOf(touched);
+  if (before.kind === "absent" || after.kind === "absent") return undefined;
+  if (before.mode === undefined || after.mode === undefined || before.mode === after.mode) return undefined;
+  return [before.mode, after.mode];
+}
+
+// The turn that a model means: its id, or as much of it as History shows.
+
+/**
+ * Names for turns. Only ids that we made ourselves are random, so that a beginning stays the name of one turn; those
+ * of a host are told whole: `message-1` must never become `message-12`.
+ */
+function turnNames(ids: readonly string[]): ReadonlyMap<string, string> {
+  const short = shortNames(ids.filter(isRandom));
+  return new Map(ids.map((id) => [id, short.get(id) ?? id]));
+}
+
+const isRandom = (id: string): boolean => /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/.test(id);
+
+/** Answers with the id. Throws a Problem that names the turns there are. */
+async function namedTurn(asked: string, past: SessionHistory): Promise<string> {
+  // Without files nothing is looked at: it only tells what is known of the turn.
+  const { found } = await past.plan(asked, { current: async () => ({ kind: "absent" }), files: [] });
+  if (found === "turn") return asked;
+  const ids = past.snapshots().map(({ messageId }) => messageId);
+  const long = asked.length >= shortCharsMin && found === "unknown";
+  const [only, second] = long ? ids.filter((id) => isRandom(id) && id.startsWith(asked)) : [];
+  if (only !== undefined && second === undefined) return only;
+  const names = turnNames(ids);
+  const known = ids
+    .slice(-limits.turnsNamedMax)
+    .toReversed()
+    .map((id) => names.get(id) ?? id);
+  throw new Problem({ code: "NO_TURN", asked, reason: found, known });
+}
+
+// Which files of the past a session may be told of, and which a path means.
+
+/** What lies outside the roots of today, or is denied today, is not even named: it was recorded under other rules. */
+function mayName(bench: Bench): (path: string) => boolean {
+  const roots = bench.disk.roots.map(({ real }) => real);
+  const { guard } = bench;
+  return (path) =>
+    relativeTo(path, roots, nodePath) !== undefined &&
+    (!guard.denies || guard.denied("read", [path], "file") === undefined);
+}
+
+/** The real path that a call names, whether it is still there or not. Throws a Problem for what is outside or denied. */
+async function realPathOf(path: string, bench: Bench): Promise<{ readonly real: string; readonly shown: string }> {
+  const resolved = bench.guard.resolve(path);
+  if (resolved.seen === "outside") throw await notFound(resolved, "file", bench);
+  if (resolved.seen === "node") resolved.found.held.close();
+  const place = resolved.seen === "node" ? resolved.target : resolved.place;
+  const real = resolved.target?.real ?? place.absolute;
+  const is = resolved.target?.is ?? "file";
+  const rule = bench.guard.denied("read", [place.absolute, real], is);
+  if (rule === undefined) return { real, shown: bench.guard.spell(place.absolute) };
+  throw new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source });
+}
+
+/** Is it that file, or does it lie below that folder? */
+const isOrIsBelow = (path: string, real: string): boolean =>
+  path === real || path.startsWith(real.endsWith(nodePath.sep) ? real : real + nodePath.sep);
+
+/** May its content be shown? Whoever must be asked is asked. */
+async function mayShow(path: string, bench: Bench): Promise<boolean> {
+  try {
+    const resolved = bench.guard.resolve(path);
+    if (resolved.seen === "node") resolved.found.held.close();
+    if (resolved.seen === "outside" || resolved.target === undefined) return false;
+    await bench.guard.permit("read", resolved.target, bench.signal);
+    return true;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}
+
+/** What every part of an answer is made with. */
+interface Looking {
+  readonly request: HistoryRequest;
+  readonly past: SessionHistory;
+  readonly bench: Bench;
+  readonly names: ReadonlyMap<string, string>;
+  readonly filesOf: (turn: TurnChanges) => TurnFiles;
+  readonly purse: Purse;
+  /** What only is asked about, below its root. */
+  readonly path: string | undefined;
+}
+
+export const history: Tool<"history"> = async (request, bench) => {
+  const past = await bench.past();
+  if (past === undefined) throw new Problem({ code: "NO_TURN", asked: request.turn ?? "", reason: "no history" });
+  const only = request.path === undefined ? undefined : await realPathOf(request.path, bench);
+  const turns = past.turns().toReversed();
+  const isNamed = mayName(bench);
+  const isAsked = (path: string): boolean => only === undefined || isOrIsBelow(path, only.real);
+  const looking: Looking = {
+    request,
+    past,
+    bench,
+    names: turnNames(turns.map(({ messageId }) => messageId)),
+    filesOf: (turn) => {
+      const { files, withheld } = turnFiles(turn, isNamed);
+      const asked = files.filter(({ change, from }) => isAsked(change.path) || (from && isAsked(from.path)));
+      return { files: asked, withheld: only === undefined ? withheld : 0 };
+    },
+    purse: { bytes: limits.historyBytesMax },
+    path: only?.shown,
+  };
+  if (request.turn === undefined) {
+    const touching = turns.filter((turn) => only === undefined || looking.filesOf(turn).files.length > 0);
+    return listed(touching, looking);
+  }
+  const asked = request.turn;
+  const isKnown = turns.some(({ messageId }) => messageId === asked);
+  const id = isKnown ? asked : await namedTurn(asked, past);
+  return inDetail(
+    turns.find(({ messageId }) => messageId === id),
+    looking,
+  );
+};
+
+/** A line of the list, besides its path. */
+const lineChars = 40;
+
+async function listed(turns: readonly TurnChanges[], looking: Looking): Promise<HistoryOutcome> {
+  const { from, itemsMax } = looking.request;
+  const shown: TurnSeen[] = [];
+  let charsLeft = limits.historyCharsMax;
+  for (const turn of turns.slice(from - 1, from - 1 + itemsMax)) {
+    looking.bench.signal.throwIfAborted();
+    const { files, withheld } = looking.filesOf(turn);
+    const some = files.slice(0, limits.historyFilesMax);
+    charsLeft -= some.reduce((sum, { change, from: source }) => sum + charsIn(change.path, source?.path), lineChars);
+    if (charsLeft < 0 && shown.length > 0) break;
+    const seen: FileSeen[] = [];
+    for (const touched of some) seen.push(await counted(touched, looking));
+    shown.push({ ...headOf(turn, looking), files: seen, filesTotal: files.length, withheld });
+  }
+  return outcomeOf("turns", shown, shown.length, turns.length, looking);
+}
+
+const charsIn = (path: string, other = ""): number => path.length + other.length + lineChars;
+
+/** `undefined`: a turn that is known and changed nothing. */
+async function inDetail(turn: TurnChanges | undefined, looking: Looking): Promise<HistoryOutcome> {
+  if (turn === undefined) return outcomeOf("files", [], 0, 0, looking);
+  const { from, itemsMax } = looking.request;
+  const { files, withheld } = looking.filesOf(turn);
+  const shown: FileSeen[] = [];
+  let charsLeft = limits.historyCharsMax;
+  for (const touched of files.slice(from - 1, from - 1 + itemsMax)) {
+    looking.bench.signal.throwIfAborted();
+    const whole = await compared(touched, looking);
+    const chars = charsIn(touched.change.path, touched.from?.path) + charsOf(whole.hunks ?? []);
+    if (chars > charsLeft && shown.length > 0) break;
+    const { hunks, cut } = fittedHunks(whole.hunks ?? [], Math.max(0, charsLeft));
+    charsLeft -= chars;
+    shown.push({ ...whole, hunks, cut: cut || whole.cut });
+  }
+  const seen = { ...headOf(turn, looking), files: shown, filesTotal: files.length, withheld };
+  return outcomeOf("files", [seen], shown.length, files.length, looking);
+}
+
+function headOf({ messageId, timestamp, rewinds, files }: TurnChanges, { names }: Looking) {
+  const count = files.filter((file) => file.undone).length;
+  const undone = count === 0 ? "no" : count === files.length ? "all" : "part";
+  const nameOf = (id: string): string => names.get(id) ?? id;
+  const back = rewinds === undefined ? undefined : { ...rewinds, to: nameOf(rewinds.to) };
+  return { messageId, name: nameOf(messageId), timestamp, rewinds: back, undone } as const;
+}
+
+function outcomeOf(
+  of: HistoryOutcome["of"],
+  turns: readonly TurnSeen[],
+  count: number,
+  total: number,
+  { request: { from }, path }: Looking,
+): HistoryOutcome {
+  const next = from + count;
+  return { kind: "history", of, turns, from, total, next: next > total ? undefined : next, path };
+}
+
+/** With its lines counted. What is a secret today was perhaps none when it was kept. */
+async function counted(touched: Touched, { past, bench, purse }: Looking): Promise<FileSeen> {
+  const told = { ...placeOf(touched, bench), hunks: undefined, cut: false };
+  const { before, after } = versionsOf(touched);
+  if (isSecret(touched, bench)) return { ...told, lines: undefined, why: "secret" };
+  const diff = await versionDiff(before, after, past, purse, bench.signal);
+  if ("why" in diff) return { ...told, lines: undefined, why: diff.why };
+  const { additions, deletions } = diff;
+  return { ...told, lines: { additions, deletions }, why: undefined };
+}
+
+/** With its diff, if it may be read. */
+async function compared(touched: Touched, { past, bench, purse }: Looking): Promise<FileSeen> {
+  const told = { ...placeOf(touched, bench), lines: undefined, hunks: [], cut: false };
+  const { before, after } = versionsOf(touched);
+  if (isSecret(touched, bench)) return { ...told, why: "secret" };
+  const { change, from } = touched;
+  for (const path of from === undefined ? [change.path] : [change.path, from.path]) {
+    if (!(await mayShow(path, bench))) return { ...told, why: "refused" };
+  }
+  const diff = await versionDiff(before, after, past, purse, bench.signal);
+  if ("why" in diff) return { ...told, why: diff.why };
+  const { additions, deletions, hunks, complete } = diff;
+  return { ...told, lines: { additions, deletions }, why: undefined, hunks, cut: !complete };
+}
+
+const isSecret = ({ change, from }: Touched, { guard }: Bench): boolean =>
+  guard.isSecret(change.path) || (from !== undefined && guard.isSecret(from.path));
+
+function placeOf(touched: Touched, bench: Bench) {
+  const { change, from } = touched;
+  const { path, observed, undone } = change;
+  const relative = bench.guard.spell(path);
+  const movedFrom = from === undefined ? undefined : { path: from.path, relative: bench.guard.spell(from.path) };
+  return { path, relative, did: didOf(touched), movedFrom, modes: modesOf(touched), observed, undone };
+}
+
+// Rewind as a model calls it: it names turns and files as History shows them, and is told of no file that it may not know.
+
+export const rewindByModel: Tool<"rewind"> = async (request, bench) => {
+  const { to: asking } = request;
+  if (typeof asking !== "string") throw new Error("a model names the turn that it wants to go back to");
+  const past = await bench.past();
+  if (past === undefined) throw new Problem({ code: "NO_TURN", asked: asking, reason: "no history" });
+  const to = await namedTurn(asking, past);
+  const tracked = past.tracked();
+  const asked: { readonly path: string; readonly files: readonly string[] }[] = [];
+  for (const path of request.files ?? []) {
+    const { real } = await realPathOf(path, bench);
+    asked.push({
+      path,
+      files: tracked.has(real) ? [real] : [...tracked.keys()].filter((file) => isOrIsBelow(file, real)),
+    });
+  }
+  const files = request.files === undefined ? undefined : [...new Set(asked.flatMap((one) => one.files))];
+  const dryRun = bench.dryRun || request.byModel?.dryRun === true;
+  const outcome = await rewind({ ...request, to, files }, { ...bench, dryRun });
+
+  const isNamed = mayName(bench);
+  const named = outcome.files.filter(({ path }) => isNamed(path));
+  const concerned = new Set(outcome.files.map(({ path }) => path));
+  const unchanged = asked.filter((one) => !one.files.some((file) => concerned.has(file))).map(({ path }) => path);
+  return {
+    ...outcome,
+    files: await withSides(named, past, bench),
+    forModel: { withheld: outcome.files.length - named.length, unchanged },
+  };
+};

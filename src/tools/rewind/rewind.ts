@@ -1,0 +1,322 @@
+/** Rewind: files become what they were before a turn, through the same gate, locks and swap as every change. */
+
+import * as nodePath from "node:path";
+import type {
+  CurrentState,
+  Loss,
+  RewindAction,
+  RewindFile,
+  RewindOutcome,
+  RewindPlan,
+  RewindRequest,
+  RewoundFile,
+} from "../../contract/history.ts";
+import { limits } from "../../contract/limits.ts";
+import { Problem } from "../../contract/problem.ts";
+import type { Place } from "../../contract/target.ts";
+import { othersTurn } from "../../disk/event-loop.ts";
+import { hashOf } from "../../disk/lines/line-index.ts";
+import { FileCut } from "../../disk/lines/scan.ts";
+import type { Identity } from "../../disk/lookup/look.ts";
+import { type OpenFile, ReadFailed, wholeFile } from "../../disk/lookup/open-file.ts";
+import { parseTempName } from "../../disk/write/temp-file.ts";
+import type { SessionHistory } from "../../history/session-history.ts";
+import { markOf } from "../../history/versions.ts";
+import { subjectOf } from "../change/subject.ts";
+import type { Turn } from "../change/turn.ts";
+import { tellOfPaths } from "../languages.ts";
+import { signOf } from "../stamp.ts";
+import { type Bench, orUnreadable, type Tool } from "../tool.ts";
+import { release, rewindRefusals, type RewindTask } from "./ask.ts";
+import { attempt } from "./swap.ts";
+
+// What lies under a path now, for whoever plans to bring back what was there.
+
+interface Seen {
+  /** What the file is known by, to see later whether it is still that; or that there is none. */
+  readonly sign: string;
+  readonly mode: number | undefined;
+}
+
+/** Under this session's rules and borders. `seen` gets what was looked at, by path. */
+async function currentState(path: string, bench: Bench, seen: Map<string, Seen>): Promise<CurrentState> {
+  const look = bench.disk.look(path);
+  if (look.seen === "missing") {
+    seen.set(path, { sign: "absent", mode: undefined });
+    return missingState(path, bench);
+  }
+  if (look.seen !== "node") return { kind: "other", what: look.seen === "outside" ? "outside" : "refused" };
+  try {
+    if (look.real !== path) return { kind: "other", what: "link" };
+    if (look.kind === "directory") return { kind: "other", what: "folder" };
+    if (look.kind !== "file") return { kind: "other", what: "special" };
+    const file = bench.disk.open(look);
+    if ("errno" in file) return { kind: "other", what: "refused" };
+    const { sizeBytes, mode, identity } = file;
+    const bytes = await smallContent(file);
+    const links = file.links > 1 ? file.links - (await leftoversOf(path, identity, bench)) : file.links;
+    seen.set(path, { sign: signOf(identity), mode });
+    const hash = async (): Promise<string> =>
+      bytes === undefined ? hashOfPath(path, bench) : hashOf(bytes).toString("hex");
+    return { kind: "file", sizeBytes, mode, links, mark: markOf(identity), hash };
+  } finally {
+    look.held.close();
+  }
+}
+
+/** Names beside it that a writer of ours left when it was killed: the next change in the folder sweeps them away. */
+async function leftoversOf(path: string, { device, inode }: Identity, { disk }: Bench): Promise<number> {
+  const folder = nodePath.dirname(path);
+  const above = disk.look(folder);
+  if (above.seen !== "node") return 0;
+  try {
+    const entries = await disk.list(above);
+    if ("errno" in entries) return 0;
+    return entries.filter(({ name, kind }) => {
+      if (kind !== "file" || !["new", "old"].includes(parseTempName(name)?.kind ?? "")) return false;
+      const look = disk.look(nodePath.join(folder, name));
+      if (look.seen !== "node") return false;
+      look.held.close();
+      return look.held.identity.device === device && look.held.identity.inode === inode;
+    }).length;
+  } finally {
+    above.held.close();
+  }
+}
+
+/** Above this, a file is read when somebody asks for its hash. */
+const readAtOnceMax = 65_536;
+
+/** Read while it is open, and closed: to find and open a small file again costs more than to read it. */
+async function smallContent(file: OpenFile): Promise<Buffer | undefined> {
+  try {
+    return await wholeFile(file, readAtOnceMax);
+  } catch (error) {
+    // Perhaps nobody needs it. If somebody does, it fails again, and is told.
+    if (error instanceof ReadFailed || error instanceof FileCut) return undefined;
+    throw error;
+  } finally {
+    file.close();
+  }
+}
+
+/** A file could be made there again, unless a link or something else took its place or that of a folder above it. */
+async function missingState(path: string, { disk }: Pick<Bench, "disk">): Promise<CurrentState> {
+  const above = nodePath.dirname(path);
+  const look = disk.look(above);
+  if (look.seen === "missing") return above === path ? { kind: "absent" } : missingState(above, { disk });
+  if (look.seen !== "node") return { kind: "other", what: look.seen === "outside" ? "outside" : "refused" };
+  try {
+    if (look.real !== above) return { kind: "other", what: "link" };
+    if (look.kind !== "directory") return { kind: "other", what: "special" };
+    const entries = await disk.list(look);
+    if ("errno" in entries) return { kind: "other", what: "refused" };
+    // There is such a name, and yet it leads to nothing.
+    return entries.some(({ name }) => name === nodePath.basename(path))
+      ? { kind: "other", what: "link" }
+      : { kind: "absent" };
+  } finally {
+    look.held.close();
+  }
+}
+
+async function hashOfPath(path: string, bench: Bench): Promise<string> {
+  const look = bench.disk.look(path);
+  if (look.seen !== "node") return "";
+  const file: OpenFile | { readonly errno: string } = bench.disk.open(look);
+  look.held.close();
+  if ("errno" in file) return "";
+  try {
+    const bytes = await wholeFile(file, limits.editBytesMax);
+    return bytes === undefined ? "" : hashOf(bytes).toString("hex");
+  } finally {
+    file.close();
+  }
+}
+
+export const rewind: Tool<"rewind"> = (request, bench) =>
+  orUnreadable(typeof request.to === "string" ? request.to : request.to.last, () => goBack(request, bench));
+
+async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutcome> {
+  const history = await bench.past();
+  const { to: asked, as } = request;
+  if (history === undefined) {
+    throw new Problem({
+      code: "NO_TURN",
+      asked: typeof asked === "string" ? asked : asked.last,
+      reason: "no history",
+    });
+  }
+  const { to, plan, passed, seen } = await planned(request, history, bench);
+  const todo = plan.files.map((file) => ({
+    file: { ...file, relative: bench.guard.spell(file.path) },
+    action: actionOf(file, request),
+  }));
+  if (bench.dryRun || todo.every(({ action }) => action === undefined)) {
+    const files: RewoundFile[] = [];
+    for (const { file, action } of todo) {
+      const came = action === undefined ? "left" : await foreseen(file, seen.get(file.path), bench);
+      files.push(shown(file, action, came, came === "planned" ? foreseenLoss(file) : undefined));
+    }
+    return { kind: "rewind", to, passed, turn: undefined, files, dryRun: bench.dryRun, ...damageOf(history) };
+  }
+
+  // Told once for all, and before a turn is begun.
+  const [first] = todo.filter(({ action }) => action !== undefined);
+  if (first !== undefined) bench.guard.requireWriting(placeOf(first.file));
+
+  const refused = await rewindRefusals(todo, to, history, bench);
+  const messageId = bench.newId();
+  const turn: Turn = { history, messageId, tool: "Rewind" };
+  const isAllowed = ({ file, action }: RewindTask): boolean => action !== undefined && !refused.has(file.path);
+  if (todo.some(isAllowed)) await history.checkpoint(messageId, { to, as });
+  const files: RewoundFile[] = [];
+  let isRecorded = false;
+  for (const [index, { file, action }] of todo.entries()) {
+    bench.onProgress?.(index, todo.length);
+    const problem = refused.get(file.path);
+    if (problem !== undefined) files.push(shown(file, action, { problem }));
+    else if (action === undefined) files.push(shown(file, action, "left"));
+    else {
+      const swap = { ...file, action, seen: seen.get(file.path)?.sign, force: request.force };
+      const result = await attempt(swap, turn, bench);
+      if ("step" in result) files.push(shown({ ...file, step: result.step }, undefined, "left"));
+      else files.push(shown(file, action, result.came, result.lost));
+      isRecorded ||= result.isRecorded === true;
+      await othersTurn(); // a write may wait for nothing, and whoever cancels wants to be heard
+    }
+  }
+  // Who cancels it is told what was done until then; if that is nothing, that it was nothing.
+  if (!files.some(({ came }) => came === "done")) bench.signal.throwIfAborted();
+  bench.onProgress?.(todo.length, todo.length);
+  const diagnostics = await tellOfPaths(
+    files.flatMap(({ path, action, came }) =>
+      came === "done" && action !== undefined ? [{ path, did: broughtBack[action.does] }] : [],
+    ),
+    bench,
+  );
+  // Where every file was refused, or nothing could be written down, there is nothing that could be rewound.
+  const turnId = isRecorded ? messageId : undefined;
+  return {
+    kind: "rewind",
+    to,
+    passed,
+    turn: turnId,
+    files,
+    dryRun: false,
+    ...damageOf(history),
+    ...(diagnostics.length > 0 ? { diagnostics } : {}),
+  };
+}
+
+function damageOf(history: SessionHistory): Pick<RewindOutcome, "damaged"> {
+  const damaged = history.faults().length;
+  return damaged === 0 ? {} : { damaged };
+}
+
+const broughtBack = { restore: "updated", create: "created", delete: "deleted" } as const;
+
+interface Planned {
+  readonly to: string;
+  readonly plan: Extract<RewindPlan, { readonly found: "turn" }>;
+  readonly passed: readonly string[];
+  /** By path: what each file was when it was planned for. */
+  readonly seen: ReadonlyMap<string, Seen>;
+}
+
+/** The turn that was named; or the last one of which there is something to bring back. */
+async function planned(request: RewindRequest, history: SessionHistory, bench: Bench): Promise<Planned> {
+  const files = request.files?.map((path) => realOf(path, bench));
+  const planFor = async (to: string): Promise<Omit<Planned, "passed">> => {
+    const seen = new Map<string, Seen>();
+    const current = (path: string): Promise<CurrentState> => currentState(path, bench, seen);
+    // Files are looked at before the first is changed: until then none is done, but for a dry run, which does no more.
+    const onProgress = (done: number, total: number): void => {
+      bench.signal.throwIfAborted();
+      bench.onProgress?.(bench.dryRun ? done : 0, total);
+    };
+    const plan = await history.plan(to, { current, files, onProgress });
+    if (plan.found !== "turn") throw new Problem({ code: "NO_TURN", asked: to, reason: plan.found });
+    return { to, plan, seen };
+  };
+  if (typeof request.to === "string") return { ...(await planFor(request.to)), passed: [] };
+  const { last } = request.to;
+  const targets = history.undoTargets();
+  const [newest, ...older] = targets[last];
+  const nothingLeft = (): Problem => {
+    const reason = last === "undo" && targets.forgotten ? "undo forgotten" : (`nothing to ${last}` as const);
+    return new Problem({ code: "NO_TURN", asked: last, reason });
+  };
+  if (newest === undefined) throw nothingLeft();
+  const first = await planFor(newest);
+  if (files !== undefined || first.plan.files.some(isOpen)) return { ...first, passed: [] };
+  const passed = [newest];
+  for (const to of older) {
+    bench.signal.throwIfAborted();
+    const next = await planFor(to);
+    if (next.plan.files.some(isOpen)) return { ...next, passed };
+    passed.push(to);
+  }
+  // Every file is as it was already: that is no undo, however many turns there are.
+  if (first.plan.files.every(({ step }) => step.does === "nothing")) throw nothingLeft();
+  return { ...first, passed: [] };
+}
+
+/** Not yet as it was, and somebody could make it so. What was never stored stays lost, however often it is asked for. */
+function isOpen({ step }: RewindFile): boolean {
+  if (step.does === "nothing") return false;
+  return step.does !== "unavailable" || !lost.has(step.why);
+}
+
+const lost: ReadonlySet<string> = new Set<Extract<RewindFile["step"], { readonly does: "unavailable" }>["why"]>([
+  "secret",
+  "too large",
+  "failed",
+  "pruned",
+  "damaged",
+  "damaged record",
+]);
+
+/** As the answer names it. */
+const placeOf = ({ path, relative }: RewindFile): Place => ({ asked: relative, absolute: path, relative });
+
+const shown = (
+  file: RewindFile,
+  action: RewindAction | undefined,
+  came: RewoundFile["came"],
+  lost?: Loss,
+): RewoundFile => ({ ...file, action, came, ...(lost === undefined ? {} : { lost }) });
+
+const foreseenLoss = ({ step }: RewindFile): Loss | undefined => (step.does === "conflict" ? step.loses : undefined);
+
+function actionOf({ step }: RewindFile, { force }: RewindRequest): RewindAction | undefined {
+  if (step.does === "conflict") return force ? step.forced : undefined;
+  return step.does === "nothing" || step.does === "unavailable" ? undefined : step;
+}
+
+/** What a dry run can know of the refusals to come; nobody is asked. */
+async function foreseen({ path }: RewindFile, seen: Seen | undefined, bench: Bench): Promise<RewoundFile["came"]> {
+  try {
+    const subject = await subjectOf(path, bench);
+    const { target: place } = subject;
+    const mode = subject.is === "there" ? seen?.mode : undefined;
+    release(subject);
+    const rule = bench.guard.denied("edit", [path], "file");
+    if (rule !== undefined) {
+      return { problem: { code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source } };
+    }
+    if (mode !== undefined && (mode & 0o222) === 0) {
+      return { problem: { code: "ACCESS_DENIED", place, reason: "read-only" } };
+    }
+    return "planned";
+  } catch (error) {
+    if (error instanceof Problem) return { problem: error.data };
+    throw error;
+  }
+}
+
+function realOf(path: string, bench: Bench): string {
+  const resolved = bench.guard.resolve(path);
+  if (resolved.seen === "node") resolved.found.held.close();
+  return resolved.seen === "outside" ? path : (resolved.target?.real ?? path);
+}
