@@ -52,10 +52,12 @@ describe("what is in it", () => {
     "dist/filehand.cjs",
     "dist/index.js",
     "dist/types/index.d.ts",
-    ...["claude", "opencode", "opencode-legacy", "envelope"].flatMap((name) => [
+    ...["claude", "opencode", "envelope"].flatMap((name) => [
       `dist/dialects/${name}.js`,
       `dist/types/dialects/${name}/index.d.ts`,
     ]),
+    "dist/dialects/opencode-legacy.js",
+    "dist/types/dialects/opencode/legacy.d.ts",
     ...adapters.flatMap((name) => [`dist/adapters/${name}.js`, `dist/types/surfaces/adapters/${name}.d.ts`]),
   ]) {
     test(needed, () => expect(files).toContain(needed));
