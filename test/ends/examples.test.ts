@@ -13,7 +13,7 @@ lines 1 to 3 of 21
 NOT_FOUND: Cannot read "LICENCE": it does not exist, did you mean "LICENSE"
 `,
 
-  "02-tools-for-an-agent-loop.mjs": `Read(file_path, offset, limit, pages): Reads a file from the workspace: text, images, PDFs, notebooks and office documents.
+  "02-tools-for-an-agent-loop.mjs": `Read(file_path, offset, limit, column, pages): Reads a file from the workspace: text, images, PDFs, notebooks and office documents.
 Grep(pattern, path, glob, type, output_mode, -A, -B, -C, -n, -i, multiline, head_limit, offset): Searches the contents of files with a regular expression, by ripgrep.
 Glob(pattern, path): Finds files by the pattern of their paths, newest first.
 LS(path, ignore, offset): Lists a folder as a tree, with the sizes of files.
@@ -141,7 +141,7 @@ error Cannot call Read: "file_path" is missing: give a string; "path" is not a p
 [lines 3 to 3 of 21, go on with offset 4]
 `,
 
-  "13-standard-schema.mjs": `Read [ 'file_path' ] {"issues":[{"message":"\\"file_path\\" is missing: give a string","path":["file_path"]},{"message":"\\"pattern\\" is not a parameter: leave it out, known are \\"file_path\\", \\"offset\\", \\"limit\\", \\"pages\\"","path":["pattern"]}]}
+  "13-standard-schema.mjs": `Read [ 'file_path' ] {"issues":[{"message":"\\"file_path\\" is missing: give a string","path":["file_path"]},{"message":"\\"pattern\\" is not a parameter: leave it out, known are \\"file_path\\", \\"offset\\", \\"limit\\", \\"column\\", \\"pages\\"","path":["pattern"]}]}
 Glob [ 'pattern' ] {"value":{"pattern":"*.md"}}
 `,
 
