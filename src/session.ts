@@ -86,6 +86,24 @@ interface Work<Answer> {
   readonly work: (bench: Bench, facts: () => Facts) => Promise<Answer>;
 }
 
+/** The ids of one call. A class, since each object literal with a getter has a shape of its own, which V8 keeps in old memory. */
+class CallIds {
+  readonly session: string;
+  readonly next: () => string;
+  readonly #turnId: () => string;
+
+  constructor(session: string, next: () => string, turnId: () => string) {
+    this.session = session;
+    this.next = next;
+    this.#turnId = turnId;
+  }
+
+  /** Found out only when an answer names it. */
+  get message(): string {
+    return this.#turnId();
+  }
+}
+
 /** For calls that nobody cancels, of which very many may listen at once. */
 const never = new AbortController().signal;
 setMaxListeners(0, never);
@@ -196,13 +214,7 @@ export function startSession<Name extends DialectName>(
     let place: Place | undefined;
     const turn = messages.turnFor(tool, (messageId) => (seen.turn = messageId));
     const bench = benchFor(given, turn.begin, () => place?.leave());
-    const names = {
-      session: ids.session,
-      next: ids.next,
-      get message() {
-        return turn.id();
-      },
-    };
+    const names = new CallIds(ids.session, ids.next, () => turn.id());
     const startedMs = clock.nowMs();
     const facts = (): Facts => {
       const elapsedMs = Math.max(0, clock.nowMs() - startedMs);
