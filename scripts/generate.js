@@ -16,6 +16,7 @@ const out = join("node_modules", ".cache", "filehand-generate");
 await build({
   input: { generated: "scripts/generated.ts" },
   platform: "node",
+  transform: { target: "node20" },
   plugins: [textFiles()],
   external: [/^(zod|ignore|fastest-levenshtein|jsonc-parser|smol-toml|jschardet)(\/|$)/],
   output: { dir: out, format: "es", entryFileNames: "[name].mjs" },

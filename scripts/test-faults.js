@@ -44,6 +44,7 @@ try {
   await build({
     input: "test/faults/power-cut.ts",
     platform: "node",
+    transform: { target: "node20" },
     external: ["koffi"],
     output: { file: `${program}/writer.mjs`, format: "es", codeSplitting: false },
     logLevel: "warn",

@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import * as nodePath from "node:path";
+import { released } from "./disk/lookup/look.ts";
 import { type Ids, isLeaving } from "./contract/ask.ts";
 import type { Outcome, Reply, Request } from "./contract/call.ts";
 import { beginning, type RewindOutcome, type RewindRequest } from "./contract/history.ts";
@@ -636,10 +637,10 @@ function createMessages(open: () => Promise<SessionHistory | undefined>, ids: Id
 /** Throws a Problem where a read would be refused. */
 async function openOnce(path: string, bench: Bench): Promise<undefined> {
   const { target, found } = await locatePermitted(path, "file", bench);
-  const file = bench.disk.open(found);
-  found.held.close();
-  if ("errno" in file) throw refusal(target, file.errno, "opening it");
-  file.close();
+  using _held = found.held;
+  const opened = bench.disk.open(found);
+  if ("errno" in opened) throw refusal(target, opened.errno, "opening it");
+  using _file = opened;
   return undefined;
 }
 
@@ -823,15 +824,13 @@ function worldOf(
     roots,
     find: serverFinder({ roots, trusted, path: env["PATH"], platform }),
     has: (folder, name) => {
-      const look = disk.look(nodePath.join(folder, name));
-      if (look.seen === "node") look.held.close();
+      const look = released(disk.look(nodePath.join(folder, name)));
       return look.seen === "node";
     },
     textOf: (path) => (guard().isSecret(path) ? undefined : readSmallText(path, disk, limits.languageFileBytesMax)),
     stampOf: (path) => {
-      const look = disk.look(path);
+      const look = released(disk.look(path));
       if (look.seen !== "node") return undefined;
-      look.held.close();
       return signOf(look.held.identity);
     },
   };

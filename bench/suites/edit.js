@@ -423,6 +423,7 @@ async function bundled(folder, input) {
   await build({
     input,
     platform: "node",
+    transform: { target: "node20" },
     external: [/^[@a-z]/],
     output: { dir, format: "es", entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },
     logLevel: "silent",

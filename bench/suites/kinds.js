@@ -106,6 +106,7 @@ async function readers() {
       pdfs: "test/samples/pdfs.ts",
     },
     platform: "node",
+    transform: { target: "node20" },
     plugins: [textFiles()],
     external: [/^[@a-z]/],
     output: { dir, format: "es", entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },

@@ -9,6 +9,7 @@ import { lookByRealpath } from "./lookup/by-realpath.ts";
 import { type ChangeSet, createChangeSet } from "./write/change-set.ts";
 import { type Created, type CreateInput, createFile } from "./write/create.ts";
 import { type FolderEntry, kindOfEntry, type WriteContext } from "./lookup/held-folder.ts";
+import { Descriptor } from "./descriptor.ts";
 import { errnoName } from "./errno.ts";
 import { isKernelType, isLocalType, kernelMounts } from "./lookup/file-systems.ts";
 import {
@@ -138,11 +139,8 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
     hasName: (real) => {
       const folder = look(nodePath.dirname(real));
       if (folder.seen !== "node") return false;
-      try {
-        return system.glance(`${folder.held.handlePath}/${nodePath.basename(real)}`) !== undefined;
-      } finally {
-        folder.held.close();
-      }
+      using held = folder.held;
+      return system.glance(`${held.handlePath}/${nodePath.basename(real)}`) !== undefined;
     },
     including: (folder) => diskOn([...roots, rootAt(folder, system, strong)], making),
     replace: (input) => replaceFile(input, writing),
@@ -210,10 +208,10 @@ const freedMsMax = 1_000;
 
 function rootAt(given: string, system: System, strong: boolean): Root {
   const absolute = nodePath.resolve(given);
-  let fd: number | undefined;
   try {
     const path = system.realPath(absolute);
-    fd = system.open(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
+    using opened = new Descriptor(system.open(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0)), system);
+    const { fd } = opened;
     const stat = system.stat(fd);
     if (!stat.isDirectory()) throw new RootError(given, `Cannot use "${given}" as a root: it is not a folder`);
     // The kernel's own spelling, so that it can be compared with that of open files.
@@ -235,8 +233,6 @@ function rootAt(given: string, system: System, strong: boolean): Root {
           ? "it is not a folder"
           : `the system says ${errno}`;
     throw new RootError(given, `Cannot use "${given}" as a root: ${why}, name an existing folder`);
-  } finally {
-    if (fd !== undefined) system.close(fd);
   }
 }
 

@@ -6,6 +6,7 @@
 
 import * as fs from "node:fs";
 import { devNull } from "node:os";
+import { Descriptor, HandleStack } from "./descriptor.ts";
 import { errnoName } from "./errno.ts";
 
 /** A part and what it imports are read at the same time. */
@@ -13,13 +14,14 @@ const descriptorsNeeded = 24;
 
 /** Throws EMFILE or ENFILE where the module could not be read. */
 async function whileRoom<Module>(load: () => Promise<Module>): Promise<Module> {
-  const held: number[] = [];
-  try {
-    while (held.length < descriptorsNeeded) held.push(fs.openSync(devNull, "r"));
-  } finally {
-    for (const fd of held) fs.closeSync(fd);
-  }
+  requireDescriptors(descriptorsNeeded);
   return load();
+}
+
+/** Throws EMFILE or ENFILE unless the system gives so many at once. */
+export function requireDescriptors(count: number): void {
+  using taken = new HandleStack();
+  for (let left = count; left > 0; left -= 1) taken.use(new Descriptor(fs.openSync(devNull, "r")));
 }
 
 /** Loaded by the first who asks; a failure is forgotten, so that the next one tries again. */

@@ -7,6 +7,7 @@ import { isUtf8 } from "node:buffer";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import { errnoName } from "./errno.ts";
+import { requireDescriptors } from "./loading.ts";
 import { nodeSystem } from "./system.ts";
 
 export interface WhereToLook {
@@ -100,15 +101,12 @@ const descriptorsToStart = 12;
  */
 export function whyNotStarted(): string | undefined {
   if (nodeSystem.platform === "win32") return undefined;
-  const taken: number[] = [];
   try {
-    while (taken.length < descriptorsToStart) taken.push(nodeSystem.open("/dev/null", 0));
+    requireDescriptors(descriptorsToStart);
     return undefined;
   } catch (error) {
     const errno = errnoName(error);
     return errno === "EMFILE" || errno === "ENFILE" ? errno : undefined;
-  } finally {
-    for (const fd of taken) nodeSystem.close(fd);
   }
 }
 

@@ -4,6 +4,7 @@
  */
 
 import * as nodePath from "node:path";
+import { HandleStack } from "../disk/descriptor.ts";
 import type { Asker, RuleKeeper } from "../contract/ask.ts";
 import { limits } from "../contract/limits.ts";
 import {
@@ -24,6 +25,7 @@ import {
   type Look,
   type LookAlso,
   type Nearest,
+  released,
   type Root,
 } from "../disk/lookup/look.ts";
 import { ask, cautionOf, offersFor } from "./ask.ts";
@@ -100,8 +102,7 @@ function otherForms(name: string): readonly string[] {
 
 function spellingOf(name: string, folder: string, disk: Pick<Disk, "look">): string | undefined {
   const isThere = (spelling: string): boolean => {
-    const look = disk.look(folder + nodePath.sep + spelling);
-    if (look.seen === "node") look.held.close();
+    const look = released(disk.look(folder + nodePath.sep + spelling));
     // Above a root nothing is looked at.
     return look.seen !== "missing";
   };
@@ -181,8 +182,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
 
   /** What is missing there is refused like what is there. */
   const refuseOnOtherMount = (place: Place, folder: Nearest | undefined): void => {
-    const above = folder === undefined || folder.isWithin ? undefined : disk.look(folder.real);
-    if (above?.seen === "node") above.held.close();
+    const above = released(folder === undefined || folder.isWithin ? undefined : disk.look(folder.real));
     if (above?.seen === "other mount") throw new Problem({ code: "ACCESS_DENIED", place, reason: "other mount" });
   };
 
@@ -312,14 +312,12 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       const { path, look, place } = lookAt(asked, also);
       const above = look.seen === "node" ? undefined : nearestAbove(path, look, disk);
       const folder = folderIn(look);
-      try {
-        refuseByDeniedWay(place);
-        if (look.seen !== "node") refuseIfDenied(place, [above?.real, endOf(look)?.real, ...(look.through ?? [])]);
-      } catch (error) {
-        folder?.close();
-        if (look.seen === "node") look.held.close();
-        throw error;
-      }
+      using handles = new HandleStack();
+      handles.use(folder);
+      if (look.seen === "node") handles.use(look.held);
+      refuseByDeniedWay(place);
+      if (look.seen !== "node") refuseIfDenied(place, [above?.real, endOf(look)?.real, ...(look.through ?? [])]);
+      handles.move();
       switch (look.seen) {
         case "node":
           return { seen: "node", target: targetOf(place, look, rootPaths), found: look };

@@ -4,6 +4,7 @@
  */
 
 import * as nodePath from "node:path";
+import { released } from "../disk/lookup/look.ts";
 import type { Decider, Lock, Permission, RuleFault, RuleText } from "../contract/permission.ts";
 import type { Disk } from "../disk/disk.ts";
 import { realPrefixes } from "../disk/lookup/real-prefix.ts";
@@ -205,9 +206,8 @@ export function namedLinks(
     (made ??= rules.filter(({ verdict }) => verdict === "deny").flatMap((rule) => namedBy(rule, disk, home)));
   /** Where a name leads, if it is another one. */
   const goalOf = ({ path }: Named): string | undefined => {
-    const look = disk.look(path);
+    const look = released(disk.look(path));
     if (look.seen !== "node") return undefined;
-    look.held.close();
     return look.real === path ? undefined : look.real;
   };
   let links: readonly Named[] = [];
@@ -263,8 +263,7 @@ export function namedLinks(
 }
 
 function isThere(path: string, disk: Disk): boolean {
-  const look = disk.look(path);
-  if (look.seen === "node") look.held.close();
+  const look = released(disk.look(path));
   return look.seen === "node";
 }
 

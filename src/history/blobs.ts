@@ -10,6 +10,7 @@
 
 import { createHash, hash } from "node:crypto";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
+import { HandleStack } from "../disk/descriptor.ts";
 import { othersTurn } from "../disk/event-loop.ts";
 import { type OpenFile, wholeFile } from "../disk/lookup/open-file.ts";
 import type { Stored, StoredFile, StoreFolder } from "../disk/store/store-folder.ts";
@@ -50,11 +51,14 @@ export function openBlobs(folder: StoreFolder): Blobs {
   const openNamed = async (content: string, name: string | undefined): Promise<BlobRead> => {
     const file = name === undefined ? undefined : folder.open(name);
     if (name === undefined || file === undefined) return "missing";
+    using handles = new HandleStack();
+    handles.use(file);
     const opened = await verifiedFile(content, name, file);
-    if (opened === "damaged") {
-      file.close();
-      verified.delete(content);
-    } else remember(content, file);
+    if (opened === "damaged") verified.delete(content);
+    else {
+      remember(content, file);
+      handles.move();
+    }
     return opened;
   };
 
@@ -96,9 +100,9 @@ export function openBlobs(folder: StoreFolder): Blobs {
     if (name === undefined || stored === undefined || stored.links > 1) return false;
     // Once in a process it is read back: after a power cut it may be empty.
     if (verified.get(content) !== stateOf(stored)) {
-      const read = await openNamed(content, name);
-      if (typeof read === "string") return false;
-      read.close();
+      const opened = await openNamed(content, name);
+      if (typeof opened === "string") return false;
+      using _file = opened;
     }
     if (Date.now() - stored.ctimeMs > touchAfterMs) folder.touch(name);
     return folder.look(name) !== undefined;
@@ -160,7 +164,7 @@ function isLinked(folder: StoreFolder, content: string, { identity }: OpenFile):
   return stored?.inode === identity.inode && stored.device === identity.device;
 }
 
-/** Takes the file over, unless it is damaged. */
+/** Takes the file over, unless it is damaged or cannot be read. */
 async function verifiedFile(content: string, name: string, file: StoredFile): Promise<OpenFile | "damaged"> {
   if (!isHash(content)) {
     const [, , , size, mtime] = content.split("-");
@@ -255,6 +259,7 @@ function asOpenFile(file: StoredFile): OpenFile {
     read: (into, at) => file.read(into, at),
     descriptor: file.descriptor,
     close: () => file.close(),
+    [Symbol.dispose]: () => file.close(),
   };
 }
 
@@ -269,7 +274,8 @@ export const openBytes = (bytes: Uint8Array): OpenFile => ({
     return part.length;
   },
   descriptor: undefined,
-  close: () => undefined,
+  close() {},
+  [Symbol.dispose]() {},
 });
 
 const facts = {

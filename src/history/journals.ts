@@ -180,15 +180,11 @@ function usageOf(folder: StoreFolder, place: string): SessionUsage | undefined {
   let [bytes, lastMs] = [0, 0];
   let session: string | undefined;
   for (const name of folder.list(place)) {
-    const file = folder.open(`${place}/${name}`);
+    using file = folder.open(`${place}/${name}`);
     if (file === undefined) continue;
-    try {
-      bytes += file.sizeBytes;
-      lastMs = Math.max(lastMs, Number(file.mtimeNs / 1_000_000n));
-      session ??= sessionIn(file);
-    } finally {
-      file.close();
-    }
+    bytes += file.sizeBytes;
+    lastMs = Math.max(lastMs, Number(file.mtimeNs / 1_000_000n));
+    session ??= sessionIn(file);
   }
   if (bytes === 0) return undefined;
   return { session: session ?? place.replace(/^sessions\/s-/u, ""), bytes, lastMs };

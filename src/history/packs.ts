@@ -153,37 +153,29 @@ export function openPacks(folder: StoreFolder): Packs {
 }
 
 function windowOf(folder: StoreFolder, pack: string, from: number, length: number): Window | undefined {
-  const file = folder.open(`packs/${pack}`);
-  try {
-    const bytes = Buffer.allocUnsafe(length);
-    if (file === undefined) return undefined;
-    return { pack, mtimeNs: file.mtimeNs, from, bytes: bytes.subarray(0, file.read(bytes, from)) };
-  } finally {
-    file?.close();
-  }
+  using file = folder.open(`packs/${pack}`);
+  if (file === undefined) return undefined;
+  const bytes = Buffer.allocUnsafe(length);
+  return { pack, mtimeNs: file.mtimeNs, from, bytes: bytes.subarray(0, file.read(bytes, from)) };
 }
 
 /** Adds what is found from a place on; answers with the end of the last whole entry. Small entries come many in one read. */
 function scanFrom(folder: StoreFolder, pack: string, start: number, into: Map<string, PackEntry>): number {
-  const file = folder.open(`packs/${pack}`);
+  using file = folder.open(`packs/${pack}`);
   if (file === undefined) return start;
-  try {
-    const buffer = Buffer.allocUnsafe(Math.min(windowBytes, Math.max(headerBytes, file.sizeBytes - start)));
-    let [at, from, got] = [start, start, 0];
-    for (;;) {
-      if (at + headerBytes > from + got) {
-        from = at;
-        got = file.read(buffer, at);
-      }
-      const header = buffer.toString("latin1", at - from, Math.min(at - from + headerBytes, got));
-      const [, content = "", method, length] = headerShape.exec(header) ?? [];
-      const end = at + headerBytes + Number(length);
-      if (length === undefined || end > file.sizeBytes) return at;
-      const compressed = method === "b";
-      into.set(content, { content, compressed, pack, from: at + headerBytes, bytes: Number(length) });
-      at = end;
+  const buffer = Buffer.allocUnsafe(Math.min(windowBytes, Math.max(headerBytes, file.sizeBytes - start)));
+  let [at, from, got] = [start, start, 0];
+  for (;;) {
+    if (at + headerBytes > from + got) {
+      from = at;
+      got = file.read(buffer, at);
     }
-  } finally {
-    file.close();
+    const header = buffer.toString("latin1", at - from, Math.min(at - from + headerBytes, got));
+    const [, content = "", method, length] = headerShape.exec(header) ?? [];
+    const end = at + headerBytes + Number(length);
+    if (length === undefined || end > file.sizeBytes) return at;
+    const compressed = method === "b";
+    into.set(content, { content, compressed, pack, from: at + headerBytes, bytes: Number(length) });
+    at = end;
   }
 }

@@ -291,14 +291,11 @@ async function diffStats(changes: readonly ChangeRecord[], store: HistoryStore):
 async function textOf(version: FileVersion, store: HistoryStore): Promise<string | undefined> {
   if (version.kind === "absent") return "";
   if (version.content === undefined || version.sizeBytes > smallBytesMax) return undefined;
-  const file = await store.openBlob(version.content);
-  if (typeof file === "string") return undefined;
-  try {
-    const bytes = await wholeFile(file, smallBytesMax);
-    return bytes === undefined || bytes.includes(0) ? undefined : bytes.toString("latin1");
-  } finally {
-    file.close();
-  }
+  const opened = await store.openBlob(version.content);
+  if (typeof opened === "string") return undefined;
+  using file = opened;
+  const bytes = await wholeFile(file, smallBytesMax);
+  return bytes === undefined || bytes.includes(0) ? undefined : bytes.toString("latin1");
 }
 
 // Turns with what each did to its files. Pure: a story in, data out.
@@ -421,13 +418,10 @@ async function isCurrent(version: FileVersion, state: File, store: HistoryStore)
   if (content === undefined) return false;
   if (isHash(content)) return (await state.hash()) === content;
   // Known by its inode only, and this is another one: as after a rewind, which copies.
-  const blob = await openOrFail(content, store);
-  if (typeof blob === "string") return false;
-  try {
-    return (await hashOfFile(blob)) === (await state.hash());
-  } finally {
-    blob.close();
-  }
+  const opened = await openOrFail(content, store);
+  if (typeof opened === "string") return false;
+  using blob = opened;
+  return (await hashOfFile(blob)) === (await state.hash());
 }
 
 /** Read and compared with its hash: a dry run must not promise what cannot be done. */

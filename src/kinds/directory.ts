@@ -5,7 +5,7 @@ import { lineNumber, type LineNumber, type Target } from "../contract/target.ts"
 import type { DirectoryOutcome, Entry } from "../contract/read.ts";
 import type { Disk } from "../disk/disk.ts";
 import { type FolderEntry, kindOfEntry } from "../disk/lookup/held-folder.ts";
-import type { Found } from "../disk/lookup/look.ts";
+import { type Found, released } from "../disk/lookup/look.ts";
 import { FirstOnes } from "../text/first-ones.ts";
 import { compareNames } from "../text/order.ts";
 
@@ -60,9 +60,8 @@ export async function readDirectory(
 
 function entryOf(entry: FolderEntry, disk: Disk, target: Target): Entry {
   if (entry.kind !== "link") return entry;
-  const look = disk.look(nodePath.join(target.real, entry.name));
+  const look = released(disk.look(nodePath.join(target.real, entry.name)));
   if (look.seen !== "node") return entry;
-  look.held.close();
   const leadsTo = look.kind === "file" || look.kind === "directory" ? look.kind : "special";
   return { ...entry, leadsTo, linkText: nodePath.relative(target.root, look.real) || "." };
 }

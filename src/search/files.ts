@@ -323,13 +323,9 @@ export async function countPruned(tally: FilesTally, ways: PrunedWays): Promise<
       break;
     }
     if (ways.hides(pruned.path, "folder")) continue;
-    const folder = ways.open(pruned.real);
+    using folder = ways.open(pruned.real);
     if (folder === undefined) continue;
-    try {
-      left = await countIn(folder, pruned.path, pruned.state, pruned.why, left, count, ways, slices);
-    } finally {
-      folder.close();
-    }
+    left = await countIn(folder, pruned.path, pruned.state, pruned.why, left, count, ways, slices);
   }
   return count;
 }
@@ -364,13 +360,10 @@ async function countIn(
       count.complete = false;
       return left;
     }
-    const next = folder.enter(name);
-    if ("errno" in next) continue;
-    try {
-      left = await countIn(next, `${path}/${name}`, below, why, left, count, ways, slices);
-    } finally {
-      next.close();
-    }
+    const entered = folder.enter(name);
+    if ("errno" in entered) continue;
+    using next = entered;
+    left = await countIn(next, `${path}/${name}`, below, why, left, count, ways, slices);
   }
   return left;
 }

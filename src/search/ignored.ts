@@ -157,22 +157,16 @@ async function read(
 const ofGit = (kind: Kind): boolean => kind === ".gitignore" || kind === "exclude";
 
 async function excludeFile(folder: WalkFolder, tell: Tell): Promise<string | undefined> {
-  const git = folder.enter(".git");
-  if ("errno" in git) return undefined;
-  try {
-    const info = git.enter("info");
-    if ("errno" in info) {
-      if (info.errno !== "ENOENT") tell("link");
-      return undefined;
-    }
-    try {
-      const text = await info.text("exclude");
-      if (text === undefined && (await info.glance("exclude")) !== undefined) tell("link");
-      return text;
-    } finally {
-      info.close();
-    }
-  } finally {
-    git.close();
+  const outer = folder.enter(".git");
+  if ("errno" in outer) return undefined;
+  using git = outer;
+  const inner = git.enter("info");
+  if ("errno" in inner) {
+    if (inner.errno !== "ENOENT") tell("link");
+    return undefined;
   }
+  using info = inner;
+  const text = await info.text("exclude");
+  if (text === undefined && (await info.glance("exclude")) !== undefined) tell("link");
+  return text;
 }

@@ -3,6 +3,7 @@
  * operator's own rights and not with a session's: no root must hold it and no rule speaks of it.
  */
 
+import { Descriptor } from "../disk/descriptor.ts";
 import { errnoName } from "../disk/errno.ts";
 import { nodeSystem } from "../disk/system.ts";
 
@@ -18,20 +19,17 @@ const reasons: ReadonlyMap<string, string> = new Map([
 
 /** All bytes of the file, or why there are none, as words that stand behind `Cannot read "x": `. */
 export function readNamedFile(path: string, bytesMax: number): Uint8Array | { readonly why: string } {
-  let descriptor: number | undefined;
   try {
     // Looked at before it is opened: opening a pipe would wait for its writer.
     if (!nodeSystem.statPath(path).isFile()) return { why: "it is not a regular file, send it on standard input" };
-    descriptor = nodeSystem.open(path, readOnly);
-    const { size } = nodeSystem.stat(descriptor);
+    using file = new Descriptor(nodeSystem.open(path, readOnly), nodeSystem);
+    const { size } = nodeSystem.stat(file.fd);
     if (size > bytesMax) return { why: `it has ${size} bytes, the most is ${bytesMax}` };
-    return readAll(descriptor, Number(size), bytesMax);
+    return readAll(file.fd, Number(size), bytesMax);
   } catch (error) {
     const errno = errnoName(error);
     if (errno === undefined) throw error;
     return { why: reasons.get(errno) ?? `the system says ${errno}` };
-  } finally {
-    if (descriptor !== undefined) nodeSystem.close(descriptor);
   }
 }
 

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import * as nodePath from "node:path";
+import { Descriptor } from "../disk/descriptor.ts";
 import { type LookoutPlace, reportProtocol } from "../contract/event.ts";
 import { lifeOf, processMark } from "../disk/lock/process-mark.ts";
 import type { Watching } from "../disk/watch.ts";
@@ -108,17 +109,15 @@ function isOwn(folder: string): boolean {
 }
 
 function textOf(path: string): string | undefined {
-  let fd: number | undefined;
   try {
-    fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0));
-    const stat = fs.fstatSync(fd);
+    const flags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
+    using file = new Descriptor(fs.openSync(path, flags));
+    const stat = fs.fstatSync(file.fd);
     if (!stat.isFile() || stat.size > fileBytesMax) return undefined;
     if (process.geteuid !== undefined && stat.uid !== process.geteuid()) return undefined;
-    return fs.readFileSync(fd, "utf8");
+    return fs.readFileSync(file.fd, "utf8");
   } catch {
     return undefined; // gone meanwhile
-  } finally {
-    if (fd !== undefined) fs.closeSync(fd);
   }
 }
 

@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
+import { Descriptor } from "../disk/descriptor.ts";
 import { noFollow } from "../disk/store/store-file.ts";
 import { makeFolders } from "../disk/write/make-folders.ts";
 
@@ -57,15 +58,11 @@ const fileOf = (folder: string, name: string): string =>
 
 function load(folder: string, name: string): unknown {
   try {
-    const fd = fs.openSync(fileOf(folder, name), fs.constants.O_RDONLY | noFollow);
-    try {
-      const stat = fs.fstatSync(fd);
-      if (!stat.isFile() || stat.size > bytesMax) return undefined;
-      const kept = JSON.parse(fs.readFileSync(fd, "utf8")) as Partial<Record<"version" | "name" | "files", unknown>>;
-      return kept.version === version && kept.name === name ? kept.files : undefined;
-    } finally {
-      fs.closeSync(fd);
-    }
+    using file = new Descriptor(fs.openSync(fileOf(folder, name), fs.constants.O_RDONLY | noFollow));
+    const stat = fs.fstatSync(file.fd);
+    if (!stat.isFile() || stat.size > bytesMax) return undefined;
+    const kept = JSON.parse(fs.readFileSync(file.fd, "utf8")) as Partial<Record<"version" | "name" | "files", unknown>>;
+    return kept.version === version && kept.name === name ? kept.files : undefined;
   } catch {
     return undefined; // there is none, or it is damaged
   }

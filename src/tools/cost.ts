@@ -27,30 +27,27 @@ const countedCharsMax = 2_000_000;
 /** Of what is not text only the size is told: then a read tells the rest. */
 export async function costOf(path: string, profile: Profile, bench: Bench): Promise<Cost | Pick<Cost, "sizeBytes">> {
   const { found, target } = await locatePermitted(path, "file", bench);
+  using _held = found.held;
+  if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+  if (found.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+  const opened = bench.disk.open(found);
+  if ("errno" in opened) throw refusal(target, opened.errno, "opening it");
+  using file = opened;
+  const scratch = takeBuffer();
   try {
-    if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
-    if (found.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
-    const file = bench.disk.open(found);
-    if ("errno" in file) throw refusal(target, file.errno, "opening it");
-    const scratch = takeBuffer();
-    try {
-      const none = { known: undefined, keep: () => undefined };
-      const recognised = await recognise(file, target, profile, bench.restricted, scratch, none);
-      if (recognised.as !== "text") return { sizeBytes: file.sizeBytes };
-      const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
-      const { tokens, lines, text } = await measureText(recognised, scanning, countedCharsMax);
-      const exact = text === undefined ? undefined : await countTokens(text, bench.signal);
-      const tokensMax = profile.pageTokensMax ?? limits.pageTokensMax;
-      const counted = exact === undefined ? "estimated" : "counted";
-      return { tokens: Math.round(exact ?? tokens), counted, lines, sizeBytes: file.sizeBytes, tokensMax };
-    } catch (error) {
-      if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
-      throw error;
-    } finally {
-      giveBuffer(scratch);
-      file.close();
-    }
+    const none = { known: undefined, keep: () => undefined };
+    const recognised = await recognise(file, target, profile, bench.restricted, scratch, none);
+    if (recognised.as !== "text") return { sizeBytes: file.sizeBytes };
+    const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
+    const { tokens, lines, text } = await measureText(recognised, scanning, countedCharsMax);
+    const exact = text === undefined ? undefined : await countTokens(text, bench.signal);
+    const tokensMax = profile.pageTokensMax ?? limits.pageTokensMax;
+    const counted = exact === undefined ? "estimated" : "counted";
+    return { tokens: Math.round(exact ?? tokens), counted, lines, sizeBytes: file.sizeBytes, tokensMax };
+  } catch (error) {
+    if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
+    throw error;
   } finally {
-    found.held.close();
+    giveBuffer(scratch);
   }
 }

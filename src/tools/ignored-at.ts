@@ -1,5 +1,6 @@
 /** What ignore files of the workspace say about a folder that was asked for by name, and about what lies in it. */
 
+import { HandleStack } from "../disk/descriptor.ts";
 import type { Target } from "../contract/target.ts";
 import type { WalkFolder } from "../disk/lookup/walk.ts";
 import { type Ignored, ignoredIn, isIgnored, nothingIgnored } from "../search/ignored.ts";
@@ -27,34 +28,29 @@ export async function ignoredAbove(target: Target, { disk }: Bench): Promise<Ign
   const names = target.realRelative === "" ? [] : target.realRelative.split("/");
   const look = disk.look(target.root);
   if (look.seen !== "node") return nothing;
-  const held: WalkFolder[] = [];
-  try {
-    let ignored = nothingIgnored;
-    let folder = disk.walk(look);
-    let from = folder.real;
-    let inRepository = false;
-    let links = false;
-    for (const [depth, name] of names.entries()) {
-      const entries = await folder.entries();
-      if ("errno" in entries) return nothing;
-      ignored = await ignoredIn(folder, entries, depth, ignored, (what) => {
-        if (what === "link") links = true;
-      });
-      inRepository ||= entries.some((entry) => entry.name === ".git");
-      const next = folder.enter(name);
-      if ("errno" in next) return nothing;
-      held.push(next);
-      folder = next;
-      if (isIgnored(ignored, names.slice(0, depth), name, "folder")) {
-        ({ ignored, inRepository, links } = nothing);
-        from = folder.real;
-      }
+  using _held = look.held;
+  using below = new HandleStack();
+  let ignored = nothingIgnored;
+  let folder = disk.walk(look);
+  let from = folder.real;
+  let inRepository = false;
+  let links = false;
+  for (const [depth, name] of names.entries()) {
+    const entries = await folder.entries();
+    if ("errno" in entries) return nothing;
+    ignored = await ignoredIn(folder, entries, depth, ignored, (what) => {
+      if (what === "link") links = true;
+    });
+    inRepository ||= entries.some((entry) => entry.name === ".git");
+    const next = folder.enter(name);
+    if ("errno" in next) return nothing;
+    folder = below.use(next);
+    if (isIgnored(ignored, names.slice(0, depth), name, "folder")) {
+      ({ ignored, inRepository, links } = nothing);
+      from = folder.real;
     }
-    return { ignored, from, inRepository, links };
-  } finally {
-    for (const folder of held.toReversed()) folder.close();
-    look.held.close();
   }
+  return { ignored, from, inRepository, links };
 }
 
 // A folder of the workspace by its real path, if it still is one under this very name. The caller closes it.

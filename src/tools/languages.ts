@@ -25,23 +25,19 @@ export async function sourceOf(
   if (guard.isSecret(path)) return undefined;
   const look = disk.look(path);
   if (look.seen !== "node") return undefined;
+  using _held = look.held;
   try {
     if (look.kind !== "file") return undefined;
-    const file = disk.open(look);
-    if ("errno" in file) return undefined;
-    try {
-      const bytes = await wholeFile(file, limits.languageFileBytesMax);
-      if (bytes === undefined || !isUtf8(bytes)) return undefined;
-      const text = bytes.toString("utf8");
-      return { path, text: text.startsWith("\ufeff") ? text.slice(1) : text, stamp: signOf(file.identity) };
-    } finally {
-      file.close();
-    }
+    const opened = disk.open(look);
+    if ("errno" in opened) return undefined;
+    using file = opened;
+    const bytes = await wholeFile(file, limits.languageFileBytesMax);
+    if (bytes === undefined || !isUtf8(bytes)) return undefined;
+    const text = bytes.toString("utf8");
+    return { path, text: text.startsWith("\ufeff") ? text.slice(1) : text, stamp: signOf(file.identity) };
   } catch (error) {
     if (error instanceof ReadFailed || error instanceof FileCut) return undefined;
     throw error;
-  } finally {
-    look.held.close();
   }
 }
 

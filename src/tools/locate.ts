@@ -1,9 +1,10 @@
 /** The first steps of every tool that works on something that exists: find it, or say what may have been meant. */
 
+import { HandleStack } from "../disk/descriptor.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
-import type { Found } from "../disk/lookup/look.ts";
+import { type Found, released } from "../disk/lookup/look.ts";
 import type { WalkEntry } from "../disk/lookup/walk.ts";
 import type { Resolved } from "../guard/guard.ts";
 import { similar, type Surroundings, type Wanted } from "../search/similar.ts";
@@ -28,15 +29,13 @@ export async function locate(asked: string, wants: Wanted, bench: Bench): Promis
 export async function locatePermitted(asked: string, wants: Wanted, bench: Bench): Promise<Located> {
   for (let tries = 1; ; tries += 1) {
     const located = await locate(asked, wants, bench);
-    let now: Located | undefined;
-    try {
-      if ((await bench.guard.permit("read", located.target, bench.signal)) === "free") return located;
-      now = await locate(asked, wants, bench);
-    } catch (error) {
-      located.found.held.close();
-      throw error;
+    using then = new HandleStack();
+    then.use(located.found.held);
+    if ((await bench.guard.permit("read", located.target, bench.signal)) === "free") {
+      then.move();
+      return located;
     }
-    located.found.held.close();
+    const now = await locate(asked, wants, bench);
     if (isSame(located, now)) return now;
     now.found.held.close();
     if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: located.target });
@@ -75,9 +74,8 @@ function refuseIfDenied(place: Place, bench: Bench): void {
 
 function surroundings(bench: Bench): Surroundings {
   const seen = (path: string): "file" | "directory" | undefined => {
-    const look = bench.disk.look(path);
+    const look = released(bench.disk.look(path));
     if (look.seen !== "node") return undefined;
-    look.held.close();
     if (look.kind !== "file" && look.kind !== "directory") return undefined;
     const is = look.kind === "directory" ? "folder" : "file";
     return bench.guard.denied("read", [path, look.real], is) === undefined ? look.kind : undefined;
@@ -89,16 +87,13 @@ function surroundings(bench: Bench): Surroundings {
     list: async (folder, take) => {
       const look = bench.disk.look(folder);
       if (look.seen !== "node") return false;
-      try {
-        if (look.kind !== "directory") return false;
-        const visit = (entry: WalkEntry): "enough" | undefined => {
-          take({ name: entry.name, kind: entry.isDirectory() ? "directory" : "file" });
-          return performance.now() > untilMs ? "enough" : undefined;
-        };
-        return (await bench.disk.walk(look).each(visit, bench.signal)) === undefined;
-      } finally {
-        look.held.close();
-      }
+      using _held = look.held;
+      if (look.kind !== "directory") return false;
+      const visit = (entry: WalkEntry): "enough" | undefined => {
+        take({ name: entry.name, kind: entry.isDirectory() ? "directory" : "file" });
+        return performance.now() > untilMs ? "enough" : undefined;
+      };
+      return (await bench.disk.walk(look).each(visit, bench.signal)) === undefined;
     },
   };
 }

@@ -6,7 +6,7 @@
 import * as nodePath from "node:path";
 import type { WatchedChange } from "../contract/lsp.ts";
 import { Problem } from "../contract/problem.ts";
-import type { Identity } from "../disk/lookup/look.ts";
+import { type Identity, released } from "../disk/lookup/look.ts";
 import { ReadFailed, wholeFile } from "../disk/lookup/open-file.ts";
 import { isRacy } from "../disk/time-grain.ts";
 import { FileCut } from "../disk/lines/scan.ts";
@@ -120,19 +120,17 @@ export function createObserver(): Observer {
 async function fileAt(path: string, bench: Bench): Promise<Now | "absent" | "elsewhere"> {
   const file = atPath(path, bench, (found) => bench.disk.open(found));
   if (file === undefined) {
-    const look = bench.disk.look(path);
-    if (look.seen === "node") look.held.close();
+    const look = released(bench.disk.look(path));
     return look.seen === "missing" ? "absent" : "elsewhere";
   }
   if ("errno" in file) return "elsewhere";
+  using _file = file;
   try {
     const { identity, mode, links } = file;
     return { identity, mode, links, bytes: await wholeFile(file, heldFileBytesMax) };
   } catch (error) {
     if (error instanceof ReadFailed || error instanceof FileCut) return "elsewhere";
     throw error;
-  } finally {
-    file.close();
   }
 }
 
@@ -178,12 +176,9 @@ async function heldOf(baseline: Baseline, history: SessionHistory): Promise<Held
   if (baseline.was !== "ours") return baseline.was;
   const { content, mode, notKept } = baseline.version;
   if (content === undefined || mode === undefined || notKept !== undefined) return "unknown";
-  const kept = await history.open(content);
-  if (typeof kept === "string") return "unknown";
-  try {
-    const bytes = await wholeFile(kept, heldFileBytesMax);
-    return bytes === undefined ? "unknown" : { bytes, mode };
-  } finally {
-    kept.close();
-  }
+  const opened = await history.open(content);
+  if (typeof opened === "string") return "unknown";
+  using kept = opened;
+  const bytes = await wholeFile(kept, heldFileBytesMax);
+  return bytes === undefined ? "unknown" : { bytes, mode };
 }

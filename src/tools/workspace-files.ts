@@ -141,33 +141,30 @@ export async function folderEntries(
   bench: Bench,
 ): Promise<EntryPage> {
   const { target, found } = await locate(path, "anything", bench);
-  try {
-    await bench.guard.permit("read", target, bench.signal);
-    if (found.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: target });
-    const listed = await bench.disk.list(found);
-    if ("errno" in listed) throw refusal(target, listed.errno, "listing it");
-    const isFolder = (kind: EntryKind): number => (kind === "directory" ? 0 : 1);
-    const ordered = listed.toSorted((a, b) => isFolder(a.kind) - isFolder(b.kind) || compareCodePoints(a.name, b.name));
-    const entries: JudgedEntry[] = [];
-    for (const { name, kind } of ordered.slice(from, from + max)) {
-      bench.signal.throwIfAborted();
-      const whole = nodePath.join(target.real, name);
-      const verdict = (tool: string, permission: "read" | "edit"): Verdict =>
-        bench.guard.explain(tool, permission, whole).verdict;
-      entries.push({
-        name,
-        path: whole,
-        relative: slashed(nodePath.relative(target.root, whole)),
-        kind,
-        sizeBytes: kind === "file" ? atPath(whole, bench, ({ held }) => held.identity.sizeBytes) : undefined,
-        read: verdict("Read", "read"),
-        edit: verdict("Edit", "edit"),
-      });
-    }
-    return { path: target.real, relative: target.realRelative, entries, total: listed.length };
-  } finally {
-    found.held.close();
+  using _held = found.held;
+  await bench.guard.permit("read", target, bench.signal);
+  if (found.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: target });
+  const listed = await bench.disk.list(found);
+  if ("errno" in listed) throw refusal(target, listed.errno, "listing it");
+  const isFolder = (kind: EntryKind): number => (kind === "directory" ? 0 : 1);
+  const ordered = listed.toSorted((a, b) => isFolder(a.kind) - isFolder(b.kind) || compareCodePoints(a.name, b.name));
+  const entries: JudgedEntry[] = [];
+  for (const { name, kind } of ordered.slice(from, from + max)) {
+    bench.signal.throwIfAborted();
+    const whole = nodePath.join(target.real, name);
+    const verdict = (tool: string, permission: "read" | "edit"): Verdict =>
+      bench.guard.explain(tool, permission, whole).verdict;
+    entries.push({
+      name,
+      path: whole,
+      relative: slashed(nodePath.relative(target.root, whole)),
+      kind,
+      sizeBytes: kind === "file" ? atPath(whole, bench, ({ held }) => held.identity.sizeBytes) : undefined,
+      read: verdict("Read", "read"),
+      edit: verdict("Edit", "edit"),
+    });
   }
+  return { path: target.real, relative: target.realRelative, entries, total: listed.length };
 }
 
 // A file's own content, for programs: no line numbers, no pages, and nothing that a model would be told.
@@ -181,27 +178,23 @@ export type Content =
 
 export async function contentOf(path: string, bytesMax: number, bench: Bench): Promise<Content> {
   const { target, found } = await locate(path, "file", bench);
+  using _held = found.held;
+  await bench.guard.permit("read", target, bench.signal);
+  if (found.kind === "directory") return await folderContent(target.real, bench);
+  if (found.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+  const opened = bench.disk.open(found);
+  if ("errno" in opened) throw refusal(target, opened.errno, "opening it");
+  using file = opened;
   try {
-    await bench.guard.permit("read", target, bench.signal);
-    if (found.kind === "directory") return await folderContent(target.real, bench);
-    if (found.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
-    const file = bench.disk.open(found);
-    if ("errno" in file) throw refusal(target, file.errno, "opening it");
-    try {
-      const bytes = await wholeFile(file, bytesMax);
-      if (bytes === undefined) return { is: "too large", path: target.real, sizeBytes: file.sizeBytes };
-      return isText(bytes)
-        ? { is: "text", path: target.real, text: bytes.toString("utf8") }
-        : { is: "bytes", path: target.real, base64: bytes.toString("base64") };
-    } catch (error) {
-      if (error instanceof FileCut) throw new Problem({ code: "CHANGED", place: target });
-      if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
-      throw error;
-    } finally {
-      file.close();
-    }
-  } finally {
-    found.held.close();
+    const bytes = await wholeFile(file, bytesMax);
+    if (bytes === undefined) return { is: "too large", path: target.real, sizeBytes: file.sizeBytes };
+    return isText(bytes)
+      ? { is: "text", path: target.real, text: bytes.toString("utf8") }
+      : { is: "bytes", path: target.real, base64: bytes.toString("base64") };
+  } catch (error) {
+    if (error instanceof FileCut) throw new Problem({ code: "CHANGED", place: target });
+    if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
+    throw error;
   }
 }
 

@@ -84,32 +84,23 @@ export function signAt(path: string, bench: Bench): string | undefined {
 export function atPath<Result>(path: string, { disk }: Bench, work: (found: Found) => Result): Result | undefined {
   const look = disk.look(path);
   if (look.seen !== "node") return undefined;
-  try {
-    return look.kind === "file" && look.real === path ? work(look) : undefined;
-  } finally {
-    look.held.close();
-  }
+  using _held = look.held;
+  return look.kind === "file" && look.real === path ? work(look) : undefined;
 }
 
 export async function entriesOf(path: string, { disk }: Bench) {
   const look = disk.look(path);
   if (look.seen !== "node") return undefined;
-  try {
-    const entries = look.kind === "directory" ? await disk.list(look) : [];
-    return "errno" in entries ? undefined : entries;
-  } finally {
-    look.held.close();
-  }
+  using _held = look.held;
+  const entries = look.kind === "directory" ? await disk.list(look) : [];
+  return "errno" in entries ? undefined : entries;
 }
 
 export async function textOf(path: string, bench: Bench): Promise<string> {
-  const file = atPath(path, bench, (found) => bench.disk.open(found));
-  if (file === undefined || "errno" in file) return "";
-  try {
-    return String((await wholeFile(file, ignoreFileBytesMax)) ?? "");
-  } finally {
-    file.close();
-  }
+  const opened = atPath(path, bench, (found) => bench.disk.open(found));
+  if (opened === undefined || "errno" in opened) return "";
+  using file = opened;
+  return String((await wholeFile(file, ignoreFileBytesMax)) ?? "");
 }
 
 // Where a search begins that names no folder: where relative paths start, and in all other roots.

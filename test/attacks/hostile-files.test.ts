@@ -38,7 +38,7 @@ beforeAll(async () => {
     platform: "node",
     plugins: [textFiles()],
     resolve: { mainFields: ["module", "main"] },
-    transform: { define: { FILEHAND_VERSION: '"0.0.0"' } },
+    transform: { target: "node20", define: { FILEHAND_VERSION: '"0.0.0"' } },
     external: Object.keys(manifest.optionalDependencies).map((name) => new RegExp(`^${name}(/|$)`)),
     output: { dir: program, format: "es", entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" },
     logLevel: "warn",

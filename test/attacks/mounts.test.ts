@@ -21,6 +21,7 @@ describe.skipIf(noMount !== undefined)(`A50 mounts inside the root${reason(noMou
     await build({
       input: `${project}test/attacks/mounted.ts`,
       platform: "node",
+      transform: { target: "node20" },
       plugins: [textFiles()],
       external: [/^[^./]/u],
       output: { dir: program, format: "es", entryFileNames: "mounted.mjs", chunkFileNames: "[name].mjs" },

@@ -22,6 +22,7 @@ export async function buildProgram(): Promise<Program> {
   await build({
     input: `${project}test/faults/child.ts`,
     platform: "node",
+    transform: { target: "node20" },
     external: ["koffi"],
     output: { file: path, format: "es", codeSplitting: false },
     logLevel: "warn",

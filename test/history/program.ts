@@ -21,7 +21,7 @@ export async function buildChild(program: "child" | "child-session" = "child"): 
     platform: "node",
     plugins: [textFiles()],
     resolve: { mainFields: ["module", "main"] },
-    transform: { define: { FILEHAND_VERSION: '"0.0.0"' } },
+    transform: { target: "node20", define: { FILEHAND_VERSION: '"0.0.0"' } },
     external: Object.keys(manifest.optionalDependencies).map((name) => new RegExp(`^${name}(/|$)`)),
     output: { file: path, format: "es", codeSplitting: false },
     logLevel: "warn",

@@ -63,6 +63,7 @@ export async function buildHarness(): Promise<Harness> {
   await build({
     input: `${project}test/hostile/child.ts`,
     platform: "node",
+    transform: { target: "node20" },
     plugins: [textFiles()],
     resolve: { mainFields: ["module", "main"] },
     external: [...Object.keys(optionalDependencies), ...Object.keys(devDependencies)].map(

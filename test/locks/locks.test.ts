@@ -22,6 +22,7 @@ beforeAll(async () => {
   const built = await rolldown({
     input: fileURLToPath(new URL("../../src/disk/lock/lock.ts", import.meta.url)),
     platform: "node",
+    transform: { target: "node20" },
     external: ["koffi"],
   });
   await built.write({ file: bundle, format: "esm", codeSplitting: false });

@@ -22,7 +22,12 @@ let program = "";
 beforeAll(async () => {
   const folder = fs.mkdtempSync(`${project}node_modules/.filehand-locks-`);
   program = `${folder}/worker.mjs`;
-  const built = await rolldown({ input: `${project}src/disk/lock/lock.ts`, platform: "node", external: ["koffi"] });
+  const built = await rolldown({
+    input: `${project}src/disk/lock/lock.ts`,
+    platform: "node",
+    transform: { target: "node20" },
+    external: ["koffi"],
+  });
   await built.write({ file: `${folder}/lock.mjs`, format: "esm", codeSplitting: false });
   await built.close();
   fs.writeFileSync(program, worker);

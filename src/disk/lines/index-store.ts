@@ -6,6 +6,7 @@
 
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
+import { Descriptor } from "../descriptor.ts";
 import type { NewlineForm } from "../../text/lines/newlines.ts";
 import type { Identity } from "../lookup/look.ts";
 import { makeFolders } from "../write/make-folders.ts";
@@ -139,17 +140,11 @@ function decode(bytes: Buffer): LineIndex | undefined {
 /** Never throws: an index that cannot be read is none. */
 function load(path: string): LineIndex | undefined {
   return attempt(() => {
-    const fd = fs.openSync(
-      path,
-      fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0),
-    );
-    try {
-      const stat = fs.fstatSync(fd);
-      // 1 GiB of index would belong to a file of 16 TiB.
-      return stat.isFile() && stat.size < 1_073_741_824 ? decode(fs.readFileSync(fd)) : undefined;
-    } finally {
-      fs.closeSync(fd);
-    }
+    const flags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
+    using file = new Descriptor(fs.openSync(path, flags));
+    const stat = fs.fstatSync(file.fd);
+    // 1 GiB of index would belong to a file of 16 TiB.
+    return stat.isFile() && stat.size < 1_073_741_824 ? decode(fs.readFileSync(file.fd)) : undefined;
   });
 }
 

@@ -9,6 +9,7 @@
 
 import * as fs from "node:fs";
 import { constants } from "node:os";
+import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import { isOutOfDescriptors, lazilyIfThere } from "../loading.ts";
 
@@ -59,7 +60,7 @@ const sharedMsMax = 200;
 
 export function createFolderLocks(nowMs: () => number = () => performance.now()): FolderLocks {
   interface Held {
-    readonly fd: number;
+    readonly folder: Descriptor;
     readonly sinceMs: number;
     users: number;
   }
@@ -70,7 +71,7 @@ export function createFolderLocks(nowMs: () => number = () => performance.now())
       one.users -= 1;
       if (one.users > 0) return;
       held.delete(id);
-      closeQuietly(one.fd);
+      one.folder[Symbol.dispose]();
     };
   };
   return {
@@ -79,22 +80,17 @@ export function createFolderLocks(nowMs: () => number = () => performance.now())
       const id = `${folder.device}:${folder.inode}`;
       const ours = held.get(id);
       if (ours !== undefined) return nowMs() - ours.sinceMs > sharedMsMax ? "busy" : giver(id, ours);
-      let fd: number | undefined;
       try {
-        fd = openFolder(folder.path);
-        const { dev, ino } = fs.fstatSync(fd, { bigint: true });
+        using opened = openFolder(folder.path);
+        const { dev, ino } = fs.fstatSync(opened.fd, { bigint: true });
         const isSame = dev === folder.device && ino === folder.inode;
-        const came = isSame ? calls.tryLock(fd) : undefined;
-        if (came === "locked") {
-          const one: Held = { fd, sinceMs: nowMs(), users: 0 };
-          held.set(id, one);
-          return giver(id, one);
-        }
-        closeQuietly(fd);
-        return came;
+        const came = isSame ? calls.tryLock(opened.fd) : undefined;
+        if (came !== "locked") return came;
+        const one: Held = { folder: opened.move(), sinceMs: nowMs(), users: 0 };
+        held.set(id, one);
+        return giver(id, one);
       } catch (error) {
         const errno = errnoName(error);
-        if (fd !== undefined) closeQuietly(fd);
         if (errno === undefined || isOutOfDescriptors(error)) throw error;
         return undefined;
       }
@@ -102,34 +98,25 @@ export function createFolderLocks(nowMs: () => number = () => performance.now())
   };
 }
 
-const openFolder = (path: string): number =>
-  fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_DIRECTORY ?? 0) | (fs.constants.O_NOFOLLOW ?? 0));
+const folderFlags = fs.constants.O_RDONLY | (fs.constants.O_DIRECTORY ?? 0) | (fs.constants.O_NOFOLLOW ?? 0);
 
-/** It was only read: nothing is lost if closing fails, and the number is free even then. */
-function closeQuietly(fd: number): void {
-  try {
-    fs.closeSync(fd);
-  } catch (error) {
-    if (errnoName(error) === undefined) throw error;
-  }
-}
+const openFolder = (path: string): Descriptor => new Descriptor(fs.openSync(path, folderFlags));
 
 /** Can the folder be locked in this way? Tried and given back at once; undefined if it cannot even be opened. */
 export function canLockFolder(path: string, calls: KernelLockCalls): boolean | undefined {
-  let fd: number;
+  let opened: Descriptor;
   try {
-    fd = openFolder(path);
+    opened = openFolder(path);
   } catch (error) {
     if (errnoName(error) === undefined) throw error;
     return undefined;
   }
+  using folder = opened;
   try {
-    calls.tryLock(fd);
+    calls.tryLock(folder.fd);
     return true;
   } catch (error) {
     if (errnoName(error) === undefined) throw error;
     return false;
-  } finally {
-    closeQuietly(fd);
   }
 }

@@ -15,6 +15,7 @@
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
+import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import { LockFailed, lockFailed, prepareLockFolder } from "./lock-folder.ts";
 import { lifeOf, processMark } from "./process-mark.ts";
@@ -55,12 +56,9 @@ function textOfFile(path: string): string | undefined {
     if (errnoName(error) === "ENOENT") return undefined;
     throw error;
   }
-  try {
-    const bytes = Buffer.allocUnsafe(lineBytesMax);
-    return bytes.toString("latin1", 0, fs.readSync(fd, bytes));
-  } finally {
-    fs.closeSync(fd);
-  }
+  using _file = new Descriptor(fd);
+  const bytes = Buffer.allocUnsafe(lineBytesMax);
+  return bytes.toString("latin1", 0, fs.readSync(fd, bytes));
 }
 
 /** What a lock file says of its holder. */
@@ -228,9 +226,10 @@ function createFile(path: string, line: string): void {
   const fd = fs.openSync(path, O_CREAT | O_EXCL | O_WRONLY | noFollow, 0o600);
   let isWhole = false;
   try {
+    using file = new Descriptor(fd);
     isWhole = fs.writeSync(fd, line, null, "latin1") === line.length;
+    file.close();
   } finally {
-    fs.closeSync(fd);
     if (!isWhole) fs.unlinkSync(path); // a full disk
   }
   if (!isWhole) {

@@ -8,6 +8,7 @@ import { constants } from "node:fs";
 import * as nodePath from "node:path";
 import { limits } from "../../contract/limits.ts";
 import type { RealPath } from "../../contract/target.ts";
+import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import type { System } from "../system.ts";
 import { type Border, hasOtherNames, isSameFolder, kindOfMode, type Look, lookOfErrno, type Root } from "./look.ts";
@@ -30,31 +31,19 @@ export function lookByRealpath(
     const kind = kindOfMode(system.statPath(real).mode);
     if (kind === "link") return { seen: "changed" };
     // Folders are listed by path; only files are opened. O_NONBLOCK: a FIFO must not hold us.
-    const fd =
+    using opened =
       kind === "file"
-        ? system.open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+        ? new Descriptor(
+            system.open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)),
+            system,
+          )
         : undefined;
-    const close = (): void => {
-      if (fd !== undefined) system.close(fd);
-    };
-    let stat: ReturnType<System["stat"]>;
-    try {
-      stat = fd === undefined ? system.statPath(real) : system.stat(fd);
-      const again = system.statPath(system.realPath(path));
-      const same = kindOfMode(stat.mode) === kind && again.dev === stat.dev && again.ino === stat.ino;
-      if (!same || system.realPath(path) !== real) {
-        close();
-        return { seen: "changed" };
-      }
-    } catch (error) {
-      close();
-      throw error;
-    }
+    const stat = opened === undefined ? system.statPath(real) : system.stat(opened.fd);
+    const again = system.statPath(system.realPath(path));
+    const same = kindOfMode(stat.mode) === kind && again.dev === stat.dev && again.ino === stat.ino;
+    if (!same || system.realPath(path) !== real) return { seen: "changed" };
     const refused = refusedByStat(stat, root, border);
-    if (refused !== undefined) {
-      close();
-      return refused;
-    }
+    if (refused !== undefined) return refused;
     const identity = {
       device: stat.dev,
       inode: stat.ino,
@@ -62,22 +51,15 @@ export function lookByRealpath(
       mtimeNs: stat.mtimeNs,
       ctimeNs: stat.ctimeNs,
     };
-    let open = true;
+    const moved = opened?.move();
+    const close = (): void => moved?.close();
     return {
       seen: "node",
       kind,
       real: real as RealPath,
       root,
       bent: path.split(/[\\/]/).includes(".."),
-      held: {
-        identity,
-        reads: "later",
-        handlePath: real,
-        close: () => {
-          if (open) close();
-          open = false;
-        },
-      },
+      held: { identity, reads: "later", handlePath: real, close, [Symbol.dispose]: close },
     };
   } catch (error) {
     const look = lookOfErrno(errnoName(error), error);

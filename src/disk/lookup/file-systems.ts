@@ -1,6 +1,7 @@
 /** What a file system's type number (statfs) says about its files. Numbers are from the kernel's headers. */
 
 import { constants } from "node:fs";
+import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import type { System } from "../system.ts";
 
@@ -125,13 +126,12 @@ const mountsIn = (table: string): readonly string[] =>
   });
 
 function tableOf(system: System): string {
-  let fd: number | undefined;
   try {
-    fd = system.open("/proc/self/mountinfo", constants.O_RDONLY);
+    using file = new Descriptor(system.open("/proc/self/mountinfo", constants.O_RDONLY), system);
     const chunks: Buffer[] = [];
     for (let done = 0; done < tableBytesMax; ) {
       const chunk = Buffer.alloc(65_536);
-      const bytes = system.read(fd, chunk, 0, chunk.length, done);
+      const bytes = system.read(file.fd, chunk, 0, chunk.length, done);
       if (bytes === 0) break;
       chunks.push(chunk.subarray(0, bytes));
       done += bytes;
@@ -140,7 +140,5 @@ function tableOf(system: System): string {
   } catch (error) {
     if (errnoName(error) === undefined) throw error;
     return "";
-  } finally {
-    if (fd !== undefined) system.close(fd);
   }
 }

@@ -6,6 +6,7 @@
 import { constants, type Dirent } from "node:fs";
 import * as nodePath from "node:path";
 import type { EntryKind } from "../../contract/read.ts";
+import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import type { System } from "../system.ts";
 import type { Swept } from "../write/sweep.ts";
@@ -43,7 +44,7 @@ export async function withRoom<Result>(context: WriteContext, work: () => Result
   }
 }
 
-export interface HeldFolder {
+export interface HeldFolder extends Disposable {
   readonly path: string;
   readonly reads: ReadMode;
   readonly identity: Identity;
@@ -93,11 +94,12 @@ function folderAt(
     hasMoved: () =>
       held.handlePath !== path && during("looking at the folder", () => system.heldAt(held.handlePath)) !== path,
     close,
+    [Symbol.dispose]: close,
   };
 }
 
 /** A folder that is ready to be synced: opening it may fail, so it is opened before anything is changed. */
-export interface FolderSync {
+export interface FolderSync extends Disposable {
   readonly note: WriteNote | undefined;
   /** Other work is done while the disk is busy, if there is any. */
   sync(meanwhile?: () => void | Promise<void>): Promise<void>;
@@ -105,17 +107,24 @@ export interface FolderSync {
 }
 
 /** Where nothing is to be synced, or another does it. */
-export const noSync: FolderSync = { note: undefined, sync: async (meanwhile) => meanwhile?.(), close: () => {} };
+export const noSync: FolderSync = {
+  note: undefined,
+  sync: async (meanwhile) => meanwhile?.(),
+  close() {},
+  [Symbol.dispose]() {},
+};
 
 export function prepareSync(folder: HeldFolder, system: System): FolderSync {
   if (system.platform === "win32") return noSync; // Windows cannot open a folder, and journals names by itself
-  let fd: number;
+  let opened: Descriptor;
   try {
-    fd = system.open(folder.at("."), constants.O_RDONLY | constants.O_DIRECTORY);
+    opened = new Descriptor(system.open(folder.at("."), constants.O_RDONLY | constants.O_DIRECTORY), system);
   } catch (error) {
     if (errnoName(error) === "EACCES") return { ...noSync, note: "folder not synced" };
     throw asWriteFailed(error, "syncing the folder");
   }
+  const { fd } = opened;
+  const close = (): void => opened[Symbol.dispose]();
   return {
     note: undefined,
     sync: async (meanwhile) => {
@@ -134,17 +143,9 @@ export function prepareSync(folder: HeldFolder, system: System): FolderSync {
       if (synced.status === "rejected") throw synced.reason;
       if (done.status === "rejected") throw done.reason;
     },
-    close: () => closeQuietly(fd, system),
+    close,
+    [Symbol.dispose]: close,
   };
-}
-
-/** Closes what was only read, or what is given up anyway. Never twice: the number is free even if closing failed. */
-export function closeQuietly(fd: number, system: System): void {
-  try {
-    system.close(fd);
-  } catch (error) {
-    if (["EBADF", undefined].includes(errnoName(error))) throw error;
-  }
 }
 
 /** Takes a file of ours away. True if it is gone; a failure is tried once more and then left to the sweep. */

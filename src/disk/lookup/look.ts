@@ -3,6 +3,7 @@
 import { type BigIntStats, constants } from "node:fs";
 import type { SpecialKind } from "../../contract/problem.ts";
 import type { RealPath } from "../../contract/target.ts";
+import { Descriptor } from "../descriptor.ts";
 import type { System } from "../system.ts";
 
 /** A workspace root as it was when the toolkit was made. */
@@ -70,12 +71,18 @@ export interface Found {
 export type LookAlso = "its folder" | "the folder of a new file" | undefined;
 
 /** The descriptor behind a `Found`. Whoever looked closes it, once. */
-export interface Held {
+export interface Held extends Disposable {
   readonly identity: Identity;
   readonly reads: ReadMode;
   /** A path that leads to this very inode, whatever its name is now. */
   readonly handlePath: string;
   close(): void;
+}
+
+/** The same and held no longer: for those who want to know what is there, and not what is in it. */
+export function released<Seen extends Look | undefined>(look: Seen): Seen {
+  if (look?.seen === "node") look.held.close();
+  return look;
 }
 
 /** Where a lookup ended: the folder that is there, and what is missing of the path, without links and as it was asked. */
@@ -175,16 +182,12 @@ export const hasOtherNames = (stat: ReturnType<System["stat"]>, { denyHardlinks 
 const infoBytesMax = 1_024;
 
 function mountOf(fd: number, system: System): string {
-  const info = system.open(`/proc/self/fdinfo/${fd}`, constants.O_RDONLY);
-  try {
-    const bytes = Buffer.alloc(infoBytesMax);
-    const text = bytes.toString("latin1", 0, system.read(info, bytes, 0, bytes.length, 0));
-    const [, id] = /^mnt_id:\s*(\d+)$/mu.exec(text) ?? [];
-    if (id === undefined) throw new Error("the kernel names no mount of an open file");
-    return id;
-  } finally {
-    system.close(info);
-  }
+  using info = new Descriptor(system.open(`/proc/self/fdinfo/${fd}`, constants.O_RDONLY), system);
+  const bytes = Buffer.alloc(infoBytesMax);
+  const text = bytes.toString("latin1", 0, system.read(info.fd, bytes, 0, bytes.length, 0));
+  const [, id] = /^mnt_id:\s*(\d+)$/mu.exec(text) ?? [];
+  if (id === undefined) throw new Error("the kernel names no mount of an open file");
+  return id;
 }
 
 // A descriptor as something that is held: what it is of, and a path that leads to it whatever its name is by now.
@@ -208,6 +211,11 @@ export function hold(
   folder?: Held,
 ): Holding {
   let open = true;
+  const close = (): void => {
+    if (open) system.close(fd);
+    open = false;
+    folder?.close();
+  };
   return {
     identity: {
       device: stat.dev,
@@ -218,11 +226,8 @@ export function hold(
     },
     reads,
     handlePath: handlePathOf(fd),
-    close: () => {
-      if (open) system.close(fd);
-      open = false;
-      folder?.close();
-    },
+    close,
+    [Symbol.dispose]: close,
     closeLater: async () => {
       if (!open) return;
       open = false;

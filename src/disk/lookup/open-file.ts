@@ -8,7 +8,7 @@ import { FileCut } from "../lines/scan.ts";
 import type { System } from "../system.ts";
 import type { Found, Identity } from "./look.ts";
 
-export interface OpenFile {
+export interface OpenFile extends Disposable {
   /** From `fstat` of the open file. */
   readonly identity: Identity;
   readonly sizeBytes: number;
@@ -87,6 +87,10 @@ export function openFile(found: Found, system: System): OpenFile | { readonly er
     return done;
   };
   let open = true;
+  const close = (): void => {
+    if (open) system.close(fd);
+    open = false;
+  };
   return {
     identity,
     sizeBytes: identity.sizeBytes,
@@ -104,10 +108,8 @@ export function openFile(found: Found, system: System): OpenFile | { readonly er
         ? "no"
         : "rewritten";
     },
-    close: () => {
-      if (open) system.close(fd);
-      open = false;
-    },
+    close,
+    [Symbol.dispose]: close,
   };
 }
 

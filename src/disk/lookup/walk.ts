@@ -7,6 +7,7 @@
 import { constants, type Stats } from "node:fs";
 import * as nodePath from "node:path";
 import { limits } from "../../contract/limits.ts";
+import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import { timeSlices } from "../event-loop.ts";
 import { type FolderCalls, listFlags, type System } from "../system.ts";
@@ -21,7 +22,7 @@ export interface WalkEntry extends EntryTypes {
   readonly name: string;
 }
 
-export interface WalkFolder {
+export interface WalkFolder extends Disposable {
   /** The path it had when it was entered. */
   readonly real: string;
   /** Its names, in no order. A promise only where the file system may not answer. */
@@ -223,6 +224,10 @@ class Folder implements WalkFolder {
     else this.#ways.system.close(fd);
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   #at(name: string): string {
     return `${this.#place.path}${nodePath.sep}${name}`;
   }
@@ -230,12 +235,8 @@ class Folder implements WalkFolder {
 
 /** By a descriptor of its own: the one that is held may have been listed before, and stands at the end then. */
 function listedAnew(folder: number, entriesMax: number, calls: FolderCalls, system: System): readonly WalkEntry[] {
-  const fd = calls.enter(folder, ".");
-  try {
-    return calls.entries(fd, entriesMax);
-  } finally {
-    system.close(fd);
-  }
+  using opened = new Descriptor(calls.enter(folder, "."), system);
+  return calls.entries(opened.fd, entriesMax);
 }
 
 type Opened = { readonly fd: number; readonly lists: boolean };
@@ -305,9 +306,9 @@ function glanceOf(stats: Stats | undefined): Glance | undefined {
 const textFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 function textNow(path: string, system: System): string | undefined {
-  let fd: number | undefined;
   try {
-    fd = system.open(path, textFlags);
+    using file = new Descriptor(system.open(path, textFlags), system);
+    const { fd } = file;
     const bytes = roomFor(fd, system);
     if (bytes === undefined) return undefined;
     let done = 0;
@@ -319,21 +320,15 @@ function textNow(path: string, system: System): string | undefined {
     return bytes.toString("utf8", 0, done);
   } catch (error) {
     return gone(error);
-  } finally {
-    if (fd !== undefined) system.close(fd);
   }
 }
 
 async function textLater(path: string, system: System): Promise<string | undefined> {
-  const fd = system.open(path, textFlags);
-  try {
-    const bytes = roomFor(fd, system);
-    if (bytes === undefined) return undefined;
-    const done = await system.readLater(fd, bytes, 0, bytes.length, 0);
-    return bytes.toString("utf8", 0, done);
-  } finally {
-    system.close(fd);
-  }
+  using file = new Descriptor(system.open(path, textFlags), system);
+  const bytes = roomFor(file.fd, system);
+  if (bytes === undefined) return undefined;
+  const done = await system.readLater(file.fd, bytes, 0, bytes.length, 0);
+  return bytes.toString("utf8", 0, done);
 }
 
 const undefinedIfGone = (text: Promise<string | undefined>): Promise<string | undefined> => text.catch(gone);

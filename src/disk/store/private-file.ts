@@ -2,9 +2,10 @@
 
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
-import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
+import { constants, fstatSync, openSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import * as nodePath from "node:path";
+import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import { readSmallFile } from "./small-file.ts";
 
@@ -28,26 +29,20 @@ function create(path: string, text: () => string): string | undefined {
     const why = `the system says ${errnoName(error) ?? String(error)}`;
     throw new Error(`Cannot make "${path}": ${why}, name a file in a folder that is there and yours`, { cause: error });
   }
-  try {
-    const written = text();
-    writeSync(fd, `${written}\n`);
-    return written;
-  } finally {
-    closeSync(fd);
-  }
+  using file = new Descriptor(fd);
+  const written = text();
+  writeSync(fd, `${written}\n`);
+  file.close();
+  return written;
 }
 
 function refuseIfShared(path: string): void {
   if (process.platform === "win32") return; // modes say nothing there
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) throw new Error(`Cannot use "${path}": it is no file, name another one`);
-    if ((stat.mode & 0o077) !== 0) {
-      throw new Error(`Cannot use "${path}": others can read it, run chmod 600 on it`);
-    }
-  } finally {
-    closeSync(fd);
+  using file = new Descriptor(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
+  const stat = fstatSync(file.fd);
+  if (!stat.isFile()) throw new Error(`Cannot use "${path}": it is no file, name another one`);
+  if ((stat.mode & 0o077) !== 0) {
+    throw new Error(`Cannot use "${path}": others can read it, run chmod 600 on it`);
   }
 }
 

@@ -6,6 +6,7 @@
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
+import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import { makeFolders } from "../write/make-folders.ts";
 import { type ByteOrderMark, readSmallFile } from "./small-file.ts";
@@ -62,15 +63,13 @@ function put({
   const temporary = `${goal}.${randomBytes(6).toString("hex")}.tmp`;
   const fd = fs.openSync(temporary, "wx", old === undefined ? 0o666 : 0o600);
   try {
-    try {
-      fs.writeFileSync(fd, text);
-      // Root works on others' files, and they must stay theirs.
-      if (old !== undefined && process.geteuid?.() === 0) fs.fchownSync(fd, old.uid, old.gid);
-      if (old !== undefined) fs.fchmodSync(fd, old.mode & 0o777);
-      fs.fsyncSync(fd);
-    } finally {
-      fs.closeSync(fd);
-    }
+    using file = new Descriptor(fd);
+    fs.writeFileSync(fd, text);
+    // Root works on others' files, and they must stay theirs.
+    if (old !== undefined && process.geteuid?.() === 0) fs.fchownSync(fd, old.uid, old.gid);
+    if (old !== undefined) fs.fchmodSync(fd, old.mode & 0o777);
+    fs.fsyncSync(fd);
+    file.close();
     if (textAt(goal, bytesMax, mark) !== before) {
       fs.unlinkSync(temporary);
       return "changed";

@@ -1,7 +1,8 @@
 /** Reads a whole small text file at once, such as a settings file. Nothing of the file system's errors gets out but words. */
 
 import { isUtf8 } from "node:buffer";
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { constants, fstatSync, openSync, readSync } from "node:fs";
+import { Descriptor } from "../descriptor.ts";
 import type { Disk } from "../disk.ts";
 import { ReadFailed } from "../lookup/open-file.ts";
 
@@ -10,27 +11,23 @@ export type ByteOrderMark = "left out" | "kept";
 
 /** The text of a file; undefined when there is no such file. Throws an Error in words. */
 export function readSmallFile(path: string, bytesMax: number, mark: ByteOrderMark = "left out"): string | undefined {
-  const handle = open(path);
+  using handle = open(path);
   if (handle === undefined) return undefined;
+  const stat = fstatSync(handle.fd);
+  if (!stat.isFile()) throw cannotRead(path, "it is not a regular file");
+  if (stat.size > bytesMax) throw cannotRead(path, `it has ${stat.size} bytes, the most is ${bytesMax}`);
+  const bytes = readAll(path, handle.fd, bytesMax);
   try {
-    const stat = fstatSync(handle);
-    if (!stat.isFile()) throw cannotRead(path, "it is not a regular file");
-    if (stat.size > bytesMax) throw cannotRead(path, `it has ${stat.size} bytes, the most is ${bytesMax}`);
-    const bytes = readAll(path, handle, bytesMax);
-    try {
-      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: mark === "kept" }).decode(bytes);
-    } catch {
-      throw cannotRead(path, "it is not valid UTF-8");
-    }
-  } finally {
-    closeSync(handle);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: mark === "kept" }).decode(bytes);
+  } catch {
+    throw cannotRead(path, "it is not valid UTF-8");
   }
 }
 
-function open(path: string): number | undefined {
+function open(path: string): Descriptor | undefined {
   try {
     // Opening a FIFO would wait for a writer. Windows has neither the flag nor such files in folders.
-    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    return new Descriptor(openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)));
   } catch (error) {
     const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
@@ -76,23 +73,19 @@ const cannotRead = (path: string, reason: string): Error => new Error(`Cannot re
 export function readSmallText(path: string, disk: Disk, bytesMax: number): string | undefined {
   const look = disk.look(path);
   if (look.seen !== "node") return undefined;
+  using _held = look.held;
+  if (look.kind !== "file") return undefined;
+  const opened = disk.open(look);
+  if ("errno" in opened) return undefined;
+  using file = opened;
   try {
-    if (look.kind !== "file") return undefined;
-    const file = disk.open(look);
-    if ("errno" in file) return undefined;
-    try {
-      // Where reading may hang it is not done at once.
-      if (file.sizeBytes > bytesMax || file.descriptor === undefined) return undefined;
-      const bytes = Buffer.allocUnsafe(file.sizeBytes);
-      const read = file.read(bytes, 0);
-      return read === bytes.length && isUtf8(bytes) ? bytes.toString("utf8").replace(/^\ufeff/, "") : undefined;
-    } catch (error) {
-      if (error instanceof ReadFailed) return undefined;
-      throw error;
-    } finally {
-      file.close();
-    }
-  } finally {
-    look.held.close();
+    // Where reading may hang it is not done at once.
+    if (file.sizeBytes > bytesMax || file.descriptor === undefined) return undefined;
+    const bytes = Buffer.allocUnsafe(file.sizeBytes);
+    const read = file.read(bytes, 0);
+    return read === bytes.length && isUtf8(bytes) ? bytes.toString("utf8").replace(/^\ufeff/, "") : undefined;
+  } catch (error) {
+    if (error instanceof ReadFailed) return undefined;
+    throw error;
   }
 }

@@ -1,6 +1,7 @@
 /** Single files of a store folder: how they are looked at and opened, and the words for what the system refuses. */
 
 import * as fs from "node:fs";
+import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 
 /**
@@ -32,7 +33,7 @@ export interface Stored {
   readonly ctimeMs: number;
 }
 
-export interface StoredFile extends Stored {
+export interface StoredFile extends Stored, Disposable {
   readonly descriptor: number;
   /** Fills `into` from `at` on; short only at the end. */
   read(into: Uint8Array, at: number): number;
@@ -45,11 +46,9 @@ export const noFollow = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOC
 export function openStored(path: string): StoredFile | undefined {
   const fd = unlessMissing(() => fs.openSync(path, fs.constants.O_RDONLY | noFollow));
   if (fd === undefined) return undefined;
+  using opened = new Descriptor(fd);
   const stored = storedOf(fs.fstatSync(fd, { bigint: true }));
-  if (stored === undefined) {
-    fs.closeSync(fd);
-    return undefined;
-  }
+  if (stored === undefined) return undefined;
   const read = (into: Uint8Array, from: number): number => {
     let done = 0;
     while (done < into.length) {
@@ -59,11 +58,14 @@ export function openStored(path: string): StoredFile | undefined {
     }
     return done;
   };
+  const file = opened.move();
+  const close = (): void => file[Symbol.dispose]();
   return {
     ...stored,
     descriptor: fd,
     read: (into, from) => guarded(path, () => read(into, from), "read"),
-    close: () => fs.closeSync(fd),
+    close,
+    [Symbol.dispose]: close,
   };
 }
 

@@ -9,6 +9,7 @@
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
+import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import { lifeOf, processMark } from "../lock/process-mark.ts";
 import type { Identity } from "../lookup/look.ts";
@@ -97,14 +98,9 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
   const draft = (): Draft => {
     const temporary = nodePath.join(draftFolder, draftName());
     const fd = within(temporary, () => fs.openSync(at(temporary), O_CREAT | O_EXCL | O_WRONLY | noFollow, 0o600));
-    let open = true;
-    const close = (): void => {
-      if (!open) return;
-      open = false; // the number is free whatever close answers
-      fs.closeSync(fd);
-    };
+    const file = new Descriptor(fd);
     const drop = (): void => {
-      attempt(close);
+      attempt(() => file.close());
       attempt(() => fs.unlinkSync(at(temporary)));
     };
     const orDrop = (call: () => void): void => {
@@ -120,7 +116,7 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
       keep: (name) =>
         orDrop(() => {
           if (durable) fs.fsyncSync(fd);
-          close();
+          file.close();
           within(name, () => fs.renameSync(at(temporary), at(name)));
           if (durable) syncFolder(nodePath.dirname(at(name)));
         }),
@@ -130,16 +126,14 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
 
   const appendOnce = (name: string, bytes: Uint8Array): number | "replaced" => {
     const fd = within(name, () => fs.openSync(at(name), O_APPEND | O_CREAT | O_WRONLY | noFollow, 0o600));
-    try {
-      if (fs.writeSync(fd, bytes) !== bytes.length)
-        throw new StoreFailed("full", `Cannot store in "${path}": only a part could be written`, path);
-      if (durable) fs.fsyncSync(fd);
-      const own = fs.fstatSync(fd);
-      const named = fs.lstatSync(at(name), { throwIfNoEntry: false });
-      return named?.ino === own.ino && named.dev === own.dev ? own.size : "replaced";
-    } finally {
-      fs.closeSync(fd);
-    }
+    using file = new Descriptor(fd);
+    if (fs.writeSync(fd, bytes) !== bytes.length)
+      throw new StoreFailed("full", `Cannot store in "${path}": only a part could be written`, path);
+    if (durable) fs.fsyncSync(fd);
+    const own = fs.fstatSync(fd);
+    const named = fs.lstatSync(at(name), { throwIfNoEntry: false });
+    file.close();
+    return named?.ino === own.ino && named.dev === own.dev ? own.size : "replaced";
   };
 
   /** Brings a second name of something here and keeps it under `name`, unless it is not what was meant. */
@@ -166,14 +160,10 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
     open: (name) => guarded(at(name), () => openStored(at(name)), "read"),
     read(name) {
       const read = (): Buffer | undefined => {
-        const file = openStored(at(name));
+        using file = openStored(at(name));
         if (file === undefined) return undefined;
-        try {
-          const bytes = Buffer.allocUnsafe(file.sizeBytes);
-          return bytes.subarray(0, file.read(bytes, 0));
-        } finally {
-          file.close();
-        }
+        const bytes = Buffer.allocUnsafe(file.sizeBytes);
+        return bytes.subarray(0, file.read(bytes, 0));
       };
       return guarded(at(name), read, "read");
     },
@@ -272,10 +262,6 @@ function writeWhole(fd: number, bytes: Uint8Array): void {
 
 function syncFolder(path: string): void {
   if (process.platform === "win32") return; // folders cannot be opened there
-  const fd = fs.openSync(path, O_RDONLY);
-  try {
-    fs.fsyncSync(fd);
-  } finally {
-    fs.closeSync(fd);
-  }
+  using folder = new Descriptor(fs.openSync(path, O_RDONLY));
+  fs.fsyncSync(folder.fd);
 }

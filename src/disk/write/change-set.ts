@@ -111,14 +111,7 @@ export function createChangeSet(
       ...names,
       hold: (path) => folders.get(path) ?? keep(holdFolder(path, context)),
       holdOrMake: async (path) => {
-        const known = folders.get(path);
-        if (known !== undefined) return known;
-        const above: HeldFolder[] = [];
-        try {
-          return await holdOrMake(path, above, made, context);
-        } finally {
-          above.forEach(keep);
-        }
+        return folders.get(path) ?? (await holdOrMake(path, keep, made, context));
       },
       ready: (ready) =>
         new Promise<void>((go, stop) => {
@@ -316,12 +309,8 @@ async function copyOld(
 }
 
 async function syncNow(folder: HeldFolder, { system }: WriteContext): Promise<void> {
-  const folderSync = prepareSync(folder, system);
-  try {
-    await folderSync.sync();
-  } finally {
-    folderSync.close();
-  }
+  using folderSync = prepareSync(folder, system);
+  await folderSync.sync();
 }
 
 async function syncFailure(folder: HeldFolder, context: WriteContext): Promise<string | undefined> {

@@ -8,10 +8,10 @@ import { type BigIntStats, constants } from "node:fs";
 import * as nodePath from "node:path";
 import type { Piece } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
+import { Descriptor, HandleStack } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import {
   borrowedFolder,
-  closeQuietly,
   type FolderSync,
   heldFolder,
   type HeldFolder,
@@ -78,7 +78,7 @@ export class FileExists extends Error {
 
 /** Throws only what `beforeSwap` or the signal throws, and bugs. */
 export async function createFile(input: CreateInput, context: WriteContext, member?: Member): Promise<Created> {
-  const held: HeldFolder[] = [];
+  using held = new HandleStack();
   const made: Made[] = [];
   let created: Created | undefined;
   try {
@@ -88,7 +88,7 @@ export async function createFile(input: CreateInput, context: WriteContext, memb
       member !== undefined
         ? await member.holdOrMake(path)
         : input.folder === undefined
-          ? await holdOrMake(path, held, made, context)
+          ? await holdOrMake(path, (one) => held.use(one), made, context)
           : borrowedFolder(input.folder, path, context);
     await sweepOnce(folder, context);
     created = await createIn(folder, input, made, context, member);
@@ -98,7 +98,6 @@ export async function createFile(input: CreateInput, context: WriteContext, memb
     return nothingDone(error);
   } finally {
     if (created === undefined) removeMade(made, context);
-    for (const folder of held) folder.close();
   }
 }
 
@@ -108,10 +107,10 @@ export interface Made {
   readonly name: string;
 }
 
-/** The folder at `path`; what is missing of it is made, each in the folder held above it. */
+/** The folder at `path`; what is missing of it is made, each in the folder held above it. `keep` gets all that is held. */
 export async function holdOrMake(
   path: string,
-  held: HeldFolder[],
+  keep: (folder: HeldFolder) => HeldFolder,
   made: Made[],
   context: WriteContext,
 ): Promise<HeldFolder> {
@@ -129,20 +128,14 @@ export async function holdOrMake(
     look.held.close();
     throw new WriteFailed("ENOTDIR", "looking at the folder");
   }
-  let folder = heldFolder(look, at, context);
-  held.push(folder);
+  let folder = keep(heldFolder(look, at, context));
   for (const name of missing.reverse()) {
     const parent = folder;
-    const parentSync = prepareSync(parent, system);
-    try {
-      if (await withRoom(context, () => makeFolder(parent.at(name), context))) made.push({ parent, name });
-      await parentSync.sync();
-    } finally {
-      parentSync.close();
-    }
+    using parentSync = prepareSync(parent, system);
+    if (await withRoom(context, () => makeFolder(parent.at(name), context))) made.push({ parent, name });
+    await parentSync.sync();
     at = nodePath.join(at, name);
-    folder = holdFolder(at, context);
-    held.push(folder);
+    folder = keep(holdFolder(at, context));
   }
   return folder;
 }
@@ -195,31 +188,28 @@ async function createIn(
   const isDressed = (like !== undefined && old !== undefined) || mode !== undefined;
   const dressed = isDressed ? { mode: 0o600, dress } : { mode: 0o666 };
   const temp = await writeTemp(folder, { content, signal, ...dressed }, context);
-  let folderSync: FolderSync | undefined;
+  using handles = new HandleStack();
+  let folderSync: FolderSync;
   try {
-    try {
-      folderSync = member === undefined ? prepareSync(folder, system) : noSync;
-      await member?.ready({ path: input.real, does: "create", fresh: freshOf(temp, system) });
-      signal.throwIfAborted();
-      await input.beforeSwap?.();
-      signal.throwIfAborted();
-      if (folder.hasMoved()) throw new FileChanged();
-      await giveName(temp, folder.at(name), context);
-    } catch (error) {
-      unlinkQuietly(temp.path, system);
-      throw error;
-    }
-    try {
-      if (!unlinkQuietly(temp.path, system)) throw new WriteFailed("EIO", "removing the temporary file");
-      await folderSync.sync();
-      const { identity, notes } = confirm(folder, name, temp.inode, content.sizeBytes, folderSync.note, system);
-      const folders = made.map(({ parent, name: below }) => nodePath.join(parent.path, below));
-      return { did: "created", identity, folders, notes: [...kept, ...notes] };
-    } catch (error) {
-      return unconfirmed(error);
-    }
-  } finally {
-    folderSync?.close();
+    folderSync = handles.use(member === undefined ? prepareSync(folder, system) : noSync);
+    await member?.ready({ path: input.real, does: "create", fresh: freshOf(temp, system) });
+    signal.throwIfAborted();
+    await input.beforeSwap?.();
+    signal.throwIfAborted();
+    if (folder.hasMoved()) throw new FileChanged();
+    await giveName(temp, folder.at(name), context);
+  } catch (error) {
+    unlinkQuietly(temp.path, system);
+    throw error;
+  }
+  try {
+    if (!unlinkQuietly(temp.path, system)) throw new WriteFailed("EIO", "removing the temporary file");
+    await folderSync.sync();
+    const { identity, notes } = confirm(folder, name, temp.inode, content.sizeBytes, folderSync.note, system);
+    const folders = made.map(({ parent, name: below }) => nodePath.join(parent.path, below));
+    return { did: "created", identity, folders, notes: [...kept, ...notes] };
+  } catch (error) {
+    return unconfirmed(error);
   }
 }
 
@@ -271,12 +261,8 @@ async function giveName(temp: TempFile, path: string, context: WriteContext): Pr
   // Take the name with an empty file, which fails if there is one, and put the content over it.
   let placeholder: bigint;
   try {
-    const fd = system.make(path, makeFlags | (constants.O_NONBLOCK ?? 0), 0o666);
-    try {
-      placeholder = system.stat(fd).ino;
-    } finally {
-      closeQuietly(fd, system);
-    }
+    using made = new Descriptor(system.make(path, makeFlags | (constants.O_NONBLOCK ?? 0), 0o666), system);
+    placeholder = system.stat(made.fd).ino;
   } catch (error) {
     if (errnoName(error) === "EEXIST") throw new FileExists();
     throw asWriteFailed(error, "linking");

@@ -10,15 +10,9 @@
 import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import * as nodePath from "node:path";
+import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
-import {
-  closeQuietly,
-  type HeldFolder,
-  prepareSync,
-  unlinkQuietly,
-  withRoom,
-  type WriteContext,
-} from "../lookup/held-folder.ts";
+import { type HeldFolder, prepareSync, unlinkQuietly, withRoom, type WriteContext } from "../lookup/held-folder.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
 import type { System } from "../system.ts";
 import {
@@ -64,65 +58,53 @@ export async function writeInPlace(input: InPlaceInput, context: WriteContext): 
   // What is begun is finished, so only the preparations ask the signal.
   const moving: Moving = { system, reads: folder.reads, signal: undefined };
   const rights = await rightsOf(input, context);
-  const fd = openForWriting(input, context);
-  let open = true;
-  let journal: Journal | undefined;
+  using opened = openForWriting(input, context);
+  const { fd } = opened;
+  using journal = await keepOld(input, { ...moving, signal }, context);
   try {
-    journal = await keepOld(input, { ...moving, signal }, context);
-    try {
-      await checkBytes(file, input.readBytes, moving);
-      stillThere(folder, name, file.identity, system, compare);
-      signal.throwIfAborted();
-      await beforeSwap?.("in place", folder.at(name));
-      signal.throwIfAborted();
-      stillThere(folder, name, file.identity, system, "all but ctime");
-    } catch (error) {
-      unlinkQuietly(journal.path, system);
-      throw error;
-    }
-    try {
-      await overwrite(fd, journal.head, journal.after, moving);
-      await compareContent(journal.after, journal.head.from, (into, at) => file.read(into, at), moving);
-    } catch (error) {
-      if (!(error instanceof WriteFailed)) throw error;
-      const back = await putBack(fd, journal, moving, file);
-      if (back !== undefined)
-        return { did: "damaged", errno: error.errno, during: error.during, journal: journal.path };
-      rights.giveBack(fd);
-      unlinkQuietly(journal.path, system);
-      throw error;
-    }
-    try {
-      const notes = rights.giveBack(fd);
-      const after = identityOf(during("reading back what was written", () => system.stat(fd)));
-      open = false;
-      during("closing the file", () => system.close(fd));
-      if (input.undo === undefined) await dropJournal(journal, folder, context);
-      return { did: "replaced", how: "in place", identity: after, separated: false, notes };
-    } catch (error) {
-      // The new bytes are there and synced. Its journal would be found to be done with.
-      if (input.undo === undefined) unlinkQuietly(journal.path, system);
-      return unconfirmed(error);
-    }
-  } finally {
-    journal?.close();
-    if (open) closeQuietly(fd, system);
+    await checkBytes(file, input.readBytes, moving);
+    stillThere(folder, name, file.identity, system, compare);
+    signal.throwIfAborted();
+    await beforeSwap?.("in place", folder.at(name));
+    signal.throwIfAborted();
+    stillThere(folder, name, file.identity, system, "all but ctime");
+  } catch (error) {
+    unlinkQuietly(journal.path, system);
+    throw error;
+  }
+  try {
+    await overwrite(fd, journal.head, journal.after, moving);
+    await compareContent(journal.after, journal.head.from, (into, at) => file.read(into, at), moving);
+  } catch (error) {
+    if (!(error instanceof WriteFailed)) throw error;
+    const back = await putBack(fd, journal, moving, file);
+    if (back !== undefined) return { did: "damaged", errno: error.errno, during: error.during, journal: journal.path };
+    rights.giveBack(fd);
+    unlinkQuietly(journal.path, system);
+    throw error;
+  }
+  try {
+    const notes = rights.giveBack(fd);
+    const after = identityOf(during("reading back what was written", () => system.stat(fd)));
+    during("closing the file", () => opened.close());
+    if (input.undo === undefined) await dropJournal(journal, folder, context);
+    return { did: "replaced", how: "in place", identity: after, separated: false, notes };
+  } catch (error) {
+    // The new bytes are there and synced. Its journal would be found to be done with.
+    if (input.undo === undefined) unlinkQuietly(journal.path, system);
+    return unconfirmed(error);
   }
 }
 
 /** The very file that was found. Where there is no handle's path, a link that took its place is not followed. */
-function openForWriting({ found, file }: InPlaceInput, { system }: WriteContext): number {
+function openForWriting({ found, file }: InPlaceInput, { system }: WriteContext): Descriptor {
   const byName = found.held.handlePath === found.real;
   const flags = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0) | (byName ? (constants.O_NOFOLLOW ?? 0) : 0);
   const fd = during("writing in place", () => system.open(found.held.handlePath, flags));
-  try {
-    const stat = during("writing in place", () => system.stat(fd));
-    if (stat.dev !== file.identity.device || stat.ino !== file.identity.inode) throw new FileChanged();
-    return fd;
-  } catch (error) {
-    closeQuietly(fd, system);
-    throw error;
-  }
+  using opened = new Descriptor(fd, system);
+  const stat = during("writing in place", () => system.stat(fd));
+  if (stat.dev !== file.identity.device || stat.ino !== file.identity.inode) throw new FileChanged();
+  return opened.move();
 }
 
 async function keepOld(input: InPlaceInput, moving: Moving, context: WriteContext): Promise<Journal> {
@@ -139,7 +121,7 @@ async function keepOld(input: InPlaceInput, moving: Moving, context: WriteContex
   };
   const before = contentOf([{ from: 0, to: file.sizeBytes }], file);
   const keepIn = async (place: HeldFolder): Promise<Journal> => {
-    const folderSync = prepareSync(place, context.system);
+    using folderSync = prepareSync(place, context.system);
     let journal: Journal | undefined;
     try {
       journal = await withRoom(context, () =>
@@ -151,8 +133,6 @@ async function keepOld(input: InPlaceInput, moving: Moving, context: WriteContex
       journal?.close();
       if (journal !== undefined) unlinkQuietly(journal.path, context.system);
       throw error;
-    } finally {
-      folderSync.close();
     }
   };
   try {
@@ -239,12 +219,8 @@ async function dropJournal(journal: Journal, folder: HeldFolder, context: WriteC
   const place = beside ? folder : stateFolder(context, "find");
   if (!unlinkQuietly(journal.path, context.system)) throw new WriteFailed("EIO", "removing the temporary file");
   if (place === undefined) return;
-  const folderSync = prepareSync(place, context.system);
-  try {
-    await folderSync.sync();
-  } finally {
-    folderSync.close();
-  }
+  using folderSync = prepareSync(place, context.system);
+  await folderSync.sync();
 }
 
 // The undo journal of a file that is written in place: the bytes it had and those it gets, from the first one that
@@ -270,7 +246,7 @@ interface JournalHead {
 }
 
 /** `before` and `after` have the bytes from `head.from` on, by their place in the file. */
-export interface Journal {
+export interface Journal extends Disposable {
   readonly path: string;
   readonly head: JournalHead;
   readonly before: Content;
@@ -295,6 +271,7 @@ async function writeJournal(
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow;
   const fd = during("keeping the old content", () => system.make(path, flags, 0o600));
   try {
+    using opened = new Descriptor(fd, system);
     const hash = createHash("sha256");
     const block = Buffer.alloc(blockBytes);
     if (block.write(JSON.stringify(head)) === blockBytes)
@@ -311,9 +288,8 @@ async function writeJournal(
     await syncFile(fd, places.end, moving);
     // What everything hangs on is not taken on trust.
     if (!(await isIntact(fd, head, moving))) throw new WriteFailed("EIO", "keeping the old content");
-    return journalOf(fd, path, head, moving);
+    return journalOf(opened.move(), path, head, moving);
   } catch (error) {
-    closeQuietly(fd, system);
     unlinkQuietly(path, system);
     throw error;
   }
@@ -329,21 +305,16 @@ export async function openJournal(
   const fd = during("looking at the file", () =>
     system.open(path, constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0)),
   );
-  let journal: Journal | undefined;
-  try {
-    const stat = during("looking at the file", () => system.stat(fd));
-    // Another file took its name since it was found to be a plain one of our own.
-    if (stat.dev !== seen.dev || stat.ino !== seen.ino) throw new FileChanged();
-    const size = Number(stat.size);
-    const block = Buffer.alloc(blockBytes);
-    await readAll(fd, block, 0, moving);
-    const head = parseHead(block);
-    if (head === undefined || placesOf(head).end + hashBytes !== size) return undefined;
-    if (await isIntact(fd, head, moving)) journal = journalOf(fd, path, head, moving);
-    return journal;
-  } finally {
-    if (journal === undefined) closeQuietly(fd, system);
-  }
+  using opened = new Descriptor(fd, system);
+  const stat = during("looking at the file", () => system.stat(fd));
+  // Another file took its name since it was found to be a plain one of our own.
+  if (stat.dev !== seen.dev || stat.ino !== seen.ino) throw new FileChanged();
+  const size = Number(stat.size);
+  const block = Buffer.alloc(blockBytes);
+  await readAll(fd, block, 0, moving);
+  const head = parseHead(block);
+  if (head === undefined || placesOf(head).end + hashBytes !== size) return undefined;
+  return (await isIntact(fd, head, moving)) ? journalOf(opened.move(), path, head, moving) : undefined;
 }
 
 /** Is it complete, to the last byte? */
@@ -359,22 +330,24 @@ function placesOf({ from, oldBytes, newBytes }: JournalHead) {
   return { before: blockBytes, after, end: after + Math.max(0, newBytes - from) };
 }
 
-function journalOf(fd: number, path: string, head: JournalHead, moving: Moving): Journal {
+function journalOf(opened: Descriptor, path: string, head: JournalHead, moving: Moving): Journal {
   const places = placesOf(head);
   const part = (sizeBytes: number, start: number): Content => ({
     sizeBytes,
     headBytes: 0,
     read: async (into, at) => {
-      const got = await readAll(fd, into, start + at - head.from, moving);
+      const got = await readAll(opened.fd, into, start + at - head.from, moving);
       if (got < into.length) throw new WriteFailed("EIO", "reading back what was written");
     },
   });
+  const close = (): void => opened[Symbol.dispose]();
   return {
     path,
     head,
     before: part(head.oldBytes, places.before),
     after: part(head.newBytes, places.after),
-    close: () => closeQuietly(fd, moving.system),
+    close,
+    [Symbol.dispose]: close,
   };
 }
 
@@ -424,7 +397,8 @@ export function stateFolder(context: WriteContext, how: "find" | "make"): HeldFo
     identity: identityOf(stat),
     at: (name) => nodePath.join(path, name),
     hasMoved: () => false,
-    close: () => {},
+    close() {},
+    [Symbol.dispose]() {},
   };
 }
 

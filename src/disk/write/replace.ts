@@ -8,7 +8,9 @@
 import type { BigIntStats } from "node:fs";
 import * as nodePath from "node:path";
 import type { Piece } from "../../contract/edit.ts";
+import { HandleStack } from "../descriptor.ts";
 import {
+  type FolderSync,
   folderOf,
   type HeldFolder,
   noSync,
@@ -94,21 +96,18 @@ export type Replaced =
 
 /** Throws only what `beforeSwap` or the signal throws, and bugs. */
 export async function replaceFile(input: ReplaceInput, context: WriteContext, member?: Member): Promise<Replaced> {
-  let folder: HeldFolder | undefined;
+  using handles = new HandleStack();
   // Those of a set wait for each other, and are written one by one.
   if (member === undefined) context.underWay.count += 1;
   try {
     input.signal.throwIfAborted();
-    folder = member?.hold(nodePath.dirname(input.found.real)) ?? folderOf(input.found, context);
+    const folder = member?.hold(nodePath.dirname(input.found.real)) ?? handles.use(folderOf(input.found, context));
     const compare = await sweepOnce(folder, context);
     return await replaceIn(folder, input, compare, context, member);
   } catch (error) {
     return nothingDone(error);
   } finally {
-    if (member === undefined) {
-      context.underWay.count -= 1;
-      folder?.close();
-    }
+    if (member === undefined) context.underWay.count -= 1;
   }
 }
 
@@ -227,51 +226,48 @@ async function swap(
   member: Member | undefined,
 ): Promise<{ readonly identity: Identity; readonly notes: readonly WriteNote[] } | "in place" | Unconfirmed> {
   const moving: Moving = { system, reads: folder.reads, signal };
-  let folderSync: ReturnType<typeof prepareSync> | undefined;
+  using handles = new HandleStack();
+  let folderSync: FolderSync;
   try {
-    try {
-      folderSync = member === undefined ? prepareSync(folder, system) : noSync;
-      await checkBytes(file, readBytes, moving);
-      stillThere(folder, name, file.identity, system, compare);
+    folderSync = handles.use(member === undefined ? prepareSync(folder, system) : noSync);
+    await checkBytes(file, readBytes, moving);
+    stillThere(folder, name, file.identity, system, compare);
+    signal.throwIfAborted();
+    if (beforeSwap !== undefined) {
+      await beforeSwap("renamed", folder.at(name));
       signal.throwIfAborted();
-      if (beforeSwap !== undefined) {
-        await beforeSwap("renamed", folder.at(name));
-        signal.throwIfAborted();
-        stillThere(folder, name, file.identity, system, "all but ctime");
-      }
-      const rename = (): void => system.rename(temp.path, folder.at(name));
-      const recheck = (): void => {
-        signal.throwIfAborted();
-        stillThere(folder, name, file.identity, system, "all but ctime");
-      };
-      await patiently("renaming", rename, recheck, system);
-    } catch (error) {
-      unlinkQuietly(temp.path, system);
-      const cannot = error instanceof WriteFailed && error.during === "renaming" && noRename.includes(error.errno);
-      if (cannot && system.platform !== "win32") return "in place";
-      throw error;
+      stillThere(folder, name, file.identity, system, "all but ctime");
     }
-    try {
-      const look = () => confirm(folder, name, temp.inode, content.sizeBytes, note, system);
-      const { note } = folderSync;
-      if (letGo === undefined || atOnce) {
-        await folderSync.sync();
-        const confirmed = look();
-        void letGo?.();
-        return confirmed;
-      }
-      let confirmed: ReturnType<typeof confirm> | undefined;
-      await folderSync.sync(() => {
-        const gone = letGo();
-        confirmed = look();
-        return gone;
-      });
-      return confirmed ?? look();
-    } catch (error) {
-      return unconfirmed(error);
+    const rename = (): void => system.rename(temp.path, folder.at(name));
+    const recheck = (): void => {
+      signal.throwIfAborted();
+      stillThere(folder, name, file.identity, system, "all but ctime");
+    };
+    await patiently("renaming", rename, recheck, system);
+  } catch (error) {
+    unlinkQuietly(temp.path, system);
+    const cannot = error instanceof WriteFailed && error.during === "renaming" && noRename.includes(error.errno);
+    if (cannot && system.platform !== "win32") return "in place";
+    throw error;
+  }
+  try {
+    const look = () => confirm(folder, name, temp.inode, content.sizeBytes, note, system);
+    const { note } = folderSync;
+    if (letGo === undefined || atOnce) {
+      await folderSync.sync();
+      const confirmed = look();
+      void letGo?.();
+      return confirmed;
     }
-  } finally {
-    folderSync?.close();
+    let confirmed: ReturnType<typeof confirm> | undefined;
+    await folderSync.sync(() => {
+      const gone = letGo();
+      confirmed = look();
+      return gone;
+    });
+    return confirmed ?? look();
+  } catch (error) {
+    return unconfirmed(error);
   }
 }
 

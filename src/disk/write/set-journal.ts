@@ -11,8 +11,9 @@ import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import * as nodePath from "node:path";
 import { limits } from "../../contract/limits.ts";
+import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
-import { closeQuietly, type HeldFolder, unlinkQuietly, type WriteContext } from "../lookup/held-folder.ts";
+import { type HeldFolder, unlinkQuietly, type WriteContext } from "../lookup/held-folder.ts";
 import type { System } from "../system.ts";
 import { type Moving, readAll, syncFile, writeAll } from "./content.ts";
 import { openJournal, stateFolder } from "./in-place.ts";
@@ -62,6 +63,7 @@ export async function writeSetJournal(path: string, record: SetRecord, moving: M
   const bytes = Buffer.concat([Buffer.from(`O${hashOf(json)}\n`), json]);
   if (bytes.length > limits.setJournalBytesMax) throw new WriteFailed("EFBIG", "keeping the old content");
   const fd = during("keeping the old content", () => system.make(path, journalFlags, 0o600));
+  using _opened = new Descriptor(fd, system);
   try {
     await writeAll(fd, bytes, 0, moving);
     const { size } = during("keeping the old content", () => system.stat(fd));
@@ -70,8 +72,6 @@ export async function writeSetJournal(path: string, record: SetRecord, moving: M
   } catch (error) {
     unlinkQuietly(path, system);
     throw error;
-  } finally {
-    closeQuietly(fd, system);
   }
 }
 
@@ -80,12 +80,9 @@ export async function markDone(path: string, moving: Moving): Promise<void> {
   const { system } = moving;
   const flags = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
   const fd = during("keeping the old content", () => system.open(path, flags));
-  try {
-    await writeAll(fd, Buffer.from("D"), 0, moving);
-    await syncFile(fd, 1, moving);
-  } finally {
-    closeQuietly(fd, system);
-  }
+  using _opened = new Descriptor(fd, system);
+  await writeAll(fd, Buffer.from("D"), 0, moving);
+  await syncFile(fd, 1, moving);
 }
 
 /** A journal that another process left; undefined if it is not complete, so that no file was changed by it. */
@@ -97,20 +94,17 @@ export async function readSetJournal(
   const { system } = moving;
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   const fd = during("looking at the file", () => system.open(path, flags));
-  try {
-    const stat = during("looking at the file", () => system.stat(fd));
-    const size = Number(stat.size);
-    if (stat.dev !== seen.dev || stat.ino !== seen.ino || size > limits.setJournalBytesMax) return undefined;
-    const bytes = Buffer.alloc(size);
-    if ((await readAll(fd, bytes, 0, moving)) < size) return undefined;
-    const json = bytes.subarray(headBytes);
-    const state = bytes.toString("latin1", 0, 1);
-    if (!["O", "D"].includes(state) || bytes.toString("latin1", 1, headBytes) !== `${hashOf(json)}\n`) return undefined;
-    const record = parsed(json.toString("utf8"));
-    return record && { ...record, isDone: state === "D" };
-  } finally {
-    closeQuietly(fd, system);
-  }
+  using _opened = new Descriptor(fd, system);
+  const stat = during("looking at the file", () => system.stat(fd));
+  const size = Number(stat.size);
+  if (stat.dev !== seen.dev || stat.ino !== seen.ino || size > limits.setJournalBytesMax) return undefined;
+  const bytes = Buffer.alloc(size);
+  if ((await readAll(fd, bytes, 0, moving)) < size) return undefined;
+  const json = bytes.subarray(headBytes);
+  const state = bytes.toString("latin1", 0, 1);
+  if (!["O", "D"].includes(state) || bytes.toString("latin1", 1, headBytes) !== `${hashOf(json)}\n`) return undefined;
+  const record = parsed(json.toString("utf8"));
+  return record && { ...record, isDone: state === "D" };
 }
 
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
@@ -213,15 +207,11 @@ async function rollBackInPlace(
     const stat = place && statOf(place.at(undo), context.system);
     if (place === undefined || stat === undefined) continue;
     const moving: Moving = { system: context.system, reads: place.reads, signal: undefined };
-    const journal = await openJournal(place.at(undo), stat, moving);
+    using journal = await openJournal(place.at(undo), stat, moving);
     if (journal === undefined) continue; // not complete: the file was not touched
-    try {
-      const came = await rollBack(journal, path, context, "all");
-      if (came === "failed") throw new WriteFailed("EIO", "putting the old content back");
-      return came === "restored" ? "put back" : came;
-    } finally {
-      journal.close();
-    }
+    const came = await rollBack(journal, path, context, "all");
+    if (came === "failed") throw new WriteFailed("EIO", "putting the old content back");
+    return came === "restored" ? "put back" : came;
   }
   return undefined;
 }

@@ -6,6 +6,7 @@
 
 import * as nodePath from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { HandleStack } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import { othersTurn } from "../event-loop.ts";
 import { type HeldLocks, LockFailed, type LockKey, type Locks, LockTimeout } from "../lock/lock.ts";
@@ -22,12 +23,8 @@ import { during, FileChanged, WriteFailed } from "./write-failed.ts";
 export async function recoverSets(roots: readonly Root[], locks: Locks, context: WriteContext): Promise<void> {
   for (const { real } of roots) {
     await orLeft(async () => {
-      const folder = holdFolder(real, context);
-      try {
-        await recoverIn(folder, locks, context);
-      } finally {
-        folder.close();
-      }
+      using folder = holdFolder(real, context);
+      await recoverIn(folder, locks, context);
     });
   }
   const state = stateFolder(context, "find");
@@ -97,8 +94,8 @@ function keyOf(path: string, made: readonly string[], context: WriteContext): re
   while (made.includes(folder)) folder = nodePath.dirname(folder);
   const look = context.look(folder);
   if (look.seen !== "node") return [];
-  look.held.close();
-  const { device, inode } = look.held.identity;
+  using held = look.held;
+  const { device, inode } = held.identity;
   return [{ folder: { device, inode, path: folder }, name: nodePath.relative(folder, path) }];
 }
 
@@ -112,31 +109,28 @@ async function settle(
   const { system } = context;
   const claimed = place.at(tempName("set"));
   during("renaming", () => system.rename(path, claimed));
+  using handles = new HandleStack();
   const held = new Map<string, HeldFolder | undefined>();
   const folderAt = (folder: string): HeldFolder | undefined => {
-    if (!held.has(folder)) held.set(folder, folderIfThere(folder, context));
+    if (!held.has(folder)) held.set(folder, handles.use(folderIfThere(folder, context)));
     return held.get(folder);
   };
   const folderOf = (file: string): HeldFolder | undefined => folderAt(nodePath.dirname(file));
-  try {
-    for (const step of isDone ? [] : steps.toReversed()) {
-      const folder = folderOf(step.path);
-      if (folder !== undefined) await takeStepBack(step, folder, context);
-    }
-    const cleared = steps.map((step) => {
-      const folder = folderOf(step.path);
-      return folder === undefined || clearStep(step, folder, context);
-    });
-    if (!isDone) for (const folder of folders.toReversed()) removeIfEmpty(folder, folderOf(folder), context);
-    for (const path of places) {
-      const folder = folderAt(path);
-      if (folder !== undefined) await sweepFolder(folder, context);
-    }
-    for (const folder of held.values()) if (folder !== undefined) await synced(folder, context);
-    if (cleared.every((isClear) => isClear)) unlinkQuietly(claimed, system);
-  } finally {
-    for (const folder of held.values()) folder?.close();
+  for (const step of isDone ? [] : steps.toReversed()) {
+    const folder = folderOf(step.path);
+    if (folder !== undefined) await takeStepBack(step, folder, context);
   }
+  const cleared = steps.map((step) => {
+    const folder = folderOf(step.path);
+    return folder === undefined || clearStep(step, folder, context);
+  });
+  if (!isDone) for (const folder of folders.toReversed()) removeIfEmpty(folder, folderOf(folder), context);
+  for (const path of places) {
+    const folder = folderAt(path);
+    if (folder !== undefined) await sweepFolder(folder, context);
+  }
+  for (const folder of held.values()) if (folder !== undefined) await synced(folder, context);
+  if (cleared.every((isClear) => isClear)) unlinkQuietly(claimed, system);
 }
 
 /** One that is gone has nothing in it to be put right. */
@@ -158,10 +152,6 @@ function removeIfEmpty(path: string, parent: HeldFolder | undefined, { system }:
 }
 
 async function synced(folder: HeldFolder, { system }: WriteContext): Promise<void> {
-  const folderSync = prepareSync(folder, system);
-  try {
-    await folderSync.sync();
-  } finally {
-    folderSync.close();
-  }
+  using folderSync = prepareSync(folder, system);
+  await folderSync.sync();
 }

@@ -6,9 +6,10 @@
 import { type BigIntStats, constants } from "node:fs";
 import { uptime } from "node:os";
 import * as nodePath from "node:path";
+import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import { lifeOf } from "../lock/process-mark.ts";
-import { closeQuietly, type HeldFolder, unlinkQuietly, type WriteContext } from "../lookup/held-folder.ts";
+import { type HeldFolder, unlinkQuietly, type WriteContext } from "../lookup/held-folder.ts";
 import { type Content, inChunks, type Moving, readAll } from "./content.ts";
 import { type Journal, openJournal, putBack, stateFolder } from "./in-place.ts";
 import type { Comparison } from "./same-file.ts";
@@ -144,29 +145,25 @@ async function settle(
 ): Promise<"removed" | "left" | { readonly restored: string }> {
   const { system } = context;
   const moving: Moving = { system, reads: folder.reads, signal: undefined };
-  const journal = await openJournal(folder.at(name), stat, moving);
+  using journal = await openJournal(folder.at(name), stat, moving);
   const remove = (path: string): "removed" | "left" => (unlinkQuietly(path, system) ? "removed" : "left");
   if (journal === undefined) return remove(folder.at(name));
-  try {
-    const { head } = journal;
-    const target = files === "beside" ? nodePath.join(folder.path, nodePath.basename(head.name)) : head.path;
-    // Of another workspace, whose processes share the state folder: theirs to settle, and not given up soon.
-    if (isOutside(target, context)) return ageMs(stat) > 30 * dayMs ? remove(folder.at(name)) : "left";
-    const claimed = folder.at(tempName("undo"));
-    during("renaming", () => system.rename(folder.at(name), claimed));
-    const found = await rollBack(journal, target, context);
-    if (found === "restored") return remove(claimed) === "removed" ? { restored: target } : "left";
-    if (found === "untouched") return remove(claimed);
-    // Somebody has changed the file since: nothing to undo, but perhaps worth a look for a day.
-    return ageMs(stat) > dayMs ? remove(claimed) : "left";
-  } finally {
-    journal.close();
-  }
+  const { head } = journal;
+  const target = files === "beside" ? nodePath.join(folder.path, nodePath.basename(head.name)) : head.path;
+  // Of another workspace, whose processes share the state folder: theirs to settle, and not given up soon.
+  if (isOutside(target, context)) return ageMs(stat) > 30 * dayMs ? remove(folder.at(name)) : "left";
+  const claimed = folder.at(tempName("undo"));
+  during("renaming", () => system.rename(folder.at(name), claimed));
+  const found = await rollBack(journal, target, context);
+  if (found === "restored") return remove(claimed) === "removed" ? { restored: target } : "left";
+  if (found === "untouched") return remove(claimed);
+  // Somebody has changed the file since: nothing to undo, but perhaps worth a look for a day.
+  return ageMs(stat) > dayMs ? remove(claimed) : "left";
 }
 
 export function isOutside(path: string, context: WriteContext): boolean {
   const look = context.look(path);
-  if (look.seen === "node") look.held.close();
+  using _held = look.seen === "node" ? look.held : undefined;
   return ["outside", "root changed", "other mount"].includes(look.seen);
 }
 
@@ -184,27 +181,20 @@ export async function rollBack(
   const { head } = journal;
   const look = context.look(path);
   if (look.seen !== "node") return "not ours";
-  const { held } = look;
-  try {
-    const same = look.kind === "file" && look.real === path;
-    // Not the device: many systems number them anew at every start.
-    if (!same || String(held.identity.inode) !== head.inode) return "not ours";
-    const fd = during("writing in place", () =>
-      system.open(held.handlePath, constants.O_RDWR | (constants.O_NONBLOCK ?? 0)),
-    );
-    try {
-      const moving: Moving = { system, reads: held.reads, signal: undefined };
-      const size = Number(during("looking at the file", () => system.stat(fd)).size);
-      const state = await stateOf(fd, size, journal, moving);
-      if (state === "not ours") return state;
-      if (state === "old" || (state === "new" && which === "torn")) return "untouched";
-      return (await putBack(fd, journal, moving)) === undefined ? "restored" : "failed";
-    } finally {
-      closeQuietly(fd, system);
-    }
-  } finally {
-    held.close();
-  }
+  using held = look.held;
+  const same = look.kind === "file" && look.real === path;
+  // Not the device: many systems number them anew at every start.
+  if (!same || String(held.identity.inode) !== head.inode) return "not ours";
+  const fd = during("writing in place", () =>
+    system.open(held.handlePath, constants.O_RDWR | (constants.O_NONBLOCK ?? 0)),
+  );
+  using _opened = new Descriptor(fd, system);
+  const moving: Moving = { system, reads: held.reads, signal: undefined };
+  const size = Number(during("looking at the file", () => system.stat(fd)).size);
+  const state = await stateOf(fd, size, journal, moving);
+  if (state === "not ours") return state;
+  if (state === "old" || (state === "new" && which === "torn")) return "untouched";
+  return (await putBack(fd, journal, moving)) === undefined ? "restored" : "failed";
 }
 
 /** A file that a crash left half written has, at every place, its old byte or its new one. */

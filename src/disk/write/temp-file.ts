@@ -7,7 +7,8 @@ import { randomBytes } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import * as nodePath from "node:path";
 import { processMark } from "../lock/process-mark.ts";
-import { closeQuietly, type HeldFolder, unlinkQuietly, withRoom, type WriteContext } from "../lookup/held-folder.ts";
+import { Descriptor } from "../descriptor.ts";
+import { type HeldFolder, unlinkQuietly, withRoom, type WriteContext } from "../lookup/held-folder.ts";
 import type { System } from "../system.ts";
 import { compareContent, type Content, type Moving, readAll, syncFile, syncsAtOnce, writeContent } from "./content.ts";
 import type { SetStep } from "./set-journal.ts";
@@ -81,8 +82,8 @@ async function writeOnce(folder: HeldFolder, plan: TempPlan, { system }: WriteCo
   } catch (error) {
     throw error instanceof WriteFailed ? new NoTempFile(error.errno, error.during) : error;
   }
-  let open = true;
   try {
+    using opened = new Descriptor(fd, system);
     await writeContent(fd, content, { from: 0, to: content.sizeBytes }, moving);
     // A file system that lies about a write is caught only here.
     const stat = during("checking the size of what was written", () => system.stat(fd));
@@ -97,12 +98,10 @@ async function writeOnce(folder: HeldFolder, plan: TempPlan, { system }: WriteCo
     };
     await syncFile(fd, content.sizeBytes, moving, early ? meanwhile : undefined);
     if (isLocal && !early) await compare(fd, content, moving);
-    open = false; // the number is free whatever close answers
-    during("closing the file", () => system.close(fd));
+    during("closing the file", () => opened.close());
     if (!isLocal) await readBack(path, stat.ino, content, moving);
     return { path, inode: stat.ino };
   } catch (error) {
-    if (open) closeQuietly(fd, system);
     unlinkQuietly(path, system);
     throw error;
   }
@@ -133,13 +132,10 @@ async function readBack(path: string, inode: bigint, content: Content, moving: M
   const { sizeBytes } = content;
   const step = "reading back what was written";
   const fd = during(step, () => system.open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)));
-  try {
-    const stat = during(step, () => system.stat(fd));
-    if (stat.ino !== inode || Number(stat.size) !== sizeBytes) throw new WriteFailed("EIO", step);
-    await compare(fd, content, moving);
-  } finally {
-    closeQuietly(fd, system);
-  }
+  using _opened = new Descriptor(fd, system);
+  const stat = during(step, () => system.stat(fd));
+  if (stat.ino !== inode || Number(stat.size) !== sizeBytes) throw new WriteFailed("EIO", step);
+  await compare(fd, content, moving);
 }
 
 /** What is copied from a file that somebody writes to is not the same twice: no fault of the disk. */

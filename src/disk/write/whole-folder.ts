@@ -4,15 +4,8 @@
  */
 
 import * as nodePath from "node:path";
-import {
-  type FolderSync,
-  type HeldFolder,
-  holdFolder,
-  noSync,
-  patiently,
-  prepareSync,
-  type WriteContext,
-} from "../lookup/held-folder.ts";
+import { HandleStack } from "../descriptor.ts";
+import { holdFolder, noSync, patiently, prepareSync, type WriteContext } from "../lookup/held-folder.ts";
 import type { Found, Identity } from "../lookup/look.ts";
 import type { Member } from "./change-set.ts";
 import { FileExists, holdOrMake, type Made, refuseExisting, removeMade } from "./create.ts";
@@ -34,11 +27,9 @@ export type FolderRemoved = { readonly did: "removed" } | NothingDone | Unconfir
 /** Only an empty one: the system sees to that. Nothing is thrown but bugs. */
 export async function removeFolder(real: string, context: WriteContext): Promise<FolderRemoved> {
   const { system } = context;
-  let folder: HeldFolder | undefined;
-  let sync: FolderSync | undefined;
   try {
-    folder = holdFolder(nodePath.dirname(real), context);
-    sync = prepareSync(folder, system);
+    using folder = holdFolder(nodePath.dirname(real), context);
+    using sync = prepareSync(folder, system);
     if (folder.hasMoved()) throw new FileChanged();
     try {
       system.removeFolder(folder.at(nodePath.basename(real)));
@@ -53,9 +44,6 @@ export async function removeFolder(real: string, context: WriteContext): Promise
     }
   } catch (error) {
     return nothingDone(error);
-  } finally {
-    sync?.close();
-    folder?.close();
   }
 }
 
@@ -79,16 +67,14 @@ export type FolderMoved =
 export async function moveFolder(input: MoveInput, context: WriteContext): Promise<FolderMoved> {
   const { found, to, signal, beforeSwap } = input;
   const { system } = context;
-  const held: HeldFolder[] = [];
+  using handles = new HandleStack();
   const made: Made[] = [];
-  const syncs: FolderSync[] = [];
   let moved = false;
   try {
     signal.throwIfAborted();
-    const from = holdFolder(nodePath.dirname(found.real), context);
-    held.push(from);
-    const goal = await holdOrMake(nodePath.dirname(to), held, made, context);
-    for (const folder of [from, goal]) syncs.push(prepareSync(folder, system));
+    const from = handles.use(holdFolder(nodePath.dirname(found.real), context));
+    const goal = await holdOrMake(nodePath.dirname(to), (one) => handles.use(one), made, context);
+    const syncs = [from, goal].map((folder) => handles.use(prepareSync(folder, system)));
     const [oldPath, newPath] = [from.at(nodePath.basename(found.real)), goal.at(nodePath.basename(to))];
     const isIt = (path: string): boolean => {
       const stat = during("looking at the folder", () => system.statLink(path));
@@ -132,8 +118,6 @@ export async function moveFolder(input: MoveInput, context: WriteContext): Promi
     return nothingDone(error);
   } finally {
     if (!moved) removeMade(made, context);
-    for (const sync of syncs) sync.close();
-    for (const folder of held) folder.close();
   }
 }
 
@@ -156,14 +140,13 @@ export async function removeFile(input: RemoveInput, context: WriteContext, memb
   const { found, identity, signal, beforeSwap } = input;
   const { system } = context;
   const name = nodePath.basename(found.real);
-  let folder: HeldFolder | undefined;
-  let folderSync: FolderSync | undefined;
+  using handles = new HandleStack();
   try {
     signal.throwIfAborted();
     const above = nodePath.dirname(found.real);
-    folder = member === undefined ? holdFolder(above, context) : member.hold(above);
+    const folder = member?.hold(above) ?? handles.use(holdFolder(above, context));
     const compare = await sweepOnce(folder, context);
-    folderSync = member === undefined ? prepareSync(folder, system) : noSync;
+    const folderSync = handles.use(member === undefined ? prepareSync(folder, system) : noSync);
     const before = stillThere(folder, name, identity, system, compare);
     refuseReadOnly(found, before, system);
     await member?.ready({ path: found.real, does: "remove", before });
@@ -171,14 +154,14 @@ export async function removeFile(input: RemoveInput, context: WriteContext, memb
     await beforeSwap?.(folder.at(name));
     signal.throwIfAborted();
     stillThere(folder, name, identity, system, "all but ctime");
-    const held = folder;
-    const path = held.at(name);
+    const path = folder.at(name);
     const recheck = (): void => {
       signal.throwIfAborted();
-      stillThere(held, name, identity, system, "all but ctime");
+      stillThere(folder, name, identity, system, "all but ctime");
     };
     // In a set it keeps a name, until all is done.
-    const remove = (): void => (member === undefined ? system.unlink(path) : system.rename(path, held.at(member.old)));
+    const remove = (): void =>
+      member === undefined ? system.unlink(path) : system.rename(path, folder.at(member.old));
     await patiently("removing", remove, recheck, system);
     try {
       await folderSync.sync();
@@ -188,8 +171,5 @@ export async function removeFile(input: RemoveInput, context: WriteContext, memb
     }
   } catch (error) {
     return nothingDone(error);
-  } finally {
-    folderSync?.close();
-    if (member === undefined) folder?.close();
   }
 }

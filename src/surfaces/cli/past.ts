@@ -234,14 +234,11 @@ export const sideOfContent = async (content: string, turns: SessionHistory): Pro
 
 async function wholeOf(file: Kept | { readonly why: string }): Promise<Side> {
   if ("why" in file) return file;
-  try {
-    if (file.sizeBytes > diffBytesMax) return { why: `it has ${file.sizeBytes} bytes, too many for a diff` };
-    const bytes = Buffer.alloc(file.sizeBytes);
-    await file.read(bytes, 0);
-    return bytes;
-  } finally {
-    file.close();
-  }
+  using _file = file;
+  if (file.sizeBytes > diffBytesMax) return { why: `it has ${file.sizeBytes} bytes, too many for a diff` };
+  const bytes = Buffer.alloc(file.sizeBytes);
+  await file.read(bytes, 0);
+  return bytes;
 }
 
 /** A file as it is now. */

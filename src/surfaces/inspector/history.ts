@@ -255,16 +255,13 @@ export async function sideOfVersion(version: FileVersion, past: SessionHistory, 
   if (version.notKept === "secret") return { none: "withheld" };
   if (version.notKept === "too large" || version.sizeBytes > bytesMax) return { none: "too large" };
   if (version.content === undefined || version.notKept !== undefined) return { none: "gone" };
-  const kept = await past.open(version.content);
-  if (typeof kept === "string") return { none: kept === "missing" ? "gone" : "damaged" };
-  try {
-    if (kept.sizeBytes > bytesMax) return { none: "too large" };
-    const bytes = Buffer.alloc(kept.sizeBytes);
-    await kept.read(bytes, 0);
-    return { bytes };
-  } finally {
-    kept.close();
-  }
+  const opened = await past.open(version.content);
+  if (typeof opened === "string") return { none: opened === "missing" ? "gone" : "damaged" };
+  using kept = opened;
+  if (kept.sizeBytes > bytesMax) return { none: "too large" };
+  const bytes = Buffer.alloc(kept.sizeBytes);
+  await kept.read(bytes, 0);
+  return { bytes };
 }
 
 /** As any program reads it: under the rules, and nobody is asked. */

@@ -17,7 +17,7 @@ import type { Bench } from "../tool.ts";
 import { commit, commitNew, requireWritable } from "./commit.ts";
 import type { Before, BeforeJudged, Holds, Wants } from "./current-file.ts";
 import { formatted } from "./formatted.ts";
-import { diffText, fileOf, prepare, type Prepared, questionOf } from "./prepare.ts";
+import { diffText, fileOf, prepare, type Prepared, questionOf, openedBy } from "./prepare.ts";
 import { exclusively, heldBy, isStill, keysOf, type Subject, subjectOf } from "./subject.ts";
 import { type Keeper, keeperOf } from "./turn.ts";
 
@@ -55,44 +55,29 @@ async function changeOnce<Extra>(
 ): Promise<Made<Extra> | { readonly askAgain: Target }> {
   const subject = await subjectOf(path, bench, isUnseen ? "the folder of a new file" : "its folder");
   const { target } = subject;
-  const held = heldBy(subject);
-  let approved: string | undefined;
-  let keeps = false;
-  try {
-    approved = await permitted(subject, plan, bench);
-    keeps = approved === undefined;
-  } finally {
-    if (!keeps) held?.close();
-  }
+  using held = heldBy(subject);
+  const approved = await permitted(subject, plan, bench);
+  const keeps = approved === undefined;
+  if (!keeps) held?.close();
   const keys = keysOf(subject);
   const work = async (): Promise<Made<Extra> | { readonly askAgain: Target }> => {
     // The question may have taken its time, and so may the turn.
     const now = keeps && isStill(subject, bench) ? subject : await subjectOf(path, bench, "its folder");
-    try {
-      if (now.target.real !== target.real) throw new Problem({ code: "CHANGED", place: target });
-      const prepared = await prepare(now, plan, bench);
-      try {
-        // A yes was said to what was shown, and to nothing else.
-        if (approved !== undefined && approved !== diffText(prepared)) return { askAgain: target };
-        bench.signal.throwIfAborted();
-        if (bench.dryRun) {
-          const file = fileOf(prepared, requireWritable(prepared, bench));
-          return { file, extra: prepared.extra, told: undefined };
-        }
-        const file = await formatted(await write(prepared, bench), plan.profile, bench);
-        return { file, extra: prepared.extra, told: await tell([file], bench) };
-      } finally {
-        prepared.close();
-      }
-    } finally {
-      heldBy(now)?.close();
+    using _held = heldBy(now);
+    if (now.target.real !== target.real) throw new Problem({ code: "CHANGED", place: target });
+    const prepared = await prepare(now, plan, bench);
+    using _file = openedBy(prepared);
+    // A yes was said to what was shown, and to nothing else.
+    if (approved !== undefined && approved !== diffText(prepared)) return { askAgain: target };
+    bench.signal.throwIfAborted();
+    if (bench.dryRun) {
+      const file = fileOf(prepared, requireWritable(prepared, bench));
+      return { file, extra: prepared.extra, told: undefined };
     }
+    const file = await formatted(await write(prepared, bench), plan.profile, bench);
+    return { file, extra: prepared.extra, told: await tell([file], bench) };
   };
-  try {
-    return await exclusively([target], bench, work, keys);
-  } finally {
-    held?.close();
-  }
+  return await exclusively([target], bench, work, keys);
 }
 
 /**
@@ -110,17 +95,15 @@ export async function permitted<Extra>(
 ): Promise<string | undefined> {
   const { target } = subject;
   // Nothing can be done to what is not there, whoever permits it.
-  if (subject.is === "new" && plan.missing === undefined) (await prepare(subject, plan, bench)).close();
+  if (subject.is === "new" && plan.missing === undefined) await prepare(subject, plan, bench);
   if (subject.is === "there") await bench.guard.permit("read", target, bench.signal);
   let diff = "";
   // A change that cannot be made is told to its author before anybody is asked.
   const preview = async (): Promise<Readonly<Record<string, unknown>>> => {
     const prepared = await prepare(subject, plan, bench);
-    try {
-      requireWritable(prepared, bench);
-    } finally {
-      prepared.close();
-    }
+    using file = openedBy(prepared);
+    requireWritable(prepared, bench);
+    file?.close();
     await beforeAsking?.();
     const question = questionOf(prepared);
     ({ diff } = question);

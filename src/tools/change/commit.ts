@@ -5,7 +5,7 @@ import { Problem } from "../../contract/problem.ts";
 import type { EncodingName } from "../../contract/read.ts";
 import type { Target } from "../../contract/target.ts";
 import { FileCut } from "../../disk/lines/scan.ts";
-import type { Identity } from "../../disk/lookup/look.ts";
+import { type Identity, released } from "../../disk/lookup/look.ts";
 import { fullHash, hashOfContent, ReadFailed } from "../../disk/lookup/open-file.ts";
 import { lengthOf } from "../../disk/write/content.ts";
 import type { WriteStep } from "../../disk/write/write-failed.ts";
@@ -61,7 +61,7 @@ export async function commit<Extra>(
         hash = hashIfSmall(bytes);
       },
       letGo: () => {
-        prepared.close();
+        file.close();
         return subject.found.letGo?.();
       },
     }),
@@ -198,10 +198,10 @@ const inMemory = (pieces: readonly Piece[], old: Buffer): readonly Exclude<Piece
 function modeOf(target: Target, { disk }: Bench): number | undefined {
   const look = disk.look(target.real);
   if (look.seen !== "node") return undefined;
-  const file = disk.open(look);
-  look.held.close();
-  if ("errno" in file) return undefined;
-  file.close();
+  using _held = look.held;
+  const opened = disk.open(look);
+  if ("errno" in opened) return undefined;
+  using file = opened;
   return file.mode;
 }
 
@@ -217,9 +217,9 @@ function unconfirmed(
   const look = bench.disk.look(target.real);
   let kept: readonly ChangeNote[] = [];
   if (look.seen === "node") {
-    look.held.close();
-    kept = keeper.done(look.held.identity);
-    rememberAs(target, look.held.identity, undefined, wrote, bench, encoding);
+    using held = look.held;
+    kept = keeper.done(held.identity);
+    rememberAs(target, held.identity, undefined, wrote, bench, encoding);
   }
   return [{ note: "unconfirmed", errno }, ...kept];
 }
@@ -266,16 +266,15 @@ export async function hashInDoubt(target: Target, identity: Identity, bench: Ben
   if (!isInDoubt(identity)) return undefined;
   const look = bench.disk.look(target.real);
   if (look.seen !== "node") return undefined;
-  const file = bench.disk.open(look);
-  look.held.close();
-  if ("errno" in file) return undefined;
+  using _held = look.held;
+  const opened = bench.disk.open(look);
+  if ("errno" in opened) return undefined;
+  using file = opened;
   try {
     return signOf(file.identity) === signOf(identity) ? await fullHash(file) : undefined;
   } catch (error) {
     if (error instanceof ReadFailed || error instanceof FileCut) return undefined;
     throw error;
-  } finally {
-    file.close();
   }
 }
 
@@ -305,8 +304,7 @@ export function refused(place: Target, errno: string, during: WriteStep): Proble
 
 /** Something took the name: by now, or all the time, as a link that leads nowhere does. */
 function whatIsThere(target: Target, bench: Bench): "file" | "folder" | "link" {
-  const look = bench.disk.look(target.real);
+  const look = released(bench.disk.look(target.real));
   if (look.seen !== "node") return "link";
-  look.held.close();
   return look.kind === "directory" ? "folder" : "file";
 }

@@ -87,24 +87,20 @@ interface Content {
 async function contentOf(target: Target, profile: Profile, bench: Bench): Promise<Content | undefined> {
   const look = bench.disk.look(target.real);
   if (look.seen !== "node") return undefined;
+  using _held = look.held;
   try {
     if (look.kind !== "file") return undefined;
-    const file = bench.disk.open(look);
-    if ("errno" in file) return undefined;
-    try {
-      const { bytes, source, stamp, remember } = await readBefore(file, target, profile, "notebook", bench);
-      if (bytes === undefined) return undefined;
-      const seen = await bench.ledger.seen(target.real, stamp, async () => undefined);
-      const { identity, mode } = file;
-      return { bytes, text: wellFormed(source().text), identity, mode, seen, remember };
-    } finally {
-      file.close();
-    }
+    const opened = bench.disk.open(look);
+    if ("errno" in opened) return undefined;
+    using file = opened;
+    const { bytes, source, stamp, remember } = await readBefore(file, target, profile, "notebook", bench);
+    if (bytes === undefined) return undefined;
+    const seen = await bench.ledger.seen(target.real, stamp, async () => undefined);
+    const { identity, mode } = file;
+    return { bytes, text: wellFormed(source().text), identity, mode, seen, remember };
   } catch (error) {
     if (error instanceof ReadFailed || error instanceof FileCut || error instanceof Problem) return undefined;
     throw error;
-  } finally {
-    look.held.close();
   }
 }
 

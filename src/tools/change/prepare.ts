@@ -1,5 +1,6 @@
 /** A change before it is written: the file is read, its author is asked whether they know it, and the plan is made. */
 
+import { HandleStack } from "../../disk/descriptor.ts";
 import type { ChangedFile, ChangeNote } from "../../contract/edit.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
@@ -39,7 +40,11 @@ export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; 
       readonly remember: Before["remember"];
       readonly planned: Planned<Extra>;
     }
-) & { readonly close: () => void };
+);
+
+/** What whoever prepared it has to close. */
+export const openedBy = <Extra>(prepared: Prepared<Extra>): OpenFile | undefined =>
+  prepared.is === "there" ? prepared.file : undefined;
 
 export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench: Bench): Promise<Prepared<Extra>> {
   const { target } = subject;
@@ -53,14 +58,17 @@ export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench:
       throw await notFound({ seen: "missing", place: target, reason: "missing", target }, "file", bench);
     requireFileName(target);
     const { bytes, diff, extra } = plan.missing(target);
-    return { is: "new", target, folder: subject.folder, bytes, diff, extra, close: () => undefined };
+    return { is: "new", target, folder: subject.folder, bytes, diff, extra };
   }
   const file = bench.disk.open(subject.found);
   if ("errno" in file) throw refusal(target, file.errno, "opening it");
+  using handles = new HandleStack();
+  handles.use(file);
   try {
     // What was held for the plan is known from then on.
     let before = await look(file, target, plan, bench, (held) => (before = held));
     const planned = await plan.there(before);
+    handles.move();
     return {
       is: "there",
       target,
@@ -71,10 +79,8 @@ export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench:
       planned,
       extra: planned.extra,
       diff: planned.diff,
-      close: () => file.close(),
     };
   } catch (error) {
-    file.close();
     if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
     if (error instanceof FileCut) throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
     throw error;

@@ -4,6 +4,7 @@
  */
 
 import * as nodePath from "node:path";
+import { HandleStack } from "../../disk/descriptor.ts";
 import type { ChangedFile, ChangeNote, MatchedBy, PatchOutcome } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ToldChange } from "../../contract/lsp.ts";
@@ -20,7 +21,7 @@ import type { Bench } from "../tool.ts";
 import { permitted, type Plan, write } from "./change.ts";
 import { commitNew, commitRemoval, joined, refused, requireNothingAt, requireWritable } from "./commit.ts";
 import { formatted } from "./formatted.ts";
-import { diffText, fileOf, prepare, type Prepared } from "./prepare.ts";
+import { diffText, fileOf, prepare, type Prepared, openedBy } from "./prepare.ts";
 import { exclusively, heldBy, refuseDenied, requireFileName, type Subject, subjectOf } from "./subject.ts";
 import { type Keeper, keeperOf } from "./turn.ts";
 
@@ -72,50 +73,46 @@ async function applied(
   refuseClashes(targets);
 
   return exclusively(targets, bench, async (locks) => {
-    const subjects: Subject[] = [];
+    using handles = new HandleStack();
     const jobs: Job[] = [];
-    try {
-      for (const [index, file] of all.entries()) {
-        const subject = await subjectOf(file.path, bench);
-        subjects.push(subject);
-        const answer = answers[index] ?? head;
-        // Before anything of it is read: what it says could stand in an error.
-        if (subject.target.real !== answer.target.real) throw new Problem({ code: "CHANGED", place: answer.target });
-        const job = await jobOf(file, subject, bench);
-        jobs.push(job);
-        if (job.moved?.target.real !== answer.goal?.real) throw new Problem({ code: "CHANGED", place: answer.target });
-        // A yes was said to what was shown, and to nothing else.
-        const { approved } = answer;
-        if (approved !== undefined && approved !== diffText(job.prepared)) return { askAgain: subject.target };
-      }
-      refuseTwins(jobs, bench);
-      bench.signal.throwIfAborted();
-      // What can be known before is not found out half way.
-      const foreseen = jobs.map(({ prepared, moved }) => {
-        const notes = requireWritable(prepared, bench);
-        // What is moved is made anew at its goal: what holds for writing over a file is not told of it.
-        return moved === undefined ? notes : requireNothingAt(moved.target, bench);
-      });
-      const files = bench.dryRun
-        ? jobs.map((job, at) => shownAs(job, foreseen[at] ?? []))
-        : [...(await writeAll(jobs, locks, bench))];
-      // Only when all are written: until then they may be put back.
-      const formatting = { hangs: false };
-      for (const [at, file] of files.entries()) files[at] = await formatted(file, profile, bench, formatting);
-      const [one, ...more] = files;
-      if (one === undefined) throw new Error("there is at least one file");
-      const outcome: PatchOutcome = {
-        kind: "patch",
-        target: one.target,
-        files: [one, ...more],
-        matchedBy: jobs.map(({ prepared }) => prepared.extra).find((step) => step !== "exact") ?? "exact",
-        dryRun: bench.dryRun,
-      };
-      return { outcome, told: await tell(files, bench) };
-    } finally {
-      for (const { prepared } of jobs) prepared.close();
-      for (const subject of subjects) if (subject.is === "there") subject.found.held.close();
+    for (const [index, file] of all.entries()) {
+      const subject = await subjectOf(file.path, bench);
+      handles.use(heldBy(subject));
+      const answer = answers[index] ?? head;
+      // Before anything of it is read: what it says could stand in an error.
+      if (subject.target.real !== answer.target.real) throw new Problem({ code: "CHANGED", place: answer.target });
+      const job = await jobOf(file, subject, bench);
+      handles.use(openedBy(job.prepared));
+      jobs.push(job);
+      if (job.moved?.target.real !== answer.goal?.real) throw new Problem({ code: "CHANGED", place: answer.target });
+      // A yes was said to what was shown, and to nothing else.
+      const { approved } = answer;
+      if (approved !== undefined && approved !== diffText(job.prepared)) return { askAgain: subject.target };
     }
+    refuseTwins(jobs, bench);
+    bench.signal.throwIfAborted();
+    // What can be known before is not found out half way.
+    const foreseen = jobs.map(({ prepared, moved }) => {
+      const notes = requireWritable(prepared, bench);
+      // What is moved is made anew at its goal: what holds for writing over a file is not told of it.
+      return moved === undefined ? notes : requireNothingAt(moved.target, bench);
+    });
+    const files = bench.dryRun
+      ? jobs.map((job, at) => shownAs(job, foreseen[at] ?? []))
+      : [...(await writeAll(jobs, locks, bench))];
+    // Only when all are written: until then they may be put back.
+    const formatting = { hangs: false };
+    for (const [at, file] of files.entries()) files[at] = await formatted(file, profile, bench, formatting);
+    const [one, ...more] = files;
+    if (one === undefined) throw new Error("there is at least one file");
+    const outcome: PatchOutcome = {
+      kind: "patch",
+      target: one.target,
+      files: [one, ...more],
+      matchedBy: jobs.map(({ prepared }) => prepared.extra).find((step) => step !== "exact") ?? "exact",
+      dryRun: bench.dryRun,
+    };
+    return { outcome, told: await tell(files, bench) };
   });
 }
 
@@ -133,18 +130,12 @@ const targetsOf = ({ target, goal }: Permitted): [Target, ...Target[]] =>
 async function foresee(parts: readonly Part[], bench: Bench): Promise<void> {
   for (const part of parts) {
     const subject = await subjectOf(part.path, bench);
-    try {
-      refuseIfThere(part, subject, bench);
-      if (subject.is === "there" && bench.guard.explain("patch", "read", part.path).verdict !== "allow") continue;
-      const prepared = await prepare(subject, part.plan, bench);
-      try {
-        requireWritable(prepared, bench);
-      } finally {
-        prepared.close();
-      }
-    } finally {
-      heldBy(subject)?.close();
-    }
+    using _held = heldBy(subject);
+    refuseIfThere(part, subject, bench);
+    if (subject.is === "there" && bench.guard.explain("patch", "read", part.path).verdict !== "allow") continue;
+    const prepared = await prepare(subject, part.plan, bench);
+    using _file = openedBy(prepared);
+    requireWritable(prepared, bench);
   }
 }
 
@@ -152,28 +143,24 @@ async function foresee(parts: readonly Part[], bench: Bench): Promise<void> {
 async function asked(file: Part, beforeAsking: () => Promise<void>, bench: Bench): Promise<Permitted> {
   const subject = await subjectOf(file.path, bench);
   const { target } = subject;
-  let approved: string | undefined;
-  try {
-    refuseIfThere(file, subject, bench);
-    if (subject.is === "there" && file.does === "delete") await refuseLink(target, "be deleted", bench);
-    if (subject.is === "there" && file.moveTo !== undefined) await refuseLink(target, "be moved", bench);
-    // Nobody is asked about a move that cannot be made.
-    const goal = await goalOf(file, bench);
-    approved = await permitted(subject, file.plan, bench, { movedTo: file.moveTo, beforeAsking });
-    if (goal === undefined) return { target, goal, approved };
-    const preview = async () => {
-      const prepared = await prepare(subject, file.plan, bench);
-      prepared.close();
-      await beforeAsking();
-      approved = diffText(prepared);
-      return { diff: approved, movedFrom: target.absolute };
-    };
-    const { signal, dryRun } = bench;
-    await bench.guard.permit("edit", goal, signal, { preview, dryRun });
-    return { target, goal, approved };
-  } finally {
-    if (subject.is === "there") subject.found.held.close();
-  }
+  using _held = heldBy(subject);
+  refuseIfThere(file, subject, bench);
+  if (subject.is === "there" && file.does === "delete") await refuseLink(target, "be deleted", bench);
+  if (subject.is === "there" && file.moveTo !== undefined) await refuseLink(target, "be moved", bench);
+  // Nobody is asked about a move that cannot be made.
+  const goal = await goalOf(file, bench);
+  let approved = await permitted(subject, file.plan, bench, { movedTo: file.moveTo, beforeAsking });
+  if (goal === undefined) return { target, goal, approved };
+  const preview = async () => {
+    const prepared = await prepare(subject, file.plan, bench);
+    openedBy(prepared)?.close();
+    await beforeAsking();
+    approved = diffText(prepared);
+    return { diff: approved, movedFrom: target.absolute };
+  };
+  const { signal, dryRun } = bench;
+  await bench.guard.permit("edit", goal, signal, { preview, dryRun });
+  return { target, goal, approved };
 }
 
 /** Where a file is moved to: nothing may be there. */
@@ -236,17 +223,16 @@ function refuseTwins(jobs: readonly Job[], { changes }: Bench): void {
 async function jobOf(file: Part, subject: Subject, bench: Bench): Promise<Job> {
   refuseIfThere(file, subject, bench);
   const prepared = await prepare(subject, file.plan, bench);
-  try {
-    const goal = await goalOf(file, bench);
-    if (goal === undefined || prepared.is === "new" || prepared.old === undefined) {
-      return { does: file.does, prepared, moved: undefined };
-    }
-    const bytes = joined(prepared.planned.pieces, prepared.old);
-    return { does: file.does, prepared, moved: { target: goal, bytes, mode: prepared.file.mode } };
-  } catch (error) {
-    prepared.close();
-    throw error;
+  using handles = new HandleStack();
+  handles.use(openedBy(prepared));
+  const goal = await goalOf(file, bench);
+  if (goal === undefined || prepared.is === "new" || prepared.old === undefined) {
+    handles.move();
+    return { does: file.does, prepared, moved: undefined };
   }
+  const bytes = joined(prepared.planned.pieces, prepared.old);
+  handles.move();
+  return { does: file.does, prepared, moved: { target: goal, bytes, mode: prepared.file.mode } };
 }
 
 // Writing the files of a patch: all of them, or none (`disk/write/change-set.ts`).
@@ -311,7 +297,7 @@ async function put({ prepared, moved }: Job, keeper: Keeper, bench: Bench): Prom
 function movedFile(prepared: Existing, { target, bytes, mode }: NonNullable<Job["moved"]>) {
   const { diff, extra, remember, planned, subject, file } = prepared;
   const kept = { like: { found: subject.found, file }, remember, wrote: planned.wrote };
-  return { is: "new", target, bytes, mode, diff, extra, ...kept, close: () => undefined } as const;
+  return { is: "new", target, bytes, mode, diff, extra, ...kept } as const;
 }
 
 interface Begun {
@@ -417,13 +403,10 @@ async function isLink({ absolute, real }: Target, { disk }: Bench): Promise<bool
   const name = nodePath.basename(absolute);
   const above = disk.look(nodePath.dirname(absolute));
   if (above.seen !== "node") return false;
-  try {
-    if (nodePath.join(above.real, name) === real) return false;
-    const entries = above.kind === "directory" ? await disk.list(above) : { errno: "ENOTDIR" };
-    const own = "errno" in entries ? undefined : entries.find((entry) => entry.name === name);
-    // A disk may take another spelling for the same name; then it lies where it was asked for.
-    return own === undefined ? nodePath.dirname(real) !== above.real : own.kind === "link";
-  } finally {
-    above.held.close();
-  }
+  using _held = above.held;
+  if (nodePath.join(above.real, name) === real) return false;
+  const entries = above.kind === "directory" ? await disk.list(above) : { errno: "ENOTDIR" };
+  const own = "errno" in entries ? undefined : entries.find((entry) => entry.name === name);
+  // A disk may take another spelling for the same name; then it lies where it was asked for.
+  return own === undefined ? nodePath.dirname(real) !== above.real : own.kind === "link";
 }

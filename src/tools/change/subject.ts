@@ -126,8 +126,8 @@ function keyOf(target: Target, bench: Bench): LockKey {
   for (let folder = nodePath.dirname(target.real); ; ) {
     const look = bench.disk.look(folder);
     if (look.seen === "node") {
-      look.held.close();
-      return { folder: lockedFolder(look.held, folder), name: nodePath.relative(folder, target.real) };
+      using held = look.held;
+      return { folder: lockedFolder(held, folder), name: nodePath.relative(folder, target.real) };
     }
     if (look.seen !== "missing") throw refusal(target, "errno" in look ? look.errno : "ESTALE", "looking it up");
     const above = look.nearest?.real ?? nodePath.dirname(folder);

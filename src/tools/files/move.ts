@@ -5,6 +5,7 @@
 
 import { isUtf8 } from "node:buffer";
 import * as nodePath from "node:path";
+import { HandleStack } from "../../disk/descriptor.ts";
 import type { ChangedFile, ChangeNote, MatchedBy, PatchOutcome } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import { type FolderFault, Problem } from "../../contract/problem.ts";
@@ -21,7 +22,7 @@ import { hashIfSmall, rememberAs } from "../change/commit.ts";
 import type { Before } from "../change/current-file.ts";
 import { diffText, fileOf, prepare, type Prepared } from "../change/prepare.ts";
 import { changeSeveral, type Part, refuseLink } from "../change/several.ts";
-import { exclusively, refuseDenied, type Subject, subjectOf } from "../change/subject.ts";
+import { exclusively, refuseDenied, heldBy, subjectOf } from "../change/subject.ts";
 import { type Keeper, keeperOf } from "../change/turn.ts";
 import { knownAfter, shownOf } from "../edit/edit-text.ts";
 import { folderAgain } from "../ignored-at.ts";
@@ -73,15 +74,11 @@ async function folderFiles(folder: Target, bench: Bench): Promise<FolderFiles> {
 }
 
 async function entriesOf(real: string, bench: Bench, refuse: (fault: FolderFault) => Problem) {
-  const walked = folderAgain(real, bench);
+  using walked = folderAgain(real, bench);
   if (walked === undefined) throw refuse("unreadable");
-  try {
-    const entries = await walked.entries();
-    if ("errno" in entries) throw refuse("unreadable");
-    return entries;
-  } finally {
-    walked.close();
-  }
+  const entries = await walked.entries();
+  if ("errno" in entries) throw refuse("unreadable");
+  return entries;
 }
 
 const depthOf = (path: string): number => (path === "" ? 0 : path.split(nodePath.sep).length);
@@ -125,13 +122,11 @@ function planned(before: Before, does: "delete" | "move"): Planned<MatchedBy> {
 
 export const move: Tool<"move"> = async ({ path, to, profile }, bench) => {
   const located = await locatePermitted(path, "anything", bench);
-  try {
-    await refuseLink(located.target, "be moved", bench);
-    const goal = await goalOf(to, bench);
-    if (located.found.kind === "directory") return await moveFolder(located, goal, profile, bench);
-  } finally {
-    located.found.held.close();
-  }
+  using held = located.found.held;
+  await refuseLink(located.target, "be moved", bench);
+  const goal = await goalOf(to, bench);
+  if (located.found.kind === "directory") return await moveFolder(located, goal, profile, bench);
+  held.close();
   const plan = planOfBytes("move", profile);
   return changeSeveral([{ path, does: "update", plan, moveTo: to }], profile, bench);
 };
@@ -203,16 +198,13 @@ async function permitLink(target: Target, goal: Target, bench: Bench): Promise<v
 async function asked(path: string, to: string, profile: Profile, bench: Bench): Promise<Pair> {
   const subject = await subjectOf(path, bench);
   const { target } = subject;
-  try {
-    const approved = await permitted(subject, planOfBytes("move", profile), bench);
-    const goal = await goalOf(to, bench);
-    const preview = async () => ({ diff: approved ?? "", movedFrom: target.absolute });
-    const { signal, dryRun } = bench;
-    await bench.guard.permit("edit", goal, signal, { preview, dryRun });
-    return { path, target, goal, approved };
-  } finally {
-    if (subject.is === "there") subject.found.held.close();
-  }
+  using _held = heldBy(subject);
+  const approved = await permitted(subject, planOfBytes("move", profile), bench);
+  const goal = await goalOf(to, bench);
+  const preview = async () => ({ diff: approved ?? "", movedFrom: target.absolute });
+  const { signal, dryRun } = bench;
+  await bench.guard.permit("edit", goal, signal, { preview, dryRun });
+  return { path, target, goal, approved };
 }
 
 /** A file that is ready to be moved. */
@@ -228,39 +220,32 @@ async function moveNow(
   bench: Bench,
 ): Promise<readonly ChangedFile[]> {
   const ready: Ready[] = [];
-  const subjects: Subject[] = [];
-  const letGo = (): void => {
-    for (const { prepared } of ready) prepared.close();
-    for (const subject of subjects.splice(0)) if (subject.is === "there") subject.found.held.close();
-  };
-  try {
-    for (const pair of pairs) {
-      const subject = await subjectOf(pair.path, bench);
-      subjects.push(subject);
-      if (subject.target.real !== pair.target.real) throw new Problem({ code: "CHANGED", place: pair.target });
-      const prepared = await prepare(subject, planOfBytes("move", profile), bench);
-      if (prepared.is === "new") throw new Problem({ code: "CHANGED", place: pair.target });
-      ready.push({ ...pair, prepared });
-      const { approved } = pair;
-      if (approved !== undefined && approved !== diffText(prepared)) {
-        throw new Problem({ code: "CHANGED", place: pair.target });
-      }
+  using handles = new HandleStack();
+  for (const pair of pairs) {
+    const subject = await subjectOf(pair.path, bench);
+    handles.use(heldBy(subject));
+    if (subject.target.real !== pair.target.real) throw new Problem({ code: "CHANGED", place: pair.target });
+    const prepared = await prepare(subject, planOfBytes("move", profile), bench);
+    if (prepared.is === "new") throw new Problem({ code: "CHANGED", place: pair.target });
+    handles.use(prepared.file);
+    ready.push({ ...pair, prepared });
+    const { approved } = pair;
+    if (approved !== undefined && approved !== diffText(prepared)) {
+      throw new Problem({ code: "CHANGED", place: pair.target });
     }
-    bench.signal.throwIfAborted();
-    if (bench.dryRun) return ready.map((one) => shownAs(one, []));
-    for (const one of [target, goal]) bench.guard.requireWriting(one);
-    const keepers = new Map<Ready, Keepers>();
-    const beforeSwap = async (): Promise<void> => {
-      for (const one of ready) keepers.set(one, await keep(one, bench));
-      letGo(); // some systems move no folder in which files are open
-    };
-    await swap({ found, to: goal.real, signal: bench.signal, beforeSwap }, [target, goal], keepers, bench);
-    const moved = ready.map((one) => shownAs(one, finished(one, keepers.get(one), bench)));
-    await tell(moved, bench);
-    return moved;
-  } finally {
-    letGo();
   }
+  bench.signal.throwIfAborted();
+  if (bench.dryRun) return ready.map((one) => shownAs(one, []));
+  for (const one of [target, goal]) bench.guard.requireWriting(one);
+  const keepers = new Map<Ready, Keepers>();
+  const beforeSwap = async (): Promise<void> => {
+    for (const one of ready) keepers.set(one, await keep(one, bench));
+    handles[Symbol.dispose](); // some systems move no folder in which files are open
+  };
+  await swap({ found, to: goal.real, signal: bench.signal, beforeSwap }, [target, goal], keepers, bench);
+  const moved = ready.map((one) => shownAs(one, finished(one, keepers.get(one), bench)));
+  await tell(moved, bench);
+  return moved;
 }
 
 /** The old name of a file and the new one. */
@@ -308,8 +293,8 @@ function finished(
   bench.ledger.drop(target.real);
   const look = bench.disk.look(goal.real);
   if (look.seen !== "node") return [];
-  look.held.close();
-  const { identity } = look.held;
+  using held = look.held;
+  const { identity } = held;
   rememberAs(goal, identity, hashIfSmall(prepared.old), prepared.planned.wrote, bench);
   return keepers?.flatMap((keeper) => keeper.done(identity, prepared.file.mode)) ?? [];
 }

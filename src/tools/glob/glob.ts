@@ -1,11 +1,12 @@
 /** Glob: files by the pattern of their paths, newest first. */
 
 import * as nodePath from "node:path";
+import { HandleStack } from "../../disk/descriptor.ts";
 import type { Counted, GlobFile, GlobOutcome, GlobRequest } from "../../contract/glob.ts";
 import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { endOf } from "../../disk/lookup/look.ts";
+import { endOf, released } from "../../disk/lookup/look.ts";
 import type { Glance, WalkFolder } from "../../disk/lookup/walk.ts";
 import { refusal } from "../../guard/guard.ts";
 import { defaultRules } from "../../guard/secrets.ts";
@@ -17,8 +18,8 @@ import { type GlobNowhere, type GlobStart, startOf } from "./start.ts";
 
 // All places where a glob begins: one, or in a workspace of several roots, if no folder is named, one in each of them.
 
-interface GlobStarts {
-  /** Whoever asked closes `found.held` of each. */
+interface GlobStarts extends Disposable {
+  /** Held until this is closed. */
   readonly starts: readonly [GlobStart, ...GlobStart[]];
   /** Roots that are not searched. */
   readonly denied: number;
@@ -26,6 +27,7 @@ interface GlobStarts {
 }
 
 async function startsOf(request: GlobRequest, bench: Bench): Promise<GlobStarts | GlobNowhere> {
+  using handles = new HandleStack();
   const starts: GlobStart[] = [];
   const problems: Problem[] = [];
   let nowhere: GlobNowhere | undefined;
@@ -33,13 +35,13 @@ async function startsOf(request: GlobRequest, bench: Bench): Promise<GlobStarts 
     try {
       const start = await startOf({ ...request, path }, bench);
       if ("missing" in start) nowhere ??= start;
-      else starts.push(start);
-    } catch (error) {
-      if (error instanceof Problem) problems.push(error);
       else {
-        for (const { found } of starts) found.held.close();
-        throw error;
+        handles.use(start.found.held);
+        starts.push(start);
       }
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      problems.push(error);
     }
   }
   const [first, ...others] = starts;
@@ -49,7 +51,8 @@ async function startsOf(request: GlobRequest, bench: Bench): Promise<GlobStarts 
   }
   // What is no pattern and no name in that root either, finds nothing there.
   const elsewhere = problems.filter(({ data }) => data.code !== "INVALID_PARAM");
-  return { starts: [first, ...others], ...unsearchedRoots(elsewhere) };
+  const held = handles.move();
+  return { starts: [first, ...others], ...unsearchedRoots(elsewhere), [Symbol.dispose]: () => held[Symbol.dispose]() };
 }
 
 const pathsOf = ({ path, pattern }: GlobRequest, bench: Bench): readonly (string | undefined)[] =>
@@ -114,13 +117,10 @@ function hints(): RegExp {
 }
 
 export const glob: Tool<"glob"> = async (request, bench) => {
-  const all = await startsOf(request, bench);
-  if ("missing" in all) return nothing(request, all.target, all.missing);
-  try {
-    return await search(request, all, bench);
-  } finally {
-    for (const { found } of all.starts) found.held.close();
-  }
+  const started = await startsOf(request, bench);
+  if ("missing" in started) return nothing(request, started.target, started.missing);
+  using all = started;
+  return await search(request, all, bench);
 };
 
 async function search(request: GlobRequest, all: GlobStarts, bench: Bench): Promise<GlobOutcome> {
@@ -255,8 +255,7 @@ async function searchIn(
   }
 
   function endAt(path: string): ReturnType<typeof endOf> {
-    const look = bench.disk.look(nodePath.join(target.real, path));
-    if (look.seen === "node") look.held.close();
+    const look = released(bench.disk.look(nodePath.join(target.real, path)));
     return endOf(look);
   }
 }

@@ -1,10 +1,11 @@
 /** Where a glob begins: the folder that is searched, and the rest of the pattern. */
 
 import * as nodePath from "node:path";
+import { HandleStack } from "../../disk/descriptor.ts";
 import type { GlobRequest } from "../../contract/glob.ts";
 import { type PatternFault, Problem, type Suggestion } from "../../contract/problem.ts";
 import type { Place, Target } from "../../contract/target.ts";
-import type { Found } from "../../disk/lookup/look.ts";
+import { type Found, released } from "../../disk/lookup/look.ts";
 import { type GlobState, startState } from "../../text/glob/glob-state.ts";
 import { type Glob, parseGlob } from "../../text/glob/glob.ts";
 import { locatePermitted, notFound } from "../locate.ts";
@@ -31,16 +32,14 @@ export async function startOf(request: GlobRequest, bench: Bench): Promise<GlobS
   const fault = "fault" in parsed ? parsed.fault : undefined;
   if (fault !== undefined && isShape(fault)) throw faultOf(request, fault);
   const outer = await folderAt(folder, bench);
-  let start: GlobStart | GlobNowhere | undefined;
-  try {
-    start =
-      "fault" in parsed
-        ? literally(request, rest, parsed.fault, outer, bench)
-        : await peeled(folder, outer, parsed, bench);
-    return start;
-  } finally {
-    if (start === undefined || "missing" in start || start.found !== outer.found) outer.found.held.close();
-  }
+  using handles = new HandleStack();
+  handles.use(outer.found.held);
+  const start =
+    "fault" in parsed
+      ? literally(request, rest, parsed.fault, outer, bench)
+      : await peeled(folder, outer, parsed, bench);
+  if (!("missing" in start) && start.found === outer.found) handles.move();
+  return start;
 }
 
 interface Folder {
@@ -80,9 +79,8 @@ function literally(request: GlobRequest, rest: string, fault: PatternFault, oute
 /** Is there a file of this very name? Whether a denied one has it is not told. */
 export function isNameOfFile(name: string, folder: Target, { disk, guard }: Bench): boolean {
   if (name.includes("\0")) return false;
-  const look = disk.look(nodePath.join(folder.real, name));
+  const look = released(disk.look(nodePath.join(folder.real, name)));
   if (look.seen !== "node") return false;
-  look.held.close();
   return look.kind === "file" && guard.denied("read", [look.real], "file") === undefined;
 }
 

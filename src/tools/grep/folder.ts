@@ -1,6 +1,7 @@
 /** The search of one folder: with ripgrep, in the folder that is held while it runs. Of several, each is searched so. */
 
 import * as nodePath from "node:path";
+import { released } from "../../disk/lookup/look.ts";
 import type { GrepFile, GrepLine, GrepOutcome, GrepRequest, SearchFault, Tally } from "../../contract/grep.ts";
 import { limits } from "../../contract/limits.ts";
 import { type LineSpan, Problem } from "../../contract/problem.ts";
@@ -41,14 +42,13 @@ interface How {
   readonly onProgress: ((files: number) => void) | undefined;
 }
 
-export interface FolderSearch {
+/** Whoever began it closes it. */
+export interface FolderSearch extends Disposable {
   readonly target: Target;
   /** Once, before anything else. */
   search(how: How): Promise<FolderFound>;
   /** Ignored files that match. */
   countIgnored(): Promise<Tally>;
-  /** Whoever began it closes it. */
-  close(): void;
 }
 
 export interface FolderFound extends Pick<GrepOutcome, "withheld" | "links"> {
@@ -162,7 +162,7 @@ export function folderSearch(request: GrepRequest, located: Located, bench: Benc
         searched: searchedIn("searched"),
         run: { ...run, timeMsMax: extraMs(tookMs, linksCounted) },
       }),
-    close: () => {
+    [Symbol.dispose]: () => {
       again.letGo();
       never?.remove();
     },
@@ -389,21 +389,17 @@ async function linesShown(
 ): Promise<{ readonly lines: readonly GrepLine[]; readonly state: FileState | undefined }> {
   const path = below(target.real, found.path);
   const opened = atPath(path, bench, (there) => bench.disk.open(there));
-  const file = opened === undefined || "errno" in opened ? undefined : opened;
-  try {
-    const texts = file === undefined ? [] : await textsIn(file, places, lineCharsMax);
-    const kept: GrepLine[] = [];
-    for (const [index, { line, column }] of places.entries()) {
-      const text = texts[index];
-      const shown = text && ({ line, is: column > 0 ? "match" : "context", ...text } as const);
-      if (!fits(shown)) break;
-      if (shown !== undefined) kept.push(shown);
-    }
-    const isSure = file !== undefined && file.changed() === "no";
-    return { lines: kept, state: isSure ? { real: path, sign: signOf(file.identity) } : undefined };
-  } finally {
-    file?.close();
+  using file = opened === undefined || "errno" in opened ? undefined : opened;
+  const texts = file === undefined ? [] : await textsIn(file, places, lineCharsMax);
+  const kept: GrepLine[] = [];
+  for (const [index, { line, column }] of places.entries()) {
+    const text = texts[index];
+    const shown = text && ({ line, is: column > 0 ? "match" : "context", ...text } as const);
+    if (!fits(shown)) break;
+    if (shown !== undefined) kept.push(shown);
   }
+  const isSure = file !== undefined && file.changed() === "no";
+  return { lines: kept, state: isSure ? { real: path, sign: signOf(file.identity) } : undefined };
 }
 
 async function textsIn(file: OpenFile, places: readonly FoundLine[], charsMax: number): ReturnType<typeof linesAt> {
@@ -427,13 +423,10 @@ export async function noteShown(
     if (state === undefined || whole.length === 0) continue;
     const views = merged(whole.map(({ line }) => ({ from: line, to: line })));
     if (views.every((view) => bench.ledger.knows(state.real, state.sign, view))) continue;
-    const file = atPath(state.real, bench, (there) => bench.disk.open(there));
-    if (file === undefined || "errno" in file) continue;
-    try {
-      await noteLines(file, state, views, bench);
-    } finally {
-      file.close();
-    }
+    const opened = atPath(state.real, bench, (there) => bench.disk.open(there));
+    if (opened === undefined || "errno" in opened) continue;
+    using file = opened;
+    await noteLines(file, state, views, bench);
   }
 }
 
@@ -650,10 +643,9 @@ function byNames(mayBeHidden: (text: string) => boolean): (path: string) => bool
 
 /** What lies in the folder itself is found by its own name. Of what lies outside the border not even its being there is told. */
 function isMissed(path: string, { located: { target }, fits }: Passing, { disk, guard }: Bench): boolean {
-  const look = disk.look(below(target.real, path));
+  const look = released(disk.look(below(target.real, path)));
   if (look.seen === "outside") return true;
   if (look.seen !== "node") return false;
-  look.held.close();
   // A link to what is denied is not named, so its name must not be guessed by the number either.
   if (guard.denied("read", [look.real], look.kind === "directory" ? "folder" : "file") !== undefined) return false;
   const start = target.real.endsWith(nodePath.sep) ? target.real : target.real + nodePath.sep;

@@ -4,6 +4,7 @@
  * roots like any other. So nothing that a link or a swapped folder leads to is shown.
  */
 
+import { HandleStack } from "../../disk/descriptor.ts";
 import type { GrepFile, GrepOutcome, GrepRequest, Tally } from "../../contract/grep.ts";
 import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
@@ -29,15 +30,10 @@ import {
 
 export const grep: Tool<"grep"> = async (request, bench) => {
   checkPattern(request.pattern);
-  const started = await startsOf(request, bench);
-  const { starts } = started;
-  try {
-    const [first] = starts;
-    if (first.found.kind === "file") return await inFile(request, first, bench);
-    return await inFolders(request, started, bench);
-  } finally {
-    for (const { found } of starts) found.held.close();
-  }
+  using started = await startsOf(request, bench);
+  const [first] = started.starts;
+  if (first.found.kind === "file") return await inFile(request, first, bench);
+  return await inFolders(request, started, bench);
 };
 
 function checkPattern(pattern: string): void {
@@ -52,8 +48,8 @@ function checkPattern(pattern: string): void {
   if (why !== undefined) throw faulty({ of: "pattern", pattern, why });
 }
 
-interface Starts {
-  /** Folders, or the one file. Whoever asked closes `found.held` of each. */
+interface Starts extends Disposable {
+  /** Folders, or the one file, held until this is closed. */
   readonly starts: readonly [Located, ...Located[]];
   /** Roots that cannot be searched, where no folder was named. */
   readonly denied: number;
@@ -61,100 +57,94 @@ interface Starts {
 }
 
 async function startsOf({ path }: GrepRequest, bench: Bench): Promise<Starts> {
+  using handles = new HandleStack();
   const starts: Located[] = [];
   const problems: Problem[] = [];
   for (const one of path === undefined ? searchTops(bench) : [path]) {
     try {
-      starts.push(await startAt(one, bench));
+      const start = await startAt(one, bench);
+      handles.use(start.found.held);
+      starts.push(start);
     } catch (error) {
-      if (error instanceof Problem) problems.push(error);
-      else {
-        for (const { found } of starts) found.held.close();
-        throw error;
-      }
+      if (!(error instanceof Problem)) throw error;
+      problems.push(error);
     }
   }
   const [first, ...others] = starts;
   if (first === undefined) throw problems[0];
-  return { starts: [first, ...others], ...unsearchedRoots(problems) };
+  const held = handles.move();
+  return { starts: [first, ...others], ...unsearchedRoots(problems), [Symbol.dispose]: () => held[Symbol.dispose]() };
 }
 
 async function startAt(path: string, bench: Bench): Promise<Located> {
   const located = await locate(path, "anything", bench);
   const { target, found } = located;
-  try {
-    await bench.guard.permit("read", target, bench.signal);
-    if (found.kind === "directory" || found.kind === "file") return located;
+  using handles = new HandleStack();
+  handles.use(found.held);
+  await bench.guard.permit("read", target, bench.signal);
+  if (found.kind !== "directory" && found.kind !== "file") {
     throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
-  } catch (error) {
-    found.held.close();
-    throw error;
   }
+  handles.move();
+  return located;
 }
 
 const nothing: Tally = { number: 0, counted: "all" };
 
 async function inFile(request: GrepRequest, { target, found: named }: Located, bench: Bench): Promise<GrepOutcome> {
-  const file = bench.disk.open(named);
-  if ("errno" in file) throw refusal(target, file.errno, "opening it");
-  try {
-    const places = placesOf(
-      await search({
-        query: request,
-        searched: { in: "input" },
-        entriesMax: request.skip + request.entriesMax,
-        isWanted: () => true,
-        again: undefined,
-        mtimeOf: undefined,
-        onProgress: undefined,
-        run: { ...runOf(bench), cwd: target.root, input: file.forChild },
-      }),
-      target,
-    );
-    const found = { places, withheld: nothing, links: nothing };
-    return await outcomeOf(request, target, { ...found, files: filesIn(places, target), ignored: nothing }, bench);
-  } finally {
-    file.close();
-  }
+  const opened = bench.disk.open(named);
+  if ("errno" in opened) throw refusal(target, opened.errno, "opening it");
+  using file = opened;
+  const places = placesOf(
+    await search({
+      query: request,
+      searched: { in: "input" },
+      entriesMax: request.skip + request.entriesMax,
+      isWanted: () => true,
+      again: undefined,
+      mtimeOf: undefined,
+      onProgress: undefined,
+      run: { ...runOf(bench), cwd: target.root, input: file.forChild },
+    }),
+    target,
+  );
+  const found = { places, withheld: nothing, links: nothing };
+  return await outcomeOf(request, target, { ...found, files: filesIn(places, target), ignored: nothing }, bench);
 }
 
 async function inFolders(request: GrepRequest, started: Starts, bench: Bench): Promise<GrepOutcome> {
-  const folders: FolderSearch[] = [];
-  try {
-    for (const start of started.starts) folders.push(folderSearch(request, start, bench));
-    const found = await searchAll(folders, bench);
-    const sum = { ...summed(found.map(({ places }) => places)) };
-    const files = found.flatMap(({ places, target }) => filesIn(places, target));
-    const byTime = request.mode === "files" && request.order === "newest" && folders.length > 1;
-    // Only who finds nothing wonders whether it was looked for everywhere.
-    const isAll = sum.filesTotal > 0 || sum.ended === "time";
-    // Folders that the time did not suffice for may hold more of everything.
-    const floored = (tally: Tally): Tally =>
-      tally.number > 0 && found.length < folders.length ? { ...tally, counted: "at least" } : tally;
-    return await outcomeOf(
-      request,
-      started.starts[0].target,
-      {
-        places: {
-          ...sum,
-          unreadable: floored(tallied([sum.unreadable, { number: started.unreadable, counted: "all" }])),
-        },
-        files: byTime ? files.toSorted((a, b) => newestFirst(a.file, b.file)) : files,
-        // Of a root that is denied nobody knows what is in it.
-        withheld: floored(
-          tallied([
-            ...found.map(({ withheld }) => withheld),
-            { number: started.denied, counted: started.denied > 0 ? "at least" : "all" },
-          ]),
-        ),
-        links: floored(tallied(found.map(({ links }) => links))),
-        ignored: isAll ? nothing : await ignoredIn(folders),
+  using handles = new HandleStack();
+  const folders = started.starts.map((start) => handles.use(folderSearch(request, start, bench)));
+  const found = await searchAll(folders, bench);
+  const sum = { ...summed(found.map(({ places }) => places)) };
+  const files = found.flatMap(({ places, target }) => filesIn(places, target));
+  const byTime = request.mode === "files" && request.order === "newest" && folders.length > 1;
+  // Only who finds nothing wonders whether it was looked for everywhere.
+  const isAll = sum.filesTotal > 0 || sum.ended === "time";
+  // Folders that the time did not suffice for may hold more of everything.
+  const floored = (tally: Tally): Tally =>
+    tally.number > 0 && found.length < folders.length ? { ...tally, counted: "at least" } : tally;
+  return await outcomeOf(
+    request,
+    started.starts[0].target,
+    {
+      places: {
+        ...sum,
+        unreadable: floored(tallied([sum.unreadable, { number: started.unreadable, counted: "all" }])),
       },
-      bench,
-    );
-  } finally {
-    for (const folder of folders) folder.close();
-  }
+      files: byTime ? files.toSorted((a, b) => newestFirst(a.file, b.file)) : files,
+      // Of a root that is denied nobody knows what is in it.
+      withheld: floored(
+        tallied([
+          ...found.map(({ withheld }) => withheld),
+          { number: started.denied, counted: started.denied > 0 ? "at least" : "all" },
+        ]),
+      ),
+      links: floored(tallied(found.map(({ links }) => links))),
+      ignored: isAll ? nothing : await ignoredIn(folders),
+    },
+    bench,
+  );
 }
 
 type FoundThere = FolderFound & { readonly target: Target };

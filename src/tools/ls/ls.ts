@@ -6,7 +6,7 @@ import { Problem } from "../../contract/problem.ts";
 import type { LsRequest, TreeEntry, TreeOutcome } from "../../contract/read.ts";
 import { lineNumber } from "../../contract/target.ts";
 import { type FolderEntry, kindOfEntry } from "../../disk/lookup/held-folder.ts";
-import { endOf } from "../../disk/lookup/look.ts";
+import { endOf, released } from "../../disk/lookup/look.ts";
 import type { WalkEntry, WalkFolder } from "../../disk/lookup/walk.ts";
 import { refusal } from "../../guard/guard.ts";
 import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, isIgnoreFile } from "../../search/ignored.ts";
@@ -118,22 +118,18 @@ interface Listing {
 
 async function listingOf(branch: Branch, room: number, tally: Tally, bench: Bench): Promise<Listing> {
   const none: Listing = { branch, entries: [], total: 0, ignored: branch.ignored };
-  const folder = folderAgain(branch.real, bench);
-  try {
-    const listed = folder === undefined ? { errno: "ENOENT" } : await list(folder, branch, room, true, tally, bench);
-    if ("errno" in listed) {
-      if (branch.entry !== undefined) branch.entry.closed = "unreadable";
-      return none;
-    }
-    const { total } = listed;
-    if (branch.entry !== undefined) {
-      branch.entry.entriesTotal = total;
-      if (listed.leftOut > 0) branch.entry.entriesLeftOut = listed.leftOut;
-    }
-    return { branch, entries: listed.entries, total, ignored: listed.ignored };
-  } finally {
-    folder?.close();
+  using folder = folderAgain(branch.real, bench);
+  const listed = folder === undefined ? { errno: "ENOENT" } : await list(folder, branch, room, true, tally, bench);
+  if ("errno" in listed) {
+    if (branch.entry !== undefined) branch.entry.closed = "unreadable";
+    return none;
   }
+  const { total } = listed;
+  if (branch.entry !== undefined) {
+    branch.entry.entriesTotal = total;
+    if (listed.leftOut > 0) branch.entry.entriesLeftOut = listed.leftOut;
+  }
+  return { branch, entries: listed.entries, total, ignored: listed.ignored };
 }
 
 /** Shows at most `share` entries of a folder. Returns how many. */
@@ -151,16 +147,12 @@ async function fill(
     if (closed === "budget") tally.leftOut += total;
     return 0;
   }
-  const folder = folderAgain(branch.real, bench);
+  using folder = folderAgain(branch.real, bench);
   if (folder === undefined) {
     entry.closed = "unreadable";
     return 0;
   }
-  try {
-    entry.entries = await drafts(folder, entries.slice(0, share), { ...branch, ignored }, true, bench);
-  } finally {
-    folder.close();
-  }
+  entry.entries = await drafts(folder, entries.slice(0, share), { ...branch, ignored }, true, bench);
   tally.shown += entry.entries.length;
   tally.leftOut += total - entry.entries.length;
   return entry.entries.length;
@@ -215,8 +207,7 @@ async function list(
 function isDenied({ name, kind }: FolderEntry, { real }: Branch, { guard, disk }: Bench): boolean {
   if (!guard.denies) return false;
   const path = nodePath.join(real, name);
-  const look = kind === "link" ? disk.look(path) : undefined;
-  if (look?.seen === "node") look.held.close();
+  const look = released(kind === "link" ? disk.look(path) : undefined);
   const end = look && endOf(look);
   const is = kind === "directory" ? "folder" : (end?.is ?? "file");
   return guard.denied("read", end === undefined ? [path] : [path, end.real], is) !== undefined;
@@ -255,9 +246,8 @@ async function drafts(
 
 /** Where a link leads, if that lies beneath the roots: of what lies outside nothing is told. */
 function leadOf(path: string, { disk }: Bench): Pick<TreeEntry, "leadsTo" | "linkText"> {
-  const look = disk.look(path);
+  const look = released(disk.look(path));
   if (look.seen !== "node") return {};
-  look.held.close();
   const leadsTo = look.kind === "file" || look.kind === "directory" ? look.kind : "special";
   return { leadsTo, linkText: nodePath.relative(look.root.real, look.real) || "." };
 }
@@ -280,12 +270,9 @@ function branchesOf(entries: readonly Draft[], parent: Branch): Branch[] {
 export const ls: Tool<"ls"> = async (request, bench) => {
   const leaveOut = patternsOf(request);
   const located = await locatePermitted(request.path, "anything", bench);
-  try {
-    if (located.found.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: located.target });
-    return await listTree(located, request, leaveOut, bench);
-  } finally {
-    located.found.held.close();
-  }
+  using _held = located.found.held;
+  if (located.found.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: located.target });
+  return await listTree(located, request, leaveOut, bench);
 };
 
 function patternsOf({ ignore = [] }: LsRequest): readonly LeaveOut[] {

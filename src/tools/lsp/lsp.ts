@@ -1,6 +1,7 @@
 /** Questions about code: a language server is asked, and of its answer only what the session may read is told. */
 
 import * as nodePath from "node:path";
+import { released } from "../../disk/lookup/look.ts";
 import { limits } from "../../contract/limits.ts";
 import type {
   AskedPlace,
@@ -290,8 +291,7 @@ export type Standing = "shown" | "withheld" | "outside";
 export function standingOf(path: string, bench: Bench): Standing {
   const { disk, guard } = bench;
   const roots = disk.roots.map(({ real }) => real);
-  const look = disk.look(path);
-  if (look.seen === "node") look.held.close();
+  const look = released(disk.look(path));
   const real = look.seen === "node" ? look.real : path;
   if (guard.denied("read", [path, real], "file") !== undefined || guard.isSecret(real)) return "withheld";
   const root = roots.find((one) => relativeTo(real, [one], nodePath) !== undefined);

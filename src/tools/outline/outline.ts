@@ -49,23 +49,19 @@ const flat = (symbols: readonly CodeSymbol[], depth: number): readonly WholeItem
 export const outline: Tool<"outline"> = async (request, bench) => {
   for (let tries = 1; ; tries += 1) {
     const { found, target } = await locatePermitted(request.path, "file", bench);
+    using _held = found.held;
     try {
       if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
       if (found.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
-      const file = bench.disk.open(found);
-      if ("errno" in file) throw refusal(target, file.errno, "opening it");
-      try {
-        return await outlineOfFile(file, target, request, bench);
-      } finally {
-        file.close();
-      }
+      const opened = bench.disk.open(found);
+      if ("errno" in opened) throw refusal(target, opened.errno, "opening it");
+      using file = opened;
+      return await outlineOfFile(file, target, request, bench);
     } catch (error) {
       if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
       // Cut short or rewritten meanwhile: look at it anew.
       if (!(error instanceof FileCut)) throw error;
       if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: target });
-    } finally {
-      found.held.close();
     }
   }
 };

@@ -1,6 +1,7 @@
 /** Read: find, ask, open, recognise, page. No byte is read before reading is permitted. */
 
 import * as nodePath from "node:path";
+import { released } from "../../disk/lookup/look.ts";
 import { limits } from "../../contract/limits.ts";
 import { type LineSpan, Problem } from "../../contract/problem.ts";
 import type {
@@ -67,9 +68,8 @@ function withInstructions(outcome: TextOutcome, bench: Bench): TextOutcome {
     for (const name of names) {
       const path = nodePath.join(folder, name);
       if (path === target.real || bench.offered.has(path)) continue;
-      const look = bench.disk.look(path);
+      const look = released(bench.disk.look(path));
       if (look.seen !== "node") continue;
-      look.held.close();
       if (look.kind !== "file" || bench.guard.denied("read", [path, look.real], "file") !== undefined) continue;
       bench.offered.add(path);
       found.unshift(path);
@@ -85,14 +85,13 @@ export const read: Tool<"read"> = async (request, bench) => {
   const wants = request.profile.kinds.directory === "read" ? "file or folder" : "file";
   for (let tries = 1; ; tries += 1) {
     const located = await locatePermitted(request.path, wants, bench);
+    using _held = located.found.held;
     try {
       return await readLocated(located, request, bench);
     } catch (error) {
       // The file was cut short, or an index did not fit it after all: look at it anew.
       if (!(error instanceof FileCut || error instanceof IndexWrong)) throw error;
       if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: located.target });
-    } finally {
-      located.found.held.close();
     }
   }
 };
@@ -124,6 +123,7 @@ async function readFile(located: Located, request: ReadRequest, bench: Bench): P
   const { identity } = file;
   const sign = signOf(identity);
   const stamp = stampOf(file, sign);
+  using _file = file;
   try {
     const repeated = remembers ? await bench.ledger.repeats(target.real, part, stamp) : undefined;
     if (repeated !== undefined) return { kind: "unchanged", target, tokensSaved: repeated.tokens };
@@ -147,8 +147,6 @@ async function readFile(located: Located, request: ReadRequest, bench: Bench): P
   } catch (error) {
     if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
     throw error;
-  } finally {
-    file.close();
   }
 }
 
@@ -290,8 +288,7 @@ async function listing(
   const hidden = ({ name, kind }: FolderEntry): boolean => {
     if (!bench.guard.denies) return false;
     const path = nodePath.join(target.real, name);
-    const look = kind === "link" ? bench.disk.look(path) : undefined;
-    if (look?.seen === "node") look.held.close();
+    const look = released(kind === "link" ? bench.disk.look(path) : undefined);
     const names = look?.seen === "node" ? [path, look.real] : [path];
     const is = kind === "directory" || (look?.seen === "node" && look.kind === "directory") ? "folder" : "file";
     return bench.guard.denied("read", names, is) !== undefined;

@@ -22,7 +22,7 @@ import { decideEncoding } from "../../kinds/charset.ts";
 import { hunksBetween, hunksOfTexts, type TextDiff } from "../../text/diff/hunks.ts";
 import { moreLine, unified } from "../../text/diff/unified.ts";
 import { cutChars, decode, looksBinary, sniff } from "../../text/encoding/encoding.ts";
-import { type Subject, subjectOf } from "../change/subject.ts";
+import { heldBy, type Subject, subjectOf } from "../change/subject.ts";
 import { standingOf } from "../lsp/lsp.ts";
 import { type Bench, orFileUnreadable, orUnreadable } from "../tool.ts";
 
@@ -90,24 +90,18 @@ async function diffOf(subject: Subject, action: RewindAction, history: SessionHi
 
 async function textNow(subject: Subject, bench: Bench): Promise<string | undefined> {
   if (subject.is === "new") return "";
-  const file = bench.disk.open(subject.found);
-  if ("errno" in file) return undefined;
-  try {
-    return onlyText(await textIn(file));
-  } finally {
-    file.close();
-  }
+  const opened = bench.disk.open(subject.found);
+  if ("errno" in opened) return undefined;
+  using file = opened;
+  return onlyText(await textIn(file));
 }
 
 async function textThen(action: RewindAction, history: SessionHistory): Promise<string | undefined> {
   if (action.does === "delete") return "";
-  const kept = await history.open(action.content);
-  if (typeof kept === "string") return undefined;
-  try {
-    return onlyText(await textIn(kept));
-  } finally {
-    kept.close();
-  }
+  const opened = await history.open(action.content);
+  if (typeof opened === "string") return undefined;
+  using kept = opened;
+  return onlyText(await textIn(kept));
 }
 
 const onlyText = (text: Awaited<ReturnType<typeof textIn>>): string | undefined =>
@@ -158,18 +152,12 @@ async function sidesOf(
 async function conflictTextNow(path: string, bench: Bench): Promise<string | undefined> {
   return orUnreadable(path, async () => {
     const subject = await subjectOf(path, bench);
-    try {
-      const file = subject.is === "there" ? bench.disk.open(subject.found) : undefined;
-      if (file === undefined || "errno" in file) return undefined;
-      try {
-        const text = await textIn(file);
-        return typeof text === "string" ? text : undefined;
-      } finally {
-        file.close();
-      }
-    } finally {
-      release(subject);
-    }
+    using _held = heldBy(subject);
+    const opened = subject.is === "there" ? bench.disk.open(subject.found) : undefined;
+    if (opened === undefined || "errno" in opened) return undefined;
+    using file = opened;
+    const text = await textIn(file);
+    return typeof text === "string" ? text : undefined;
   }).catch((error: unknown) => {
     if (error instanceof Problem) return undefined;
     throw error;
@@ -211,13 +199,10 @@ function notKeptOf(version: FileVersion): Uncounted | undefined {
 
 async function textOf(version: FileVersion, past: SessionHistory): Promise<string | { readonly why: Uncounted }> {
   if (version.kind === "absent" || version.content === undefined) return "";
-  const kept = await past.open(version.content);
-  if (typeof kept === "string") return { why: kept === "missing" ? "pruned" : "damaged" };
-  try {
-    return await textIn(kept);
-  } finally {
-    kept.close();
-  }
+  const opened = await past.open(version.content);
+  if (typeof opened === "string") return { why: opened === "missing" ? "pruned" : "damaged" };
+  using kept = opened;
+  return await textIn(kept);
 }
 
 /** The text of a file, if it is one and not too long to be compared. */

@@ -17,7 +17,7 @@ import type { Place } from "../../contract/target.ts";
 import { othersTurn } from "../../disk/event-loop.ts";
 import { hashOf } from "../../disk/lines/line-index.ts";
 import { FileCut } from "../../disk/lines/scan.ts";
-import type { Identity } from "../../disk/lookup/look.ts";
+import { type Identity, released } from "../../disk/lookup/look.ts";
 import { type OpenFile, ReadFailed, wholeFile } from "../../disk/lookup/open-file.ts";
 import { parseTempName } from "../../disk/write/temp-file.ts";
 import type { SessionHistory } from "../../history/session-history.ts";
@@ -46,22 +46,19 @@ async function currentState(path: string, bench: Bench, seen: Map<string, Seen>)
     return missingState(path, bench);
   }
   if (look.seen !== "node") return { kind: "other", what: look.seen === "outside" ? "outside" : "refused" };
-  try {
-    if (look.real !== path) return { kind: "other", what: "link" };
-    if (look.kind === "directory") return { kind: "other", what: "folder" };
-    if (look.kind !== "file") return { kind: "other", what: "special" };
-    const file = bench.disk.open(look);
-    if ("errno" in file) return { kind: "other", what: "refused" };
-    const { sizeBytes, mode, identity } = file;
-    const bytes = await smallContent(file);
-    const links = file.links > 1 ? file.links - (await leftoversOf(path, identity, bench)) : file.links;
-    seen.set(path, { sign: signOf(identity), mode });
-    const hash = async (): Promise<string> =>
-      bytes === undefined ? hashOfPath(path, bench) : hashOf(bytes).toString("hex");
-    return { kind: "file", sizeBytes, mode, links, mark: markOf(identity), hash };
-  } finally {
-    look.held.close();
-  }
+  using _held = look.held;
+  if (look.real !== path) return { kind: "other", what: "link" };
+  if (look.kind === "directory") return { kind: "other", what: "folder" };
+  if (look.kind !== "file") return { kind: "other", what: "special" };
+  const file = bench.disk.open(look);
+  if ("errno" in file) return { kind: "other", what: "refused" };
+  const { sizeBytes, mode, identity } = file;
+  const bytes = await smallContent(file);
+  const links = file.links > 1 ? file.links - (await leftoversOf(path, identity, bench)) : file.links;
+  seen.set(path, { sign: signOf(identity), mode });
+  const hash = async (): Promise<string> =>
+    bytes === undefined ? hashOfPath(path, bench) : hashOf(bytes).toString("hex");
+  return { kind: "file", sizeBytes, mode, links, mark: markOf(identity), hash };
 }
 
 /** Names beside it that a writer of ours left when it was killed: the next change in the folder sweeps them away. */
@@ -69,19 +66,15 @@ async function leftoversOf(path: string, { device, inode }: Identity, { disk }: 
   const folder = nodePath.dirname(path);
   const above = disk.look(folder);
   if (above.seen !== "node") return 0;
-  try {
-    const entries = await disk.list(above);
-    if ("errno" in entries) return 0;
-    return entries.filter(({ name, kind }) => {
-      if (kind !== "file" || !["new", "old"].includes(parseTempName(name)?.kind ?? "")) return false;
-      const look = disk.look(nodePath.join(folder, name));
-      if (look.seen !== "node") return false;
-      look.held.close();
-      return look.held.identity.device === device && look.held.identity.inode === inode;
-    }).length;
-  } finally {
-    above.held.close();
-  }
+  using _held = above.held;
+  const entries = await disk.list(above);
+  if ("errno" in entries) return 0;
+  return entries.filter(({ name, kind }) => {
+    if (kind !== "file" || !["new", "old"].includes(parseTempName(name)?.kind ?? "")) return false;
+    const look = released(disk.look(nodePath.join(folder, name)));
+    if (look.seen !== "node") return false;
+    return look.held.identity.device === device && look.held.identity.inode === inode;
+  }).length;
 }
 
 /** Above this, a file is read when somebody asks for its hash. */
@@ -89,14 +82,13 @@ const readAtOnceMax = 65_536;
 
 /** Read while it is open, and closed: to find and open a small file again costs more than to read it. */
 async function smallContent(file: OpenFile): Promise<Buffer | undefined> {
+  using _file = file;
   try {
     return await wholeFile(file, readAtOnceMax);
   } catch (error) {
     // Perhaps nobody needs it. If somebody does, it fails again, and is told.
     if (error instanceof ReadFailed || error instanceof FileCut) return undefined;
     throw error;
-  } finally {
-    file.close();
   }
 }
 
@@ -106,18 +98,15 @@ async function missingState(path: string, { disk }: Pick<Bench, "disk">): Promis
   const look = disk.look(above);
   if (look.seen === "missing") return above === path ? { kind: "absent" } : missingState(above, { disk });
   if (look.seen !== "node") return { kind: "other", what: look.seen === "outside" ? "outside" : "refused" };
-  try {
-    if (look.real !== above) return { kind: "other", what: "link" };
-    if (look.kind !== "directory") return { kind: "other", what: "special" };
-    const entries = await disk.list(look);
-    if ("errno" in entries) return { kind: "other", what: "refused" };
-    // There is such a name, and yet it leads to nothing.
-    return entries.some(({ name }) => name === nodePath.basename(path))
-      ? { kind: "other", what: "link" }
-      : { kind: "absent" };
-  } finally {
-    look.held.close();
-  }
+  using _held = look.held;
+  if (look.real !== above) return { kind: "other", what: "link" };
+  if (look.kind !== "directory") return { kind: "other", what: "special" };
+  const entries = await disk.list(look);
+  if ("errno" in entries) return { kind: "other", what: "refused" };
+  // There is such a name, and yet it leads to nothing.
+  return entries.some(({ name }) => name === nodePath.basename(path))
+    ? { kind: "other", what: "link" }
+    : { kind: "absent" };
 }
 
 async function hashOfPath(path: string, bench: Bench): Promise<string> {
@@ -126,12 +115,9 @@ async function hashOfPath(path: string, bench: Bench): Promise<string> {
   const file: OpenFile | { readonly errno: string } = bench.disk.open(look);
   look.held.close();
   if ("errno" in file) return "";
-  try {
-    const bytes = await wholeFile(file, limits.editBytesMax);
-    return bytes === undefined ? "" : hashOf(bytes).toString("hex");
-  } finally {
-    file.close();
-  }
+  using _file = file;
+  const bytes = await wholeFile(file, limits.editBytesMax);
+  return bytes === undefined ? "" : hashOf(bytes).toString("hex");
 }
 
 export const rewind: Tool<"rewind"> = (request, bench) =>

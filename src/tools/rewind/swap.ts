@@ -126,27 +126,23 @@ async function apply(
     await withOld(subject, { pieces: [] }, bench, (prepared) => commitRemoval(prepared, keeper, bench));
     return;
   }
-  const kept = await turn.history.open(action.content);
-  if (typeof kept === "string") throw new Problem({ code: "NO_TURN", asked: target.asked, reason: "content gone" });
-  try {
-    // What is large is copied, not held.
-    const bytes = await wholeFile(kept, limits.editHeldBytesMax);
-    const { mode } = action;
-    if (subject.is === "new") {
-      const given = mode === undefined ? {} : { mode };
-      await commitNew({ is: "new", target, bytes: bytes ?? kept, ...given, ...blank, close: nothing }, keeper, bench);
-      return;
-    }
-    const whole: Piece = bytes ?? { from: 0, to: kept.sizeBytes };
-    const pieces = kept.sizeBytes === 0 ? [] : [whole];
-    const planned = { pieces, source: bytes === undefined ? kept : undefined, mode };
-    await withOld(subject, planned, bench, (prepared) => commit(prepared, keeper, bench));
-  } finally {
-    kept.close();
+  const opened = await turn.history.open(action.content);
+  if (typeof opened === "string") throw new Problem({ code: "NO_TURN", asked: target.asked, reason: "content gone" });
+  using kept = opened;
+  // What is large is copied, not held.
+  const bytes = await wholeFile(kept, limits.editHeldBytesMax);
+  const { mode } = action;
+  if (subject.is === "new") {
+    const given = mode === undefined ? {} : { mode };
+    await commitNew({ is: "new", target, bytes: bytes ?? kept, ...given, ...blank }, keeper, bench);
+    return;
   }
+  const whole: Piece = bytes ?? { from: 0, to: kept.sizeBytes };
+  const pieces = kept.sizeBytes === 0 ? [] : [whole];
+  const planned = { pieces, source: bytes === undefined ? kept : undefined, mode };
+  await withOld(subject, planned, bench, (prepared) => commit(prepared, keeper, bench));
 }
 
-const nothing = (): void => undefined;
 const blank = { diff: { hunks: [], additions: 0, deletions: 0, complete: false }, extra: undefined } as const;
 
 /** With the open file that is there, as a change of it. */
@@ -157,13 +153,10 @@ async function withOld(
   work: (prepared: Extract<Prepared<undefined>, { readonly is: "there" }>) => Promise<unknown>,
 ): Promise<void> {
   const { target, found } = subject;
-  const file = bench.disk.open(found);
-  if ("errno" in file) throw refusal(target, file.errno, "opening it");
-  try {
-    const old = await wholeFile(file, limits.editHeldBytesMax);
-    const planned = { ...plan, before: undefined, notes: [], wrote: "all", ...blank } as const;
-    await work({ is: "there", target, subject, file, old, planned, ...blank, remember: undefined, close: nothing });
-  } finally {
-    file.close();
-  }
+  const opened = bench.disk.open(found);
+  if ("errno" in opened) throw refusal(target, opened.errno, "opening it");
+  using file = opened;
+  const old = await wholeFile(file, limits.editHeldBytesMax);
+  const planned = { ...plan, before: undefined, notes: [], wrote: "all", ...blank } as const;
+  await work({ is: "there", target, subject, file, old, planned, ...blank, remember: undefined });
 }

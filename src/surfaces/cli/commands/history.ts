@@ -289,24 +289,21 @@ export const show: Command = {
       if (version === undefined || version.kind === "absent") throw noTurn(`${cannot}: it did not exist`);
       const refused = await session.readRefusal(path);
       if (refused !== undefined) throw new FilehandError("ACCESS_DENIED", refused);
-      const file = await openVersion(version, turns);
-      if ("why" in file) throw noTurn(`${cannot}: ${file.why}`);
-      try {
-        if (!given.flag("json")) {
-          for await (const piece of piecesOf(file)) if (!host.stdout.write(piece)) await once(host.stdout, "drain");
-          return 0;
-        }
-        if (file.sizeBytes > jsonBytesMax) throw noTurn(`${cannot}: ${file.sizeBytes} bytes are too many for JSON`);
-        const pieces: Uint8Array[] = [];
-        for await (const piece of piecesOf(file)) pieces.push(piece);
-        const bytes = Buffer.concat(pieces);
-        const content = isUtf8(bytes) ? { text: bytes.toString("utf8") } : { base64: bytes.toString("base64") };
-        const { sizeBytes } = file;
-        printJson({ session: turns.id, turn, path, when, sizeBytes, ...content }, host);
+      const opened = await openVersion(version, turns);
+      if ("why" in opened) throw noTurn(`${cannot}: ${opened.why}`);
+      using file = opened;
+      if (!given.flag("json")) {
+        for await (const piece of piecesOf(file)) if (!host.stdout.write(piece)) await once(host.stdout, "drain");
         return 0;
-      } finally {
-        file.close();
       }
+      if (file.sizeBytes > jsonBytesMax) throw noTurn(`${cannot}: ${file.sizeBytes} bytes are too many for JSON`);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of piecesOf(file)) pieces.push(piece);
+      const bytes = Buffer.concat(pieces);
+      const content = isUtf8(bytes) ? { text: bytes.toString("utf8") } : { base64: bytes.toString("base64") };
+      const { sizeBytes } = file;
+      printJson({ session: turns.id, turn, path, when, sizeBytes, ...content }, host);
+      return 0;
     }),
 };
 
