@@ -169,6 +169,9 @@ export const limits = {
   /** Bytes of an ignore file, and characters of one of its lines. */
   ignoreFileBytesMax: 1_048_576,
   ignoreLineCharsMax: 8_192,
+  /** Objects and lists of a JSON text from outside (arguments, messages), and different keys. A call of 20,000 edits has 20,001 of the first. */
+  jsonContainersMax: 70_000,
+  jsonKeysMax: 10_000,
   /** Bytes of one line of `filehand batch`. */
   batchLineBytesMax: 67_108_864,
   /** Bytes of one message from an MCP client over stdio, and of one to it: clients hang up above 10 MiB. */
