@@ -57,10 +57,10 @@ export const limits = {
   nameCharsMax: 200,
   /** Bytes of a file that is handed out as an attachment. */
   attachmentBytesMax: 7_340_032,
-  /** Characters of one output of a notebook's cell, outputs of a cell, cells. */
+  /** Characters of one output of a notebook's cell, outputs of a cell, cells: a file with more of them is read and edited as text. */
   notebookOutputCharsMax: 10_000,
   notebookOutputsMax: 50,
-  notebookCellsMax: 100_000,
+  notebookCellsMax: 10_000,
   /** Pixels of a notebook's pictures that are decoded for one answer. */
   notebookPixelsMax: 200_000_000,
   /** Bytes up to which a file's content is hashed when it is read, to know it again when only its time has changed. */
