@@ -161,7 +161,8 @@ const jsonGrammar: Grammar = {
 };
 
 const settings: Make = (place, random, text) => {
-  const { name, text: shape } = chosen(random, jsonGrammar, text);
+  // Most of them just below the most that is read.
+  const { name, text: shape } = chosen(random, jsonGrammar, text, random() < 0.9 ? 65_000 : undefined);
   const [before, after] = oneOf(random, [
     ["", ""],
     ["{", "}"],
@@ -650,9 +651,17 @@ export const inputs: Readonly<Record<string, Input>> = {
           permissions: { deny: Array.from({ length: 200 }, (_, index) => `Read(${"**/*a*/".repeat(30)}${index})`) },
         }),
       "400,000 open brackets": () => "[".repeat(400_000),
+      "65,000 open brackets": () => "[".repeat(65_000),
       "100,000 faults": () => `{${'"x":1,'.repeat(100_000)}"y":1}`,
-      "100,000 comments": () => `{${"/* a */\n".repeat(100_000)}}`,
-      "a long rule": () => JSON.stringify({ permissions: { deny: [`Read(${"*a".repeat(200_000)})`] } }),
+      "10,000 faults": () => `{${'"x":1,'.repeat(10_000)}"y":1}`,
+      "32,000 faults of syntax": () => `{${",,".repeat(32_000)}}`,
+      "lists, 500 levels deep": () => `[${`${"[".repeat(500)}${"]".repeat(500)},`.repeat(64)}1]`,
+      "20,000 empty rules": () => `{"permissions":{"deny":[${'"",'.repeat(20_000)}""]}}`,
+      "500 rules": () =>
+        `{"permissions":{"deny":[${Array.from({ length: 500 }, (_, index) => `"Read(${index})"`).join(",")}]}}`,
+      "faults after many lines": () => `{${"\n".repeat(64_000)}${'"x":1,'.repeat(60)}"y":1}`,
+      "8,000 comments": () => `{${"/* a */\n".repeat(8_000)}}`,
+      "a long rule": () => JSON.stringify({ permissions: { deny: [`Read(${"*a".repeat(30_000)})`] } }),
     },
   },
   messages: {
