@@ -269,7 +269,6 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import("./history/history.ts"),
   () => import("./tools/outline/outline.ts"),
   () => import("./workspace.ts"),
-  () => import("./text/notebook/notebook.ts"),
   () => import("./kinds/notebook.ts"),
   () => import("./kinds/image/size.ts"),
   () => import("./kinds/image/image.ts"),

@@ -578,7 +578,7 @@ describe("notebooks", () => {
   test("what stands around a text counts in the budget: heads of cells, names and words of errors", async () => {
     putBook(
       "nothing.ipynb",
-      Array.from({ length: 20_000 }, () => ({ cell_type: "code", metadata: {}, source: "", outputs: [] })),
+      Array.from({ length: 9_000 }, () => ({ cell_type: "code", metadata: {}, source: "", outputs: [] })),
     );
     const raised = { output_type: "error", ename: "E".repeat(10_000), evalue: "word ".repeat(2_000), traceback: [] };
     putBook("raised.ipynb", [{ ...plots(), outputs: Array.from({ length: 50 }, () => raised) }, plots()]);

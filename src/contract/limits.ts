@@ -57,10 +57,10 @@ export const limits = {
   nameCharsMax: 200,
   /** Bytes of a file that is handed out as an attachment. */
   attachmentBytesMax: 7_340_032,
-  /** Characters of one output of a notebook's cell, outputs of a cell, cells. */
+  /** Characters of one output of a notebook's cell, outputs of a cell, cells: a file with more of them is read and edited as text. */
   notebookOutputCharsMax: 10_000,
   notebookOutputsMax: 50,
-  notebookCellsMax: 100_000,
+  notebookCellsMax: 10_000,
   /** Pixels of a notebook's pictures that are decoded for one answer. */
   notebookPixelsMax: 200_000_000,
   /** Bytes up to which a file's content is hashed when it is read, to know it again when only its time has changed. */
@@ -169,6 +169,9 @@ export const limits = {
   /** Bytes of an ignore file, and characters of one of its lines. */
   ignoreFileBytesMax: 1_048_576,
   ignoreLineCharsMax: 8_192,
+  /** Objects and lists of a JSON text from outside (arguments, messages), and different keys. A call of 20,000 edits has 20,001 of the first. */
+  jsonContainersMax: 70_000,
+  jsonKeysMax: 10_000,
   /** Bytes of one line of `filehand batch`. */
   batchLineBytesMax: 67_108_864,
   /** Bytes of one message from an MCP client over stdio, and of one to it: clients hang up above 10 MiB. */
@@ -176,8 +179,8 @@ export const limits = {
   mcpResultBytesMax: 10_000_000,
   /** Bytes of a server's log that wait in memory for a reader; what comes then is counted and left out. */
   logBytesMax: 1_048_576,
-  /** Bytes of a settings file. */
-  settingsBytesMax: 1_048_576,
+  /** Bytes of a settings file. It is parsed in one turn of the event loop, which takes up to 25 ms for so many. */
+  settingsBytesMax: 65_536,
   /** Milliseconds that the answer to a change waits for what language servers say of it (settable). */
   languageWaitMsMax: 1_500,
   /** The same for a question to a server, for its start, for its shutdown, and until it is killed after that. */

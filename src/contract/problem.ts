@@ -352,8 +352,8 @@ export type ArgumentIssue =
       /** It would have held a long text: perhaps the call was cut off before it. */
       readonly long: boolean;
     }
-  /** Not an object or a list but the beginning of its JSON. */
-  | { readonly fault: "cut off"; readonly name: string; readonly chars: number }
+  /** Not an object or a list but the beginning of its JSON, or JSON with more objects, lists or keys than are parsed. */
+  | { readonly fault: "cut off" | "too many parts"; readonly name: string; readonly chars: number }
   | {
       readonly fault: "type";
       readonly name: string;

@@ -6,6 +6,7 @@
 
 import type { JsonSchema, Request } from "../contract/call.ts";
 import type { Profile } from "../contract/profile.ts";
+import { parseJson } from "../text/json/parse.ts";
 import type { Card, Dialect } from "./dialect.ts";
 
 /** The one way from the input of a call to a request. */
@@ -90,11 +91,8 @@ function booleanOf(text: string): string | boolean {
 /** The value of a JSON text that begins with this bracket, if it is one. */
 function parsed(text: string, bracket: "{" | "["): unknown {
   if (!text.trimStart().startsWith(bracket)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const result = parseJson(text);
+  return "fault" in result ? undefined : result.value;
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

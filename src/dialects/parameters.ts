@@ -9,6 +9,7 @@ import type { JsonSchema } from "../contract/call.ts";
 import { type ArgumentIssue, Problem } from "../contract/problem.ts";
 import { cutChars } from "../text/encoding/encoding.ts";
 import { isCutOff } from "../text/json/fault.ts";
+import { parseJson } from "../text/json/parse.ts";
 
 interface IntegerOptions {
   readonly min: number;
@@ -49,15 +50,16 @@ export function parseArguments<Shape extends z.core.$ZodShape>(
   throw new Problem({ code: "INVALID_PARAM", reason: "arguments", tool, issues: [first, ...rest] });
 }
 
-/** The JSON of an object or a list, but not all of it: hosts hand on what a model wrote when it cannot be parsed. */
-function isBeginning(text: string): boolean {
-  if (!/^\s*[{[]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return false;
-  } catch {
-    return isCutOff(text);
-  }
+/**
+ * What is wrong with text where an object or a list is expected, if it looks like the JSON of one: hosts hand on what a model wrote
+ * when it cannot be parsed.
+ */
+function jsonFaultOf(text: string): "cut off" | "too many parts" | undefined {
+  if (!/^\s*[{[]/.test(text)) return undefined;
+  const parsed = parseJson(text);
+  if (!("fault" in parsed)) return undefined;
+  if (parsed.fault === "too many parts") return parsed.fault;
+  return isCutOff(text) ? "cut off" : undefined;
 }
 
 /** Parameters that hold long texts, in any dialect: what a call lacks whose author ran out of room. */
@@ -92,8 +94,9 @@ function issuesOf(issue: z.core.$ZodIssue, input: unknown, schema: StrictObject)
     return [{ fault: "missing", name, expected, long: longOnes.includes(String(issue.path.at(-1))) }];
   }
   const isText = typeof value === "string" && issue.code === "invalid_type";
-  if (isText && (issue.expected === "object" || issue.expected === "array") && isBeginning(value)) {
-    return [{ fault: "cut off", name, chars: value.length }];
+  if (isText && (issue.expected === "object" || issue.expected === "array")) {
+    const fault = jsonFaultOf(value);
+    if (fault !== undefined) return [{ fault, name, chars: value.length }];
   }
   return [{ fault: "type", name, expected, got: describe(value), optional }];
 }

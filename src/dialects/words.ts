@@ -5,6 +5,7 @@ import { ownSource } from "../contract/permission.ts";
 import type { ArgumentIssue, MediaKind, PathFault, ProblemOf, SpecialKind, Suggestion } from "../contract/problem.ts";
 import { cutChars } from "../text/encoding/encoding.ts";
 import { escapeName } from "../text/encoding/escape.ts";
+import { tooManyParts } from "../text/json/parse.ts";
 
 /** A name or path in a sentence: on one line, and never longer than a path can be. */
 export const spelled = (path: string): string =>
@@ -20,6 +21,8 @@ export function argumentFault(issue: ArgumentIssue): string {
       return `"${issue.name}" is missing: give ${issue.expected}${issue.long ? ", in smaller parts if the call was cut off" : ""}`;
     case "cut off":
       return `"${issue.name}" is JSON that ends too early, after ${issue.chars} characters, so nothing was done: send less at once, a long text in smaller parts`;
+    case "too many parts":
+      return `"${issue.name}" is JSON of ${issue.chars} characters that ${tooManyParts}`;
     case "type":
       return `"${issue.name}" must be ${issue.expected}${orLeftOut(issue)}, not ${escapeName(issue.got)}`;
     case "range":

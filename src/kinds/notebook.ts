@@ -9,9 +9,10 @@ import { limits } from "../contract/limits.ts";
 import type { ClaimedImage, ClaimedOutput, NotebookCell, NotebookOutput } from "../contract/notebook.ts";
 import { Problem } from "../contract/problem.ts";
 import type { NotebookOutcome, ReadRequest, TextOutcome } from "../contract/read.ts";
+import { type CellEdit, type CellEdited, editCell } from "../text/notebook/edit.ts";
 import { type Notebook, type NotebookFault, parseNotebook } from "../text/notebook/notebook.ts";
 import { estimateTokens, fittingStart } from "../text/tokens.ts";
-import { hasFailed, inWorker } from "./worker/host.ts";
+import { hasFailed, inWorker, type TaskFailed } from "./worker/host.ts";
 import { lazily } from "../disk/loading.ts";
 
 const images = lazily(() => import("./image/image.ts"));
@@ -46,7 +47,7 @@ export async function readNotebook(
           : parsed.detail;
     throw new Problem({ code: "DAMAGED", place: target, kind: "notebook", detail, empty });
   }
-  const total = parsed.cellsTotal;
+  const total = parsed.cells.length;
   const from = "last" in range ? Math.max(1, total - range.last + 1) : range.from;
   const limit = "last" in range ? range.last : range.linesMax;
   if (from > Math.max(1, total)) {
@@ -82,21 +83,44 @@ export async function readNotebook(
   };
 }
 
-/** Up to here it is parsed in less time than the way to a worker takes. */
-const parsedHereBytesMax = 65_536;
+/** Does the file have cells to show? One that has none, or too many, is read and edited as text. */
+export async function hasCells(bytes: Buffer, target: Target, signal: AbortSignal): Promise<boolean> {
+  const parsed = await parsedCells(bytes, target, signal);
+  return !("fault" in parsed) || parsed.fault === "empty";
+}
+
+/** What becomes of the text of a notebook when one of its cells is changed. */
+export async function editedCell(
+  text: string,
+  edit: CellEdit,
+  target: Target,
+  signal: AbortSignal,
+): Promise<CellEdited> {
+  if (text.length <= parsedHereMax) return editCell(text, edit);
+  const edited = await inWorker("notebookEdit", { text, edit }, { signal, msMax: limits.notebookMsMax });
+  if (hasFailed(edited)) throw failedProblem(edited, target);
+  return edited;
+}
+
+/** Bytes or characters up to which it is parsed in less time than the way to a worker takes. */
+const parsedHereMax = 65_536;
 
 async function parsedCells(bytes: Buffer, target: Target, signal: AbortSignal): Promise<Notebook | NotebookFault> {
   const { notebookOutputCharsMax: outputCharsMax, notebookOutputsMax: outputsMax, notebookCellsMax: cellsMax } = limits;
   const within = { outputCharsMax, outputsMax, cellsMax };
-  if (bytes.length <= parsedHereBytesMax) return parseNotebook(bytes.toString("utf8"), within);
-  const msMax = limits.notebookMsMax;
-  const parsed = await inWorker("notebook", { bytes, limits: within }, { signal, msMax });
-  if (!hasFailed(parsed)) return parsed;
-  if (parsed.failed === "crash") {
-    throw new Problem({ code: "DAMAGED", place: target, kind: "notebook", detail: "its parser failed", empty: false });
+  if (bytes.length <= parsedHereMax) return parseNotebook(bytes.toString("utf8"), within);
+  const parsed = await inWorker("notebook", { bytes, limits: within }, { signal, msMax: limits.notebookMsMax });
+  if (hasFailed(parsed)) throw failedProblem(parsed, target);
+  return parsed;
+}
+
+function failedProblem({ failed }: TaskFailed, place: Target): Problem {
+  if (failed === "crash") {
+    return new Problem({ code: "DAMAGED", place, kind: "notebook", detail: "its parser failed", empty: false });
   }
-  const limit = parsed.failed === "time" ? `${msMax / 1_000} seconds` : `${limits.notebookMegabytesMax} MB of memory`;
-  throw new Problem({ code: "TOO_LARGE", place: target, kind: "notebook", limit });
+  const seconds = limits.notebookMsMax / 1_000;
+  const limit = failed === "time" ? `${seconds} seconds` : `${limits.notebookMegabytesMax} MB of memory`;
+  return new Problem({ code: "TOO_LARGE", place, kind: "notebook", limit });
 }
 
 /** The first cells that fit, at least one, which may be cut; and what they and the first that does not fit would cost. */

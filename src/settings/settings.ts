@@ -132,7 +132,8 @@ function readOrReport(path: string, faults: SettingsFault[]): string | undefined
   try {
     return readSmallFile(path, limits.settingsBytesMax);
   } catch (error) {
-    faults.push({ file: path, line: 1, message: error instanceof Error ? error.message : String(error) });
+    // It is there, and what it denies is not known.
+    faults.push({ file: path, line: 1, message: error instanceof Error ? error.message : String(error), stops: true });
     return undefined;
   }
 }

@@ -161,7 +161,8 @@ const jsonGrammar: Grammar = {
 };
 
 const settings: Make = (place, random, text) => {
-  const { name, text: shape } = chosen(random, jsonGrammar, text);
+  // Most of them just below the most that is read.
+  const { name, text: shape } = chosen(random, jsonGrammar, text, random() < 0.9 ? 65_000 : undefined);
   const [before, after] = oneOf(random, [
     ["", ""],
     ["{", "}"],
@@ -618,6 +619,12 @@ const messages: Make = (_place, random, text) => {
   return { label: name, exact: line, work };
 };
 
+/** V8 makes a shape for each object whose key no other has. */
+const ownKeys = (count: number): string =>
+  `[${Array.from({ length: count }, (_, index) => `{"k${index}":1}`).join(",")}]`;
+const manyKeys = (count: number): string =>
+  `{${Array.from({ length: count }, (_, index) => `"${index.toString(36)}":1`).join(",")}}`;
+
 export const inputs: Readonly<Record<string, Input>> = {
   arguments: {
     make: callArguments,
@@ -627,6 +634,10 @@ export const inputs: Readonly<Record<string, Input>> = {
       "20,000 unknown keys": () =>
         JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1]))),
       "a JSON text of 400,000 brackets": () => JSON.stringify("[".repeat(400_000)),
+      "a JSON text of lists, 50 levels deep": () =>
+        JSON.stringify(`[${`${"[".repeat(50)}${"]".repeat(50)},`.repeat(8_000)}1]`),
+      "a JSON text of 10,000 objects with a key of its own": () => JSON.stringify(ownKeys(10_000)),
+      "a JSON text of 10,000 keys": () => JSON.stringify(manyKeys(10_000)),
       "a JSON text of many edits that ends early": () =>
         JSON.stringify(`[${'{"old_string":"a","new_string":"b"},'.repeat(20_000)}`),
       "a long key": () => JSON.stringify({ ["a_".repeat(200_000)]: 1 }),
@@ -640,9 +651,17 @@ export const inputs: Readonly<Record<string, Input>> = {
           permissions: { deny: Array.from({ length: 200 }, (_, index) => `Read(${"**/*a*/".repeat(30)}${index})`) },
         }),
       "400,000 open brackets": () => "[".repeat(400_000),
+      "65,000 open brackets": () => "[".repeat(65_000),
       "100,000 faults": () => `{${'"x":1,'.repeat(100_000)}"y":1}`,
-      "100,000 comments": () => `{${"/* a */\n".repeat(100_000)}}`,
-      "a long rule": () => JSON.stringify({ permissions: { deny: [`Read(${"*a".repeat(200_000)})`] } }),
+      "10,000 faults": () => `{${'"x":1,'.repeat(10_000)}"y":1}`,
+      "32,000 faults of syntax": () => `{${",,".repeat(32_000)}}`,
+      "lists, 500 levels deep": () => `[${`${"[".repeat(500)}${"]".repeat(500)},`.repeat(64)}1]`,
+      "20,000 empty rules": () => `{"permissions":{"deny":[${'"",'.repeat(20_000)}""]}}`,
+      "500 rules": () =>
+        `{"permissions":{"deny":[${Array.from({ length: 500 }, (_, index) => `"Read(${index})"`).join(",")}]}}`,
+      "faults after many lines": () => `{${"\n".repeat(64_000)}${'"x":1,'.repeat(60)}"y":1}`,
+      "8,000 comments": () => `{${"/* a */\n".repeat(8_000)}}`,
+      "a long rule": () => JSON.stringify({ permissions: { deny: [`Read(${"*a".repeat(30_000)})`] } }),
     },
   },
   messages: {
@@ -652,6 +671,14 @@ export const inputs: Readonly<Record<string, Input>> = {
         `{"jsonrpc":"2.0","id":1,"method":"ping","params":${"[".repeat(400_000)}${"]".repeat(400_000)}}`,
       "100,000 keys": () =>
         `{"jsonrpc":"2.0","id":1,"method":"ping","params":{${Array.from({ length: 60_000 }, (_, index) => `"k${index}":1`).join(",")}}}`,
+      "120,000 keys": () => `{"jsonrpc":"2.0","id":1,"method":"ping","params":${manyKeys(120_000)}}`,
+      "as many keys as are parsed": () => `{"jsonrpc":"2.0","id":1,"method":"ping","params":${manyKeys(10_000)}}`,
+      "objects with a key of their own": () =>
+        `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${ownKeys(70_000)}}}`,
+      "as many objects with a key of their own as are parsed": () =>
+        `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${ownKeys(9_990)}}}`,
+      "lists, 50 levels deep": () =>
+        `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[${`${"[".repeat(50)}${"]".repeat(50)},`.repeat(8_000)}1]}}`,
       "not closed": () => `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"${"\\\\".repeat(400_000)}`,
     },
   },
@@ -702,6 +729,13 @@ export const inputs: Readonly<Record<string, Input>> = {
       "400,000 levels": () => `{"cells":[${"[".repeat(400_000)}${"]".repeat(400_000)}]}`,
       "12,000 cells": () =>
         `{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[${Array.from({ length: 9_000 }, (_, index) => `{"cell_type":"code","id":"c${index}","metadata":{},"source":"a","outputs":[]}`).join(",")}]}`,
+      "100,000 cells": () => `{"nbformat":4,"nbformat_minor":4,"metadata":{},"cells":[${"{},".repeat(99_999)}{}]}`,
+      "100,000 cells with ids": () =>
+        `{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[${Array.from({ length: 72_000 }, (_, index) => `{"id":"${index}"}`).join(",")},{"id":"a"}]}`,
+      "300,000 cells that are none": () => `{"cells":[${"1,".repeat(300_000)}{"id":"a"}]}`,
+      "cells of code, as many as fit": () =>
+        `{"cells":[${Array.from({ length: 30_000 }, () => '{"cell_type":"code","source":""}').join(",")},{"id":"a"}]}`,
+      "keys of their own": () => `{"cells":[{"id":"a","metadata":${manyKeys(100_000)}}]}`,
       "broken at the end": () => `{"cells":[${'{"a":1},'.repeat(100_000)}}`,
     },
   },

@@ -496,6 +496,17 @@ export function changeSuite(given: ChangeCase): void {
         expect(fs.readdirSync(top)).toEqual([]);
       });
 
+      test("JSON with more objects, lists or keys than are parsed is told so", async () => {
+        const keys = Array.from({ length: 10_001 }, (_, index) => `"k${index}":1`).join(",");
+        for (const input of [`[${"[".repeat(70_000)}${"]".repeat(70_000)}]`, `{${keys}}`]) {
+          const { error } = await hand().call("write", input);
+          expect(error?.code).toBe("INVALID_PARAM");
+          expect(error?.message).toContain(
+            `is JSON of ${input.length} characters that has more than 70000 objects and lists or 10000 different keys, send it in parts`,
+          );
+        }
+      });
+
       test("half of a surrogate pair is refused for a new file as for an old one", async () => {
         put("a.txt", "one\n");
         const editor = await reader("a.txt");

@@ -117,7 +117,7 @@ async function enter(kind: Kind, signal: AbortSignal): Promise<() => void> {
 
 /** A notebook is parsed as a whole, which nothing but V8's own parser does in time; the others hold little at once. */
 const heapMegabytes = (kind: Kind): number =>
-  kind === "notebook" ? limits.notebookMegabytesMax : limits.workerHeapMegabytesMax;
+  kind === "notebook" || kind === "notebookEdit" ? limits.notebookMegabytesMax : limits.workerHeapMegabytesMax;
 
 /** A thread takes some 50 ms to start, so one waits for the next task. */
 const idle: Seat[] = [];

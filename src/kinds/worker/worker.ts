@@ -10,6 +10,7 @@ import { createRequire } from "node:module";
 import { parentPort } from "node:worker_threads";
 import type * as Tokenizer from "gpt-tokenizer/encoding/o200k_base";
 import type * as Detector from "jschardet";
+import { type CellEdit, type CellEdited, editCell } from "../../text/notebook/edit.ts";
 import { type Notebook, type NotebookFault, type NotebookLimits, parseNotebook } from "../../text/notebook/notebook.ts";
 import { examineImage } from "../image/examine.ts";
 import { readOffice } from "../office/office.ts";
@@ -23,6 +24,7 @@ const programs = {
   image: examineImage,
   outline: outlineText,
   notebook: readCells,
+  notebookEdit: planCellEdit,
   encodings: proposeEncodings,
   tokens: countTokens,
 } satisfies Record<string, (input: never, desk: Desk) => unknown>;
@@ -66,6 +68,10 @@ export type WorkerMessage =
 
 function readCells({ bytes, limits }: { bytes: Uint8Array; limits: NotebookLimits }): Notebook | NotebookFault {
   return parseNotebook(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"), limits);
+}
+
+function planCellEdit({ text, edit }: { text: string; edit: CellEdit }): CellEdited {
+  return editCell(text, edit);
 }
 
 /** What a detector of languages takes the text for, likeliest first, by its own names. */

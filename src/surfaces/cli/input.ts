@@ -4,6 +4,7 @@ import { isUtf8 } from "node:buffer";
 import * as nodePath from "node:path";
 import { readNamedFile } from "../../settings/named-file.ts";
 import { isCutOff } from "../../text/json/fault.ts";
+import { parseJson, tooManyParts } from "../../text/json/parse.ts";
 import { type Given, type Host, UsageError } from "./command.ts";
 
 /** Bytes of one such text: more would not fit into one string after all that is done with it. */
@@ -60,12 +61,17 @@ function decoded(bytes: Uint8Array, name: string): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
-// JSON that a caller sent and that is none: what is wrong with it, and what to do.
+/** The value of JSON that a caller sent; or what is wrong with it and what to do, as words after `Cannot use the input: `. */
+export function jsonValue(text: string): { readonly value: unknown } | { readonly why: string } {
+  const parsed = parseJson(text);
+  if (!("fault" in parsed)) return parsed;
+  return { why: parsed.fault === "not json" ? jsonFault(text, parsed.detail) : `it ${tooManyParts}` };
+}
 
 /** A model whose output ended too early must not send the same again: it would end at the same place. */
-export function jsonFault(text: string, error: unknown): string {
+function jsonFault(text: string, detail: string): string {
   if (isCutOff(text)) {
     return `its JSON ends too early, after ${text.length} characters, so nothing was done; send less at once: write the first part of a long text, then add the others by edits`;
   }
-  return `it is not valid JSON (${error instanceof Error ? error.message : String(error)}), send it again in full`;
+  return `it is not valid JSON (${detail}), send it again in full`;
 }

@@ -8,6 +8,7 @@ import * as nodePath from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CallDetail, CallEvent } from "../../contract/event.ts";
 import { readNamedFile } from "../../settings/named-file.ts";
+import { parseJson, tooManyParts } from "../../text/json/parse.ts";
 import { createRate, readBody } from "../http/exchange.ts";
 import type { Log } from "../mcp/desk.ts";
 import { type Parts, toldTo, workAt } from "./addresses.ts";
@@ -352,11 +353,9 @@ const queryOf = (req: IncomingMessage): URLSearchParams => {
 };
 
 function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body); // V8 needs no stack for this, however deep it is
-  } catch {
-    throw bad("The body is not valid JSON");
-  }
+  const result = parseJson(body);
+  if (!("fault" in result)) return result.value;
+  throw bad(result.fault === "not json" ? "The body is not valid JSON" : `The body ${tooManyParts}`);
 }
 
 // Answers of the interface: JSON, with the headers that all of them have.

@@ -26,6 +26,23 @@ test("depth is limited, and a million levels are no stack overflow", () => {
   expect(parseMessage(deep)).toMatchObject({ code: -32600, id: 7 });
 });
 
+test("a message with more objects, lists or keys than are parsed is refused, with its id", () => {
+  const fault =
+    "Invalid request: the message has more than 70000 objects and lists or 10000 different keys, send it in parts";
+  const keys = Array.from({ length: 10_001 }, (_, index) => `"k${index}":1`).join(",");
+  for (const value of [`[${"[],".repeat(70_000)}1]`, `{${keys}}`]) {
+    expect(parseMessage(`{"jsonrpc":"2.0","id":7,"method":"m","params":{"a":${value}}}`)).toEqual({
+      code: -32600,
+      fault,
+      id: 7,
+    });
+    expect(parseMessage(`{"method":"m","params":{"a":${value}},"jsonrpc":"2.0","id":8}`)).toMatchObject({
+      fault,
+      id: 8,
+    });
+  }
+});
+
 test("a key that names the prototype is refused, and changes none", () => {
   const text = '{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":[{"__proto__":{"polluted":true}}]}}';
   expect(parseMessage(text)).toMatchObject({ code: -32600, id: 1 });

@@ -9,6 +9,7 @@ import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { limits } from "../../contract/limits.ts";
 import { escapeName } from "../../text/encoding/escape.ts";
+import { parseJson, tooManyParts } from "../../text/json/parse.ts";
 
 // Lines out of chunks. Of a line over the limit only its ends are kept, and it is told as such. So is one that is not UTF-8:
 // decoded all the same, it would hold other characters than were sent, and they would be written into a file.
@@ -312,12 +313,17 @@ export type Parsed =
   | { readonly code: -32700 | -32600 | -32602; readonly fault: string; readonly id: string | number | null };
 
 export function parseMessage(text: string): Parsed {
-  let value: unknown;
-  try {
-    value = JSON.parse(text); // V8 needs no stack for this, however deep it is
-  } catch {
-    return { code: -32700, fault: "Parse error: not valid JSON", id: null };
+  const parsed = parseJson(text);
+  if ("fault" in parsed) {
+    return parsed.fault === "not json"
+      ? { code: -32700, fault: "Parse error: not valid JSON", id: null }
+      : {
+          code: -32600,
+          fault: `Invalid request: the message ${tooManyParts}`,
+          id: idInPassing(text.slice(0, endBytes), text.slice(-endBytes)),
+        };
   }
+  const { value } = parsed;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return { code: -32600, fault: "Invalid request: a message is one JSON object", id: null };
   }

@@ -96,7 +96,7 @@ function endOfContainer(text: string, from: number): number {
   return at;
 }
 
-function endOfString(text: string, from: number): number {
+export function endOfString(text: string, from: number): number {
   let at = text.indexOf('"', from + 1);
   while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1);
   return at === -1 ? text.length : at + 1;

@@ -5,6 +5,7 @@
  */
 
 import type { CellMode, CellType, TextChange } from "../../contract/edit.ts";
+import { limits } from "../../contract/limits.ts";
 import type { NotebookCell } from "../../contract/notebook.ts";
 import {
   bracketed,
@@ -24,8 +25,7 @@ import {
   type Span,
   stringWriter,
 } from "../json/spans.ts";
-import { finish, type Steps } from "../steps.ts";
-import { type Notebook, type NotebookFault, parseNotebook } from "./notebook.ts";
+import { giveIds, type Notebook, type NotebookFault, parseNotebook } from "./notebook.ts";
 
 // What becomes of the members of a cell when its source, or its type, is another. Those that need not change stay.
 
@@ -326,8 +326,8 @@ export interface CellEdit {
   readonly source: string;
   /** Without one, an inserted cell is code, and a replaced one stays what it is. */
   readonly cellType: CellType | undefined;
-  /** Asked only for the new cell of a notebook that has ids (nbformat 4.5); asked again if the id is taken. */
-  readonly newId: () => string;
+  /** For the new cell of a notebook that has ids (nbformat 4.5), if it can be one and no cell has it. */
+  readonly newId: string;
 }
 
 export type CellEdited =
@@ -370,15 +370,10 @@ export type CellEdited =
 
 const knownMax = 20;
 
-/** A cell beyond these cannot be named: reading shows no more either, unless it is set to. */
-const parseLimits = { outputCharsMax: 0, outputsMax: 0, cellsMax: 100_000 };
+const parseLimits = { outputCharsMax: 0, outputsMax: 0, cellsMax: limits.notebookCellsMax };
 
-export const editCell = (text: string, edit: CellEdit): CellEdited => finish(editingCell(text, edit));
-
-/** The same, in steps. */
-export function* editingCell(text: string, edit: CellEdit): Steps<CellEdited> {
+export function editCell(text: string, edit: CellEdit): CellEdited {
   const notebook = parseNotebook(text, parseLimits);
-  yield;
   if ("fault" in notebook) return refusal(notebook);
 
   const { cellId } = edit;
@@ -390,7 +385,6 @@ export function* editingCell(text: string, edit: CellEdit): Steps<CellEdited> {
   }
 
   const file = layOut(text, notebook);
-  yield;
   const place = cell === undefined ? undefined : placeOf(file, cell);
   const edited = editAt(file, place, edit);
   return edited.edited === "yes" && cell?.ownId === false ? { ...edited, numbered: cell.index } : edited;
@@ -494,15 +488,10 @@ function insertion(text: string, { span, items }: CellList, index: number, cell:
 const someNameless = ({ notebook }: NotebookText, from: number): boolean =>
   notebook.cells.slice(from).some(({ ownId }) => !ownId);
 
-const idsAskedMax = 8;
-
 /** An id that no cell has or is shown by. */
-function freeId({ notebook }: NotebookText, newId: () => string): string {
+function freeId({ notebook }: NotebookText, newId: string): string {
   const taken = new Set(notebook.cells.map(({ id }) => id));
-  for (let asked = 0; asked < idsAskedMax; asked += 1) {
-    const id = newId();
-    if (/^[\w-]{1,64}$/.test(id) && !taken.has(id)) return id;
-  }
+  if (/^[\w-]{1,64}$/.test(newId) && !taken.has(newId)) return newId;
   let more = taken.size;
   while (taken.has(`new-${more}`)) more += 1;
   return `new-${more}`;
@@ -512,8 +501,7 @@ function freeId({ notebook }: NotebookText, newId: () => string): string {
 function idShownAt({ notebook }: NotebookText, index: number): string {
   const cells: { readonly id?: string }[] = notebook.cells.map(({ id, ownId }) => (ownId ? { id } : {}));
   cells.splice(index, 0, {});
-  const shown = parseNotebook(JSON.stringify({ cells }), { ...parseLimits, cellsMax: index + 1 });
-  return ("fault" in shown ? undefined : shown.cells[index]?.id) ?? `cell-${index}`;
+  return giveIds(cells)[index]?.id ?? `cell-${index}`;
 }
 
 function replaceCell(file: NotebookText, { cell, span, list }: CellPlace, edit: CellEdit): CellEdited {

@@ -43,7 +43,6 @@ describe("a notebook of format 4", () => {
       format: 4,
       minor: 5,
       language: "python",
-      cellsTotal: 3,
       cells: [
         {
           index: 0,
@@ -204,9 +203,13 @@ describe("outputs", () => {
     expect([cell.outputs.length, cell.outputsLeftOut]).toEqual([3, 4]);
   });
 
-  test("cells beyond the limit are counted", () => {
-    const notebook = read(notebook4([codeCell(""), codeCell(""), codeCell("")]), { cellsMax: 2 });
-    expect([notebook.cells.length, notebook.cellsTotal]).toEqual([2, 3]);
+  test("more cells than the limit are no notebook, so that they are read as text", () => {
+    const text = notebook4([codeCell(""), codeCell(""), codeCell("")]);
+    expect(parseNotebook(text, { ...limits, cellsMax: 2 })).toEqual({
+      fault: "not a notebook",
+      detail: "it has 3 cells, more than 2",
+    });
+    expect(parseNotebook(text, { ...limits, cellsMax: 3 })).not.toHaveProperty("fault");
   });
 });
 

@@ -37,8 +37,6 @@ export interface Notebook {
   readonly language: string;
   /** With pictures that nobody has looked at. */
   readonly cells: readonly NotebookCell<ClaimedOutput>[];
-  /** More than `cells` holds when there are more than the limit. */
-  readonly cellsTotal: number;
 }
 
 export type NotebookFault =
@@ -62,14 +60,16 @@ export function parseNotebook(text: string, limits: NotebookLimits): Notebook | 
   if (found === undefined) return { fault: "not a notebook", detail: "it has no list of cells" };
 
   const { format, cells } = found;
+  if (cells.length > limits.cellsMax) {
+    return { fault: "not a notebook", detail: `it has ${cells.length} cells, more than ${limits.cellsMax}` };
+  }
   const language = languageOf(root);
-  const ids = giveIds(cells, limits.cellsMax);
+  const ids = giveIds(cells);
   return {
     format,
     minor: wholeNumber(root["nbformat_minor"]) ?? 0,
     language,
-    cells: cells.slice(0, limits.cellsMax).map((cell, index) => readCell(cell, index, ids, language, limits)),
-    cellsTotal: cells.length,
+    cells: cells.map((cell, index) => readCell(cell, index, ids, language, limits)),
   };
 }
 
@@ -107,14 +107,14 @@ interface GivenId {
 const usableId = /^[\w-]{1,64}$/;
 
 /** The first cell with an id keeps it. Made ids depend on the file alone, and never equal an id that is in it. */
-function giveIds(cells: readonly unknown[], cellsMax: number): readonly GivenId[] {
+export function giveIds(cells: readonly unknown[]): readonly GivenId[] {
   const own = cells.map((cell) => {
     const id = isRecord(cell) ? cell["id"] : undefined;
     return typeof id === "string" && usableId.test(id) ? id : undefined;
   });
   const taken = new Set(own);
   const used = new Set<string>();
-  return own.slice(0, cellsMax).map((id, index) => {
+  return own.map((id, index) => {
     if (id !== undefined && !used.has(id)) {
       used.add(id);
       return { id, ownId: true };

@@ -159,7 +159,7 @@ export interface Plan<Extra> {
   /** What becomes of one that is not; without it that is an error. */
   missing?(target: Target): NewFile<Extra>;
   /** Throws if the file is nothing for this tool: then reading it first would not help. */
-  fits?(before: BeforeJudged): void;
+  fits?(before: BeforeJudged): Promise<void>;
   /** At once, unless said otherwise. */
   readonly holds?: Holds;
   /** Is the whole file overwritten, so that all of it must have been seen? */

@@ -117,19 +117,21 @@ async function recognised(
   const encoding = await bench.ledger.encodingOf(target.real, stamp);
   const text = await textOf(file, target, profile, scratch, bench, encoding);
   const shownAsCells = profile.kinds.notebook === "read" && wants === "text";
-  if (shownAsCells && mediaOf(target.real, await text.head()) === "notebook" && (await hasCells(file))) {
+  if (
+    shownAsCells &&
+    mediaOf(target.real, await text.head()) === "notebook" &&
+    (await showsCells(file, target, bench))
+  ) {
     throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: target, fault: "notebook" });
   }
   return text;
 }
 
 /** A damaged notebook is shown as text, and repaired as such. One that is too large is not shown at all. */
-async function hasCells(file: OpenFile): Promise<boolean> {
-  const { parseNotebook } = await import("../../text/notebook/notebook.ts");
+async function showsCells(file: OpenFile, target: Target, { signal }: Bench): Promise<boolean> {
+  const { hasCells } = await import("../../kinds/notebook.ts");
   const bytes = await wholeFile(file, limits.documentBytesMax);
-  if (bytes === undefined) return true;
-  const parsed = parseNotebook(bytes.toString("utf8"), { outputCharsMax: 0, outputsMax: 0, cellsMax: 1 });
-  return !("fault" in parsed) || parsed.fault === "empty";
+  return bytes === undefined || hasCells(bytes, target, signal);
 }
 
 /** UTF-8 until the bytes say otherwise, as for Read. */

@@ -137,7 +137,7 @@ async function seenAs<Extra>(before: BeforeJudged, plan: Plan<Extra>, bench: Ben
   // Then it has not seen the file afterwards either.
   if (plan.unseen === "permitted" && seen.state !== "fresh") return { state: "fresh", whole: false, ...nothingShown };
   if (seen.state === "never") {
-    plan.fits?.(before);
+    await plan.fits?.(before);
     throw new Problem({ code: "NOT_READ", place: target, reason: "never" });
   }
   if (seen.state === "changed" && (staleness === "refuse" || plan.changedSince !== "where certain")) {

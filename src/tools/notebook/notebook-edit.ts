@@ -5,30 +5,43 @@ import { type CellFault, Problem, type ProblemData } from "../../contract/proble
 import type { Profile } from "../../contract/profile.ts";
 import type { Target } from "../../contract/target.ts";
 import { inTurns } from "../../disk/event-loop.ts";
+import { lazily } from "../../disk/loading.ts";
 import { mediaOf } from "../../kinds/kind.ts";
 import { nothingShown } from "../../session/ledger.ts";
 import { covers, type LineChange, merged, shifted } from "../../session/line-spans.ts";
-import { type CellEdited, editingCell } from "../../text/notebook/edit.ts";
-import { finish, type Steps } from "../../text/steps.ts";
+import type { CellEdited } from "../../text/notebook/edit.ts";
+import type { Steps } from "../../text/steps.ts";
 import { change, type Planned } from "../change/change.ts";
 import type { Before, BeforeJudged } from "../change/current-file.ts";
 import { knownAfter, linesChanged, movedAlong, planOfChanges, requireShown, shownOf } from "../edit/edit-text.ts";
 import type { Tool } from "../tool.ts";
 
+const notebooks = lazily(() => import("../../kinds/notebook.ts"));
+
 type Told = Pick<NotebookEditOutcome, "cell" | "cellsTotal" | "cleared" | "renumbered">;
 
 export const notebookEdit: Tool<"notebook-edit"> = async (request, bench) => {
-  const ids = sameAgain(bench.newId);
+  // A call may be planned several times, and the plan that was approved must come out again: with the same new id.
+  const newId = request.mode === "insert" ? bench.newId() : "";
+  const edited = async (before: BeforeJudged): Promise<CellEdited> => {
+    if (before.bytes === undefined) {
+      throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "notebook", limit: "32 MB" });
+    }
+    const { editedCell } = await notebooks();
+    const { mode, cellId, source, cellType } = request;
+    const edit = { mode, cellId, source, cellType, newId };
+    return editedCell(before.source().text, edit, before.target, bench.signal);
+  };
   const { file, extra } = await change(
     request.path,
     {
       wants: "notebook",
       profile: request.profile,
       overwrites: false,
-      there: (before) => inTurns(planCell(before, request, ids), bench.signal),
-      fits: (before) => {
-        const edited = finish(editedBy(before, request, ids));
-        if (edited.edited === "no" && isFault(edited)) throw new Problem(problemOf(edited, before.target));
+      there: async (before) => inTurns(planCell(before, request, await edited(before)), bench.signal),
+      fits: async (before) => {
+        const result = await edited(before);
+        if (result.edited === "no" && isFault(result)) throw new Problem(problemOf(result, before.target));
       },
     },
     bench,
@@ -37,34 +50,12 @@ export const notebookEdit: Tool<"notebook-edit"> = async (request, bench) => {
   return { kind: "notebook-edit", target: file.target, file, mode, source, ...extra, dryRun: bench.dryRun };
 };
 
-/** A call may be planned several times, and the plan that somebody said yes to must come out again: with the same new ids. */
-function sameAgain(newId: () => string): () => () => string {
-  const drawn: string[] = [];
-  return () => {
-    let at = -1;
-    return () => {
-      at += 1;
-      return (drawn[at] ??= newId());
-    };
-  };
-}
-
 type Refused = Extract<CellEdited, { readonly edited: "no" }>;
 
 /** Is it the file that is wrong, and not what is to be done to it? */
 const isFault = ({ why }: Refused): boolean => why === "not json" || why === "not a notebook";
 
-function editedBy(before: BeforeJudged, request: NotebookEditRequest, ids: () => () => string): Steps<CellEdited> {
-  if (before.bytes === undefined) {
-    throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "notebook", limit: "32 MB" });
-  }
-  const { mode, cellId, source, cellType } = request;
-  return editingCell(before.source().text, { mode, cellId, source, cellType, newId: ids() });
-}
-
-function* planCell(before: Before, request: NotebookEditRequest, ids: () => () => string): Steps<Planned<Told>> {
-  const edited = yield* editedBy(before, request, ids);
-  yield;
+function* planCell(before: Before, request: NotebookEditRequest, edited: CellEdited): Steps<Planned<Told>> {
   if (edited.edited === "no") throw new Problem(problemOf(edited, before.target));
   const { changes, cell, cellsTotal, cleared, renumbered, numbered } = edited;
   const at = cell.index + 1;

@@ -12,7 +12,7 @@ import type { CallOptions, Session } from "../../../options.ts";
 import { escapeName } from "../../../text/encoding/escape.ts";
 import { nameFrom } from "../change.ts";
 import { type Command, type Host, UsageError } from "../command.ts";
-import { jsonFault } from "../input.ts";
+import { jsonValue } from "../input.ts";
 import { openSession, startUpkeep } from "../open-session.ts";
 import {
   answerBytes,
@@ -164,12 +164,9 @@ interface Call {
 }
 
 function parseCall(text: string): Call | { readonly id: unknown; readonly fault: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return { id: null, fault: `Cannot understand this line: ${jsonFault(text, error)}` };
-  }
+  const parsed = jsonValue(text);
+  if ("why" in parsed) return { id: null, fault: `Cannot understand this line: ${parsed.why}` };
+  const { value } = parsed;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return { id: null, fault: 'Cannot understand this line: it is no object, send {"id", "tool", "input"}' };
   }

@@ -2,7 +2,7 @@
 
 import { FilehandError } from "../../../contract/problem.ts";
 import { type Command, UsageError } from "../command.ts";
-import { jsonFault } from "../input.ts";
+import { jsonValue } from "../input.ts";
 import { openSession, startUpkeep } from "../open-session.ts";
 import {
   answerBytes,
@@ -53,11 +53,9 @@ export const call: Command = {
 };
 
 function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    throw new UsageError(`Cannot use the input: ${jsonFault(json, error)}`);
-  }
+  const result = jsonValue(json);
+  if ("why" in result) throw new UsageError(`Cannot use the input: ${result.why}`);
+  return result.value;
 }
 
 // `filehand tools`: what the model is told about the tools of a dialect.
