@@ -7,6 +7,7 @@ import { settingsSchema } from "../src/settings/schema.ts";
 import { helpOf, helpOfAll } from "../src/surfaces/cli/help.ts";
 import { commands } from "../src/surfaces/cli/commands/index.ts";
 import { clientPages } from "./client-pages.ts";
+import { inputTypeFiles } from "./input-types.ts";
 import { bundleManifest, type PackageFacts, serverJson } from "./published.ts";
 
 const note = "<!-- Made by npm run generate from the code; do not edit. -->";
@@ -19,6 +20,7 @@ export function generatedFiles(): Readonly<Record<string, string>> {
     "server.json": json(serverJson(facts)),
     "scripts/mcpb-manifest.json": json(bundleManifest(facts)),
     ...clientPages(note),
+    ...inputTypeFiles(),
     "settings.schema.json": `${JSON.stringify(settingsSchema(), null, 2)}\n`,
     "docs/command-line.md": commandLinePage(),
     "docs/behaviour/protected-files.md": protectedPage(),

@@ -4,6 +4,7 @@ import type { JsonSchema, Outcome, Reply, Request, Verb } from "../contract/call
 import type { DiagnosticsReport } from "../contract/lsp.ts";
 import type { ProblemData } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
+import type { ParameterTable } from "./parameters.ts";
 
 /** What is known about a call besides its outcome. */
 export interface Facts {
@@ -30,12 +31,13 @@ export interface Facts {
 /** Tools that are offered only where the operator has switched them on: those that look back, ask language servers, rename. */
 export type OptIn = "history" | "lsp" | "rename";
 
-/** A tool as the dialect offers it to a model. */
+/** A tool as the dialect offers it to a model, made of its literal by `tool` (tool.ts). */
 export interface Card {
   readonly name: string;
   readonly verb: Verb;
   readonly description: string;
   readonly readOnly: boolean;
+  readonly input: ParameterTable;
   readonly inputSchema: JsonSchema;
   /** A tool that is offered only where the operator has switched such tools on. */
   readonly optIn?: OptIn;

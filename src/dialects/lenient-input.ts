@@ -16,23 +16,20 @@ export function requestOf(
   { numbers }: Pick<Dialect, "numbers">,
   profile: Profile,
 ): Request {
-  return card.toRequest(lenientInput(input, schemaOf(card), numbers), profile);
+  const positions = Object.keys(card.input).filter((name) => card.input[name]?.type === "position");
+  return card.toRequest(lenientInput(input, card.inputSchema, numbers, positions), profile);
 }
 
-/** Making a JSON schema takes longer than reading a small file, and cards live as long as the process. */
-const schemas = new WeakMap<Card, JsonSchema>();
-
-function schemaOf(card: Card): JsonSchema {
-  let schema = schemas.get(card);
-  if (schema === undefined) schemas.set(card, (schema = card.inputSchema));
-  return schema;
-}
-
-/** Returns the value itself where nothing had to be changed. */
-export function lenientInput(value: unknown, schema: JsonSchema, numbers: Dialect["numbers"]): unknown {
+/** Returns the value itself where nothing had to be changed. `positions`: parameters for which 0 is the beginning. */
+export function lenientInput(
+  value: unknown,
+  schema: JsonSchema,
+  numbers: Dialect["numbers"],
+  positions: readonly string[] = [],
+): unknown {
   switch (schema.type) {
     case "object":
-      return lenientObject(value, schema, numbers);
+      return lenientObject(value, schema, numbers, positions);
     case "array":
       return lenientList(value, schema.items ?? {}, numbers);
     case "integer":
@@ -47,7 +44,12 @@ export function lenientInput(value: unknown, schema: JsonSchema, numbers: Dialec
   }
 }
 
-function lenientObject(value: unknown, schema: JsonSchema, numbers: Dialect["numbers"]): unknown {
+function lenientObject(
+  value: unknown,
+  schema: JsonSchema,
+  numbers: Dialect["numbers"],
+  positions: readonly string[],
+): unknown {
   const given = typeof value === "string" ? parsed(value, "{") : value;
   if (!isRecord(given)) return value;
   const { properties = {}, required = [] } = schema;
@@ -56,10 +58,12 @@ function lenientObject(value: unknown, schema: JsonSchema, numbers: Dialect["num
   for (const [key, before] of Object.entries(given)) {
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
     const after = property === undefined ? before : lenientInput(before, property, numbers);
+    // Models that count from 0 send 0 for the first line or entry, which is where a call starts without the parameter.
     const isLeftOut =
       property === undefined
         ? isHostKey(key, before)
-        : !required.includes(key) && (isNothing(after) || (numbers === "lenient" && isBeginning(key, after, property)));
+        : !required.includes(key) &&
+          (isNothing(after) || (numbers === "lenient" && after === 0 && positions.includes(key)));
     if (isLeftOut || after !== before) isSame = false;
     if (!isLeftOut) kept.push([key, after]);
   }
@@ -78,10 +82,6 @@ function lenientList(value: unknown, items: JsonSchema, numbers: Dialect["number
 
 /** What models send for a parameter that they do not want to set. Zero, false and an empty list are values. */
 const isNothing = (value: unknown): boolean => value === null || value === undefined || value === "";
-
-/** Models that count from 0 send 0 for the first line or entry, which is where a call starts without the parameter. */
-const isBeginning = (key: string, value: unknown, { minimum }: JsonSchema): boolean =>
-  value === 0 && minimum === 1 && (key === "offset" || key === "start_line" || key === "column");
 
 function booleanOf(text: string): string | boolean {
   const word = text.trim().toLowerCase();

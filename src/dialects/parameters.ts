@@ -1,53 +1,232 @@
 /**
- * The arguments of a call: parsed once, strictly, with every fault named. Schemas are zod's; what is wrong is put into
- * our own data, because each dialect has its own words for it. What is forgiven was put right before (`lenient-input.ts`).
+ * The parameters of a tool as data. From one literal follow the JSON schema that models see, the strict check of a call's
+ * arguments with a fault for each that is wrong, and the values for the request. Each dialect has its own words for faults. What
+ * is forgiven was put right before (`lenient-input.ts`); the TypeScript types of the inputs are generated (`npm run generate`).
  */
 
 import { distance } from "fastest-levenshtein";
-import * as z from "zod/mini";
 import type { JsonSchema } from "../contract/call.ts";
 import { type ArgumentIssue, Problem } from "../contract/problem.ts";
 import { cutChars } from "../text/encoding/encoding.ts";
 import { isCutOff } from "../text/json/fault.ts";
 import { parseJson } from "../text/json/parse.ts";
 
-interface IntegerOptions {
-  readonly min: number;
+/** A parameter of any tool. `ParameterOf` is the type that a tool's literal is checked against. */
+export interface Parameter {
+  /** The key of the request's values (`tool.ts`) that this parameter gives. */
+  readonly sets: string;
+  /**
+   * `position`: an integer, the first line, entry or character to show, counted from 1; 0 is taken for the beginning where numbers
+   * are lenient. `skip`: the same counted from 0. `strings`: a list of them. `list`: a list of objects with `items` as parameters.
+   */
+  readonly type: "string" | "integer" | "position" | "skip" | "boolean" | "strings" | "list";
+  /** The description that models see. */
+  readonly words: string;
+  readonly required?: true;
+  /** Holds long texts: a call without it was probably cut off. */
+  readonly long?: true;
+  /** Of an integer. Of a list: how many elements at least. */
+  readonly min?: number;
   readonly max?: number;
+  readonly default?: string | number | boolean;
+  /** Of a string: the words that may be sent, and the value that each stands for. */
+  readonly choices?: Readonly<Record<string, string>>;
+  readonly items?: ParameterTable;
 }
 
-export const integer = ({ min, max }: IntegerOptions) =>
-  max === undefined ? z.int().check(z.minimum(min)) : z.int().check(z.minimum(min), z.maximum(max));
+export type ParameterTable = Readonly<Record<string, Parameter>>;
+
+/** A parameter that gives one of these values, with a type that fits the value. */
+export type ParameterOf<Values> = {
+  readonly [Key in keyof Values & string]-?: Omit<Parameter, "sets" | "type" | "choices" | "items"> & {
+    readonly sets: Key;
+  } & TypeOf<NonNullable<Values[Key]>>;
+}[keyof Values & string];
+
+type TypeOf<Value> = [Value] extends [string]
+  ? string extends Value
+    ? { readonly type: "string" }
+    : { readonly type: "string"; readonly choices: Readonly<Record<string, Value>> }
+  : [Value] extends [number]
+    ? { readonly type: "integer"; readonly min: number } | { readonly type: "position" | "skip" }
+    : [Value] extends [boolean]
+      ? { readonly type: "boolean" }
+      : [Value] extends [readonly string[]]
+        ? { readonly type: "strings" }
+        : [Value] extends [readonly (infer Item extends object)[]]
+          ? { readonly type: "list"; readonly items: Readonly<Record<string, ParameterOf<Item>>> }
+          : never;
+
+/** Lean JSON Schema: what the model must know. */
+export function jsonSchemaOf(parameters: ParameterTable): JsonSchema {
+  const entries = Object.entries(parameters);
+  return {
+    type: "object",
+    properties: Object.fromEntries(entries.map(([name, parameter]) => [name, propertyOf(parameter)])),
+    required: entries.filter(([, { required }]) => required).map(([name]) => name),
+    additionalProperties: false,
+  };
+}
+
+const jsonTypes = {
+  string: "string",
+  integer: "integer",
+  position: "integer",
+  skip: "integer",
+  boolean: "boolean",
+  strings: "array",
+  list: "array",
+} as const satisfies Record<Parameter["type"], string>;
+
+function propertyOf(parameter: Parameter): JsonSchema {
+  const { type, words, choices, items, min, max } = parameter;
+  const isList = jsonTypes[type] === "array";
+  const minimum = leastOf(parameter);
+  return {
+    type: jsonTypes[type],
+    ...(minimum === undefined ? {} : { minimum }),
+    ...(max === undefined ? {} : { maximum: max }),
+    ...(choices === undefined ? {} : { enum: Object.keys(choices) }),
+    ...(isList && min !== undefined ? { minItems: min } : {}),
+    description: words,
+    ...(parameter.default === undefined ? {} : { default: parameter.default }),
+    ...(isList ? { items: items === undefined ? { type: "string" } : jsonSchemaOf(items) } : {}),
+  };
+}
+
+/** The smallest value of a number. */
+function leastOf({ type, min }: Parameter): number | undefined {
+  switch (type) {
+    case "position":
+      return 1;
+    case "skip":
+      return 0;
+    case "integer":
+      return min;
+    case "string":
+    case "boolean":
+    case "strings":
+    case "list":
+      return undefined;
+  }
+}
 
 /** Faults that are named one by one, and characters of a name that somebody made up: a call may hold thousands of them. */
 const faultsMax = 20;
 const nameCharsMax = 200;
 
-/** Parses the arguments of a call, or throws a Problem that names the faults. */
-export function parseArguments<Shape extends z.core.$ZodShape>(
-  schema: z.ZodMiniObject<Shape, z.core.$strict>,
+/** Checks the arguments of a call: answers with the values by the keys that they set, or throws a Problem that names the faults. */
+export function parseArguments(
+  parameters: ParameterTable,
   tool: string,
   input: unknown,
-): z.output<z.ZodMiniObject<Shape, z.core.$strict>> {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues
-    .slice(0, faultsMax)
-    .flatMap((issue) => issuesOf(issue, input, schema))
-    // A number that is too large is too large for several reasons; one is enough.
-    .filter(
-      ({ name, fault }, index, all) => all.findIndex((other) => other.name === name && other.fault === fault) === index,
-    )
+): Readonly<Record<string, unknown>> {
+  const groups: (readonly ArgumentIssue[])[] = [];
+  for (const group of faultsIn(input, parameters, [])) if (groups.push(group) === faultsMax) break;
+  const [first, ...rest] = groups
+    .flat()
     // What came under another name was not cut off.
     .map((issue, _, all) => {
       const misspelt = all.some((other) => other.fault === "unknown" && other.nearest === issue.name);
       return issue.fault === "missing" && misspelt ? { ...issue, long: false } : issue;
     });
-  const [
-    first = { fault: "type", name: "input", expected: "an object", got: "another", optional: false } as const,
-    ...rest
-  ] = issues;
+  if (first === undefined) return valuesIn(input as Arguments, parameters); // no fault, so it is an object
   throw new Problem({ code: "INVALID_PARAM", reason: "arguments", tool, issues: [first, ...rest] });
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+type Path = readonly (string | number)[];
+
+/** Faults of an object, in the order of its parameters; all unknown names come last, in one group. */
+function* faultsIn(input: unknown, parameters: ParameterTable, path: Path): Generator<readonly ArgumentIssue[]> {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) {
+    yield [wrong("an object", input, path.join(".") || "input")];
+    return;
+  }
+  const given = input as Arguments; // any other object has names and values too
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    const at = [...path, name];
+    if (value !== undefined) yield* faultsOf(value, parameter, at);
+    else if (parameter.required) yield [wrong(expectedOf(parameter), value, at.join("."), parameter)];
+  }
+  const known = Object.keys(parameters);
+  const unknown = Object.keys(given).filter((key) => !Object.hasOwn(parameters, key));
+  if (unknown.length > 0) {
+    yield unknown.slice(0, faultsMax).map((key) => {
+      const name = cutChars([...path, key].join("."), nameCharsMax);
+      return { fault: "unknown", name, nearest: nearest(name, known), known };
+    });
+  }
+}
+
+function* faultsOf(value: unknown, parameter: Parameter, path: Path): Generator<readonly ArgumentIssue[]> {
+  const name = path.join(".");
+  const optional = parameter.required !== true;
+  const wrongType = () => [wrong(expectedOf(parameter), value, name, parameter)];
+  switch (parameter.type) {
+    case "string": {
+      const { choices } = parameter;
+      const fits = typeof value === "string" && (choices === undefined || Object.hasOwn(choices, value));
+      if (!fits) yield wrongType();
+      return;
+    }
+    case "boolean":
+      if (typeof value !== "boolean") yield wrongType();
+      return;
+    case "integer":
+    case "position":
+    case "skip": {
+      if (!Number.isInteger(value)) {
+        yield wrongType();
+        return;
+      }
+      const got = Number(value);
+      const isSafe = Number.isSafeInteger(got);
+      const min = isSafe ? leastOf(parameter) : Number.MIN_SAFE_INTEGER;
+      const max = isSafe ? parameter.max : Number.MAX_SAFE_INTEGER;
+      if (min !== undefined && got < min) yield [{ fault: "range", name, got, min, max: undefined, optional }];
+      else if (max !== undefined && got > max) yield [{ fault: "range", name, got, min: undefined, max, optional }];
+      return;
+    }
+    case "strings":
+    case "list": {
+      if (!Array.isArray(value)) {
+        yield wrongType();
+        return;
+      }
+      for (const [index, element] of value.entries()) {
+        if (parameter.items !== undefined) yield* faultsIn(element, parameter.items, [...path, index]);
+        else if (typeof element !== "string") yield [wrong("a string", element, `${name}.${index}`)];
+      }
+      if (value.length < (parameter.min ?? 0)) {
+        yield [{ fault: "type", name, expected: "a list that is not empty", got: "an empty one", optional }];
+      }
+    }
+  }
+}
+
+/** A value that is missing or of another type. An element of a list counts as required. */
+function wrong(
+  expected: string,
+  value: unknown,
+  name: string,
+  { required, long }: Pick<Parameter, "required" | "long"> = { required: true },
+): ArgumentIssue {
+  if (value === undefined) return { fault: "missing", name, expected, long: long === true };
+  if (typeof value === "string" && (expected === "an object" || expected === "a list")) {
+    const fault = jsonFaultOf(value);
+    if (fault !== undefined) return { fault, name, chars: value.length };
+  }
+  return { fault: "type", name, expected, got: describe(value), optional: required !== true };
+}
+
+function expectedOf({ type, choices }: Parameter): string {
+  if (choices !== undefined) {
+    const words = Object.keys(choices).map((word) => JSON.stringify(word));
+    return `one of ${words.join(", ")}`;
+  }
+  return { string: "a string", integer: "an integer", boolean: "true or false", array: "a list" }[jsonTypes[type]];
 }
 
 /**
@@ -62,80 +241,6 @@ function jsonFaultOf(text: string): "cut off" | "too many parts" | undefined {
   return isCutOff(text) ? "cut off" : undefined;
 }
 
-/** Parameters that hold long texts, in any dialect: what a call lacks whose author ran out of room. */
-const longOnes: readonly string[] = ["content", "new_string", "newString", "new_source", "edits", "patchText"];
-
-function issuesOf(issue: z.core.$ZodIssue, input: unknown, schema: StrictObject): readonly ArgumentIssue[] {
-  if (issue.code === "unrecognized_keys") {
-    const known = Object.keys(shapeAt(schema, issue.path));
-    return issue.keys.slice(0, faultsMax).map((key) => {
-      const name = cutChars([...issue.path, key].map(String).join("."), nameCharsMax);
-      return { fault: "unknown", name, nearest: nearest(name, known), known };
-    });
-  }
-  const name = issue.path.map(String).join(".") || "input";
-  const value = valueAt(input, issue.path);
-  const optional = shapeAt(schema, issue.path.slice(0, -1))[String(issue.path.at(-1))] instanceof z.ZodMiniOptional;
-  if (issue.code === "too_small" && Array.isArray(value)) {
-    return [{ fault: "type", name, expected: "a list that is not empty", got: "an empty one", optional }];
-  }
-  if (issue.code === "too_small" || issue.code === "too_big") {
-    const min = issue.code === "too_small" ? Number(issue.minimum) : undefined;
-    const max = issue.code === "too_big" ? Number(issue.maximum) : undefined;
-    return [{ fault: "range", name, got: Number(value), min, max, optional }];
-  }
-  const expected =
-    issue.code === "invalid_type"
-      ? expectedWord(issue.expected)
-      : issue.code === "invalid_value"
-        ? `one of ${issue.values.map((choice) => JSON.stringify(choice)).join(", ")}`
-        : "another value";
-  if (value === undefined) {
-    return [{ fault: "missing", name, expected, long: longOnes.includes(String(issue.path.at(-1))) }];
-  }
-  const isText = typeof value === "string" && issue.code === "invalid_type";
-  if (isText && (issue.expected === "object" || issue.expected === "array")) {
-    const fault = jsonFaultOf(value);
-    if (fault !== undefined) return [{ fault, name, chars: value.length }];
-  }
-  return [{ fault: "type", name, expected, got: describe(value), optional }];
-}
-
-type StrictObject = z.ZodMiniObject<z.core.$ZodShape, z.core.$strict>;
-
-/** The parameters of the object that a path leads to: those of the call, or of an element of one of its lists. */
-function shapeAt(schema: StrictObject, path: readonly PropertyKey[]): z.core.$ZodShape {
-  const [list] = path;
-  const inner = list === undefined ? undefined : schema.shape[String(list)];
-  const element = inner instanceof z.ZodMiniArray ? inner.def.element : undefined;
-  return element instanceof z.ZodMiniObject ? element.shape : schema.shape;
-}
-
-function expectedWord(type: string): string {
-  switch (type) {
-    case "int":
-    case "number":
-      return "an integer";
-    case "string":
-      return "a string";
-    case "boolean":
-      return "true or false";
-    case "array":
-      return "a list";
-    default:
-      return "an object";
-  }
-}
-
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  let value = input;
-  for (const key of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Readonly<Record<PropertyKey, unknown>>)[key];
-  }
-  return value;
-}
-
 /** A value in a sentence: short, and on one line. */
 function describe(value: unknown): string {
   if (Array.isArray(value)) return "a list";
@@ -144,51 +249,28 @@ function describe(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** What a schema cannot say by itself. */
-interface Words {
-  readonly description: string;
-  readonly default?: unknown;
-  readonly items?: JsonSchema;
-}
+/** What checked arguments mean, by the keys that they set. What a call leaves out is not there. */
+const valuesIn = (given: Arguments, parameters: ParameterTable): Arguments =>
+  Object.fromEntries(
+    Object.entries(parameters).flatMap(([name, parameter]) =>
+      given[name] === undefined ? [] : [[parameter.sets, valueOf(given[name], parameter)]],
+    ),
+  );
 
-/** The notice that stands for the content of an unchanged file came back as content. */
-export function noticeAsContent(path: string): Problem {
-  const place = { asked: path, absolute: path, relative: path };
-  return new Problem({ code: "INVALID_PARAM", reason: "edit", place, fault: "stub" });
-}
+/** The values of parameters that a call may leave out. */
+export const defaultsOf = (parameters: ParameterTable): Arguments =>
+  Object.fromEntries(
+    Object.values(parameters).flatMap((parameter) =>
+      parameter.default === undefined ? [] : [[parameter.sets, valueOf(parameter.default, parameter)]],
+    ),
+  );
 
-/** Lean JSON Schema: what the model must know, without zod's bounds of safe integers and its version mark. */
-export function jsonSchemaOf(
-  schema: z.ZodMiniObject<z.core.$ZodShape, z.core.$strict>,
-  words: Readonly<Record<string, Words>>,
-): JsonSchema {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "output", unrepresentable: "any" });
-  const lean: Record<string, JsonSchema> = {};
-  for (const [name, property] of Object.entries(properties)) {
-    const { type, minimum, maximum, enum: choices, minItems } = property as Property; // the cards have no other kinds
-    lean[name] = {
-      type,
-      ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER ? { minimum } : {}),
-      ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER ? { maximum } : {}),
-      ...(choices === undefined ? {} : { enum: choices }),
-      ...(minItems === undefined ? {} : { minItems }),
-      ...words[name],
-    };
-  }
-  return { type: "object", properties: lean, required, additionalProperties: false };
+function valueOf(value: unknown, { type, choices, items }: Parameter): unknown {
+  if (choices !== undefined) return choices[String(value)];
+  if (type === "skip") return Number(value) + 1;
+  if (items === undefined || !Array.isArray(value)) return value;
+  return value.map((element: Arguments) => ({ ...defaultsOf(items), ...valuesIn(element, items) }));
 }
-
-interface Property {
-  readonly type: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minItems?: number;
-  readonly enum?: readonly (string | number)[];
-}
-
-/** Part of a line range. A line is shown from its first character on anyway, and models fill in what they may leave out. */
-export const columnOf = (column: number | null | undefined): { readonly column?: number } =>
-  column == null || column <= 1 ? {} : { column };
 
 // The known word that was most likely meant, if one is near enough.
 

@@ -14,7 +14,7 @@ import { type CheckedFile, checkedIn, diagnosticLines } from "../lsp-text.ts";
 import { bounded, changeLines, hunksFor, originalFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
 import { success } from "../words.ts";
-import type { EditPart } from "./cards.ts";
+import type { EditPart } from "./inputs.ts";
 import { names } from "./problems.ts";
 
 /** What a language server says of the files, where one is in charge of them. */

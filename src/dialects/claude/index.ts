@@ -4,20 +4,20 @@ import type { ProblemData } from "../../contract/problem.ts";
 import { lateLines } from "../lsp-text.ts";
 import type { Dialect } from "../dialect.ts";
 import { failure } from "../words.ts";
-import {
-  cards,
-  type EditInput,
-  type LspInput,
-  type MultiEditInput,
-  type NotebookEditInput,
-  type ReadInput,
-  type RenameInput,
-  type WriteInput,
-} from "./cards.ts";
+import { cards } from "./cards.ts";
 import type { EditResult, MultiEditResult, NotebookEditResult, PatchResult, WriteResult } from "./change-render.ts";
-import type { GrepInput } from "./grep-card.ts";
 import type { GlobResult, GrepResult, LsResult } from "./search-render.ts";
-import type { GlobInput, HistoryInput, LsInput, RewindInput } from "../search-cards.ts";
+import type { GlobInput, HistoryInput, LsInput, RewindInput } from "../inputs.ts";
+import type {
+  EditInput,
+  GrepInput,
+  LspInput,
+  MultiEditInput,
+  NotebookEditInput,
+  ReadInput,
+  RenameInput,
+  WriteInput,
+} from "./inputs.ts";
 import type { HistoryResult, LspResult, RewindResult } from "./history-render.ts";
 import { sentenceOf } from "./problems.ts";
 import { profile, type ReadResult, render } from "./render.ts";

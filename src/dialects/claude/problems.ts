@@ -40,7 +40,7 @@ import {
   quoted,
   specialWords,
 } from "../words.ts";
-import { grepNames } from "./grep-card.ts";
+import { grepNames } from "../shared-tools.ts";
 
 /** What the calls of this dialect are made of. */
 export const names: Names = {

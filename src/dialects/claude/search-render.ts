@@ -8,7 +8,8 @@ import { escapeName } from "../../text/encoding/escape.ts";
 import type { Facts } from "../dialect.ts";
 import { follows, globNotes, grepNotes, shownText, tallied, treeLines, treeNotes } from "../grep-text.ts";
 import { success } from "../words.ts";
-import { grepNames, type OutputMode } from "./grep-card.ts";
+import { grepNames } from "../shared-tools.ts";
+import type { OutputMode } from "./cards.ts";
 
 /** What `Glob` answers for programs. */
 export interface GlobResult {

@@ -2,20 +2,20 @@
 
 import { lateLines } from "../lsp-text.ts";
 import type { Dialect } from "../dialect.ts";
-import {
-  cards,
-  type EditInput,
-  type LspInput,
-  type MultiEditInput,
-  type NotebookEditInput,
-  type ReadInput,
-  type RenameInput,
-  type WriteInput,
-} from "./cards.ts";
+import { cards } from "./cards.ts";
 import type { ChangeEnvelope } from "./change-render.ts";
-import type { GrepInput } from "./grep-card.ts";
 import type { GlobEnvelope, GrepEnvelope, LsEnvelope } from "./search-render.ts";
-import type { GlobInput, HistoryInput, LsInput, RewindInput } from "../search-cards.ts";
+import type { GlobInput, HistoryInput, LsInput, RewindInput } from "../inputs.ts";
+import type {
+  EditInput,
+  GrepInput,
+  LspInput,
+  MultiEditInput,
+  NotebookEditInput,
+  ReadInput,
+  RenameInput,
+  WriteInput,
+} from "./inputs.ts";
 import type { HistoryEnvelope, LspEnvelope, RewindEnvelope } from "./history-render.ts";
 import { type ErrorEnvelope, profile, type ReadResult, render, renderProblem } from "./render.ts";
 

@@ -41,7 +41,7 @@ import {
   specialWords,
   spelled,
 } from "../words.ts";
-import { grepNames } from "./grep-card.ts";
+import { grepNames } from "../shared-tools.ts";
 
 const named = (path: string): string => `'${spelled(path)}'`;
 

@@ -10,7 +10,7 @@ import type { Facts } from "../dialect.ts";
 import { globNotes, grepNotes, numberOf, shownText, tallied, treeLines, treeNotes } from "../grep-text.ts";
 import { counted, spelled } from "../words.ts";
 import { type Context, contextOf, wholeMs } from "./context.ts";
-import { grepNames } from "./grep-card.ts";
+import { grepNames } from "../shared-tools.ts";
 
 export interface GlobEnvelope {
   readonly status: "success" | "partial";

@@ -1,78 +1,114 @@
-/** The tools of the `opencode` dialect. */
+/** The tools of the `opencode` dialect and of `opencode-legacy`, which counts from 0 in calls. */
 
-import * as z from "zod/mini";
-import { lineNumber } from "../../contract/target.ts";
 import type { Card } from "../dialect.ts";
-import { changeCards } from "./changes.ts";
-import { historyCards, lspCards } from "./history.ts";
-import { grepCard, searchCards } from "./search.ts";
-import { columnOf, integer, jsonSchemaOf, parseArguments } from "../parameters.ts";
-import editDescription from "./edit.txt";
+import { changeTools, fileTools, optInTools, type Spelling } from "../shared-tools.ts";
+import { tool } from "../tool.ts";
+import edit from "./edit.txt";
+import glob from "./glob.txt";
 import grepDescription from "./grep.txt";
-import lspDescription from "./lsp.txt";
-import renameDescription from "./rename.txt";
-import historyDescription from "./history.txt";
-import globDescription from "./glob.txt";
-import listDescription from "./list.txt";
+import legacyReadDescription from "./legacy-read.txt";
+import list from "./list.txt";
+
 import patchDescription from "./patch.txt";
 import readDescription from "./read.txt";
-import rewindDescription from "./rewind.txt";
-import writeDescription from "./write.txt";
+import { unchangedNotice } from "./sentences.ts";
+import write from "./write.txt";
 
-const linesDefault = 2_000;
+const spelling: Spelling = {
+  toolName: (name) => (name === "LS" ? "list" : name.toLowerCase()),
+  parameterName: (name) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+  file: "filePath",
+  first: 1,
+  conversation: "conversation",
+};
 
-const readInput = z.strictObject({
-  filePath: z.string(),
-  offset: z.optional(integer({ min: 1 })),
-  limit: z.optional(integer({ min: 1 })),
-  column: z.optional(integer({ min: 1 })),
+const read = tool("read", {
+  name: "read",
+  description: readDescription,
+  input: {
+    filePath: { sets: "path", type: "string", words: "Path of the file or folder", required: true },
+    offset: { sets: "from", type: "position", words: "First line or entry to return, counted from 1", default: 1 },
+    limit: { sets: "linesMax", type: "integer", min: 1, words: "How many lines or entries to return", default: 2_000 },
+    column: {
+      sets: "column",
+      type: "position",
+      words:
+        "To see the rest of a cut line: its first character to show, counted from 1; only the line at offset is shown then",
+    },
+  },
 });
 
-/** What a call of `read` may hold. */
-export interface ReadInput {
-  readonly filePath: string;
-  /** First line or entry to return, counted from 1. */
-  readonly offset?: number;
-  /** How many lines or entries to return; 2000 by default. */
-  readonly limit?: number;
-  /** To see the rest of a cut line: its first character to show, counted from 1; only the line at offset is shown then. */
-  readonly column?: number;
-}
-
-const read: Card = {
+const legacyRead = tool("read", {
   name: "read",
-  verb: "read",
-  description: readDescription,
-  readOnly: true,
-  get inputSchema() {
-    return jsonSchemaOf(readInput, {
-      filePath: { description: "Path of the file or folder" },
-      offset: { description: "First line or entry to return, counted from 1", default: 1 },
-      limit: { description: "How many lines or entries to return", default: linesDefault },
-      column: {
-        description:
-          "To see the rest of a cut line: its first character to show, counted from 1; only the line at offset is shown then",
+  description: legacyReadDescription,
+  input: {
+    filePath: { sets: "path", type: "string", words: "Path of the file", required: true },
+    offset: { sets: "from", type: "skip", words: "How many lines to skip; 0 is the beginning", default: 0 },
+    limit: { sets: "linesMax", type: "integer", min: 1, words: "How many lines to return", default: 2_000 },
+    column: {
+      sets: "column",
+      type: "skip",
+      words:
+        "To see the rest of a cut line: how many of its characters to skip; only the line after the skipped ones is shown then",
+    },
+  },
+});
+
+const searchTools = [
+  ...fileTools(
+    spelling,
+    { glob, ls: list },
+    {
+      globPath: "Folder to search; the whole workspace by default",
+      lsPath: "Path of the folder",
+      offset: "First entry of the folder to list, counted from 1, if it has more than one page",
+    },
+  ),
+  tool("grep", {
+    name: "grep",
+    description: grepDescription,
+    input: {
+      pattern: {
+        sets: "pattern",
+        type: "string",
+        words: "Regular expression to look for in the contents of files",
+        required: true,
       },
-    });
+      path: { sets: "path", type: "string", words: "Folder or file to search; the whole workspace by default" },
+      include: { sets: "glob", type: "string", words: 'Which files to search: "*.js", "*.{ts,tsx}", "src/**"' },
+    },
+    fixed: { entriesMax: 100, lineCharsMax: 2_000 },
+  }),
+];
+
+const isNotice = (content: string): boolean => content === unchangedNotice;
+
+const patch = tool("patch", {
+  name: "patch",
+  description: patchDescription,
+  input: {
+    patchText: {
+      sets: "patchText",
+      type: "string",
+      words: "The patch, from *** Begin Patch to *** End Patch",
+      required: true,
+      long: true,
+    },
   },
-  toRequest(input, profile) {
-    const { filePath, offset, limit, column } = parseArguments(readInput, "read", input);
-    return {
-      verb: "read",
-      path: filePath,
-      ranges: [{ from: lineNumber(offset ?? 1), linesMax: limit ?? linesDefault, ...columnOf(column) }],
-      overBudget: "first page",
-      whole: offset == null && limit == null && column == null,
-      profile,
-    };
-  },
-};
+});
 
 export const cards: readonly Card[] = [
   read,
-  ...searchCards({ glob: globDescription, list: listDescription }),
-  grepCard(grepDescription),
-  ...changeCards({ edit: editDescription, write: writeDescription, patch: patchDescription }),
-  ...historyCards({ history: historyDescription, rewind: rewindDescription }, 1),
-  ...lspCards({ lsp: lspDescription, rename: renameDescription }, 1),
+  ...searchTools,
+  ...changeTools(spelling, { edit, write }, isNotice),
+  patch,
+  ...optInTools(spelling),
+];
+
+export const legacyCards: readonly Card[] = [
+  legacyRead,
+  ...searchTools,
+  ...changeTools(spelling, { edit, write }, isNotice),
+  patch,
+  ...optInTools({ ...spelling, first: 0 }),
 ];

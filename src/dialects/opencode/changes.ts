@@ -1,47 +1,14 @@
-/** The tools of the two opencode dialects that change files: how they are called, and what they answer. */
+/** What the tools of the two opencode dialects that change files answer. */
 
-import * as z from "zod/mini";
 import type { Reply } from "../../contract/call.ts";
 import type { ChangedFile, ChangeOutcome, MatchedBy } from "../../contract/edit.ts";
 import type { Diagnostic, DiagnosticsReport, Severity } from "../../contract/lsp.ts";
 import { escapeName } from "../../text/encoding/escape.ts";
 import { changeLines, patchFor } from "../change-text.ts";
-import type { Card, Facts } from "../dialect.ts";
+import type { Facts } from "../dialect.ts";
 import { errorsWords, messageOf, reportsIn, unfinishedLines } from "../lsp-text.ts";
-import { jsonSchemaOf, noticeAsContent, parseArguments } from "../parameters.ts";
 import { quoted, success } from "../words.ts";
-import { unchangedNotice } from "./sentences.ts";
-
-const editInput = z.strictObject({
-  filePath: z.string(),
-  oldString: z.string(),
-  newString: z.string(),
-  replaceAll: z.optional(z.boolean()),
-});
-const writeInput = z.strictObject({ filePath: z.string(), content: z.string() });
-const patchInput = z.strictObject({ patchText: z.string() });
-
-/** What a call of `edit` may hold. */
-export interface EditInput {
-  readonly filePath: string;
-  /** The text to replace, to the letter. */
-  readonly oldString: string;
-  readonly newString: string;
-  /** Replace every place; otherwise there must be only one. */
-  readonly replaceAll?: boolean;
-}
-
-/** What a call of `write` may hold. */
-export interface WriteInput {
-  readonly filePath: string;
-  readonly content: string;
-}
-
-/** What a call of `patch` may hold. */
-export interface PatchInput {
-  /** In the `*** Begin Patch` form. */
-  readonly patchText: string;
-}
+import type { EditInput, PatchInput, WriteInput } from "./inputs.ts";
 
 interface FileDiff {
   readonly file: string;
@@ -73,65 +40,6 @@ export interface ChangeTools {
   readonly edit: { readonly input: EditInput; readonly output: ChangeResult };
   readonly write: { readonly input: WriteInput; readonly output: ChangeResult };
   readonly patch: { readonly input: PatchInput; readonly output: ChangeResult };
-}
-
-export function changeCards(descriptions: {
-  readonly edit: string;
-  readonly write: string;
-  readonly patch: string;
-}): readonly Card[] {
-  return [
-    {
-      name: "edit",
-      verb: "edit",
-      description: descriptions.edit,
-      readOnly: false,
-      get inputSchema() {
-        return jsonSchemaOf(editInput, {
-          filePath: { description: "Path of the file" },
-          oldString: { description: "The text to replace, to the letter" },
-          newString: { description: "The text to put in its place" },
-          replaceAll: { description: "Replace every place; otherwise there must be only one", default: false },
-        });
-      },
-      toRequest(input, profile) {
-        const { filePath, oldString, newString, replaceAll } = parseArguments(editInput, "edit", input);
-        const only = { oldText: oldString, newText: newString, all: replaceAll ?? false };
-        return { verb: "edit", path: filePath, edits: [only], profile };
-      },
-    },
-    {
-      name: "write",
-      verb: "write",
-      description: descriptions.write,
-      readOnly: false,
-      get inputSchema() {
-        return jsonSchemaOf(writeInput, {
-          filePath: { description: "Path of the file" },
-          content: { description: "All of the file's content" },
-        });
-      },
-      toRequest(input, profile) {
-        const { filePath, content } = parseArguments(writeInput, "write", input);
-        if (content.trim() === unchangedNotice) throw noticeAsContent(filePath);
-        return { verb: "write", path: filePath, content, profile };
-      },
-    },
-    {
-      name: "patch",
-      verb: "patch",
-      description: descriptions.patch,
-      readOnly: false,
-      get inputSchema() {
-        return jsonSchemaOf(patchInput, {
-          patchText: { description: "The patch, from *** Begin Patch to *** End Patch" },
-        });
-      },
-      toRequest(input, profile) {
-        return { verb: "patch", patchText: parseArguments(patchInput, "patch", input).patchText, profile };
-      },
-    },
-  ];
 }
 
 const done = {

@@ -1,47 +1,21 @@
-/** The tools of the two opencode dialects that look back and go back: how they are called, and what they answer. */
+/** What the tools of the two opencode dialects that look back, go back and ask language servers answer. */
 
-import * as z from "zod/mini";
 import type { Reply } from "../../contract/call.ts";
 import type { Hunk } from "../../contract/edit.ts";
 import type { HistoryOutcome, RewindOutcome } from "../../contract/history.ts";
-import { limits } from "../../contract/limits.ts";
-import { type LspOperation, lspOperations, type LspOutcome } from "../../contract/lsp.ts";
+import type { LspOutcome } from "../../contract/lsp.ts";
 import type { ProblemData } from "../../contract/problem.ts";
 import { escapeName } from "../../text/encoding/escape.ts";
-import type { Card, Facts } from "../dialect.ts";
-import { diffOf, historyText, nextOffset, turnsDefault } from "../history-text.ts";
+import type { Facts } from "../dialect.ts";
+import { diffOf, historyText, nextOffset } from "../history-text.ts";
 import { lspEntries, type LspEntry, lspHead, lspLines, lspNotes } from "../lsp-text.ts";
-import { integer, jsonSchemaOf, parseArguments } from "../parameters.ts";
 import { rewindAnswer, type Rewound } from "../rewind-text.ts";
-import { type CodePlaceInput, placeIn, placeShape, placeWords } from "../search-cards.ts";
 import { success } from "../words.ts";
 import type { ChangeResult } from "./changes.ts";
+import type { HistoryInput, LspInput, RenameInput, RewindInput } from "./inputs.ts";
 import { lspNames } from "./sentences.ts";
 
 const names = { history: "history", rewind: "rewind" } as const;
-
-/** What a call of `history` may hold. */
-export interface HistoryInput {
-  /** One turn, with its diffs. */
-  readonly turn?: string;
-  /** Only what happened to this file, or below this folder. */
-  readonly path?: string;
-  /** First turn to list, or first file of the turn; in `opencode-legacy` how many to skip. */
-  readonly offset?: number;
-  /** How many of them, at most 100; 20 by default. */
-  readonly limit?: number;
-}
-
-/** What a call of `rewind` may hold. */
-export interface RewindInput {
-  /** Files become what they were before this turn. */
-  readonly turn: string;
-  /** Only these files, or what is below these folders. */
-  readonly paths?: readonly string[];
-  readonly dryRun?: boolean;
-  /** Also over what somebody else changed since. */
-  readonly force?: boolean;
-}
 
 /** What `history` answers for programs. */
 export interface HistoryResult {
@@ -101,73 +75,6 @@ export interface HistoryTools {
   readonly rewind: { readonly input: RewindInput; readonly output: RewindResult };
 }
 
-const rewindInput = z.strictObject({
-  turn: z.string(),
-  paths: z.optional(z.array(z.string()).check(z.minLength(1))),
-  dryRun: z.optional(z.boolean()),
-  force: z.optional(z.boolean()),
-});
-
-/** `first`: what the first turn is called in a call. */
-export function historyCards(
-  descriptions: { readonly history: string; readonly rewind: string },
-  first: 0 | 1,
-): readonly Card[] {
-  const historyInput = z.strictObject({
-    turn: z.optional(z.string()),
-    path: z.optional(z.string()),
-    offset: z.optional(integer({ min: first })),
-    limit: z.optional(integer({ min: 1, max: limits.historyItemsMax })),
-  });
-  const counted =
-    first === 1
-      ? "First turn to list, or first file of the turn; counted from 1"
-      : "How many turns, or files of the turn, to skip; 0 is the newest";
-  return [
-    {
-      name: "history",
-      verb: "history",
-      description: descriptions.history,
-      readOnly: true,
-      optIn: "history",
-      get inputSchema() {
-        return jsonSchemaOf(historyInput, {
-          turn: { description: "One turn, with its diffs; all turns are listed without it" },
-          path: { description: "Only what happened to this file, or below this folder" },
-          offset: { description: counted, default: first },
-          limit: { description: "How many turns or files", default: turnsDefault },
-        });
-      },
-      toRequest(input, profile) {
-        const { turn, path, offset, limit } = parseArguments(historyInput, "history", input);
-        const page = { from: (offset ?? first) - first + 1, itemsMax: limit ?? turnsDefault };
-        return { verb: "history", turn: turn ?? undefined, path: path ?? undefined, ...page, profile };
-      },
-    },
-    {
-      name: "rewind",
-      verb: "rewind",
-      description: descriptions.rewind,
-      readOnly: false,
-      optIn: "history",
-      get inputSchema() {
-        return jsonSchemaOf(rewindInput, {
-          turn: { description: 'The turn to go back before, as history names it; "start" is the beginning' },
-          paths: { description: "Only these files, or what is below these folders", items: { type: "string" } },
-          dryRun: { description: "Tell what would be done and write nothing", default: false },
-          force: { description: "Also overwrite what somebody else changed since", default: false },
-        });
-      },
-      toRequest(input) {
-        const { turn, paths, dryRun, force } = parseArguments(rewindInput, "rewind", input);
-        const files = paths ?? undefined;
-        const as = files === undefined ? "rewind" : "partial";
-        return { verb: "rewind", to: turn, files, force: force ?? false, as, byModel: { dryRun: dryRun ?? false } };
-      },
-    },
-  ];
-}
-
 export function renderHistory(outcome: HistoryOutcome, first: 0 | 1): Reply<HistoryResult> {
   const telling = { names, first };
   const output = historyText(outcome, telling);
@@ -206,24 +113,6 @@ export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemD
   return success(output, { title: to, output, metadata: { to, turn, dryRun, passed, files, totalFiles, ...forModel } });
 }
 
-// The tools of the two opencode dialects that ask language servers: how they are called, and what they answer.
-
-/** What a call of `lsp` may hold. */
-export interface LspInput extends CodePlaceInput {
-  readonly operation: LspOperation;
-  readonly filePath: string;
-  /** For workspaceSymbol: a name or a part of one. */
-  readonly query?: string;
-  /** First result to show; in `opencode-legacy` how many to skip. */
-  readonly offset?: number;
-}
-
-/** What a call of `rename` may hold. */
-export interface RenameInput extends CodePlaceInput {
-  readonly filePath: string;
-  readonly newName: string;
-}
-
 /** What `lsp` answers for programs. */
 export interface LspResult {
   readonly title: string;
@@ -246,64 +135,6 @@ export interface LspResult {
 export interface LspTools {
   readonly lsp: { readonly input: LspInput; readonly output: LspResult };
   readonly rename: { readonly input: RenameInput; readonly output: ChangeResult };
-}
-
-const place = { filePath: z.string(), ...placeShape };
-const renameInput = z.strictObject({ ...place, newName: z.string() });
-
-/** `first`: what the first result is called in a call. */
-export function lspCards(
-  descriptions: { readonly lsp: string; readonly rename: string },
-  first: 0 | 1,
-): readonly Card[] {
-  const lspInput = z.strictObject({
-    operation: z.enum(lspOperations),
-    ...place,
-    query: z.optional(z.string()),
-    offset: z.optional(integer({ min: first })),
-  });
-  const counted = first === 1 ? "First result to show, counted from 1" : "How many results to skip";
-  return [
-    {
-      name: "lsp",
-      verb: "lsp",
-      description: descriptions.lsp,
-      readOnly: true,
-      optIn: "lsp",
-      get inputSchema() {
-        return jsonSchemaOf(lspInput, {
-          operation: { description: "What to find out" },
-          filePath: { description: "Path of the file; for workspaceSymbol any file of the language" },
-          ...placeWords,
-          query: { description: "For workspaceSymbol: a name or a part of one" },
-          offset: { description: counted, default: first },
-        });
-      },
-      toRequest(input, profile) {
-        const { operation, filePath, query, offset, ...at } = parseArguments(lspInput, "lsp", input);
-        const from = (offset ?? first) - first + 1;
-        return { verb: "lsp", operation, path: filePath, at: placeIn(at), query: query ?? undefined, from, profile };
-      },
-    },
-    {
-      name: "rename",
-      verb: "rename",
-      description: descriptions.rename,
-      readOnly: false,
-      optIn: "rename",
-      get inputSchema() {
-        return jsonSchemaOf(renameInput, {
-          filePath: { description: "Path of a file that the symbol stands in" },
-          ...placeWords,
-          newName: { description: "What it shall be called" },
-        });
-      },
-      toRequest(input, profile) {
-        const { filePath, newName, ...at } = parseArguments(renameInput, "rename", input);
-        return { verb: "rename", path: filePath, at: placeIn(at), newName, profile };
-      },
-    },
-  ];
 }
 
 export function renderLsp(outcome: LspOutcome, first: 0 | 1, facts: Facts): Reply<LspResult> {

@@ -7,7 +7,8 @@ import type { GrepTools, SearchTools } from "./search.ts";
 import type { HistoryTools, LspTools } from "./history.ts";
 import { type ReadResult, sentenceOf } from "./sentences.ts";
 import { failure } from "../words.ts";
-import { cards, type ReadInput } from "./cards.ts";
+import { cards } from "./cards.ts";
+import type { ReadInput } from "./inputs.ts";
 import { numberLine, profile, render } from "./render.ts";
 
 /** The tools of this dialect with their types. */

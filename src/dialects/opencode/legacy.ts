@@ -1,93 +1,19 @@
 /** The `opencode-legacy` dialect: read, with lines counted from 0 in calls. */
 
-import * as z from "zod/mini";
 import type { ProblemData } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, TextOutcome } from "../../contract/read.ts";
-import { lineNumber } from "../../contract/target.ts";
 import { escapeName } from "../../text/encoding/escape.ts";
-import type { Card, Dialect } from "../dialect.ts";
+import type { Dialect } from "../dialect.ts";
 import { firstLines, numbered } from "../media-text.ts";
-import { columnOf, integer, jsonSchemaOf, parseArguments } from "../parameters.ts";
 import { failure } from "../words.ts";
-import { changeCards, type ChangeTools, lateBlocks } from "./changes.ts";
-import { historyCards, type HistoryTools, lspCards, type LspTools } from "./history.ts";
-import editDescription from "./legacy/edit.txt";
-import globDescription from "./legacy/glob.txt";
-import grepDescription from "./legacy/grep.txt";
-import historyDescription from "./legacy/history.txt";
-import listDescription from "./legacy/list.txt";
-import lspDescription from "./legacy/lsp.txt";
-import patchDescription from "./legacy/patch.txt";
-import readDescription from "./legacy/read.txt";
-import renameDescription from "./legacy/rename.txt";
-import rewindDescription from "./legacy/rewind.txt";
-import writeDescription from "./legacy/write.txt";
+import { legacyCards } from "./cards.ts";
+import { type ChangeTools, lateBlocks } from "./changes.ts";
+import type { HistoryTools, LspTools } from "./history.ts";
+import type { ReadInput } from "./legacy-inputs.ts";
 import { rendererOf } from "./render.ts";
-import { grepCard, type GrepTools, searchCards, type SearchTools } from "./search.ts";
+import type { GrepTools, SearchTools } from "./search.ts";
 import { footerOf, previewLines, type ReadResult, resultOf, sentenceOf } from "./sentences.ts";
-
-// The tools of the `opencode-legacy` dialect, which counts lines from 0 in calls. That ends here.
-
-const linesDefault = 2_000;
-
-const readInput = z.strictObject({
-  filePath: z.string(),
-  offset: z.optional(integer({ min: 0 })),
-  limit: z.optional(integer({ min: 1 })),
-  column: z.optional(integer({ min: 0 })),
-});
-
-/** What a call of `read` may hold. */
-interface ReadInput {
-  readonly filePath: string;
-  /** How many lines to skip; 0 is the beginning. */
-  readonly offset?: number;
-  /** How many lines to return; 2000 by default. */
-  readonly limit?: number;
-  /** To see the rest of a cut line: how many of its characters to skip; only the line after the skipped ones is shown then. */
-  readonly column?: number;
-}
-
-const read: Card = {
-  name: "read",
-  verb: "read",
-  description: readDescription,
-  readOnly: true,
-  get inputSchema() {
-    return jsonSchemaOf(readInput, {
-      filePath: { description: "Path of the file" },
-      offset: { description: "How many lines to skip; 0 is the beginning", default: 0 },
-      limit: { description: "How many lines to return", default: linesDefault },
-      column: {
-        description:
-          "To see the rest of a cut line: how many of its characters to skip; only the line after the skipped ones is shown then",
-      },
-    });
-  },
-  toRequest(input, profile) {
-    const { filePath, offset, limit, column } = parseArguments(readInput, "read", input);
-    return {
-      verb: "read",
-      path: filePath,
-      ranges: [
-        { from: lineNumber((offset ?? 0) + 1), linesMax: limit ?? linesDefault, ...columnOf((column ?? 0) + 1) },
-      ],
-      overBudget: "first page",
-      whole: offset == null && limit == null && column == null,
-      profile,
-    };
-  },
-};
-
-const cards: readonly Card[] = [
-  read,
-  ...searchCards({ glob: globDescription, list: listDescription }),
-  grepCard(grepDescription),
-  ...changeCards({ edit: editDescription, write: writeDescription, patch: patchDescription }),
-  ...historyCards({ history: historyDescription, rewind: rewindDescription }, 0),
-  ...lspCards({ lsp: lspDescription, rename: renameDescription }, 0),
-];
 
 // Reading in the `opencode-legacy` dialect: lines are what stands between newlines, and `\r` stays in them.
 
@@ -145,7 +71,7 @@ export const opencodeLegacy: Dialect = {
   failures: "thrown",
   numbers: "lenient",
   profile,
-  cards,
+  cards: legacyCards,
   render,
   renderLate: (reports) => lateBlocks(reports).join("\n"),
   renderProblem: (problem: ProblemData, { verb }) =>

@@ -1,0 +1,115 @@
+/** The inputs of the `claude` dialect. Made by npm run generate from the tools' parameters; do not edit. */
+
+import type { LspOperation } from "../../contract/lsp.ts";
+import type { OutputMode } from "./cards.ts";
+import type { CodePlaceInput } from "../inputs.ts";
+
+/** One replacement. */
+export interface EditPart {
+  /** The text to replace, to the letter. */
+  readonly old_string: string;
+  /** The text to put in its place. */
+  readonly new_string: string;
+  /** Replace every place; otherwise there must be only one. */
+  readonly replace_all?: boolean;
+}
+
+/** What a call of `Read` may hold. */
+export interface ReadInput {
+  /** Path of the file. */
+  readonly file_path: string;
+  /** First line to read; lines count from 1. */
+  readonly offset?: number;
+  /** How many lines to read; all of them by default. */
+  readonly limit?: number;
+  /** To see the rest of a cut line: its first character to show, counted from 1; only the line at offset is shown then. */
+  readonly column?: number;
+  /** Pages of a PDF: "1-5", "3", "10-20". */
+  readonly pages?: string;
+}
+
+/** What a call of `Grep` may hold. */
+export interface GrepInput {
+  /** Regular expression, in ripgrep's syntax. */
+  readonly pattern: string;
+  /** Folder or file to search; the whole workspace by default. */
+  readonly path?: string;
+  /** Which files to search: "*.ts", "*.{js,mjs}", "src/**", "!*.test.ts". */
+  readonly glob?: string;
+  /** Type of files to search, as ripgrep names them: "ts", "py", "rust". */
+  readonly type?: string;
+  /** Matching lines, only the files they are in, or how many each file has; "files_with_matches" by default. */
+  readonly output_mode?: OutputMode;
+  /** Lines to show behind each match (content only); at most 1000. */
+  readonly "-A"?: number;
+  /** Lines to show before each match (content only); at most 1000. */
+  readonly "-B"?: number;
+  /** Lines to show before and behind each match (content only); at most 1000. */
+  readonly "-C"?: number;
+  /** Show line numbers (content only); true by default. */
+  readonly "-n"?: boolean;
+  /** Ignore upper and lower case. */
+  readonly "-i"?: boolean;
+  /** Let a match reach over line ends, and let . match them. */
+  readonly multiline?: boolean;
+  /** How many lines or files to show; 0 for as many as one answer holds; 250 by default; at most 10000. */
+  readonly head_limit?: number;
+  /** How many lines or files to skip first, to go on where an answer ended; 0 by default; at most 100000. */
+  readonly offset?: number;
+}
+
+/** What a call of `Edit` may hold. */
+export interface EditInput extends EditPart {
+  /** Path of the file. */
+  readonly file_path: string;
+}
+
+/** What a call of `MultiEdit` may hold. */
+export interface MultiEditInput {
+  /** Path of the file. */
+  readonly file_path: string;
+  /** Made one after the other, all or none. */
+  readonly edits: readonly EditPart[];
+}
+
+/** What a call of `Write` may hold. */
+export interface WriteInput {
+  /** Path of the file. */
+  readonly file_path: string;
+  /** All of the file's content. */
+  readonly content: string;
+}
+
+/** What a call of `NotebookEdit` may hold. */
+export interface NotebookEditInput {
+  /** Path of the notebook. */
+  readonly notebook_path: string;
+  /** The cell, by the id that Read shows; a new cell goes behind it, or to the beginning without one. */
+  readonly cell_id?: string;
+  /** The cell's new source. */
+  readonly new_source: string;
+  /** Of a new cell code by default; of an old one what it is. */
+  readonly cell_type?: "code" | "markdown";
+  /** What to do with the cell; "replace" by default. */
+  readonly edit_mode?: "replace" | "insert" | "delete";
+}
+
+/** What a call of `Lsp` may hold. */
+export interface LspInput extends CodePlaceInput {
+  /** What to find out. */
+  readonly operation: LspOperation;
+  /** Path of the file; for workspaceSymbol any file of the language. */
+  readonly file_path: string;
+  /** For workspaceSymbol: a name or a part of one. */
+  readonly query?: string;
+  /** First result to show, counted from 1. */
+  readonly offset?: number;
+}
+
+/** What a call of `Rename` may hold. */
+export interface RenameInput extends CodePlaceInput {
+  /** Path of a file that the symbol stands in. */
+  readonly file_path: string;
+  /** What it shall be called. */
+  readonly new_name: string;
+}
