@@ -43,7 +43,7 @@ export const limits = {
   outlineAgainCharsMax: 524_288,
   outlineMsMax: 10_000,
   outlineInsteadMsMax: 3_000,
-  outlineMegabytesMax: 256,
+  outlineMegabytesMax: 192,
   /** Items of an outline that are found at all and that are shown, levels that can be asked for, characters of a name. */
   outlineItemsFoundMax: 20_000,
   outlineItemsMax: 400,

@@ -93,12 +93,18 @@ function placedUtf8(text: string, sizeBytes: number): Placed {
     }
     return before[block] ?? 0;
   };
+  /** What was asked last: most often the next place is a little further on. */
+  let last = { unit: 0, byte: 0 };
   return {
     text,
     byteAt: (unit) => {
       const block = Math.floor(unit / blockUnits);
       const from = wholeAt(text, block * blockUnits);
-      return bytesBefore(block) + Buffer.byteLength(text.slice(from, wholeAt(text, unit)));
+      const to = wholeAt(text, unit);
+      const isNear = last.unit >= from && last.unit <= to;
+      const known = isNear ? last : { unit: from, byte: bytesBefore(block) };
+      last = { unit: to, byte: known.byte + Buffer.byteLength(text.slice(known.unit, to)) };
+      return last.byte;
     },
   };
 }

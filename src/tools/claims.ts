@@ -5,7 +5,7 @@ import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Request } from "../contract/call.ts";
 import type { Claim, PathUse } from "../session/call-queue.ts";
-import { parsePatch } from "../text/patch/patch.ts";
+import { pathsNamed } from "../text/patch/patch.ts";
 import type { Bench } from "./tool.ts";
 
 export function claimsOf(request: Request, bench: Bench): readonly Claim[] {
@@ -30,14 +30,8 @@ export function claimsOf(request: Request, bench: Bench): readonly Claim[] {
       return claimed("change", [request.path], bench);
     case "move":
       return claimed("change", [request.path, request.to], bench);
-    case "patch": {
-      const parsed = parsePatch(request.patchText);
-      if ("fault" in parsed) return [];
-      const paths = parsed.files.flatMap((file) =>
-        file.does === "update" && file.moveTo !== undefined ? [file.path, file.moveTo] : [file.path],
-      );
-      return claimed("change", paths, bench);
-    }
+    case "patch":
+      return claimed("change", pathsNamed(request.patchText), bench);
     case "history":
     case "lsp":
       return everything("search");

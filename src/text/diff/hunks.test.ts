@@ -6,6 +6,7 @@ import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { growsLikeItsInput } from "../../../test/support/growth.ts";
 import type { Hunk, TextChange } from "../../contract/edit.ts";
+import { finish } from "../steps.ts";
 import { hunksOfPlaces, hunksOfTexts, placesOf } from "./hunks.ts";
 
 const marker = "\\ No newline at end of file";
@@ -178,7 +179,7 @@ test("hunks of places, carried out, give the text after", () => {
   fc.assert(
     fc.property(cases, ([before, changes, context]) => {
       const after = changed(before, changes);
-      const places = placesOf(before, changes, context).places;
+      const places = finish(placesOf(before, changes, context)).places;
       const { hunks } = hunksOfPlaces(places, { context });
       expect([applied(before, hunks, "\n"), applied(before, hunks, "\r\n")]).toContain(after);
       const lines = linesOf(before);
@@ -196,10 +197,10 @@ describe("placesOf", () => {
 
   test("a line that is too long ends the context", () => {
     const text = `one\ntwo\n${long}\nend\n`;
-    const [place] = placesOf(text, [{ from: 4, to: 7, text: "TWO" }]).places;
+    const [place] = finish(placesOf(text, [{ from: 4, to: 7, text: "TWO" }])).places;
     expect(place).toEqual({ firstLine: 1, before: "one\ntwo\n", after: "one\nTWO\n", atEnd: false });
     const at = text.indexOf("end");
-    const below = placesOf(text, [{ from: at, to: at + 3, text: "END" }]).places;
+    const below = finish(placesOf(text, [{ from: at, to: at + 3, text: "END" }])).places;
     expect(below).toEqual([{ firstLine: 4, before: "end\n", after: "END\n", atEnd: true }]);
   });
 
@@ -207,7 +208,7 @@ describe("placesOf", () => {
     const text = `a\n${long}b${long}c${long}\nd\n`;
     const at = (letter: string): number => text.indexOf(letter);
     const put = (from: number) => ({ from, to: from + 1, text: "B\nB" });
-    const { places, hidden } = placesOf(text, [put(at("b")), put(at("c"))]);
+    const { places, hidden } = finish(placesOf(text, [put(at("b")), put(at("c"))]));
     expect(places).toEqual([]);
     expect(hidden).toEqual({ deletions: 1, additions: 3 });
   });
@@ -222,28 +223,28 @@ describe("placesOf", () => {
   });
 
   test("a change is widened to its lines and their neighbours", () => {
-    expect(placesOf(before, [{ from: at("10"), to: at("10") + 2, text: "ten" }]).places).toEqual([
+    expect(finish(placesOf(before, [{ from: at("10"), to: at("10") + 2, text: "ten" }])).places).toEqual([
       place(7, 13, (text) => text.replace("10", "ten")),
     ]);
   });
 
   test("places that meet are one, others are not", () => {
     const changes = ["10", "17", "27"].map((line) => ({ from: at(line), to: at(line) + 2, text: "x" }));
-    expect(placesOf(before, changes).places).toEqual([
+    expect(finish(placesOf(before, changes)).places).toEqual([
       place(7, 20, (text) => text.replace("10", "x").replace("17", "x")),
       place(24, 30, (text) => text.replace("27", "x")),
     ]);
   });
 
   test("a line end that is taken away brings the next line in", () => {
-    expect(placesOf(before, [{ from: at("11") - 1, to: at("11"), text: "" }], 0).places).toEqual([
+    expect(finish(placesOf(before, [{ from: at("11") - 1, to: at("11"), text: "" }], 0)).places).toEqual([
       place(10, 11, () => "1011\n"),
     ]);
   });
 
   test("no changes, no places; an empty text has one", () => {
-    expect(placesOf(before, []).places).toEqual([]);
-    expect(placesOf("", [{ from: 0, to: 0, text: "a" }]).places).toEqual([
+    expect(finish(placesOf(before, [])).places).toEqual([]);
+    expect(finish(placesOf("", [{ from: 0, to: 0, text: "a" }])).places).toEqual([
       { firstLine: 1, before: "", after: "a", atEnd: true },
     ]);
   });
@@ -327,5 +328,5 @@ test("four times the changes in one line are four times the work", async () => {
     text: "abc def ".repeat(count),
     changes: Array.from({ length: count }, (_, at) => ({ from: at * 8, to: at * 8 + 3, text: "x" })),
   });
-  await growsLikeItsInput(4_000, line, ({ text, changes }) => placesOf(text, changes).places);
+  await growsLikeItsInput(4_000, line, ({ text, changes }) => finish(placesOf(text, changes)).places);
 });

@@ -8,7 +8,7 @@
  */
 
 import type { Hunk, TextChange } from "../../contract/edit.ts";
-import { finish, type Steps } from "../steps.ts";
+import { finish, partLength, type Steps } from "../steps.ts";
 import { type ChangedLines, diffOfNumbers, type LineDiff } from "./line-diff.ts";
 import { type Lines, linesIn, numbered } from "./line-numbers.ts";
 import { noNewlineRow } from "./unified.ts";
@@ -81,12 +81,12 @@ export function* hunksOf(places: readonly ChangedPlace[], options: HunkOptions =
   let [complete, full] = [true, false];
   for (const place of joined(places)) {
     yield;
-    const sides: Sides = { old: linesOf(place, "before"), new: linesOf(place, "after") };
-    yield;
+    const sides: Sides = { old: yield* linesOf(place, "before"), new: yield* linesOf(place, "after") };
     const isNew = place.atEnd && place.firstLine === 1 && sides.old.count === 0;
     const diff = yield* diffOf(sides);
     if (diff.coarse) complete = false;
-    for (const group of grouped(diff.changed, 2 * context)) {
+    for (const [index, group] of (yield* grouped(diff.changed, 2 * context)).entries()) {
+      if (index % partLength === 0) yield;
       const span = spanOf(group, context, sides.old.count);
       const added = sum(group, ({ bFrom, bTo }) => bTo - bFrom);
       additions += added;
@@ -115,12 +115,12 @@ export interface ShownPlaces {
  * these meet. Changes are in order and do not overlap. Where lines are longer than `reach`, there is less context or none, and a
  * change within such a line is only counted: a question and an answer do not grow with the lines of a file.
  */
-export function placesOf(
+export function* placesOf(
   text: string,
   changes: readonly TextChange[],
   contextLines: number = contextDefault,
   reach: number = reachMax,
-): ShownPlaces {
+): Steps<ShownPlaces> {
   const places: ChangedPlace[] = [];
   const hidden = { deletions: 0, additions: 0 };
   const above = linesAbove(text, contextLines);
@@ -143,13 +143,15 @@ export function placesOf(
       isShown &&= end.isNear;
       to = end.to;
       next += 1;
+      if (next % partLength === 0) yield;
     }
     if (isShown) {
       const after = parts.join("") + text.slice(copied, to);
       places.push({ firstLine: line, before: text.slice(from, to), after, atEnd: to === text.length });
       continue;
     }
-    for (const change of changes.slice(first, next)) {
+    for (const [index, change] of changes.slice(first, next).entries()) {
+      if (index % partLength === 0) yield;
       const [went, came] = [text.slice(change.from, change.to), change.text].map((part) =>
         newlinesIn(part, 0, part.length),
       );
@@ -204,7 +206,7 @@ interface Sides {
   readonly new: Lines;
 }
 
-function linesOf(place: ChangedPlace, side: "before" | "after"): Lines {
+function linesOf(place: ChangedPlace, side: "before" | "after"): Steps<Lines> {
   const text = place[side];
   const isCut = !place.atEnd && text !== "" && !text.endsWith("\n");
   return linesIn(isCut ? `${text}\n` : text);
@@ -212,8 +214,7 @@ function linesOf(place: ChangedPlace, side: "before" | "after"): Lines {
 
 function* diffOf({ old, new: fresh }: Sides): Steps<LineDiff> {
   if (old.count > 0 && fresh.count > 0) {
-    const numbers = numbered(old, fresh);
-    yield;
+    const numbers = yield* numbered(old, fresh);
     return yield* diffOfNumbers(numbers);
   }
   // All lines came, or all went: there are none to be told apart.
@@ -239,9 +240,10 @@ function joined(places: readonly ChangedPlace[]): readonly ChangedPlace[] {
 }
 
 /** Changes with at most `gapMax` equal lines between them share a hunk. */
-function grouped(changed: readonly ChangedLines[], gapMax: number): readonly (readonly ChangedLines[])[] {
+function* grouped(changed: readonly ChangedLines[], gapMax: number): Steps<readonly (readonly ChangedLines[])[]> {
   const groups: ChangedLines[][] = [];
-  for (const change of changed) {
+  for (const [index, change] of changed.entries()) {
+    if (index % partLength === 0) yield;
     const group = groups.at(-1);
     const last = group?.at(-1);
     if (group !== undefined && last !== undefined && change.aFrom - last.aTo <= gapMax) group.push(change);

@@ -9,7 +9,7 @@
  * spent, the rest is one replacement.
  */
 
-import { finish, type Steps } from "../steps.ts";
+import { finish, inParts, partLength, type Steps } from "../steps.ts";
 import type { Numbered } from "./line-numbers.ts";
 
 /** Lines `aFrom` up to `aTo` of the one list give way to lines `bFrom` up to `bTo` of the other; they count from 0. */
@@ -64,7 +64,7 @@ export function* diffOfNumbers(
   if (head + tail === linesMax) {
     // Lines only came, or only went: there is nothing to search.
     const changed = between.aFrom === between.aTo && between.bFrom === between.bTo ? [] : [between];
-    return { changed: slideDown(changed, a, b), coarse: false };
+    return { changed: yield* slideDown(changed, a, b), coarse: false };
   }
   const bBetween = b.subarray(between.bFrom, between.bTo);
   if (!bBetween.some((id) => id < known)) return { changed: [between], coarse: false };
@@ -72,13 +72,8 @@ export function* diffOfNumbers(
   yield;
   const coarse = yield* matchAll(task);
   yield;
-  const changed = changesBetween(task.mates, task.bIds.length).map(({ aFrom, aTo, bFrom, bTo }) => ({
-    aFrom: aFrom + head,
-    aTo: aTo + head,
-    bFrom: bFrom + head,
-    bTo: bTo + head,
-  }));
-  return { changed: slideDown(changed, a, b), coarse };
+  const changed = yield* changesBetween(task.mates, task.bIds.length, head);
+  return { changed: yield* slideDown(changed, a, b), coarse };
 }
 
 interface Task {
@@ -116,26 +111,26 @@ function startTask(aIds: Int32Array, bIds: Int32Array, size: number, stepsMax: n
 /** Fills in the mates. True if the budget was spent before all were found. */
 function* matchAll(task: Task): Steps<boolean> {
   let coarse = false;
-  const open: Stretch[] = [{ a: task.aIds.map((_, at) => at), b: task.bIds.map((_, at) => at) }];
+  const open: Stretch[] = [{ a: upTo(task.aIds.length), b: upTo(task.bIds.length) }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     yield;
-    const stretch = matchEnds(task, withoutStrangers(task, matchEnds(task, next)));
+    const stretch = matchEnds(task, yield* withoutStrangers(task, matchEnds(task, next)));
     if (stretch.a.length === 0 || stretch.b.length === 0) continue;
     if (task.stepsLeft <= 0) {
       coarse = true;
       continue;
     }
-    const a = stretch.a.map((at) => task.aIds[at] ?? -1);
-    const b = stretch.b.map((at) => task.bIds[at] ?? -1);
+    const a = yield* idsAt(task.aIds, stretch.a);
+    const b = yield* idsAt(task.bIds, stretch.b);
     const go = (x: number, y: number, editsMax: number): Search => {
       const search = searchFrom({ a, b, x, y, editsMax, stepsMax: task.stepsLeft });
       task.stepsLeft -= search.steps;
       return search;
     };
     let search = go(0, 0, editsMax);
-    const anchors = search.done ? [] : anchorsOf(task, stretch);
+    const anchors = search.done ? [] : yield* anchorsOf(task, stretch);
     if (anchors.length > 0) {
-      for (const between of stretchesBetween(task, stretch, anchors)) open.push(between);
+      yield* splitAt(task, stretch, anchors, open);
       continue;
     }
     for (;;) {
@@ -149,6 +144,20 @@ function* matchAll(task: Task): Steps<boolean> {
     if (!search.done) coarse = true;
   }
   return coarse;
+}
+
+function upTo(length: number): Int32Array {
+  const places = new Int32Array(length);
+  for (let at = 0; at < length; at += 1) places[at] = at;
+  return places;
+}
+
+function* idsAt(ids: Int32Array, places: Int32Array): Steps<Int32Array> {
+  const found = new Int32Array(places.length);
+  yield* inParts(places.length, (from, to) => {
+    for (let at = from; at < to; at += 1) found[at] = ids[places[at] ?? -1] ?? -1;
+  });
+  return found;
 }
 
 function setMate(task: Task, a: number | undefined, b: number | undefined): void {
@@ -167,27 +176,45 @@ function matchEnds(task: Task, { a, b }: Stretch): Stretch {
 }
 
 /** Only lines that both sides have: dropping the others cannot make the result longer, for they have no mate anyway. */
-function withoutStrangers(task: Task, stretch: Stretch): Stretch {
-  return counted(task, stretch, ({ a, b }) => ({
-    a: a.filter((at) => (task.bCounts[task.aIds[at] ?? -1] ?? 0) > 0),
-    b: b.filter((at) => (task.aCounts[task.bIds[at] ?? -1] ?? 0) > 0),
-  }));
+function* withoutStrangers(task: Task, stretch: Stretch): Steps<Stretch> {
+  const { aIds, bIds, aCounts, bCounts } = task;
+  return yield* counted(task, stretch, function* () {
+    return { a: yield* knownOf(stretch.a, aIds, bCounts), b: yield* knownOf(stretch.b, bIds, aCounts) };
+  });
+}
+
+/** Those of the lines that the other side has. */
+function* knownOf(places: Int32Array, ids: Int32Array, others: Int32Array): Steps<Int32Array> {
+  const known = new Int32Array(places.length);
+  let count = 0;
+  yield* inParts(places.length, (from, to) => {
+    for (let index = from; index < to; index += 1) {
+      const at = places[index] ?? -1;
+      if ((others[ids[at] ?? -1] ?? 0) > 0) known[count++] = at;
+    }
+  });
+  return known.subarray(0, count);
 }
 
 /** Runs `use` while the counts are those of the stretch. */
-function counted<T>(task: Task, stretch: Stretch, use: (stretch: Stretch) => T): T {
+function* counted<T>(task: Task, { a, b }: Stretch, use: () => Steps<T>): Steps<T> {
   const { aIds, bIds, aCounts, bCounts } = task;
-  task.stepsLeft -= stretch.a.length + stretch.b.length;
-  for (const at of stretch.a) add(aCounts, aIds[at], 1);
-  for (const at of stretch.b) add(bCounts, bIds[at], 1);
-  const result = use(stretch);
-  for (const at of stretch.a) add(aCounts, aIds[at], -1);
-  for (const at of stretch.b) add(bCounts, bIds[at], -1);
+  task.stepsLeft -= a.length + b.length;
+  yield* count(aCounts, aIds, a, 1);
+  yield* count(bCounts, bIds, b, 1);
+  const result = yield* use();
+  yield* count(aCounts, aIds, a, -1);
+  yield* count(bCounts, bIds, b, -1);
   return result;
 }
 
-function add(counts: Int32Array, id: number | undefined, by: number): void {
-  if (id !== undefined) counts[id] = (counts[id] ?? 0) + by;
+function count(counts: Int32Array, ids: Int32Array, places: Int32Array, by: number): Steps<void> {
+  return inParts(places.length, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const id = ids[places[at] ?? -1] ?? -1;
+      if (id >= 0) counts[id] = (counts[id] ?? 0) + by;
+    }
+  });
 }
 
 interface Anchor {
@@ -196,26 +223,32 @@ interface Anchor {
 }
 
 /** The longest series of lines, in order in both, that stand exactly once on either side of the stretch. */
-function anchorsOf(task: Task, stretch: Stretch): readonly Anchor[] {
+function* anchorsOf(task: Task, stretch: Stretch): Steps<readonly Anchor[]> {
   const { aIds, bIds, aCounts, bCounts, bPlaces } = task;
+  const { a, b } = stretch;
   const candidates: Anchor[] = [];
-  counted(task, stretch, ({ a, b }) => {
-    b.forEach((at, y) => (bPlaces[bIds[at] ?? -1] = y));
-    a.forEach((at, x) => {
-      const id = aIds[at] ?? -1;
-      if (aCounts[id] === 1 && bCounts[id] === 1) candidates.push({ x, y: bPlaces[id] ?? 0 });
+  yield* counted(task, stretch, function* () {
+    yield* inParts(b.length, (from, to) => {
+      for (let y = from; y < to; y += 1) bPlaces[bIds[b[y] ?? -1] ?? -1] = y;
+    });
+    yield* inParts(a.length, (from, to) => {
+      for (let x = from; x < to; x += 1) {
+        const id = aIds[a[x] ?? -1] ?? -1;
+        if (aCounts[id] === 1 && bCounts[id] === 1) candidates.push({ x, y: bPlaces[id] ?? 0 });
+      }
     });
   });
-  return longestRising(candidates);
+  return yield* longestRising(candidates);
 }
 
 /** Patience sorting: every card goes on the leftmost pile it fits and remembers the top of the pile to the left. */
-function longestRising(candidates: readonly Anchor[]): readonly Anchor[] {
+function* longestRising(candidates: readonly Anchor[]): Steps<readonly Anchor[]> {
   interface Card extends Anchor {
     readonly left: Card | undefined;
   }
   const tops: Card[] = [];
-  for (const { x, y } of candidates) {
+  for (const [index, { x, y }] of candidates.entries()) {
+    if (index % partLength === 0) yield;
     let low = 0;
     for (let high = tops.length; low < high; ) {
       const middle = (low + high) >>> 1;
@@ -229,29 +262,33 @@ function longestRising(candidates: readonly Anchor[]): readonly Anchor[] {
   return rising.reverse();
 }
 
-/** Makes mates of the anchors. */
-function stretchesBetween(task: Task, { a, b }: Stretch, anchors: readonly Anchor[]): Stretch[] {
-  const stretches: Stretch[] = [];
+/** Makes mates of the anchors, and opens what lies between them. */
+function* splitAt(task: Task, { a, b }: Stretch, anchors: readonly Anchor[], open: Stretch[]): Steps<void> {
   let from: Anchor = { x: 0, y: 0 };
-  for (const { x, y } of [...anchors, { x: a.length, y: b.length }]) {
+  for (const [index, { x, y }] of [...anchors, { x: a.length, y: b.length }].entries()) {
+    if (index % partLength === 0) yield;
     setMate(task, a[x], b[y]);
-    if (x > from.x && y > from.y) stretches.push({ a: a.subarray(from.x, x), b: b.subarray(from.y, y) });
+    if (x > from.x && y > from.y) open.push({ a: a.subarray(from.x, x), b: b.subarray(from.y, y) });
     from = { x: x + 1, y: y + 1 };
   }
-  return stretches;
 }
 
-function changesBetween(mates: Int32Array, bLength: number): readonly ChangedLines[] {
+/** `head` is how many equal lines stand before both lists. */
+function* changesBetween(mates: Int32Array, bLength: number, head: number): Steps<readonly ChangedLines[]> {
   const changed: ChangedLines[] = [];
   let aFrom = 0;
   let bFrom = 0;
-  for (let at = 0; at <= mates.length; at += 1) {
-    const mate = at < mates.length ? (mates[at] ?? -1) : bLength;
-    if (mate < 0) continue;
-    if (at > aFrom || mate > bFrom) changed.push({ aFrom, aTo: at, bFrom, bTo: mate });
-    aFrom = at + 1;
-    bFrom = mate + 1;
-  }
+  yield* inParts(mates.length + 1, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const mate = at < mates.length ? (mates[at] ?? -1) : bLength;
+      if (mate < 0) continue;
+      if (at > aFrom || mate > bFrom) {
+        changed.push({ aFrom: head + aFrom, aTo: head + at, bFrom: head + bFrom, bTo: head + mate });
+      }
+      aFrom = at + 1;
+      bFrom = mate + 1;
+    }
+  });
   return changed;
 }
 
@@ -259,9 +296,11 @@ function changesBetween(mates: Int32Array, bLength: number): readonly ChangedLin
  * Lines that were only added or only dropped can often be taken from several places, as the `}` before a new function
  * or its own. The lowest is the one people expect, and what comes to touch there is told as one change.
  */
-function slideDown(changed: readonly ChangedLines[], a: Int32Array, b: Int32Array): readonly ChangedLines[] {
+function* slideDown(changed: readonly ChangedLines[], a: Int32Array, b: Int32Array): Steps<readonly ChangedLines[]> {
   const slid: ChangedLines[] = [];
-  for (let { aFrom, aTo, bFrom, bTo } of changed.toReversed()) {
+  for (const [index, change] of changed.toReversed().entries()) {
+    if (index % partLength === 0) yield;
+    let { aFrom, aTo, bFrom, bTo } = change;
     const below = slid.at(-1);
     const end = below?.aFrom ?? a.length;
     if (aFrom === aTo || bFrom === bTo) {

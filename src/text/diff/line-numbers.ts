@@ -3,6 +3,8 @@
  * without a string for each of them.
  */
 
+import { partLength, type Steps } from "../steps.ts";
+
 /** A text and where its lines start, and at the end its length. A line holds its line end. */
 export interface Lines {
   readonly text: string;
@@ -10,7 +12,7 @@ export interface Lines {
   readonly count: number;
 }
 
-export function linesIn(text: string): Lines {
+export function* linesIn(text: string): Steps<Lines> {
   let starts: Int32Array = new Int32Array(Math.max(64, text.length >> 5));
   let count = 0;
   let from = 0;
@@ -20,6 +22,7 @@ export function linesIn(text: string): Lines {
     starts[count] = from;
     count += 1;
     from = text.indexOf("\n", from) + 1 || text.length;
+    if (count % partLength === 0) yield;
   }
   starts[count] = text.length;
   return { text, starts, count };
@@ -67,14 +70,14 @@ function roomFor(bytesMax: number, linesMax: number): Room {
 /** At most half of them are taken. */
 const placesFor = (lines: number): number => 2 ** (33 - Math.clz32(lines));
 
-/** Most texts are small, and making room costs more than their lines do: theirs is kept. */
-const small = { bytes: 65_536, lines: 2_048 };
+/** Most texts are small, and making room costs more than their lines do: theirs is kept. Their lines MUST be fewer than make a yield. */
+const small = { bytes: 65_536, lines: partLength / 2 };
 let kept: Room | undefined;
 
 /** So many places are looked at for a line; those that find none are kept in a map, which nobody can make slow. */
 const probesMax = 32;
 
-export function numbered(a: Lines, b: Lines): Numbered {
+export function* numbered(a: Lines, b: Lines): Steps<Numbered> {
   const chars = a.text.length + b.text.length;
   const lines = a.count + b.count;
   const isNarrow = Buffer.byteLength(a.text) + Buffer.byteLength(b.text) === chars;
@@ -85,9 +88,9 @@ export function numbered(a: Lines, b: Lines): Numbered {
   const placesMax = placesFor(lines);
   room.places.fill(0, 0, placesMax);
   const task: Numbering = { room, shift, mask: placesMax - 1, size: 0, rest: undefined };
-  const aIds = numbersOf(a, 0, task);
+  const aIds = yield* numbersOf(a, 0, task);
   const known = task.size;
-  const bIds = numbersOf(b, a.text.length, task);
+  const bIds = yield* numbersOf(b, a.text.length, task);
   return { a: aIds, b: bIds, known, size: task.size };
 }
 
@@ -102,7 +105,7 @@ interface Numbering {
 }
 
 /** The numbers of the lines of a text that starts after so many characters. */
-function numbersOf({ text, starts, count }: Lines, after: number, task: Numbering): Int32Array {
+function* numbersOf({ text, starts, count }: Lines, after: number, task: Numbering): Steps<Int32Array> {
   const { room, shift, mask } = task;
   const { view, places, starts: firstStarts, lengths, mixes } = room;
   const ids = new Int32Array(count);
@@ -138,6 +141,7 @@ function numbersOf({ text, starts, count }: Lines, after: number, task: Numberin
     }
     ids[line] = id;
     start = end;
+    if ((line + 1) % partLength === 0) yield;
   }
   task.size = size;
   return ids;

@@ -4,6 +4,7 @@
  */
 
 import type { PatchFault } from "../../contract/problem.ts";
+import { finish, inParts, partLength, type Steps } from "../steps.ts";
 
 export type PatchFile =
   | {
@@ -52,9 +53,15 @@ export type ParsedPatch =
       readonly text: string;
     };
 
-export function parsePatch(patchText: string): ParsedPatch {
+export const parsePatch = (patchText: string): ParsedPatch => finish(parsingPatch(patchText));
+
+/** The same, in steps. */
+export function* parsingPatch(patchText: string): Steps<ParsedPatch> {
   const raw = patchText.replace(/^\ufeff/, "").split("\n");
-  const lines = raw.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+  const lines: string[] = [];
+  yield* inParts(raw.length, (from, to) => {
+    for (const line of raw.slice(from, to)) lines.push(line.endsWith("\r") ? line.slice(0, -1) : line);
+  });
   const fail = (fault: PatchFault, index: number): ParsedPatch => ({
     fault,
     line: index + 1,
@@ -66,7 +73,10 @@ export function parsePatch(patchText: string): ParsedPatch {
   if (lines[from]?.trim() !== "*** Begin Patch")
     return fail(findUnifiedDiff(lines) ? "unified diff" : "no begin", from);
   // Marks are what tells a line of the format from a line of a file, so only the frame may be indented.
-  const end = lines.findIndex((line, index) => index > from && line.trimEnd() === "*** End Patch");
+  const end = lines.findIndex(
+    (line, index) => index > from && line.startsWith("*** End Patch") && line.trimEnd() === "*** End Patch",
+  );
+  yield;
   const last = to - 1;
   if (end === -1 && (last === from || lines[last]?.trim() !== "*** End Patch")) return fail("no end", last);
   if (end !== -1 && end !== last) return fail("text after end", nextVisible(lines, end + 1));
@@ -77,7 +87,8 @@ export function parsePatch(patchText: string): ParsedPatch {
   const known = new Map<string, number>();
   for (skipBlank(reader); reader.at < reader.end; skipBlank(reader)) {
     const start = reader.at;
-    const file = readFile(reader);
+    yield;
+    const file = yield* readFile(reader);
     if ("fault" in file) return fail(file.fault, file.index);
     const before = known.get(plainPath(file.path)) ?? files.length;
     const joined = joinSections(files[before], file);
@@ -97,6 +108,12 @@ export function parsePatch(patchText: string): ParsedPatch {
   }
   const [first, ...others] = files;
   return first === undefined ? fail("empty", from) : { files: [first, ...others] };
+}
+
+/** All paths that a patch names, and perhaps more: lines of context may look like its own. */
+export function pathsNamed(patchText: string): readonly string[] {
+  const named = patchText.matchAll(/^[ \t]*\*\*\* (?:(?:Add|Delete|Update) File|Move to):(.*)$/gm);
+  return [...new Set(Array.from(named, ([, path = ""]) => path.trim()))];
 }
 
 interface Reader {
@@ -131,7 +148,7 @@ function unwrap(lines: readonly string[]): { readonly from: number; readonly to:
   }
 }
 
-function readFile(reader: Reader): PatchFile | Fault {
+function* readFile(reader: Reader): Steps<PatchFile | Fault> {
   const index = reader.at;
   const line = reader.lines[index] ?? "";
   // An indented frame is padded behind as well, so there a blank says nothing.
@@ -140,8 +157,8 @@ function readFile(reader: Reader): PatchFile | Fault {
   const path = pathIn(named[2] ?? "");
   if (typeof path === "object") return { fault: path.fault, index };
   reader.at += 1;
-  if (named[1] === "Add") return readAdded(reader, path);
-  return named[1] === "Delete" ? { does: "delete", path } : readUpdate(reader, path, index);
+  if (named[1] === "Add") return yield* readAdded(reader, path);
+  return named[1] === "Delete" ? { does: "delete", path } : yield* readUpdate(reader, path, index);
 }
 
 /** A name may begin or end with a blank. Taking such a blank for an ornament would change another file than the one named. */
@@ -151,9 +168,10 @@ function pathIn(written: string): string | { readonly fault: PatchFault } {
   return path.trim() === path ? path : { fault: "blanks around path" };
 }
 
-function readAdded(reader: Reader, path: string): PatchFile | Fault {
+function* readAdded(reader: Reader, path: string): Steps<PatchFile | Fault> {
   let text = "";
   for (; reader.at < reader.end; reader.at += 1) {
+    if (reader.at % partLength === 0) yield;
     const line = (reader.keepsCr ? reader.raw : reader.lines)[reader.at] ?? "";
     if (!line.startsWith("+")) break;
     text += `${line.slice(1)}\n`;
@@ -170,7 +188,7 @@ function readAdded(reader: Reader, path: string): PatchFile | Fault {
   return { does: "add", path, text, replaces: false, later: [] };
 }
 
-function readUpdate(reader: Reader, path: string, index: number): PatchFile | Fault {
+function* readUpdate(reader: Reader, path: string, index: number): Steps<PatchFile | Fault> {
   skipBlank(reader);
   let moveTo: string | undefined;
   const move = /^\*\*\* Move to:(.*)$/.exec(reader.lines[reader.at] ?? "");
@@ -185,7 +203,7 @@ function readUpdate(reader: Reader, path: string, index: number): PatchFile | Fa
     // `--- x` can also be a line `-- x` that is taken away.
     const numbered = numbers.test(reader.lines[reader.at + 2] ?? "");
     if (numbered && isUnifiedDiff(reader.lines, reader.at)) return { fault: "unified diff", index: reader.at };
-    const hunk = readHunk(reader, hunks.length === 0);
+    const hunk = yield* readHunk(reader, hunks.length === 0);
     if ("fault" in hunk) return hunk;
     hunks.push(hunk);
   }
@@ -199,10 +217,11 @@ function readUpdate(reader: Reader, path: string, index: number): PatchFile | Fa
 /** Line numbers in the manner of a unified diff are passed over: the lines themselves have to tell the place. */
 const numbers = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/;
 
-function readHunk(reader: Reader, first: boolean): PatchHunk | Fault {
+function* readHunk(reader: Reader, first: boolean): Steps<PatchHunk | Fault> {
   const start = reader.at;
   const headers: string[] = [];
   for (; reader.at < reader.end; reader.at += 1) {
+    if (reader.at % partLength === 0) yield;
     const line = (reader.lines[reader.at] ?? "").trimEnd();
     if (line !== "@@" && !line.startsWith("@@ ")) break;
     if (line !== "@@" && !numbers.test(line)) headers.push(line.slice(3));
@@ -213,6 +232,7 @@ function readHunk(reader: Reader, first: boolean): PatchHunk | Fault {
   const lines: PatchLine[] = [];
   const from = reader.at;
   for (; reader.at < reader.end; reader.at += 1) {
+    if (reader.at % partLength === 0) yield;
     const line = reader.lines[reader.at] ?? "";
     const mark = line === "" ? " " : line[0];
     if (mark !== " " && mark !== "-" && mark !== "+") break;
@@ -236,7 +256,7 @@ function readHunk(reader: Reader, first: boolean): PatchHunk | Fault {
   return { headers, lines: [one, ...others], endOfFile, at: start + 1 };
 }
 
-const isBlank = (line: string | undefined): boolean => line?.trim() === "";
+const isBlank = (line: string | undefined): boolean => line === "" || line?.trim() === "";
 const isEndOfFile = (line: string | undefined): boolean => line?.trimEnd() === "*** End of File";
 
 /** What ends a hunk or an added file; whether it makes sense there is found out by whoever reads it next. */
@@ -254,7 +274,7 @@ function nextVisible(lines: readonly string[], from: number): number {
 const findUnifiedDiff = (lines: readonly string[]): boolean => lines.some((_, index) => isUnifiedDiff(lines, index));
 
 function isUnifiedDiff(lines: readonly string[], index: number): boolean {
-  const [first = "", second = ""] = lines.slice(index, index + 2);
+  const { [index]: first = "", [index + 1]: second = "" } = lines;
   return first.startsWith("diff --git ") || (first.startsWith("--- ") && second.startsWith("+++ "));
 }
 

@@ -227,15 +227,14 @@ export function* planOfChanges<Extra>(
 ): Steps<Planned<Extra>> {
   const source = before.source();
   yield;
-  const { places, hidden } = placesOf(source.text, changes);
+  const { places, hidden } = yield* placesOf(source.text, changes);
   const shown = places.map((place) => ({
     ...place,
     before: wellFormed(place.before),
     after: wellFormed(place.after),
   }));
   yield;
-  const pieces = piecesOf(source, changes, before);
-  yield;
+  const pieces = yield* piecesOf(source, changes, before);
   const diff = yield* hunksOf(shown);
   return {
     pieces,
@@ -267,8 +266,10 @@ function* matchOf(source: Source, edit: TextEdit, many: "each" | "in blocks" = "
 /** The disk takes pieces one by one; more of them cost more than the copy that makes them one. */
 const piecesMax = 1_000;
 
-function piecesOf(source: SourceText, changes: readonly TextChange[], before: Before): readonly Piece[] {
-  const pieces: Piece[] = [];
+function* piecesOf(source: SourceText, changes: readonly TextChange[], before: Before): Steps<readonly Piece[]> {
+  const joins = changes.length > piecesMax / 2 ? before.bytes : undefined;
+  const all: Piece[] = [];
+  let pieces: Piece[] = [];
   // Most often all changes bring the same.
   let last: { readonly text: string; readonly bytes: Uint8Array } = { text: "", bytes: new Uint8Array() };
   let at = 0;
@@ -278,9 +279,16 @@ function piecesOf(source: SourceText, changes: readonly TextChange[], before: Be
     if (text !== last.text) last = { text, bytes: encoded(text, before) };
     if (text !== "") pieces.push(last.bytes);
     at = source.byteAt(to);
+    if (joins === undefined || pieces.length < piecesMax) continue;
+    all.push(joined(pieces, joins));
+    pieces = [];
+    yield;
   }
   if (at < before.file.sizeBytes) pieces.push({ from: at, to: before.file.sizeBytes });
-  return pieces.length > piecesMax && before.bytes !== undefined ? [joined(pieces, before.bytes)] : pieces;
+  if (joins === undefined) return pieces;
+  all.push(joined(pieces, joins));
+  yield;
+  return [joined(all, joins)];
 }
 
 function* failed(

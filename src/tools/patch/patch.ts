@@ -11,7 +11,7 @@ import { wellFormed } from "../../text/encoding/escape.ts";
 import { nearestRegion, regionAt } from "../../text/match/nearest.ts";
 import { type Source, sourceOf } from "../../text/match/source.ts";
 import { applyingHunks, type Refused, standOnce } from "../../text/patch/apply.ts";
-import { parsePatch, type PatchFile, type PatchHunk } from "../../text/patch/patch.ts";
+import { parsingPatch, type PatchFile, type PatchHunk } from "../../text/patch/patch.ts";
 import { apply, changesOf, linesIn, PieceList } from "../../text/pieces.ts";
 import { finish, type Steps } from "../../text/steps.ts";
 import type { Plan, Planned } from "../change/change.ts";
@@ -123,18 +123,25 @@ function* planHunks(before: Before, sections: readonly (readonly PatchHunk[])[])
   if (changes.length === 0 && idle !== undefined) {
     throw new Problem({ code: "INVALID_PARAM", reason: "patch", fault: "same lines", line: idle.at, text: "" });
   }
-  return yield* planOfChanges(before, changes, requireLines(before, original, changes), matchedBy);
+  yield;
+  return yield* planOfChanges(before, changes, yield* requireLines(before, original, changes), matchedBy);
 }
 
-function requireLines(before: Before, text: string, changes: readonly TextChange[]): Planned<MatchedBy>["wrote"] {
+function* requireLines(
+  before: Before,
+  text: string,
+  changes: readonly TextChange[],
+): Steps<Planned<MatchedBy>["wrote"]> {
   const shown = shownOf(before.seen);
   const lines = linesChanged(text, changes);
+  yield;
   const old = lines.filter(({ linesBefore }) => linesBefore > 0);
   requireShown(
     before,
     shown,
     old.map(({ line, linesBefore }) => ({ from: line, to: line + linesBefore - 1 })),
   );
+  yield;
   return knownAfter(before, movedAlong(shown, lines));
 }
 
@@ -210,7 +217,7 @@ function wantedOf(refused: Refused, hunk: PatchHunk | undefined): string {
 }
 
 export const patch: Tool<"patch"> = async ({ patchText, profile }, bench) => {
-  const parsed = parsePatch(patchText);
+  const parsed = await inTurns(parsingPatch(patchText), bench.signal);
   if ("fault" in parsed) throw new Problem({ code: "INVALID_PARAM", reason: "patch", ...parsed });
   const [first, ...others] = parsed.files;
   const part = (file: PatchFile): Part => partOf(file, profile, bench);
