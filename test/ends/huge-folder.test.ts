@@ -55,3 +55,47 @@ test.skipIf(process.platform === "win32")(
     for (const { turns } of [list, far, missing]) expect(turns).toBeGreaterThan(3);
   },
 );
+
+const searches = `
+  const { readFileSync } = await import("node:fs");
+  const { createFilehand } = await import(process.argv[1]);
+  const folder = process.argv[2];
+  const session = createFilehand({ roots: [folder] }).session({ dialect: "claude" });
+  const cpuMs = () => Number(readFileSync("/proc/" + process.pid + "/task/" + process.pid + "/schedstat", "utf8").split(" ")[0]) / 1e6;
+  const call = async (tool, input) => {
+    let [last, longest] = [cpuMs(), 0];
+    const turn = () => {
+      const now = cpuMs();
+      [last, longest] = [now, Math.max(longest, now - last)];
+    };
+    const timer = setInterval(turn, 1);
+    const reply = await session.call(tool, input);
+    turn();
+    clearInterval(timer);
+    return { text: reply.content[0].text.slice(0, 4_000), longest };
+  };
+  const glob = await call("Glob", { pattern: "**/*-99999.txt" });
+  const again = await call("Glob", { pattern: "many/*-99999.txt" });
+  const grep = await call("Grep", { pattern: "needle" });
+  console.log(JSON.stringify({ glob, again, grep }));
+`;
+
+test.skipIf(process.platform !== "linux")(
+  "Glob and Grep of a folder of 100,000 files take the event loop for at most 50 ms at a time",
+  async () => {
+    const folder = workspace({ many: {} }, inMemory());
+    execFileSync(process.execPath, [
+      "-e",
+      `const fs = require("fs"); for (let at = 0; at < 100_000; at += 1) fs.writeFileSync(process.argv[1] + "/many/file-" + at + ".txt", at === 99_999 ? "needle" : "");`,
+      folder.top,
+    ]);
+    const args = ["--input-type=module", "-e", searches, join(project, "dist", "index.js"), folder.top];
+    const { code, stdout, stderr } = await run(process.execPath, args, { cwd: "/" });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const answers = JSON.parse(stdout) as Record<"glob" | "again" | "grep", { text: string; longest: number }>;
+    for (const { text, longest } of Object.values(answers)) {
+      expect(text).toContain("many/file-99999.txt");
+      expect(longest).toBeLessThan(50);
+    }
+  },
+);

@@ -9,7 +9,7 @@ import * as nodePath from "node:path";
 import { limits } from "../../contract/limits.ts";
 import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
-import { timeSlices } from "../event-loop.ts";
+import { othersTurn, timeSlices } from "../event-loop.ts";
 import { type FolderCalls, listFlags, type System } from "../system.ts";
 import type { EntryTypes, FolderEntry } from "./held-folder.ts";
 import { type Found, handlePathOf, type Look } from "./look.ts";
@@ -25,7 +25,7 @@ export interface WalkEntry extends EntryTypes {
 export interface WalkFolder extends Disposable {
   /** The path it had when it was entered. */
   readonly real: string;
-  /** Its names, in no order. A promise only where the file system may not answer. */
+  /** Its names, in no order. A promise where the file system may not answer, and for a folder of very many names. */
   entries(): Soon<readonly WalkEntry[] | Refused>;
   /**
    * Its names one by one, in slices of time and without holding them: for folders that may be huge. Ends early if `visit`
@@ -117,11 +117,21 @@ class Folder implements WalkFolder {
     const { system, quick } = this.#ways;
     if (later) return system.folder(path).catch(refused);
     try {
-      if (lists === true && fd !== undefined && quick.calls !== undefined) return quick.calls.entries(fd);
-      return system.folderWhole(path);
+      if (lists === true && fd !== undefined && quick.calls !== undefined) {
+        const first = quick.calls.entries(fd, entriesPerBlock);
+        return first.length <= entriesPerBlock ? first : restOf(first, fd, quick.calls);
+      }
+      const { size } = fd === undefined ? system.statPath(path) : system.stat(fd);
+      return size > hugeFolderBytes ? this.#collected() : system.folderWhole(path);
     } catch (error) {
       return refused(error);
     }
+  }
+
+  async #collected(): Promise<readonly WalkEntry[] | Refused> {
+    const entries: WalkEntry[] = [];
+    const add = (entry: WalkEntry): undefined => void entries.push(entry);
+    return (await this.each(add)) ?? entries;
   }
 
   async each(visit: (entry: WalkEntry) => "enough" | undefined, signal?: AbortSignal): Promise<Refused | undefined> {
@@ -231,6 +241,28 @@ class Folder implements WalkFolder {
   #at(name: string): string {
     return `${this.#place.path}${nodePath.sep}${name}`;
   }
+}
+
+/** Entries that are listed without yielding to the event loop: about 5 ms. */
+const entriesPerBlock = 4_096;
+/** The size that the file system gives a folder of about as many entries; ZFS gives the number of entries, so it may be ten times as many. */
+const hugeFolderBytes = 131_072;
+
+async function restOf(
+  first: readonly WalkEntry[],
+  fd: number,
+  calls: FolderCalls,
+): Promise<readonly WalkEntry[] | Refused> {
+  const blocks = [first];
+  try {
+    for (let more = first; more.length > entriesPerBlock; blocks.push(more)) {
+      await othersTurn();
+      more = calls.entries(fd, entriesPerBlock);
+    }
+  } catch (error) {
+    return refused(error);
+  }
+  return blocks.flat();
 }
 
 /** By a descriptor of its own: the one that is held may have been listed before, and stands at the end then. */
