@@ -398,8 +398,18 @@ async function linesShown(
     if (!fits(shown)) break;
     if (shown !== undefined) kept.push(shown);
   }
-  const isSure = file !== undefined && file.changed() === "no";
+  const isSure = file !== undefined && isUnchanged(file);
   return { lines: kept, state: isSure ? { real: path, sign: signOf(file.identity) } : undefined };
+}
+
+/** A file of which the system cannot say so is not sure to be what was shown. */
+function isUnchanged(file: OpenFile): boolean {
+  try {
+    return file.changed() === "no";
+  } catch (error) {
+    if (error instanceof ReadFailed) return false;
+    throw error;
+  }
 }
 
 async function textsIn(file: OpenFile, places: readonly FoundLine[], charsMax: number): ReturnType<typeof linesAt> {
