@@ -4,6 +4,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import * as fs from "node:fs";
 import { describe, test, vi } from "vitest";
 import { createFilehand } from "../../src/index.ts";
+import type * as Disks from "../../src/disk/disk.ts";
 import { nodeSystem } from "../../src/disk/system.ts";
 import { type FaultySystem, faultySystem, paced } from "../support/faulty-system.ts";
 import { onWindows, openDescriptors, plant, workspace } from "../support/workspace.ts";
@@ -11,7 +12,7 @@ import { onWindows, openDescriptors, plant, workspace } from "../support/workspa
 const used = vi.hoisted((): { system: FaultySystem | undefined } => ({ system: undefined }));
 
 vi.mock("../../src/disk/disk.ts", async (original) => {
-  const real = await original<typeof import("../../src/disk/disk.ts")>();
+  const real = await original<typeof Disks>();
   return {
     ...real,
     createDisk: (roots: readonly string[], _: unknown, options: Parameters<typeof real.createDisk>[2]) =>
