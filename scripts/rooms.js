@@ -17,7 +17,7 @@ const mayImport = {
   history: ["text", "disk"],
   session: [],
   state: ["disk"],
-  lsp: [],
+  lsp: ["text"],
   settings: ["disk"],
   tools: ["text", "disk", "guard", "kinds", "search", "session", "history"],
   dialects: ["text"],

@@ -1,22 +1,42 @@
-/**
- * `npm run test:hostile`: shapes that freeze, fill or end a process, against every kind of input, for as many minutes as are given (default 10).
- * Prints counts and the worst case of each input, and every finding with its input and how to see it again.
- *
- *   npm run test:hostile -- 30
- *   npm run test:hostile -- --input glob --seed 17 --cases 1
- *   npm run test:hostile -- --input ignore --known "question marks" --strict
- *
- * Single cases are judged by the limits of `npm test`, with --strict by those of the long run.
- */
+/** `npm run test:hostile`: shapes that freeze, fill or end a process, against every kind of input. See `usage`. */
 
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 
+const usage = `npm run test:hostile -- [MINUTES] [OPTIONS]
+
+Runs shapes that freeze, fill or end a process against every kind of input, for so many minutes (default 10).
+Prints counts and the worst case of each input, and every finding with its input and how to see it again.
+
+  --input NAME    only this input: arguments, settings, messages, glob, notebook … (test/hostile/inputs.ts)
+  --seed NUMBER   the first seed; the same seed makes the same cases
+  --cases NUMBER  so many random cases of each input, besides the known samples, instead of MINUTES (1: no known samples)
+  --known NAME    only the known sample of this name
+  --strict        with --cases or --known: the limits of the long run (50 ms a turn, 5 s, 300 MB), where npm test allows more
+  --help          this text
+
+Examples
+  npm run test:hostile -- 30
+  npm run test:hostile -- --input glob --seed 17 --cases 1
+  npm run test:hostile -- --input ignore --known "question marks" --strict
+`;
+
 const text = /** @type {const} */ ({ type: "string" });
 const { values, positionals } = parseArgs({
-  options: { seed: text, cases: text, input: text, known: text, strict: { type: "boolean" } },
+  options: {
+    seed: text,
+    cases: text,
+    input: text,
+    known: text,
+    strict: { type: "boolean" },
+    help: { type: "boolean" },
+  },
   allowPositionals: true,
 });
+if (values.help === true) {
+  process.stdout.write(usage);
+  process.exit(0);
+}
 const number = (/** @type {string} */ name, /** @type {string | undefined} */ value) => {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/u.test(value)) return Number(value);

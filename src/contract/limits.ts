@@ -179,8 +179,8 @@ export const limits = {
   mcpResultBytesMax: 10_000_000,
   /** Bytes of a server's log that wait in memory for a reader; what comes then is counted and left out. */
   logBytesMax: 1_048_576,
-  /** Bytes of a settings file. It is parsed in one turn of the event loop, which takes up to 25 ms for so many. */
-  settingsBytesMax: 65_536,
+  /** Bytes of a settings file. It is parsed in one turn of the event loop, which takes up to 35 ms for so many. */
+  settingsBytesMax: 32_768,
   /** Milliseconds that the answer to a change waits for what language servers say of it (settable). */
   languageWaitMsMax: 1_500,
   /** The same for a question to a server, for its start, for its shutdown, and until it is killed after that. */

@@ -5,6 +5,8 @@
 
 import { limits } from "../contract/limits.ts";
 import type { Diagnostic, SourceFile, WatchedChange } from "../contract/lsp.ts";
+import { parseGlob } from "../text/glob/glob.ts";
+import { type GlobState, startState } from "../text/glob/glob-state.ts";
 import { type Capabilities, capabilitiesIn, fieldsOf, initializeParams } from "./capabilities.ts";
 import { type Answered, answerTo, type Client, type Registered, startClient } from "./client.ts";
 import {
@@ -506,7 +508,8 @@ function createHearing({ client, documents, capabilities }: HearingOptions): Hea
   };
 }
 
-// Which changes of files a server has asked to hear of. Its patterns are untrusted: they are bounded and never run as they are.
+// Which changes of files a server has asked to hear of. Its patterns are untrusted: they are compared like those of Glob, in
+// linear time, and their number and length are limited.
 
 export interface WatchedFiles {
   registered(id: string, options: unknown): void;
@@ -515,15 +518,14 @@ export interface WatchedFiles {
 }
 
 interface Watcher {
-  readonly matches: RegExp;
+  readonly matches: (path: string) => boolean;
   /** Bits: created 1, changed 2, deleted 4. */
   readonly kinds: number;
 }
 
+/** Of all registrations of one server together. */
 const watchersMax = 1_000;
 const patternCharsMax = 500;
-/** Beyond so many an expression can take long; then all files are meant, which only tells the server more than it asked for. */
-const wildcardsMax = 6;
 const bits = { created: 1, changed: 2, deleted: 4 } as const;
 
 export function createWatchedFiles(): WatchedFiles {
@@ -531,14 +533,17 @@ export function createWatchedFiles(): WatchedFiles {
   return {
     registered: (id, options) => {
       const { watchers } = fieldsOf(options);
-      if (!Array.isArray(watchers) || byId.size >= watchersMax) return;
-      byId.set(id, watchers.slice(0, watchersMax).flatMap(watcherOf));
+      if (!Array.isArray(watchers)) return;
+      byId.delete(id);
+      const left = [...byId.values()].reduce((rest, { length }) => rest - length, watchersMax);
+      const made = watchers.slice(0, left).flatMap(watcherOf);
+      if (made.length > 0) byId.set(id, made);
     },
     unregistered: (id) => void byId.delete(id),
     wants: ({ path, did }) => {
-      const name = path.replaceAll("\\", "/");
+      const name = path.replaceAll("\\", "/").normalize("NFC");
       for (const list of byId.values()) {
-        if (list.some(({ matches, kinds }) => (kinds & bits[did]) !== 0 && matches.test(name))) return true;
+        if (list.some(({ matches, kinds }) => (kinds & bits[did]) !== 0 && matches(name))) return true;
       }
       return false;
     },
@@ -556,37 +561,22 @@ function watcherOf(value: unknown): readonly Watcher[] {
 
 function made(base: string, pattern: string, kinds: number): readonly Watcher[] {
   if (pattern.length > patternCharsMax) return [];
-  const source = (pattern.match(/\*+/g)?.length ?? 0) > wildcardsMax ? ".*" : expressionOf(pattern);
-  if (source === undefined) return [];
-  const folder = base.replaceAll("\\", "/").replace(/\/$/, "");
-  // A bare pattern is one of absolute paths, or of what lies somewhere below.
-  const before = folder === "" ? "^(?:.*/)?" : `^${escaped(folder)}/`;
-  return [
-    {
-      matches: new RegExp(pattern.startsWith("/") && folder === "" ? `^${source}$` : `${before}${source}$`, "s"),
-      kinds,
-    },
-  ];
+  const folder = base.replaceAll("\\", "/").replace(/\/$/, "").normalize("NFC");
+  // A bare pattern is one of absolute paths, or of what is somewhere below.
+  const isAnchored = base !== "" || pattern.startsWith("/");
+  const glob = parseGlob(isAnchored ? `./${pattern}` : `**/${pattern}`);
+  if ("fault" in glob) return [];
+  const start = startState(glob);
+  const matches = (path: string): boolean =>
+    path.startsWith(`${folder}/`) ? isMatch(start, path.slice(folder.length)) : folder === "" && isMatch(start, path);
+  return [{ matches, kinds }];
 }
 
-/** A glob of the protocol; undefined where its braces are not closed. */
-function expressionOf(pattern: string): string | undefined {
-  let depth = 0;
-  const parts = pattern.match(/\*\*\/?|[*?{},]|\[!?[^\]]*\]|[^*?{},[]+|\[/g) ?? [];
-  const made = parts.map((part) => {
-    if (part === "**/") return "(?:[^/]*/)*";
-    if (part === "**") return ".*";
-    if (part === "*") return "[^/]*";
-    if (part === "?") return "[^/]";
-    if (part === "{") return (depth += 1) > 0 ? "(?:" : "";
-    if (part === "}") return (depth -= 1) >= 0 ? ")" : "";
-    if (part === ",") return depth > 0 ? "|" : ",";
-    if (/^\[.*\]$/.test(part))
-      return `[${part[1] === "!" ? "^" : ""}${classOf(part.slice(part[1] === "!" ? 2 : 1, -1))}]`;
-    return escaped(part);
-  });
-  return depth === 0 ? made.join("") : undefined;
+function isMatch(start: GlobState, path: string): boolean {
+  const names = path.split("/").filter((name) => name !== "");
+  const last = names.pop();
+  if (last === undefined) return false;
+  let state: GlobState | undefined = start;
+  for (const name of names) state = state?.enter(name, "all");
+  return state?.accepts(last, "all") ?? false;
 }
-
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-const classOf = (text: string): string => text.replace(/[\\\]^[]/g, "\\$&") || "\\0";

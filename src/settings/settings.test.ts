@@ -93,16 +93,16 @@ describe("files together", () => {
     ok(faults.every(({ stops }) => stops === true)); // what they deny is not known
   });
 
-  test("a file of more than 64 KiB, or nested too deeply, is refused, and nothing starts as if it denied nothing", async () => {
+  test("a file of more than 32 KiB, or nested too deeply, is refused, and nothing starts as if it denied nothing", async () => {
     const [large, deep, full] = ["large", "deep", "full"].map((name) => join(folder, name, "filehand.jsonc"));
     ok(large && deep && full);
     const denying = '{"permissions": {"deny": ["Read(a)"]}}';
-    configFile(large, denying.padEnd(65_537));
-    configFile(deep, "[".repeat(60_000));
-    configFile(full, denying.padEnd(65_536));
+    configFile(large, denying.padEnd(32_769));
+    configFile(deep, "[".repeat(30_000));
+    configFile(full, denying.padEnd(32_768));
     const loaded = (file: string) => load({ XDG_CONFIG_HOME: join(folder, "none") }, join(file, ".."));
     deepEqual((await loaded(large)).faults, [
-      { file: large, line: 1, message: `Cannot read "${large}": it has 65537 bytes, the most is 65536`, stops: true },
+      { file: large, line: 1, message: `Cannot read "${large}": it has 32769 bytes, the most is 32768`, stops: true },
     ]);
     deepEqual((await loaded(deep)).faults, [
       { file: deep, line: 1, message: "Cannot use this file: it is nested too deeply", stops: true },

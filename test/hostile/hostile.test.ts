@@ -25,7 +25,20 @@ const casesOf = (input: string): number => cases ?? (slow.includes(input) ? 2 : 
 /** In the usual run the machine does other things as well, and its caches are not ours: twice and thrice as much is let pass. */
 const loose: Limits = { cpuMs: nominal.cpuMs * 2, bytes: nominal.bytes * 1.5, pauseMs: nominal.pauseMs * 3 };
 /** Those that stay far below the limits are held to them in the usual run too. */
-const tight = ["ignore", "glob", "rules", "edit", "docx", "pptx", "image", "pdf"];
+const tight = [
+  "arguments",
+  "settings",
+  "messages",
+  "ignore",
+  "glob",
+  "rules",
+  "edit",
+  "notebook",
+  "docx",
+  "pptx",
+  "image",
+  "pdf",
+];
 const limitsOf = (input: string): Limits => (given.strict === true || tight.includes(input) ? nominal : loose);
 
 function* chosen(input: string): Generator<Asked> {

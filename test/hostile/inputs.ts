@@ -162,7 +162,7 @@ const jsonGrammar: Grammar = {
 
 const settings: Make = (place, random, text) => {
   // Most of them just below the most that is read.
-  const { name, text: shape } = chosen(random, jsonGrammar, text, random() < 0.9 ? 65_000 : undefined);
+  const { name, text: shape } = chosen(random, jsonGrammar, text, random() < 0.9 ? 32_000 : undefined);
   const [before, after] = oneOf(random, [
     ["", ""],
     ["{", "}"],
@@ -648,20 +648,20 @@ export const inputs: Readonly<Record<string, Input>> = {
     known: {
       "200 steep deny rules": () =>
         JSON.stringify({
-          permissions: { deny: Array.from({ length: 200 }, (_, index) => `Read(${"**/*a*/".repeat(30)}${index})`) },
+          permissions: { deny: Array.from({ length: 200 }, (_, index) => `Read(${"**/*a*/".repeat(20)}${index})`) },
         }),
       "400,000 open brackets": () => "[".repeat(400_000),
-      "65,000 open brackets": () => "[".repeat(65_000),
+      "32,000 open brackets": () => "[".repeat(32_000),
       "100,000 faults": () => `{${'"x":1,'.repeat(100_000)}"y":1}`,
-      "10,000 faults": () => `{${'"x":1,'.repeat(10_000)}"y":1}`,
-      "32,000 faults of syntax": () => `{${",,".repeat(32_000)}}`,
-      "lists, 500 levels deep": () => `[${`${"[".repeat(500)}${"]".repeat(500)},`.repeat(64)}1]`,
-      "20,000 empty rules": () => `{"permissions":{"deny":[${'"",'.repeat(20_000)}""]}}`,
+      "5,000 faults": () => `{${'"x":1,'.repeat(5_000)}"y":1}`,
+      "16,000 faults of syntax": () => `{${",,".repeat(16_000)}}`,
+      "lists, 500 levels deep": () => `[${`${"[".repeat(500)}${"]".repeat(500)},`.repeat(32)}1]`,
+      "10,000 empty rules": () => `{"permissions":{"deny":[${'"",'.repeat(10_000)}""]}}`,
       "500 rules": () =>
         `{"permissions":{"deny":[${Array.from({ length: 500 }, (_, index) => `"Read(${index})"`).join(",")}]}}`,
-      "faults after many lines": () => `{${"\n".repeat(64_000)}${'"x":1,'.repeat(60)}"y":1}`,
-      "8,000 comments": () => `{${"/* a */\n".repeat(8_000)}}`,
-      "a long rule": () => JSON.stringify({ permissions: { deny: [`Read(${"*a".repeat(30_000)})`] } }),
+      "faults after many lines": () => `{${"\n".repeat(32_000)}${'"x":1,'.repeat(60)}"y":1}`,
+      "4,000 comments": () => `{${"/* a */\n".repeat(4_000)}}`,
+      "a long rule": () => JSON.stringify({ permissions: { deny: [`Read(${"*a".repeat(16_000)})`] } }),
     },
   },
   messages: {
