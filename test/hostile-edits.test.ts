@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import { expect, test } from "vitest";
 import { createFilehand, type Reply } from "../src/index.ts";
-import { growsLikeItsInput } from "./support/growth.ts";
+import { growsLikeItsInput, growthOf } from "./support/growth.ts";
 import { workspace } from "./support/workspace.ts";
 
 /** How often the loop turned while the work was done. */
@@ -47,6 +47,22 @@ for (const [what, dialect, tool, before, input, turnsMin] of [
     10,
   ],
   [
+    "a Write of two lines that repeat",
+    "claude",
+    "Write",
+    "a\nb\n".repeat(200_000),
+    { content: "b\na\na\n".repeat(130_000) },
+    10,
+  ],
+  [
+    "a replacement in 50,000 places with another indentation",
+    "claude",
+    "Edit",
+    "    if a:\n      b\n".repeat(50_000),
+    { old_string: "if a:\n  b\n", new_string: "if a:\n  c\n", replace_all: true },
+    10,
+  ],
+  [
     "a replacement in 900,000 places",
     "claude",
     "Edit",
@@ -83,16 +99,20 @@ test("a failing MultiEdit ends when it is cancelled", async () => {
   expect(JSON.stringify(reply)).not.toContain("NO_MATCH");
 });
 
-test("a run of 100,000 combining marks is not put in order", async () => {
+test("a long run of combining marks is not put in order, which is the square of its length", async () => {
   const { top, path } = workspace({});
-  fs.writeFileSync(path("a.txt"), `e${"\u0301\u0323".repeat(50_000)}\n`);
   const session = createFilehand({ roots: [top], ask: "yes", readFirst: false }).session();
-  const before = process.cpuUsage();
-  const reply = await session.call("Edit", { file_path: "a.txt", old_string: "\u00e9x", new_string: "y" });
-  const { user } = process.cpuUsage(before);
-  expect(reply.error?.code).toBe("NO_MATCH");
-  // Putting them in order takes 2.5 s of processor time, all else a few hundredths.
-  expect(user / 1_000).toBeLessThan(1_500);
+  await growsLikeItsInput(
+    5_000,
+    (count) => {
+      fs.writeFileSync(path(`${count}.txt`), `e${"\u0301\u0323".repeat(count)}\n`);
+      return count;
+    },
+    async (count) => {
+      const edit = { file_path: `${count}.txt`, old_string: "\u00e9x", new_string: "y" };
+      expect((await session.call("Edit", edit)).error?.code).toBe("NO_MATCH");
+    },
+  );
 });
 
 /** What edits make of a text one after the other, each of a text that stands there once. */
@@ -149,23 +169,73 @@ test("an edit of a long MultiEdit that fits twice, or not, is refused as in a sh
   }
 });
 
-test("four times the edits in four times the lines are four times the work", async () => {
+/** Lines, and edits of all of them, of which each is found to the letter. */
+interface ManyEdits {
+  readonly lines: (count: number) => readonly string[];
+  readonly edit: (line: string, at: number) => { readonly old_string: string; readonly new_string: string };
+  readonly begins?: "new" | "shown in part";
+  readonly from: number;
+}
+
+const plainLines = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, at) => `line number ${at} of\n`);
+const renamed = (line: string): { readonly old_string: string; readonly new_string: string } => ({
+  old_string: line,
+  new_string: line.replace("number", "no."),
+});
+
+const manyEdits: Readonly<Record<string, ManyEdits>> = {
+  "of whole lines": { lines: plainLines, edit: renamed, from: 5_000 },
+  "in a file that was shown in part": { lines: plainLines, edit: renamed, begins: "shown in part", from: 1_500 },
+  "in a new file": { lines: plainLines, edit: renamed, begins: "new", from: 3_000 },
+  "of 5 characters": {
+    lines: (count) => Array.from({ length: count }, (_, at) => `${10_000 + at} ${"-".repeat(40)}\n`),
+    edit: (line) => ({ old_string: line.slice(0, 5), new_string: "x" }),
+    from: 3_000,
+  },
+  "of 10,000 characters": {
+    lines: (count) => Array.from({ length: count }, (_, at) => `${`${1_000 + at}`.repeat(2_500)}\n`),
+    edit: (line) => ({ old_string: line, new_string: "x\n" }),
+    from: 100,
+  },
+};
+
+test.each(Object.entries(manyEdits))(
+  "four times the edits in four times the lines are four times the work: %s",
+  async (_, { lines, edit, begins, from }) => {
+    const { top, path } = workspace({});
+    const filehand = createFilehand({ roots: [top], ask: "yes", readFirst: begins === "shown in part" });
+    let tries = 0;
+    await growsLikeItsInput(from, lines, async (all) => {
+      const session = filehand.session();
+      const file_path = `${(tries += 1)}.txt`;
+      const edits = all.map(edit);
+      if (begins === "new") edits.unshift({ old_string: "", new_string: all.join("") });
+      else fs.writeFileSync(path(file_path), `${all.join("")}the end\n`);
+      if (begins === "shown in part") {
+        for (let offset = 1; offset <= all.length; offset += 500) {
+          await session.call("Read", { file_path, offset, limit: Math.min(500, all.length + 1 - offset) });
+        }
+      }
+      const reply = await session.call("MultiEdit", { file_path, edits });
+      expect(reply.isError, JSON.stringify(reply.content).slice(0, 300)).toBe(false);
+    });
+  },
+);
+
+test("in a text of 9 million characters four times the edits take little more time", { timeout: 120_000 }, async () => {
   const { top, path } = workspace({});
+  const lines = Array.from({ length: 450_000 }, (_, at) => `line number ${1_000_000 + at}\n`);
   const session = createFilehand({ roots: [top], ask: "yes", readFirst: false }).session();
-  await growsLikeItsInput(
-    5_000,
-    (count) => count,
-    async (count) => {
-      fs.writeFileSync(
-        path(`${count}.txt`),
-        Array.from({ length: count }, (_, at) => `line number ${at} of\n`).join(""),
-      );
-      const edits = Array.from({ length: count }, (_, at) => ({
-        old_string: `number ${at} of`,
-        new_string: `no. ${at}`,
-      }));
-      const reply = await session.call("MultiEdit", { file_path: `${count}.txt`, edits });
+  const { times } = await growthOf(
+    500,
+    (count) => lines.slice(0, count).map(renamed),
+    async (edits) => {
+      fs.writeFileSync(path("a.txt"), lines.join(""));
+      const reply = await session.call("MultiEdit", { file_path: "a.txt", edits });
       expect(reply.isError).toBe(false);
     },
   );
+  // Four times as much, if each of them went through the text.
+  expect(times).toBeLessThan(2.5);
 });

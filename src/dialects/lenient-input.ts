@@ -53,9 +53,10 @@ function lenientObject(
   const given = typeof value === "string" ? parsed(value, "{") : value;
   if (!isRecord(given)) return value;
   const { properties = {}, required = [] } = schema;
-  const kept: [string, unknown][] = [];
-  let isSame = given === value;
-  for (const [key, before] of Object.entries(given)) {
+  /** Most calls have none, and a call may have many thousand objects. */
+  let differing: Map<string, { readonly after: unknown; readonly isLeftOut: boolean }> | undefined;
+  for (const key of Object.keys(given)) {
+    const before = given[key];
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
     const after = property === undefined ? before : lenientInput(before, property, numbers);
     // Models that count from 0 send 0 for the first line or entry, which is where a call starts without the parameter.
@@ -64,10 +65,14 @@ function lenientObject(
         ? isHostKey(key, before)
         : !required.includes(key) &&
           (isNothing(after) || (numbers === "lenient" && after === 0 && positions.includes(key)));
-    if (isLeftOut || after !== before) isSame = false;
-    if (!isLeftOut) kept.push([key, after]);
+    if (isLeftOut || after !== before) (differing ??= new Map()).set(key, { after, isLeftOut });
   }
-  return isSame ? given : Object.fromEntries(kept); // defines its keys, so that "__proto__" stays one
+  if (differing === undefined) return given;
+  const kept = Object.entries(given).flatMap(([key, before]): [string, unknown][] => {
+    const other = differing.get(key);
+    return other === undefined ? [[key, before]] : other.isLeftOut ? [] : [[key, other.after]];
+  });
+  return Object.fromEntries(kept); // defines its keys, so that "__proto__" stays one
 }
 
 function lenientList(value: unknown, items: JsonSchema, numbers: Dialect["numbers"]): unknown {

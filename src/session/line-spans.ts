@@ -69,34 +69,18 @@ export interface LineChange {
  * Where lines are after changes. Changes are of the lines as they were, in order. The changed lines themselves count
  * as seen: they are the session's own.
  */
-export function shifted(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
-  // Who was shown nothing, or all, has nothing that moves.
-  if (spans.length === 0) return merged(ownSpans(changes));
-  let result: readonly LineSpan[] = spans;
-  let moved = 0;
-  for (const { line, linesBefore, linesAfter } of changes) {
-    const first = line + moved;
-    const delta = linesAfter - linesBefore;
-    const own = linesAfter > 0 ? [{ from: first, to: first + linesAfter - 1 }] : [];
-    result = merged([...result.flatMap((span) => around(span, first, linesBefore, delta)), ...own]);
-    moved += delta;
-  }
-  return result;
-}
+export const shifted = (spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] =>
+  merged([...unchanged(merged(spans), changes), ...ownSpans(changes)]);
 
 /** The same for lines of which only a part is known: who changes a part of such a line still does not know the rest. */
 export function shiftedCut(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
-  let result = spans;
-  let moved = 0;
-  for (const { line, linesBefore, linesAfter } of changes) {
-    const first = line + moved;
-    const delta = linesAfter - linesBefore;
-    const isCut = result.some(({ from, to }) => from < first + linesBefore && first <= to);
-    const own = isCut && linesAfter > 0 ? [{ from: first, to: first + linesAfter - 1 }] : [];
-    result = merged([...result.flatMap((span) => around(span, first, linesBefore, delta)), ...own]);
-    moved += delta;
-  }
-  return result;
+  const cut = merged(spans);
+  let next = 0;
+  const isCut = ({ line, linesBefore }: LineChange): boolean => {
+    while (next < cut.length && (cut[next]?.to ?? 0) < line) next += 1;
+    return (cut[next]?.from ?? Number.POSITIVE_INFINITY) < line + linesBefore;
+  };
+  return merged([...unchanged(cut, changes), ...ownSpans(changes, isCut)]);
 }
 
 /** Where parts of lines are after changes; those of a line that changed are not known any more. Both lists are in order. */
@@ -114,40 +98,39 @@ export function shiftedParts(parts: readonly LinePart[], changes: readonly LineC
   });
 }
 
-/** Where lines were before changes. A line that a change put in stands for those that it replaced. */
-export function unshifted(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
-  // Both lists are in order, so one pass is enough.
-  let next = 0;
-  let moved = 0;
-  const back = (line: number, end: "from" | "to"): number => {
-    for (; next < changes.length; next += 1) {
-      const change = changes[next];
-      if (change === undefined || line < change.line + moved) break;
-      if (line < change.line + moved + change.linesAfter) {
-        return end === "from" ? change.line : change.line + Math.max(1, change.linesBefore) - 1;
-      }
-      moved += change.linesAfter - change.linesBefore;
-    }
-    return line - moved;
-  };
-  return merged(merged(spans).map(({ from, to }) => ({ from: back(from, "from"), to: back(to, "to") })));
-}
-
 /** Lines that the changes put in, where they are when all are made. */
-function ownSpans(changes: readonly LineChange[]): readonly LineSpan[] {
+function ownSpans(
+  changes: readonly LineChange[],
+  isMeant: (change: LineChange) => boolean = () => true,
+): readonly LineSpan[] {
   let moved = 0;
-  return changes.flatMap(({ line, linesBefore, linesAfter }) => {
-    const from = line + moved;
-    moved += linesAfter - linesBefore;
-    return linesAfter > 0 ? [{ from, to: from + linesAfter - 1 }] : [];
+  return changes.flatMap((change) => {
+    const from = change.line + moved;
+    moved += change.linesAfter - change.linesBefore;
+    return change.linesAfter > 0 && isMeant(change) ? [{ from, to: from + change.linesAfter - 1 }] : [];
   });
 }
 
-/** What is left of a span before and behind a change. */
-function around({ from, to }: LineSpan, first: number, linesBefore: number, delta: number): readonly LineSpan[] {
-  const behind = first + linesBefore;
-  return [
-    { from, to: Math.min(to, first - 1) },
-    { from: Math.max(from, behind) + delta, to: to + delta },
-  ].filter((span) => span.from <= span.to);
+/** What of the spans no change covers, where it is when all are made. Both lists are in order, so one pass is enough. */
+function unchanged(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
+  const left: LineSpan[] = [];
+  let next = 0;
+  let first = 0;
+  let moved = 0;
+  const takeTo = (end: number): void => {
+    for (let span = spans[next]; span !== undefined; span = spans[next]) {
+      const from = Math.max(span.from, first);
+      const to = Math.min(span.to, end);
+      if (from <= to) left.push({ from: from + moved, to: to + moved });
+      if (span.to > end) return;
+      next += 1;
+    }
+  };
+  for (const { line, linesBefore, linesAfter } of changes) {
+    takeTo(line - 1);
+    first = Math.max(first, line + linesBefore);
+    moved += linesAfter - linesBefore;
+  }
+  takeTo(Number.POSITIVE_INFINITY);
+  return left;
 }

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TextChange } from "../contract/edit.ts";
+import { finish } from "./steps.ts";
 import { apply, changesOf, PieceList, splice, type TextPiece, textOfPieces } from "./pieces.ts";
 
 /** By hand, from behind. */
@@ -38,14 +39,42 @@ test("several rounds of changes give what splicing strings gives", () => {
         text = naive(text, changes);
         pieces = splice(pieces, changes);
         expect(textOfPieces(pieces, original)).toBe(text);
-        list.splice(changes);
+        finish(list.splice(changes));
         expect(textOfPieces(list.pieces, original)).toBe(text);
       }
       // What is left of the original stands in its old order, so the pieces are changes of it.
-      expect(naive(original, changesOf(pieces, original.length))).toBe(text);
-      expect(naive(original, changesOf(list.pieces, original.length))).toBe(text);
+      expect(naive(original, finish(changesOf(pieces, original.length)))).toBe(text);
+      expect(naive(original, finish(changesOf(list.pieces, original.length)))).toBe(text);
     }),
   );
+});
+
+test("what is left of the original between two offsets is found after any changes", () => {
+  fc.assert(
+    fc.property(fc.nat(30), fc.gen(), (length, gen) => {
+      const list = new PieceList(length);
+      /** For every character where it stands in the original, or -1 for a new one. */
+      let origins = Array.from({ length }, (_, at) => at);
+      for (let round = 0; round < 3; round += 1) {
+        const changes = gen(changesIn, origins.length);
+        for (const { from, to, text } of changes.toReversed()) {
+          origins = [...origins.slice(0, from), ...Array.from(text, () => -1), ...origins.slice(to)];
+        }
+        // One unit for each character of the new text, as above.
+        finish(list.splice(changes.map((change) => ({ ...change, text: "x".repeat(Array.from(change.text).length) }))));
+        const from = gen(fc.nat, origins.length);
+        const to = from + gen(fc.nat, origins.length - from);
+        const found = list.originalsOf(from, to).flatMap((part) => {
+          expect(part.from).toBeLessThanOrEqual(part.to);
+          return Array.from({ length: part.to - part.from }, (_, at) => part.from + at);
+        });
+        expect(found).toEqual(origins.slice(from, to).filter((at) => at >= 0));
+      }
+    }),
+  );
+  const list = new PieceList(5);
+  expect(list.originalsOf(2, 2)).toEqual([{ from: 2, to: 2 }]);
+  expect(list.originalsOf(0, 0)).toEqual([{ from: 0, to: 0 }]);
 });
 
 test("pieces that read alike are told apart", () => {
@@ -68,5 +97,5 @@ test("dollar signs are text", () => {
 });
 
 test("nothing changes nothing", () => {
-  expect(changesOf([{ from: 0, to: 3 }], 3)).toEqual([]);
+  expect(finish(changesOf([{ from: 0, to: 3 }], 3))).toEqual([]);
 });

@@ -2,12 +2,17 @@
 
 import type { TextChange } from "../contract/edit.ts";
 import type { FileEdits, Position } from "../contract/lsp.ts";
+import { finish, partLength, type Steps } from "./steps.ts";
 
 /** UTF-16 units `from` up to `to` of the original, or new text. */
 export type TextPiece = { readonly from: number; readonly to: number } | string;
 
 /** Changes of the text that `pieces` make, in order and without overlaps, applied to the pieces. */
-export function splice(pieces: readonly TextPiece[], changes: readonly TextChange[]): readonly TextPiece[] {
+export const splice = (pieces: readonly TextPiece[], changes: readonly TextChange[]): readonly TextPiece[] =>
+  finish(splicing(pieces, changes));
+
+/** The same, in steps. */
+function* splicing(pieces: readonly TextPiece[], changes: readonly TextChange[]): Steps<TextPiece[]> {
   const result: TextPiece[] = [];
   const put = (piece: TextPiece): void => {
     if (lengthOf(piece) > 0) result.push(piece);
@@ -15,6 +20,7 @@ export function splice(pieces: readonly TextPiece[], changes: readonly TextChang
   let at = 0;
   let next = 0;
   for (const [index, piece] of pieces.entries()) {
+    if ((index + 1) % partLength === 0) yield;
     const end = at + lengthOf(piece);
     const isLast = index === pieces.length - 1;
     let from = at;
@@ -28,6 +34,7 @@ export function splice(pieces: readonly TextPiece[], changes: readonly TextChang
       from = Math.max(from, Math.min(change.to, end));
       if (change.to > end) break;
       next += 1;
+      if (next % partLength === 0) yield;
     }
     put(cut(piece, from - at, end - at));
     at = end;
@@ -55,14 +62,30 @@ export class PieceList {
   }
 
   /** In order, without overlaps, of the text as the rounds before have left it. */
-  splice(changes: readonly TextChange[]): void {
+  *splice(changes: readonly TextChange[]): Steps<void> {
     if (changes.length > fewChanges) {
-      this.#pieces = [...splice(this.#pieces, changes)];
+      this.#pieces = yield* splicing(this.#pieces, changes);
       [this.#index, this.#at] = [0, 0];
       return;
     }
     // From the last on, so that none moves another.
     for (const change of changes.toReversed()) this.#put(change);
+  }
+
+  /** The parts of the original between two offsets, in order. An empty place is where it stands in the original. */
+  originalsOf(from: number, to: number): readonly Exclude<TextPiece, string>[] {
+    this.#goTo(from);
+    const found: Exclude<TextPiece, string>[] = [];
+    let at = this.#at;
+    for (let index = this.#index; index < this.#pieces.length && (at < to || at === from); index += 1) {
+      const piece = this.#pieces[index];
+      if (typeof piece === "object") {
+        const start = piece.from - at;
+        found.push({ from: start + Math.max(from, at), to: start + Math.min(to, at + lengthOf(piece)) });
+      }
+      at += this.#lengthAt(index);
+    }
+    return found;
   }
 
   #put({ from, to, text }: TextChange): void {
@@ -107,7 +130,7 @@ export const textOfPieces = (pieces: readonly TextPiece[], original: string): st
   pieces.map((piece) => (typeof piece === "string" ? piece : original.slice(piece.from, piece.to))).join("");
 
 /** The pieces as changes of the original: the pieces of the original that are left MUST stand in their old order. */
-export function changesOf(pieces: readonly TextPiece[], originalLength: number): readonly TextChange[] {
+export function* changesOf(pieces: readonly TextPiece[], originalLength: number): Steps<readonly TextChange[]> {
   const changes: TextChange[] = [];
   let at = 0;
   let text = "";
@@ -115,7 +138,8 @@ export function changesOf(pieces: readonly TextPiece[], originalLength: number):
     if (to > at || text !== "") changes.push({ from: at, to, text });
     text = "";
   };
-  for (const piece of pieces) {
+  for (const [index, piece] of pieces.entries()) {
+    if ((index + 1) % partLength === 0) yield;
     if (typeof piece === "string") {
       text += piece;
       continue;

@@ -159,11 +159,11 @@ function faultOf(measured: Answered, limits: Limits): string | undefined {
 }
 
 /** How to see one case again, with the same limits. */
-const again = ({ input, known, seed }: Asked, strict: boolean): string =>
-  `npm run test:hostile -- --input ${input} ${known === undefined ? `--seed ${seed} --cases 1` : `--known ${JSON.stringify(known)}`}${strict ? " --strict" : ""}`;
+const again = ({ input, known, seed }: Asked): string =>
+  `npm run test:hostile -- --input ${input} ${known === undefined ? `--seed ${seed} --cases 1` : `--known ${JSON.stringify(known)}`}`;
 
 /** Counts and the worst case of each input, then every finding with its input. */
-export function report(results: readonly Result[], strict: boolean): string {
+export function report(results: readonly Result[]): string {
   const inputs = [...new Set(results.map(({ asked }) => asked.input))];
   const worst = (of: readonly Result[], key: keyof Limits): number =>
     Math.max(0, ...of.map(({ measured }) => measured[key] ?? 0));
@@ -179,7 +179,7 @@ export function report(results: readonly Result[], strict: boolean): string {
       ? []
       : [
           `${asked.input}, ${asked.known ?? measured.label ?? `seed ${asked.seed}`}: ${fault}`,
-          `  again: ${again(asked, strict)}`,
+          `  again: ${again(asked)}`,
           `  input: ${JSON.stringify((measured.exact ?? "").slice(0, 300))}${(measured.exactLength ?? 0) > 300 ? ` and so on, ${measured.exactLength} in all` : ""}`,
         ],
   );

@@ -4,7 +4,7 @@
  */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Asked, buildHarness, type Harness, type Limits, nominal, report } from "./harness.ts";
+import { type Asked, buildHarness, type Harness, nominal, report } from "./harness.ts";
 import { inputs } from "./inputs.ts";
 
 const given = JSON.parse(process.env["FILEHAND_HOSTILE"] ?? "{}") as {
@@ -13,7 +13,6 @@ const given = JSON.parse(process.env["FILEHAND_HOSTILE"] ?? "{}") as {
   readonly cases?: number;
   readonly input?: string;
   readonly known?: string;
-  readonly strict?: boolean;
 };
 const names = Object.keys(inputs).filter((name) => given.input === undefined || given.input === name);
 const { minutes, seed = 1, cases } = given;
@@ -21,25 +20,6 @@ const { minutes, seed = 1, cases } = given;
 /** Random cases of an input in the usual run: fewer where one takes seconds. */
 const slow = ["docx", "xlsx", "pptx", "outline"];
 const casesOf = (input: string): number => cases ?? (slow.includes(input) ? 2 : 5);
-
-/** In the usual run the machine does other things as well, and its caches are not ours: twice and thrice as much is let pass. */
-const loose: Limits = { cpuMs: nominal.cpuMs * 2, bytes: nominal.bytes * 1.5, pauseMs: nominal.pauseMs * 3 };
-/** Those that stay far below the limits are held to them in the usual run too. */
-const tight = [
-  "arguments",
-  "settings",
-  "messages",
-  "ignore",
-  "glob",
-  "rules",
-  "edit",
-  "notebook",
-  "docx",
-  "pptx",
-  "image",
-  "pdf",
-];
-const limitsOf = (input: string): Limits => (given.strict === true || tight.includes(input) ? nominal : loose);
 
 function* chosen(input: string): Generator<Asked> {
   for (const known of Object.keys(inputs[input]?.known ?? {})) {
@@ -63,8 +43,8 @@ afterAll(() => harness.remove());
 
 if (minutes === undefined) {
   test.each(names)("no shape of %s freezes, fills or ends a process", async (input) => {
-    const results = await harness.run(chosen(input), limitsOf(input));
-    const said = report(results, given.strict === true);
+    const results = await harness.run(chosen(input), nominal);
+    const said = report(results);
     process.stdout.write(`${said}\n`);
     expect(results.filter(({ fault }) => fault !== undefined).length, said).toBe(0);
   });
@@ -72,7 +52,7 @@ if (minutes === undefined) {
   test("no shape of any input freezes, fills or ends a process", { timeout: (minutes + 5) * 60_000 }, async () => {
     const end = Date.now() + minutes * 60_000;
     const results = await harness.run(without(end), nominal, end);
-    const said = report(results, given.strict === true);
+    const said = report(results);
     process.stdout.write(`${said}\n`);
     expect(results.filter(({ fault }) => fault !== undefined).length, said).toBe(0);
   });

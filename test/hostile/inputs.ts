@@ -228,37 +228,93 @@ const edit: Make = (place, random, text) => {
   const { name, text: content } = chosen(random, prose, text);
   write(place, "f.txt", content);
   const isLarge = content.length > 1_000_000;
+  const loosely = looselyFound.get(content);
   const near = isLarge ? ["a"] : ["plain ascii", "é", `${content.slice(0, 20_000)}b`];
-  const old_string = text === undefined ? almost(random, content) : oneOf(random, near);
-  const replace_all = isLarge || random() < 0.3;
+  const old_string = loosely ?? (text === undefined ? almost(random, content) : oneOf(random, near));
+  const replace_all = isLarge || loosely !== undefined || random() < 0.3;
   const calls: Tool[] = [
     ["Edit", { file_path: "f.txt", old_string, new_string: oneOf(random, ["x", "", `${old_string}y`]), replace_all }],
   ];
   return { label: name, exact: content, work: () => answers(place, calls) };
 };
 
+/** Texts that stand in each of these a hundred thousand times, but for quotes, spaces, line ends, blanks or indentation. */
+const looselyFound = new Map([
+  ["\u201ca\u201d\n".repeat(100_000), '"a"'],
+  ["x\u00a0y\n".repeat(100_000), "x y"],
+  ["a\r\nb\r\n".repeat(100_000), "a\nb\n"],
+  ["a  \nb\n".repeat(100_000), "a\nb\n"],
+  ["    if a:\n      b\n".repeat(50_000), "if a:\n  b\n"],
+]);
+
+const numberedLines = (count: number, line: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => `${line(index)}\n`).join("");
+
+/** Content and edits that all apply, each of which was once looked for in the whole text. */
+const applying: Readonly<Record<string, () => { readonly content?: string; readonly edits: readonly EditPart[] }>> = {
+  good: () => ({ content: numberedLines(20_000, (at) => `line ${at}`), edits: renamedLines(20_000) }),
+  "partly shown": () => ({ content: numberedLines(60_000, (at) => `line ${at}`), edits: renamedLines(2_000) }),
+  short: () => ({
+    content: numberedLines(80_000, (at) => `${10_000 + at} ----`),
+    edits: Array.from({ length: 16_000 }, (_, at) => ({ old_string: `${10_000 + 5 * at}`, new_string: "x" })),
+  }),
+  long: () => ({
+    content: numberedLines(90, (at) => `${10 + at}`.repeat(5_000)),
+    edits: Array.from({ length: 89 }, (_, at) => ({ old_string: `${10 + at}`.repeat(5_000), new_string: "x" })),
+  }),
+  "new file": () => ({
+    edits: [{ old_string: "", new_string: numberedLines(15_000, (at) => `line ${at}`) }, ...renamedLines(12_000)],
+  }),
+};
+
+interface EditPart {
+  readonly old_string: string;
+  readonly new_string: string;
+}
+
+const renamedLines = (count: number): readonly EditPart[] =>
+  Array.from({ length: count }, (_, at) => ({ old_string: `line ${at}\n`, new_string: `LINE ${at}\n` }));
+
 const multiEdit: Make = (place, random, text) => {
-  const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index}`);
+  const failing = (content: string): readonly EditPart[] =>
+    Array.from({ length: text === undefined ? oneOf(random, [3, 50, 500, 2_000]) : 2_000 }, (_, index) => ({
+      old_string: text === undefined ? almost(random, content) : `${"abc\n".repeat(50)}${index}`,
+      new_string: `${index}`,
+    }));
+  const given = applying[text ?? ""]?.();
   const content =
-    text === undefined
-      ? chosen(random, prose, undefined, 200_000).text
-      : text === "good"
-        ? `${lines.join("\n")}\n`
-        : "abc\n".repeat(225_000);
-  write(place, "f.txt", content);
-  const edits =
-    text === "good"
-      ? lines.map((line, index) => ({ old_string: `${line}\n`, new_string: `LINE ${index}\n` }))
-      : Array.from({ length: text === undefined ? oneOf(random, [3, 50, 500, 2_000]) : 2_000 }, (_, index) => ({
-          old_string: text === undefined ? almost(random, content) : `${"abc\n".repeat(50)}${index}`,
-          new_string: `${index}`,
-        }));
+    given === undefined
+      ? text === undefined
+        ? chosen(random, prose, undefined, 200_000).text
+        : "abc\n".repeat(225_000)
+      : given.content;
+  if (content !== undefined) write(place, "f.txt", content);
+  const edits = given?.edits ?? failing(content ?? "");
   const exact = JSON.stringify(edits).slice(0, 1_000_000);
+  const isPart = text === "partly shown";
+  const calls: Tool[] = [
+    ...(isPart ? [["Read", { file_path: "f.txt", limit: 2_000 }] as const] : []),
+    ["MultiEdit", { file_path: "f.txt", edits }],
+  ];
   return {
     label: `${edits.length} edits`,
     exact,
-    work: () => answers(place, [["MultiEdit", { file_path: "f.txt", edits }]]),
+    work: () => answers(place, calls, isPart ? { readFirst: true } : {}),
   };
+};
+
+/** The same lines in another order, or other lines of the same few kinds: what a diff has the most to do with. */
+const overwrite: Make = (place, random, text) => {
+  const { name, text: before } = chosen(random, prose, text);
+  const lines = before.split("\n");
+  const after = oneOf(random, [
+    () => lines.toReversed(),
+    () => lines.map(() => oneOf(random, lines)),
+    () => lines.flatMap((line, at) => (at % 3 === 0 ? [] : at % 5 === 0 ? [line, line] : [line])),
+  ])();
+  write(place, "f.txt", before);
+  const calls: Tool[] = [["Write", { file_path: "f.txt", content: after.join("\n").slice(0, 1_000_000) }]];
+  return { label: name, exact: before, work: () => answers(place, calls) };
 };
 
 const patch: Make = (place, random, text) => {
@@ -718,10 +774,35 @@ export const inputs: Readonly<Record<string, Input>> = {
       "lines of blanks": () => `${" ".repeat(1_000)}\n`.repeat(800),
       "one long line": () => "a".repeat(900_000),
       "every letter, 8 MB": () => "a ".repeat(4_000_000),
+      ...Object.fromEntries(
+        [...looselyFound].map(([content, old]) => [`every ${JSON.stringify(old)}, loosely`, content]),
+      ),
       "many indents": () => Array.from({ length: 20_000 }, (_, index) => `${" ".repeat(index % 50)}line\n`).join(""),
     },
   },
-  "multi-edit": { make: multiEdit, known: { "2,000 that fail": "failing", "20,000 that apply": "good" } },
+  "multi-edit": {
+    make: multiEdit,
+    known: {
+      "2,000 that fail": "failing",
+      "20,000 that apply": "good",
+      "2,000 in a file that was shown in part": "partly shown",
+      "16,000 of 5 characters": "short",
+      "89 of 10,000 characters": "long",
+      "12,000 in a new file": "new file",
+    },
+  },
+  write: {
+    make: overwrite,
+    known: {
+      "few kinds of lines": () => {
+        const random = randomOf(7);
+        return numberedLines(300_000, () => `l${below(random, 3)}`);
+      },
+      "two lines, repeated": () => "a\nb\n".repeat(200_000),
+      "empty lines": () => "\n".repeat(900_000),
+      "lines that are all different": () => numberedLines(90_000, (at) => `line ${at}`),
+    },
+  },
   patch: { make: patch, known: { "20,000 hunks": "good", "5,000 hunks that fail": "failing" } },
   notebook: {
     make: notebook,

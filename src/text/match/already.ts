@@ -4,6 +4,7 @@
  * slip in it stands there as it always did, and what was to be kept of it does so too.
  */
 
+import type { Steps } from "../steps.ts";
 import { firstPlace } from "./find-text.ts";
 import { likenessOf, type Wanted, wantedLine } from "./nearest.ts";
 import { exactPlaces, foldedPlaces, isWholeLines, type Place, shiftedPlaces, wholeLinesOf } from "./places.ts";
@@ -30,13 +31,13 @@ const blankLinesMax = 2;
  * The line (from 1) where the new text stands although the old one does not; undefined if it does not, or is too short to
  * tell. `nearest` is the line, from 1, where the text most like the old one begins.
  */
-export function alreadyAt(
+export function* alreadyAt(
   source: Source,
   oldText: string,
   newText: string,
   nearest: number | undefined,
-): number | undefined {
-  const places = hasSubstance(newText) ? placesOf(source, newText) : shortPlaces(source, newText, nearest);
+): Steps<number | undefined> {
+  const places = yield* hasSubstance(newText) ? placesOf(source, newText) : shortPlaces(source, newText, nearest);
   const [first] = places;
   if (first === undefined || places.length > placesMax || standsOtherwise(source, oldText, newText, nearest))
     return undefined;
@@ -45,19 +46,20 @@ export function alreadyAt(
   return numberOf(first.line, source);
 }
 
-function placesOf(source: Source, newText: string): readonly Place[] {
-  const exact = exactPlaces(source, newText);
+function* placesOf(source: Source, newText: string): Steps<readonly Place[]> {
+  const exact = yield* exactPlaces(source, newText);
   if (exact.length > 0) return exact;
-  const folded = foldedPlaces(source, newText, "trailing blanks");
+  const folded = yield* foldedPlaces(source, newText, "trailing blanks");
   // A single line at another depth is too often another line.
   if (folded.length > 0 || substantialLines(newText) < linesMin) return folded;
-  return shiftedPlaces(source, newText).places;
+  return (yield* shiftedPlaces(source, newText)).places;
 }
 
 /** A short text tells only where the old one would be looked for, and as whole lines. */
-function shortPlaces(source: Source, newText: string, nearest: number | undefined): readonly Place[] {
+function* shortPlaces(source: Source, newText: string, nearest: number | undefined): Steps<readonly Place[]> {
   if (nearest === undefined || visibleChars(newText) < shortCharsMin || substantialLines(newText) === 0) return [];
-  return exactPlaces(source, newText).filter((place) => place.line === nearest - 1 && isWholeLines(source, place));
+  const places = yield* exactPlaces(source, newText);
+  return places.filter((place) => place.line === nearest - 1 && isWholeLines(source, place));
 }
 
 /** Short texts stand somewhere by chance. */

@@ -4,10 +4,16 @@ import { finish } from "../steps.ts";
 import { IndexedText } from "./indexed-text.ts";
 
 /** As one would find it in a plain string. */
-function onlyIn(text: string, wanted: string): { readonly from: number; readonly newlines: number } | undefined {
-  const from = text.indexOf(wanted);
-  if (from < 0 || text.indexOf(wanted, from + 1) >= 0) return undefined;
-  return { from, newlines: text.slice(0, from).split("\n").length - 1 };
+function placesIn(text: string, wanted: string): readonly number[] {
+  const found: number[] = [];
+  for (let at = text.indexOf(wanted); at >= 0 && found.length < 3; at = text.indexOf(wanted, at + 1)) found.push(at);
+  return found;
+}
+
+function expectPlaces(indexed: IndexedText, text: string, wanted: string): void {
+  const places = placesIn(text, wanted);
+  expect(indexed.places(wanted, 3)).toEqual(places);
+  for (const at of places) expect(indexed.newlinesBefore(at)).toBe(text.slice(0, at).split("\n").length - 1);
 }
 
 /** Letters of few kinds, so that sequences repeat, with newlines among them. */
@@ -33,20 +39,25 @@ test("one change after another, places are found as in a plain string, and the t
       fc.array(step, { maxLength: 30 }),
       (size, seed, kinds, steps) => {
         let plain = letters(size, seed, kinds);
-        const indexed = finish(IndexedText.of(plain));
-        for (const { at, takes, puts, seed: own } of steps) {
+        const states = [plain];
+        const changes = steps.map(({ at, takes, puts, seed: own }) => {
           const from = Math.floor((at / 1_000) * plain.length);
-          for (const wantedLength of [6, 7, 20, takes, 5_000]) {
-            const wanted = plain.slice(Math.max(0, from - 3), from - 3 + wantedLength);
-            if (wanted.length < 6 || wanted.length > 8_192) continue;
-            expect(indexed.only(wanted)).toEqual(onlyIn(plain, wanted));
-            expect(indexed.only(`${wanted.slice(1)}x!`)).toBeUndefined();
-          }
-          const to = Math.min(plain.length, from + takes);
-          const text = letters(puts, own, kinds);
-          indexed.splice([{ from, to, text }]);
-          plain = plain.slice(0, from) + text + plain.slice(to);
-          expect(indexed.text).toBe(plain);
+          const change = { from, to: Math.min(plain.length, from + takes), text: letters(puts, own, kinds) };
+          plain = plain.slice(0, from) + change.text + plain.slice(change.to);
+          states.push(plain);
+          return change;
+        });
+        const wanted = changes.map(({ from, to }, index) =>
+          [1, 2, 5, 6, 7, 20, to - from, 5_000, 12_000].flatMap((length) => {
+            const text = (states[index] ?? "").slice(Math.max(0, from - 3), Math.max(0, from - 3) + length);
+            return text === "" ? [] : [text, `${text.slice(1)}x!`];
+          }),
+        );
+        const indexed = finish(IndexedText.of(states[0] ?? "", wanted.flat()));
+        for (const [index, change] of changes.entries()) {
+          for (const text of wanted[index] ?? []) expectPlaces(indexed, states[index] ?? "", text);
+          indexed.splice([change]);
+          expect(indexed.text).toBe(states[index + 1]);
         }
       },
     ),
@@ -56,19 +67,21 @@ test("one change after another, places are found as in a plain string, and the t
 
 test("what stands across the end of a block is found, whatever was changed beside it", () => {
   const text = letters(20_000, 5, "abcdefghijklmnopqrstuvwxyz\n");
-  const indexed = finish(IndexedText.of(text));
+  const after = `${text.slice(0, 4_090)}first [one] put${text.slice(4_100, 8_190)}${text.slice(12_290)}`;
+  const starts = [4_060, 8_180].flatMap((from) => Array.from({ length: 50 }, (_, at) => from + at));
+  const wanted = starts.flatMap((at) => [3, 12, 40].map((length) => after.slice(at, at + length)));
+  const indexed = finish(IndexedText.of(text, wanted));
   indexed.splice([
     { from: 4_090, to: 4_100, text: "first [one] put" },
     { from: 8_190, to: 12_290, text: "" },
   ]);
-  const after = `${text.slice(0, 4_090)}first [one] put${text.slice(4_100, 8_190)}${text.slice(12_290)}`;
   expect(indexed.text).toBe(after);
-  for (let at = 4_060; at < 4_110; at += 1) {
-    const wanted = after.slice(at, at + 12);
-    expect(indexed.only(wanted)).toEqual(onlyIn(after, wanted));
-  }
-  for (let at = 8_180; at < 8_200; at += 1) {
-    const wanted = after.slice(at, at + 12);
-    expect(indexed.only(wanted)).toEqual(onlyIn(after, wanted));
-  }
+  for (const one of wanted) expectPlaces(indexed, after, one);
+});
+
+test("a text that begins as nothing is found by what was put into it", () => {
+  const indexed = finish(IndexedText.of("", ["line 7\n", "7", "e"]));
+  const text = Array.from({ length: 3_000 }, (_, at) => `line ${at}\n`).join("");
+  indexed.splice([{ from: 0, to: 0, text }]);
+  for (const one of ["line 7\n", "7", "e"]) expectPlaces(indexed, text, one);
 });

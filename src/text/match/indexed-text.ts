@@ -1,11 +1,13 @@
 /**
- * A text under many edits, in blocks, with an index of the short sequences of characters that each block has. Where a text
+ * A text under many edits, in blocks, with an index of short sequences of characters that each block has. Where a text
  * stands is looked for only in blocks that may have it, and a change copies its block: the cost of an edit does not grow
- * with the text. The index may name blocks that no longer have a sequence; it never lacks one that has it.
+ * with the text. Which texts are going to be looked for is known from the start, so only their sequences are in the index. It may
+ * name blocks that no longer have a sequence; it never lacks one that has it.
  */
 
 import type { TextChange } from "../../contract/edit.ts";
 import type { Steps } from "../steps.ts";
+import { placesIn } from "./find-text.ts";
 
 interface Block {
   readonly id: number;
@@ -16,30 +18,44 @@ interface Block {
 }
 
 const blockLength = 4_096;
-/** Characters that are indexed together. */
-const gramLength = 6;
+/** Characters that are indexed together: for each text as many as it has. */
+const gramLengths = [32, 16, 8, 4, 2, 1] as const;
 const bucketBits = 20;
-/** Longer texts are not looked for here, nor are shorter ones than the index knows. */
-const wantedLengthMax = 2 * blockLength;
-/** Sequences of a text that are looked up to find the rarest of them. */
+/** Sequences of a text that are looked up to find the rarest of them; fewer where the texts are many, so that the index stays small. */
 const gramsTriedMax = 64;
+const gramsTriedOfAll = 1 << (bucketBits - 2);
+
+/** Texts that are looked at between two yields. */
+const textsPerStep = 128;
 
 export class IndexedText {
-  /** Longer texts would have an index of more than 64 MB. */
-  static readonly lengthMax = 8_000_000;
-
   #blocks: Block[] = [];
   readonly #byId: Block[] = [];
-  /** For every bucket its last entry and how many it has; an entry is a block and the entry before. */
-  readonly #last = new Int32Array(1 << bucketBits).fill(-1);
-  readonly #count = new Int32Array(1 << bucketBits);
-  #entryBlock = new Int32Array(1 << 16);
-  #entryBefore = new Int32Array(1 << 16);
-  #entries = 0;
+  /** By the length of a sequence. */
+  readonly #grams = new Map<number, Grams>();
+  readonly #gramsTried: number;
+  #longest = 0;
   #searches = 0;
 
-  static *of(text: string): Steps<IndexedText> {
-    const made = new IndexedText();
+  private constructor(texts: number) {
+    this.#gramsTried = Math.max(4, Math.min(gramsTriedMax, Math.floor(gramsTriedOfAll / Math.max(1, texts))));
+  }
+
+  *#want(wanted: readonly string[]): Steps<void> {
+    for (const [index, text] of wanted.entries()) {
+      if (index % textsPerStep === 0) yield;
+      const length = gramLengthOf(text);
+      this.#longest = Math.max(this.#longest, length);
+      let grams = this.#grams.get(length);
+      if (grams === undefined) this.#grams.set(length, (grams = new Grams(length)));
+      for (const at of this.#tried(text, length)) grams.want(text, at);
+    }
+  }
+
+  /** `wanted` are all texts that `places` will be asked for; none is empty. */
+  static *of(text: string, wanted: readonly string[]): Steps<IndexedText> {
+    const made = new IndexedText(wanted.length);
+    yield* made.#want(wanted);
     for (let at = 0; at < text.length; at += blockLength) {
       made.#blocks.push(made.#newBlock(text.slice(at, at + blockLength)));
     }
@@ -54,39 +70,46 @@ export class IndexedText {
     return this.#blocks.map(({ text }) => text).join("");
   }
 
-  /** The only place of a text, and how many newlines are before it. Undefined: there is none, or more than one, or it is not known. */
-  only(wanted: string): { readonly from: number; readonly newlines: number } | undefined {
-    if (wanted.length < gramLength || wanted.length > wantedLengthMax) return undefined;
-    const gramAt = this.#rarestGram(wanted);
-    this.#searches += 1;
-    const bucket = bucketOf(wanted, gramAt);
-    for (let entry = this.#last[bucket] ?? -1; entry >= 0; entry = this.#entryBefore[entry] ?? -1) {
-      const block = this.#byId[this.#entryBlock[entry] ?? 0];
-      if (block !== undefined) block.search = this.#searches;
-    }
-    let found: { readonly from: number; readonly newlines: number } | undefined;
+  /** Where a text stands, overlapping places included: the first `max` places at most. */
+  places(wanted: string, max: number): readonly number[] {
+    const gramAt = this.#markCandidates(wanted);
+    const found: number[] = [];
     let start = 0;
-    let newlines = 0;
-    for (const [index, block] of this.#blocks.entries()) {
+    /** Where the text may begin, in candidates whose surroundings overlap: they are searched as one. */
+    let window: { readonly from: number; to: number } | undefined;
+    const search = (): void => {
+      if (window === undefined) return;
+      const { from, to } = window;
+      const next = placesIn(this.#slice(from, to + wanted.length - 1), wanted);
+      for (let at = next(0); at >= 0 && found.length < max; at = next(at + 1)) found.push(from + at);
+      window = undefined;
+    };
+    for (const block of this.#blocks) {
+      const end = start + block.text.length;
       if (block.search === this.#searches) {
         // The sequence begins in this block, so the text begins so much before it.
-        const before = this.#textBefore(index, gramAt);
-        const window = before + block.text + this.#textAfter(index, wanted.length - gramAt - 1);
-        const end = before.length + block.text.length - gramAt;
-        // Of the first block, where less is before it, the text can begin at its beginning at the earliest.
-        const at = window.indexOf(wanted);
-        if (at >= 0 && at < end) {
-          if (found !== undefined) return undefined;
-          const next = window.indexOf(wanted, at + 1);
-          if (next >= 0 && next < end) return undefined;
-          const inWindow = newlinesIn(window.slice(0, at)) - newlinesIn(before);
-          found = { from: start - before.length + at, newlines: newlines + inWindow };
-        }
+        const from = Math.max(0, start - gramAt);
+        if (window !== undefined && from > window.to + wanted.length) search();
+        if (found.length >= max) return found;
+        window ??= { from, to: 0 };
+        window.to = end - gramAt;
       }
+      start = end;
+    }
+    search();
+    return found;
+  }
+
+  /** How many newlines are before an offset. */
+  newlinesBefore(offset: number): number {
+    let start = 0;
+    let newlines = 0;
+    for (const block of this.#blocks) {
+      if (start + block.text.length >= offset) return newlines + newlinesIn(block.text.slice(0, offset - start));
       start += block.text.length;
       newlines += block.newlines;
     }
-    return found;
+    return newlines;
   }
 
   /** Changes in order, without overlaps. */
@@ -115,9 +138,9 @@ export class IndexedText {
     setText(into, head + text + (tailBlock === into ? tail : ""));
     this.#blocks.splice(first + 1, Math.max(0, last - first - 1));
     if (into.text.length > 2 * blockLength) this.#split(first);
-    else this.#indexBlock(first, head.length - gramLength, head.length + text.length);
+    else this.#indexBlock(first, head.length - this.#longest, head.length + text.length);
     // Sequences that begin in blocks before and reach into this one.
-    for (let [index, left] = [first - 1, gramLength - head.length]; index >= 0 && left > 0; index -= 1) {
+    for (let [index, left] = [first - 1, this.#longest - head.length]; index >= 0 && left > 0; index -= 1) {
       const { length } = this.#blocks[index]?.text ?? "";
       this.#indexBlock(index, length - left, Infinity);
       left -= length;
@@ -147,12 +170,100 @@ export class IndexedText {
   #indexBlock(index: number, from: number, to: number): void {
     const block = this.#blocks[index];
     if (block === undefined) return;
-    const text = block.text + this.#textAfter(index, gramLength - 1);
-    const end = Math.min(to, block.text.length, text.length - gramLength + 1);
-    for (let at = Math.max(0, from); at < end; at += 1) this.#add(bucketOf(text, at), block.id);
+    const text = block.text + this.#textAfter(index, this.#longest - 1);
+    for (const grams of this.#grams.values()) {
+      grams.add(text, Math.max(0, from), Math.min(to, block.text.length), block.id);
+    }
   }
 
-  #add(bucket: number, block: number): void {
+  /** Where sequences of a text begin, some of them if it is long. */
+  *#tried(text: string, length: number): Generator<number> {
+    const step = Math.max(1, Math.floor((text.length - length + 1) / this.#gramsTried));
+    for (let at = 0; at + length <= text.length; at += step) yield at;
+  }
+
+  /** Marks the blocks that have the rarest sequence of a text, and tells where in the text that begins. */
+  #markCandidates(wanted: string): number {
+    const length = gramLengthOf(wanted);
+    const grams = this.#grams.get(length);
+    let best = { at: 0, count: Infinity };
+    for (const at of this.#tried(wanted, length)) {
+      const count = grams?.count(wanted, at) ?? 0;
+      if (count < best.count) best = { at, count };
+    }
+    this.#searches += 1;
+    grams?.eachBlock(wanted, best.at, (id) => {
+      const block = this.#byId[id];
+      if (block !== undefined) block.search = this.#searches;
+    });
+    return best.at;
+  }
+
+  #slice(from: number, to: number): string {
+    let found = "";
+    let start = 0;
+    for (const { text } of this.#blocks) {
+      if (start >= to) break;
+      const end = start + text.length;
+      if (end > from) found += text.slice(Math.max(0, from - start), to - start);
+      start = end;
+    }
+    return found;
+  }
+
+  /** So many characters after a block, or as many as there are. */
+  #textAfter(index: number, length: number): string {
+    let found = "";
+    for (let after = index + 1; after < this.#blocks.length && found.length < length; after += 1) {
+      found += (this.#blocks[after]?.text ?? "").slice(0, length - found.length);
+    }
+    return found;
+  }
+}
+
+/** Sequences of one length, by a hash of them, and the blocks in which they begin. */
+class Grams {
+  readonly #length: number;
+  readonly #wanted = new Uint8Array(1 << bucketBits);
+  /** For every bucket its last entry and how many it has; an entry is a block and the entry before. */
+  readonly #last = new Int32Array(1 << bucketBits).fill(-1);
+  readonly #count = new Int32Array(1 << bucketBits);
+  #entryBlock = new Int32Array(1 << 12);
+  #entryBefore = new Int32Array(1 << 12);
+  #entries = 0;
+
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  want(text: string, at: number): void {
+    this.#wanted[this.#bucketOf(text, at)] = 1;
+  }
+
+  count(text: string, at: number): number {
+    return this.#count[this.#bucketOf(text, at)] ?? 0;
+  }
+
+  eachBlock(text: string, at: number, use: (block: number) => void): void {
+    let entry = this.#last[this.#bucketOf(text, at)] ?? -1;
+    for (; entry >= 0; entry = this.#entryBefore[entry] ?? -1) use(this.#entryBlock[entry] ?? 0);
+  }
+
+  /** Those that begin at `from` up to `to`, as far as the text has all of them. */
+  add(text: string, from: number, to: number, block: number): void {
+    const end = Math.min(to, text.length - this.#length + 1);
+    if (from >= end) return;
+    let hash = hashOf(text, from, this.#length);
+    const leaving = powerOf(this.#length);
+    for (let at = from; at < end; at += 1) {
+      const bucket = spread(hash);
+      if (this.#wanted[bucket] === 1) this.#put(bucket, block);
+      hash =
+        (Math.imul(hash, factor) + text.charCodeAt(at + this.#length) - Math.imul(text.charCodeAt(at), leaving)) | 0;
+    }
+  }
+
+  #put(bucket: number, block: number): void {
     const before = this.#last[bucket] ?? -1;
     if (before >= 0 && this.#entryBlock[before] === block) return;
     if (this.#entries === this.#entryBlock.length) {
@@ -166,44 +277,33 @@ export class IndexedText {
     this.#entries += 1;
   }
 
-  /** Where in a text the sequence begins that the fewest blocks have. */
-  #rarestGram(wanted: string): number {
-    const step = Math.max(1, Math.floor((wanted.length - gramLength + 1) / gramsTriedMax));
-    let best = { at: 0, count: Infinity };
-    for (let at = 0; at + gramLength <= wanted.length; at += step) {
-      const count = this.#count[bucketOf(wanted, at)] ?? 0;
-      if (count < best.count) best = { at, count };
-    }
-    return best.at;
-  }
-
-  /** So many characters before a block, or as many as there are. */
-  #textBefore(index: number, length: number): string {
-    let found = "";
-    for (let before = index - 1; before >= 0 && found.length < length; before -= 1) {
-      found = (this.#blocks[before]?.text ?? "").slice(-(length - found.length)) + found;
-    }
-    return found;
-  }
-
-  #textAfter(index: number, length: number): string {
-    let found = "";
-    for (let after = index + 1; after < this.#blocks.length && found.length < length; after += 1) {
-      found += (this.#blocks[after]?.text ?? "").slice(0, length - found.length);
-    }
-    return found;
+  #bucketOf(text: string, at: number): number {
+    return spread(hashOf(text, at, this.#length));
   }
 }
+
+const gramLengthOf = (text: string): number => gramLengths.find((length) => length <= text.length) ?? 1;
+
+/** A polynomial of the characters, which goes from one sequence to the next in one step. */
+const factor = 0x01000193;
+
+function hashOf(text: string, at: number, length: number): number {
+  let hash = 0;
+  for (let next = at; next < at + length; next += 1) hash = (Math.imul(hash, factor) + text.charCodeAt(next)) | 0;
+  return hash;
+}
+
+function powerOf(exponent: number): number {
+  let power = 1;
+  for (let count = 0; count < exponent; count += 1) power = Math.imul(power, factor);
+  return power;
+}
+
+const spread = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 0x9e3779b1) >>> (32 - bucketBits);
 
 function setText(block: Block, text: string): void {
   block.text = text;
   block.newlines = newlinesIn(text);
-}
-
-function bucketOf(text: string, at: number): number {
-  let hash = 0;
-  for (let next = at; next < at + gramLength; next += 1) hash = Math.imul(hash, 0x01000193) ^ text.charCodeAt(next);
-  return Math.imul(hash, 0x9e3779b1 | 0) >>> (32 - bucketBits);
 }
 
 function doubled(entries: Int32Array): Int32Array<ArrayBuffer> {

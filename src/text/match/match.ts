@@ -5,7 +5,7 @@
  */
 
 import type { MatchedBy, NearestRegion, TextChange, TextEdit } from "../../contract/edit.ts";
-import { finish, type Steps } from "../steps.ts";
+import { finish, partLength, type Steps } from "../steps.ts";
 import { alreadyAt } from "./already.ts";
 import { firstPlace } from "./find-text.ts";
 import { nearestRegion, regionAt } from "./nearest.ts";
@@ -182,7 +182,7 @@ export function* matchIn(source: Source, edit: TextEdit, many: "each" | "in bloc
   yield;
   const nearest = decided?.nearest ?? (yield* nearestRegion(source, oldText));
   yield;
-  const line = alreadyAt(source, oldText, newText, nearest?.from);
+  const line = yield* alreadyAt(source, oldText, newText, nearest?.from);
   return line === undefined ? { found: "no", nearest } : { found: "already", line };
 }
 
@@ -211,19 +211,22 @@ interface Climb {
 
 /** Steps one to six. */
 function* climb(call: Climb): Steps<Match | undefined> {
-  return exact(call) ?? (yield* folded(call)) ?? (yield* indented(call));
+  return (yield* exact(call)) ?? (yield* folded(call)) ?? (yield* indented(call));
 }
 
-function exact(call: Climb): Match | undefined {
+function* exact(call: Climb): Steps<Match | undefined> {
   const { source, oldText, newText } = call;
-  const places = exactPlaces(source, oldText).filter(call.accept);
+  const places = (yield* exactPlaces(source, oldText)).filter(call.accept);
   if (places.length === 0) return undefined;
   const textAt = exactReplacement(oldText, newText, source.loneReturns);
   const putAt = (place: Place): string => textAt(() => lineEndAt(source, place.from));
-  const adapts = places.some((place) => putAt(place) !== newText);
-  return settle(call, "exact", places, {
+  let adapts = false;
+  for (let index = 0; index < places.length && !adapts; index += partLength) {
+    yield;
+    adapts = places.slice(index, index + partLength).some((place) => putAt(place) !== newText);
+  }
+  return yield* settling(call, adapts ? "line ends" : "exact", places, {
     changes: (place) => (newText === oldText ? [] : [{ from: place.from, to: place.to, text: putAt(place) }]),
-    ...(adapts && { matchedBy: "line ends" }),
   });
 }
 
@@ -269,11 +272,6 @@ function* exactBlocks(source: Source, oldText: string, newText: string): Steps<M
   return { found: "yes", matchedBy: adapts ? "line ends" : "exact", places, changes, total };
 }
 
-function* exactly(call: Climb): Steps<Match | undefined> {
-  yield;
-  return exact(call);
-}
-
 const folds: readonly Fold[] = ["line ends", "quotes", "look-alikes", "trailing blanks"];
 
 /** Steps two to five. */
@@ -285,14 +283,13 @@ function* folded(call: Climb): Steps<Match | undefined> {
   for (const fold of folds) {
     yield;
     if (fold === "trailing blanks" && !mayStand(source, oldText)) return undefined;
-    const view = source.folded(fold);
-    yield;
+    const view = yield* source.folding(fold);
     const oldForm = foldText(oldText, fold, source.loneReturns);
     // Where the first step was not allowed to tear a line end, the same letters are looked for again.
     if (fold !== "line ends" && view.text === beforeText && oldForm === beforeOld) continue;
     beforeText = view.text;
     beforeOld = oldForm;
-    const places = foldedPlaces(source, oldText, fold).filter(call.accept);
+    const places = (yield* foldedPlaces(source, oldText, fold)).filter(call.accept);
     const last = unendedPlace(source, oldForm, view.text);
     if (last !== undefined) return orUnended(call, fold, places, last);
     if (places.length === 0) continue;
@@ -325,7 +322,7 @@ const neverChanged: Settlement = { changes: () => undefined };
 function* indented(call: Climb): Steps<Match | undefined> {
   const { source, oldText, newText } = call;
   yield;
-  const found = shiftedPlaces(source, oldText);
+  const found = yield* shiftedPlaces(source, oldText);
   const places = found.places.filter(call.accept);
   if (found.unended !== undefined) return orUnended(call, "indentation", places, found.unended);
   // All or none: lines that are only unevenly indented would be left out.
@@ -340,7 +337,7 @@ function* indented(call: Climb): Steps<Match | undefined> {
  */
 function* withoutNumbers(source: Source, oldText: string, newText: string, all: boolean): Steps<Match | undefined> {
   const readings = withoutLineNumbers(oldText, newText).filter((plain) => /[\p{L}\p{N}]/u.test(plain.oldText));
-  for (const step of [exactly, folded, indented]) {
+  for (const step of [exact, folded, indented]) {
     const found: Match[] = [];
     for (const { first, count, ...plain } of readings) {
       const accept = (place: Place) =>
@@ -381,7 +378,7 @@ function* withoutEscapes(source: Source, oldText: string, newText: string, all: 
   const plain = withoutDoubleEscapes(oldText, newText);
   if (plain === undefined || plain.oldText === "") return undefined;
   const call = { source, ...plain, all, accept: () => true };
-  const found = exact(call) ?? (yield* folded(call));
+  const found = (yield* exact(call)) ?? (yield* folded(call));
   const isClose = found?.found !== "yes" || found.matchedBy === "exact" || found.matchedBy === "line ends";
   return isClose ? renamed(found, "escapes") : undefined;
 }
@@ -391,7 +388,6 @@ function renamed(found: Match | undefined, matchedBy: MatchedBy): Match | undefi
 }
 
 interface Settlement {
-  readonly matchedBy?: MatchedBy;
   readonly changes: (place: Place) => readonly TextChange[] | undefined;
 }
 
@@ -401,11 +397,10 @@ const settle = (call: Climb, step: MatchedBy, places: readonly Place[], settleme
 /** The same, in steps: what a loosely matched place becomes is some work for each. */
 function* settling(
   call: Climb,
-  step: MatchedBy,
+  matchedBy: MatchedBy,
   places: readonly Place[],
   settlement: Settlement,
 ): Steps<Match | undefined> {
-  const { matchedBy = step } = settlement;
   const chosen = call.all ? apart(places) : places;
   const first = chosen[0];
   if (first === undefined) return undefined;
@@ -415,14 +410,17 @@ function* settling(
   }
   const changes: TextChange[] = [];
   for (const [index, place] of chosen.entries()) {
-    if (index % 200 === 0) yield;
+    if (index % rewrittenPerStep === 0) yield;
     const own = settlement.changes(place);
     if (own === undefined) return undefined;
     changes.push(...own);
   }
   if (changes.length === 0) return { found: "already", line: numberOf(first.line, call.source) };
+  yield;
   return { found: "yes", matchedBy, places: chosen.map(({ from, to }) => ({ from, to })), changes };
 }
+
+const rewrittenPerStep = 200;
 
 /** From the left, those that do not overlap one before. */
 function apart(places: readonly Place[]): readonly Place[] {

@@ -96,6 +96,7 @@ test("of a hundred thousand lines only those are compared that may be meant", ()
     loneReturns: source.loneReturns,
     lines: () => ({ ...table, start }),
     folded: (fold) => source.folded(fold),
+    folding: (fold) => source.folding(fold),
     foldedLine: (line, fold) => source.foldedLine(line, fold),
     quotes: () => source.quotes(),
     after: (changes) => source.after(changes),

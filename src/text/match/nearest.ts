@@ -67,7 +67,7 @@ function askedLines(source: Source, wanted: string): readonly string[] {
 /** Where the wanted text could begin, by votes of its lines that stand in the file and, without any, of its words. */
 function* candidates(source: Source, asked: readonly string[]): Steps<readonly number[]> {
   const votes = new Map<number, number>();
-  const { text, lines } = source.folded("look-alikes");
+  const { text, lines } = yield* source.folding("look-alikes");
   const sought = asked
     .map((line, at) => ({ at, sought: trimBlanks(withoutNumber(foldCharacters(line, "look-alikes"))) }))
     .filter((line) => line.sought !== "")

@@ -1,5 +1,6 @@
 /** Where a text stands in another: letter by letter, folded, or with another indentation. */
 
+import { partLength, type Steps } from "../steps.ts";
 import { borders, type NextPlace, placesIn } from "./find-text.ts";
 import {
   contentLength,
@@ -25,21 +26,26 @@ export interface Place {
 const overlapsMax = 1_000;
 
 /** Where `wanted` begins in `text`, overlapping occurrences included. */
-export function occurrences(text: string, wanted: string): readonly number[] {
+function* occurrences(text: string, wanted: string): Steps<readonly number[]> {
   const found: number[] = [];
   if (wanted === "") return found;
   const next = placesIn(text, wanted);
-  for (let at = next(0); at >= 0; at = next(at + (found.length < overlapsMax ? 1 : wanted.length))) found.push(at);
+  for (let at = next(0); at >= 0; at = next(at + (found.length < overlapsMax ? 1 : wanted.length))) {
+    found.push(at);
+    if (found.length % partLength === 0) yield;
+  }
   return found;
 }
 
-export function exactPlaces(source: Source, asked: string): readonly Place[] {
-  return (
-    occurrences(source.text, asked)
-      // A newline is not torn from the `\r` before it: that is for the step that knows line ends.
-      .filter((at) => asked.charCodeAt(0) !== 0x0a || at === 0 || source.text.charCodeAt(at - 1) !== 0x0d)
-      .map((at) => ({ from: at, to: at + asked.length, line: source.lines().at(at) }))
-  );
+export function* exactPlaces(source: Source, asked: string): Steps<readonly Place[]> {
+  const places: Place[] = [];
+  for (const [index, at] of (yield* occurrences(source.text, asked)).entries()) {
+    if (index % partLength === 0) yield;
+    // A newline is not torn from the `\r` before it: that is for the step that knows line ends.
+    if (asked.charCodeAt(0) === 0x0a && at > 0 && source.text.charCodeAt(at - 1) === 0x0d) continue;
+    places.push({ from: at, to: at + asked.length, line: source.lines().at(at) });
+  }
+  return places;
 }
 
 /** As `exactPlaces`, one after the other: asked with offsets that go forward, answers with the first place from there on, or -1. */
@@ -53,33 +59,46 @@ export function exactPlacesFrom(text: string, asked: string): NextPlace {
   };
 }
 
-export function foldedPlaces(source: Source, asked: string, fold: Fold): readonly Place[] {
+export function* foldedPlaces(source: Source, asked: string, fold: Fold): Steps<readonly Place[]> {
   const wanted = foldText(asked, fold, source.loneReturns);
   if (!/\S/.test(wanted) && fold === "trailing blanks") return [];
   const sought: Sought = {
     lines: wanted.split("\n"),
     withBlanks: fold === "trailing blanks" ? foldText(asked, "look-alikes", source.loneReturns).split("\n") : [],
   };
-  return occurrences(source.folded(fold).text, wanted).flatMap((at) => unfold(source, sought, fold, at) ?? []);
+  const { text } = yield* source.folding(fold);
+  const places: Place[] = [];
+  for (const [index, at] of (yield* occurrences(text, wanted)).entries()) {
+    if (index % unfoldedPerStep === 0) yield;
+    const place = unfold(source, sought, fold, at);
+    if (place !== undefined) places.push(place);
+  }
+  return places;
 }
+
+/** Places that are led back to the text between two yields: each takes its line folded. */
+const unfoldedPerStep = 512;
 
 /**
  * The lines (from 0) where the lines of a text stand but for the blanks around each. Places where the longest line does
  * not stand are passed over, so no trimmed copy of the file is made. Within others the search goes line by line, after
  * Knuth, Morris and Pratt: a line is compared once, however often the lines repeat.
  */
-function trimmedLines(source: Source, asked: string): readonly number[] {
+function* trimmedLines(source: Source, asked: string): Steps<readonly number[]> {
   // What has no width is a line, although nothing of it is compared.
   const wanted = wholeLinesOf(piecesOf(asked, source)).map((line) => trimBlanks(foldCharacters(line, "look-alikes")));
   // Brackets alone fit anywhere.
   if (!wanted.some((line) => /[\p{L}\p{N}]/u.test(line))) return [];
   const longest = wanted.reduce((best, line, at) => (line.length > (wanted[best]?.length ?? 0) ? at : best), 0);
-  const { text, lines } = source.folded("look-alikes");
+  const { text, lines } = yield* source.folding("look-alikes");
   const nextLongest = placesIn(text, wanted[longest] ?? "");
   let fallback: Int32Array | undefined;
   const found: number[] = [];
   let matched = 0;
+  let compared = 0;
   for (let line = 0; line < lines.count; line += 1) {
+    compared += 1;
+    if (compared % partLength === 0) yield;
     if (matched === 0) {
       if (line + wanted.length > lines.count) break;
       const at = nextLongest(lines.start(line + longest));
@@ -112,11 +131,17 @@ export interface ShiftedPlaces {
 }
 
 /** Whole lines that are equal but for one and the same shift of their indentation. */
-export function shiftedPlaces(source: Source, asked: string): ShiftedPlaces {
+export function* shiftedPlaces(source: Source, asked: string): Steps<ShiftedPlaces> {
   const pieces = piecesOf(asked, source);
-  const all = trimmedLines(source, asked);
+  const all = yield* trimmedLines(source, asked);
   const seen = sparse(all, pieces.length);
-  const places = seen.flatMap((line) => shiftedPlace(source, pieces, line) ?? []);
+  const places: Place[] = [];
+  const placesPerStep = Math.ceil(unfoldedPerStep / pieces.length);
+  for (const [index, line] of seen.entries()) {
+    if (index % placesPerStep === 0) yield;
+    const place = shiftedPlace(source, pieces, line);
+    if (place !== undefined) places.push(place);
+  }
   const { count } = source.lines();
   const lastLine = all.at(-1) ?? -1;
   const isUnended = pieces.length > 1 && pieces.at(-1) === "" && lastLine === count - wholeLinesOf(pieces).length;

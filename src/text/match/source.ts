@@ -2,6 +2,7 @@
 
 import type { TextChange } from "../../contract/edit.ts";
 import { apply } from "../pieces.ts";
+import { finish, type Steps } from "../steps.ts";
 
 /** Where the lines of a text begin and end. Lines count from 0 here; a text that ends in a line end has a last, empty line. */
 export interface Lines {
@@ -20,6 +21,8 @@ export interface Source {
   /** A lone `\r` ends lines only in a text without any `\n`; elsewhere it is content. */
   readonly loneReturns: boolean;
   lines(): Lines;
+  /** The whole text in its folded form. It is made once. */
+  folding(fold: Fold): Steps<{ readonly text: string; readonly lines: Lines }>;
   folded(fold: Fold): { readonly text: string; readonly lines: Lines };
   /** A line in its folded form. The last one is kept: the places of one line come after each other. */
   foldedLine(line: number, fold: Fold): FoldedLine;
@@ -59,9 +62,13 @@ class LinedSource implements Source {
   }
 
   folded(fold: Fold): LinedText {
+    return this.#views.get(fold) ?? finish(this.folding(fold));
+  }
+
+  *folding(fold: Fold): Steps<LinedText> {
     const known = this.#views.get(fold);
     if (known !== undefined) return known;
-    const text = foldText(this.text, fold, this.loneReturns);
+    const text = yield* foldingText(this.text, fold, this.loneReturns);
     const view = text === this.text ? this.#own : new LinedText(text, "\n");
     this.#views.set(fold, view);
     return view;
@@ -174,11 +181,17 @@ class LinedText {
 }
 
 function startsIn(text: string, end: "\n" | "\r"): Int32Array {
+  let starts = new Int32Array(64);
   let count = 1;
-  for (let at = text.indexOf(end); at >= 0; at = text.indexOf(end, at + 1)) count += 1;
-  const starts = new Int32Array(count);
-  for (let at = text.indexOf(end), line = 1; at >= 0; at = text.indexOf(end, at + 1), line += 1) starts[line] = at + 1;
-  return starts;
+  for (let at = text.indexOf(end); at >= 0; at = text.indexOf(end, at + 1), count += 1) {
+    if (count === starts.length) {
+      const grown = new Int32Array(2 * count);
+      grown.set(starts);
+      starts = grown;
+    }
+    starts[count] = at + 1;
+  }
+  return starts.slice(0, count);
 }
 
 function linesAt(text: string, end: "\n" | "\r", starts: Int32Array): Lines {
@@ -238,6 +251,31 @@ export function foldText(text: string, fold: Fold, loneReturns: boolean): string
   const characters = foldCharacters(withNewlines, fold);
   return fold === "trailing blanks" ? foldTrailingBlanks(characters) : characters;
 }
+
+const partLength = 65_536;
+
+/** The same of a long text, in steps: part by part, where no fold reaches from one part into the next. */
+function* foldingText(text: string, fold: Fold, loneReturns: boolean): Steps<string> {
+  if (text.length <= partLength) return foldText(text, fold, loneReturns);
+  const parts: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(from + partLength, text.length);
+    while (to < text.length && !isSeam(text.charCodeAt(to - 1), text.charCodeAt(to))) to += 1;
+    parts.push(foldText(text.slice(from, to), fold, loneReturns));
+    from = to;
+    yield;
+  }
+  return parts.join("");
+}
+
+/**
+ * Behind a newline; or between two characters of which the second joins none before it (all below U+0300) and the first is no
+ * blank, so that it can neither be half of a line end nor be taken for one at the end of a line.
+ */
+const isSeam = (before: number, after: number): boolean =>
+  before === 0x0a || (after < 0x300 && before > 0x20 && before !== 0xa0 && (before < 0x300 || isCurlyQuote(before)));
+
+const isCurlyQuote = (unit: number): boolean => unit >= 0x2018 && unit <= 0x201f;
 
 export function foldQuotes(text: string): string {
   return text.replace(quotePattern, (quote) => quotes.get(quote) ?? quote);

@@ -346,9 +346,10 @@ export function* applyingHunks(text: string, hunks: readonly PatchHunk[]): Steps
   let loosest = 0;
   for (const [index, given] of hunks.entries()) {
     yield;
-    const { hunk, place } = locateAtEnd(lines, given, headersOf, cursor);
+    const { hunk, place } = yield* locateAtEnd(lines, given, headersOf, cursor);
     if ("why" in place) return { applied: "no", hunk: index, ...place };
     const changed = runsOf(lines, hunk, place);
+    yield;
     if (place.free === true) {
       for (const run of changed) append(atEnd, run);
       continue;
@@ -397,28 +398,31 @@ function headerCache(lines: TextLines): HeadersOf {
  * A hunk whose last line of context is empty may mean the end of the file: what follows the last newline looks like an empty
  * line. So it is looked for there without that line, if it is nowhere with it.
  */
-function locateAtEnd(
+function* locateAtEnd(
   lines: TextLines,
   hunk: PatchHunk,
   headersOf: HeadersOf,
   cursor: number,
-): { readonly hunk: PatchHunk; readonly place: Place | Reason } {
-  const place = locate(lines, hunk, headersOf, cursor);
+): Steps<{ readonly hunk: PatchHunk; readonly place: Place | Reason }> {
+  const place = yield* locate(lines, hunk, headersOf, cursor);
+  yield;
   const last = hunk.lines.at(-1);
   const isOpen = "why" in place && place.why === "not found" && last?.mark === " " && last.text === "";
   const [first, ...others] = hunk.lines.slice(0, -1);
   if (!isOpen || first === undefined) return { hunk, place };
   const shorter: PatchHunk = { ...hunk, lines: [first, ...others], endOfFile: true };
-  const found = locate(lines, shorter, headersOf, cursor);
+  const found = yield* locate(lines, shorter, headersOf, cursor);
   return "why" in found && found.why === "not found" ? { hunk, place } : { hunk: shorter, place: found };
 }
 
-function locate(lines: TextLines, hunk: PatchHunk, headersOf: HeadersOf, cursor: number): Place | Reason {
+function* locate(lines: TextLines, hunk: PatchHunk, headersOf: HeadersOf, cursor: number): Steps<Place | Reason> {
   const named = headersOf(hunk.headers);
   if ("missing" in named) return { why: "header not found", header: named.missing };
   const oldLines = textsOf(hunk, "-");
-  const place = oldLines.length === 0 ? placeToAdd(lines, hunk, named, cursor) : find(lines, hunk, named, cursor);
+  const place =
+    oldLines.length === 0 ? placeToAdd(lines, hunk, named, cursor) : yield* find(lines, hunk, named, cursor);
   if ("why" in place) return place;
+  yield;
   const repeated = repeatedAt(lines, hunk, place);
   return repeated === undefined ? place : { why: "already", line: repeated + 1 };
 }
@@ -434,11 +438,12 @@ function placeToAdd(lines: TextLines, hunk: PatchHunk, named: readonly number[],
   return below.length > 1 ? several(below.map((next) => next - 1)) : { at, step: "exact" };
 }
 
-function find(lines: TextLines, hunk: PatchHunk, named: readonly number[], cursor: number): Place | Reason {
+function* find(lines: TextLines, hunk: PatchHunk, named: readonly number[], cursor: number): Steps<Place | Reason> {
   const oldLines = textsOf(hunk, "-");
   const header = hunk.headers.at(-1);
   let strays = false;
   for (const step of steps) {
+    yield;
     const found = placesFor(lines, hunk, oldLines, cursor, step);
     // A header may be repeated as the first line of context, so it need not stand above the place.
     const below = found.filter((at) => named.length === 0 || (named[0] ?? 0) < at + oldLines.length);
@@ -448,8 +453,10 @@ function find(lines: TextLines, hunk: PatchHunk, named: readonly number[], curso
     if (at !== undefined) return fitting.length > 1 ? several(fitting) : { at, step };
   }
   if (strays && header !== undefined) return { why: "header not found", header };
+  yield;
   const [above] = placesFor(lines, hunk, oldLines, 0, "exact");
   if (above !== undefined) return { why: "out of order", line: above + 1 };
+  yield;
   const done = appliedAt(lines, hunk);
   return done === undefined ? { why: "not found", oldLines } : { why: "already", line: done + 1 };
 }

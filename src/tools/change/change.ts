@@ -157,7 +157,7 @@ export interface Plan<Extra> {
   /** What becomes of a file that is there. */
   there(before: Before): Promise<Planned<Extra>> | Planned<Extra>;
   /** What becomes of one that is not; without it that is an error. */
-  missing?(target: Target): NewFile<Extra>;
+  missing?(target: Target): NewFile<Extra> | Promise<NewFile<Extra>>;
   /** Throws if the file is nothing for this tool: then reading it first would not help. */
   fits?(before: BeforeJudged): Promise<void>;
   /** At once, unless said otherwise. */

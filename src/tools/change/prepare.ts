@@ -57,7 +57,7 @@ export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench:
     if (plan.missing === undefined)
       throw await notFound({ seen: "missing", place: target, reason: "missing", target }, "file", bench);
     requireFileName(target);
-    const { bytes, diff, extra } = plan.missing(target);
+    const { bytes, diff, extra } = await plan.missing(target);
     return { is: "new", target, folder: subject.folder, bytes, diff, extra };
   }
   const file = bench.disk.open(subject.found);

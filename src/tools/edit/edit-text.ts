@@ -5,24 +5,16 @@ import { limits } from "../../contract/limits.ts";
 import { type LineSpan, Problem, type WhichEdit } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
 import { nothingShown, type Seen, type Shown, type Wrote } from "../../session/ledger.ts";
-import {
-  type LineChange,
-  merged,
-  shifted,
-  shiftedCut,
-  shiftedParts,
-  unshifted,
-  without,
-} from "../../session/line-spans.ts";
+import { type LineChange, merged, shifted, shiftedCut, shiftedParts, without } from "../../session/line-spans.ts";
 import { hunksOf, placesOf } from "../../text/diff/hunks.ts";
 import { encode } from "../../text/encoding/encode.ts";
 import { wellFormed } from "../../text/encoding/escape.ts";
 import { IndexedText } from "../../text/match/indexed-text.ts";
 import { fits, type Match, matchIn } from "../../text/match/match.ts";
 import { type Source, sourceOf } from "../../text/match/source.ts";
-import { changesOf, insertion, linesIn, PieceList } from "../../text/pieces.ts";
+import { changesOf, insertion, linesIn, PieceList, textOfPieces } from "../../text/pieces.ts";
 import type { SourceText } from "../../text/source.ts";
-import { finish, type Steps } from "../../text/steps.ts";
+import { partLength, type Steps } from "../../text/steps.ts";
 import type { Planned } from "../change/change.ts";
 import { joined } from "../change/commit.ts";
 import type { Before } from "../change/current-file.ts";
@@ -98,50 +90,125 @@ export const knownAfter = ({ seen }: Before, { shown, cut, parts = [], cells, mo
 
 export function* planText(before: Before, edits: readonly TextEdit[]): Steps<Planned<readonly EditFound[]>> {
   const original = before.source().text;
+  const needs = isWholeShown(before) ? undefined : new NeededLines(before, original);
+  const { pieces, found } = yield* editing(before.target, original, edits, {
+    many: needs === undefined ? "in blocks" : "each",
+    *seen(matchedBy, places, total, state) {
+      requireCertain(before, matchedBy, total);
+      if (needs === undefined) return;
+      for (const [index, { from, to }] of places.entries()) {
+        if ((index + 1) % partLength === 0) yield;
+        needs.add(state.originalsOf(from, to));
+      }
+    },
+    isOver: (isFound) => needs?.isOver(isFound) === true,
+  });
+  needs?.require();
+  yield;
+  const changes = yield* changesOf(pieces.pieces, original.length);
+  const shown =
+    needs === undefined ? nothingShown : movedAlong(shownOf(before.seen), yield* linesChanged(original, changes));
+  yield;
+  return yield* planOfChanges(before, changes, knownAfter(before, shown), found);
+}
+
+const isWholeShown = ({ seen }: Before): boolean => seen.state === "fresh" && seen.whole;
+
+/** Lines of the file as it is that edits need, where not all of it was shown. What earlier edits put in is their author's own. */
+class NeededLines {
+  readonly #before: Before;
+  readonly #text: string;
+  readonly #shown: readonly LineSpan[];
+  readonly #lineAt: LineAt;
+  #missing: LineSpan[] = [];
+
+  constructor(before: Before, text: string) {
+    this.#before = before;
+    this.#text = text;
+    this.#shown = merged(shownOf(before.seen).shown);
+    this.#lineAt = lineNumbers(sourceOf(text));
+  }
+
+  add(places: readonly { readonly from: number; readonly to: number }[]): void {
+    for (const span of linesOfPlaces(this.#text, places, this.#lineAt)) {
+      if (this.#before.seen.state === "fresh" && !this.#isShown(span)) {
+        for (const part of without([span], this.#shown)) this.#missing.push(part);
+      }
+    }
+  }
+
+  /** After a failure, or if they are very many, no more of them are looked for. */
+  isOver(isFound: boolean): boolean {
+    return this.#missing.length > 0 && (!isFound || this.#missing.length > limits.unshownPartsMax);
+  }
+
+  require(): void {
+    if (this.#missing.length > 0) throw notShown(this.#before, this.#missing);
+  }
+
+  /** The last of the spans that begin at or before it must reach to its end. */
+  #isShown({ from, to }: LineSpan): boolean {
+    let low = 0;
+    for (let high = this.#shown.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if ((this.#shown[middle]?.from ?? 0) <= from) low = middle + 1;
+      else high = middle;
+    }
+    return (this.#shown[low - 1]?.to ?? 0) >= to;
+  }
+}
+
+interface Editing {
+  /** Whether very many places of one edit may be told as blocks. */
+  readonly many: "each" | "in blocks";
+  /** Sees where each edit was found, in the text as the edits before have left it. */
+  seen(
+    matchedBy: MatchedBy,
+    places: readonly { readonly from: number; readonly to: number }[],
+    total: number,
+    state: PieceList,
+  ): Steps<void>;
+  /** Whether to leave it at that. */
+  isOver(isFound: boolean): boolean;
+}
+
+/** Makes one edit after the other, each in what the ones before have left. */
+function* editing(
+  target: Target,
+  original: string,
+  edits: readonly TextEdit[],
+  by: Editing,
+): Steps<{ readonly pieces: PieceList; readonly found: readonly EditFound[] }> {
   const state = new EditedText(original);
-  if (isWholeShown(before) && edits.length >= indexedEditsMin) yield* state.index();
+  if (edits.length >= indexedEditsMin) yield* state.index(edits);
   const pieces = new PieceList(original.length);
-  const isWhole = isWholeShown(before);
-  let shown = shownOf(before.seen);
   const found: EditFound[] = [];
-  /** Lines of the file that were not shown, and the changes of lines by each edit so far. */
-  const missing: LineSpan[] = [];
-  const made: (readonly LineChange[])[] = [];
   for (const [index, edit] of edits.entries()) {
     yield;
     const quick = state.onlyPlace(edit);
     if (quick !== undefined) {
+      yield* by.seen("exact", [quick.change], 1, pieces);
+      if (by.isOver(true)) break;
       found.push({ matchedBy: "exact", replacements: 1, line: quick.line });
-      pieces.splice([quick.change]);
+      yield* pieces.splice([quick.change]);
       continue;
     }
     const source = state.source();
-    const matched = yield* matchOf(source, edit, isWhole ? "in blocks" : "each");
-    if (missing.length > 0 && (matched.found !== "yes" || missing.length > limits.unshownPartsMax)) break;
-    if (matched.found !== "yes") throw yield* failed(before.target, edits, index, source, matched);
+    const matched = yield* matchOf(source, edit, by.many);
+    if (by.isOver(matched.found === "yes")) break;
+    if (matched.found !== "yes") throw yield* failed(target, edits, index, source, matched);
     const { changes, places, matchedBy, total = places.length } = matched;
+    yield;
     // A line's number says nothing about a file that somebody else changed.
-    requireCertain(before, matchedBy, edit.behindLine === undefined ? total : 0);
-    const lineAt = lineNumbers(source);
-    if (!isWhole) {
-      const needed = unshown(before, shown, linesOfPlaces(source.text, places, lineAt));
-      for (const span of made.reduceRight((lines, changed) => unshifted(lines, changed), needed)) missing.push(span);
-    }
-    const lineChanges = linesChanged(source.text, changes, lineAt);
-    found.push({ matchedBy, replacements: total, line: lineChanges[0]?.line ?? 1 });
-    if (!isWhole) {
-      shown = movedAlong(shown, lineChanges);
-      made.push(lineChanges);
-    }
-    pieces.splice(changes);
-    state.change(changes);
+    yield* by.seen(matchedBy, places, edit.behindLine === undefined ? total : 0, pieces);
+    const [first] = changes;
+    found.push({ matchedBy, replacements: total, line: first === undefined ? 1 : lineNumbers(source)(first.from) });
+    yield* pieces.splice(changes);
+    yield;
+    if (index < edits.length - 1) state.change(changes);
   }
-  if (missing.length > 0) throw notShown(before, missing);
-  yield;
-  return yield* planOfChanges(before, changesOf(pieces.pieces, original.length), knownAfter(before, shown), found);
+  return { pieces, found };
 }
-
-const isWholeShown = ({ seen }: Before): boolean => seen.state === "fresh" && seen.whole;
 
 /** Fewer edits are made sooner than the index. */
 const indexedEditsMin = 64;
@@ -160,9 +227,9 @@ class EditedText {
     this.#returns = text.includes("\r");
   }
 
-  *index(): Steps<void> {
-    const { text } = this.#source;
-    if (text.length <= IndexedText.lengthMax) this.#indexed = yield* IndexedText.of(text);
+  *index(edits: readonly TextEdit[]): Steps<void> {
+    const wanted = edits.filter(isPlain).map(({ oldText }) => oldText);
+    if (wanted.length > 0) this.#indexed = yield* IndexedText.of(this.#source.text, wanted);
   }
 
   source(): Source {
@@ -181,35 +248,37 @@ class EditedText {
   /** Makes an edit of a text that stands there once, to the letter and with nothing to be known of line ends. Undefined: it takes the ladder. */
   onlyPlace(edit: TextEdit): { readonly line: number; readonly change: TextChange } | undefined {
     const { oldText, newText } = edit;
-    const isPlain = !edit.all && edit.behindLine === undefined && !/[\r\ufeff\p{Cs}]/u.test(oldText + newText);
-    if (this.#indexed === undefined || !isPlain || (this.#returns && (oldText + newText).includes("\n"))) {
+    if (this.#indexed === undefined || !isPlain(edit) || (this.#returns && (oldText + newText).includes("\n"))) {
       return undefined;
     }
-    const place = this.#indexed.only(oldText);
-    if (place === undefined) return undefined;
-    const change = { from: place.from, to: place.from + oldText.length, text: newText };
+    const [from, ...others] = this.#indexed.places(oldText, 2);
+    if (from === undefined || others.length > 0) return undefined;
+    const line = this.#indexed.newlinesBefore(from) + 1;
+    const change = { from, to: from + oldText.length, text: newText };
     this.#indexed.splice([change]);
     // Kept only while it is worth it.
     if (this.#pending.length <= pendingMax) this.#pending.push(change);
-    return { line: place.newlines + 1, change };
+    return { line, change };
   }
 }
 
+/** Where one place is found, all are; and nothing is to be known of line ends, marks or halves of characters. */
+const isPlain = ({ oldText, newText, behindLine }: TextEdit): boolean =>
+  oldText !== "" && behindLine === undefined && !/[\r\ufeff\p{Cs}]/u.test(oldText + newText);
+
 /** What edits make of nothing, the first of which brings a text; each sees what the earlier ones did. */
-export function textFromEdits(
+export function* textFromEdits(
   place: Target,
   edits: readonly TextEdit[],
-): { readonly text: string; readonly found: readonly EditFound[] } {
-  let source = sourceOf("");
-  const found = edits.map((edit, index): EditFound => {
-    const matched = finish(matchOf(source, edit));
-    if (matched.found !== "yes") throw finish(failed(place, edits, index, source, matched));
-    const { changes, places, matchedBy } = matched;
-    const line = linesChanged(source.text, changes, lineNumbers(source))[0]?.line ?? 1;
-    source = source.after(changes);
-    return { matchedBy, replacements: places.length, line };
+): Steps<{ readonly text: string; readonly found: readonly EditFound[] }> {
+  const { pieces, found } = yield* editing(place, "", edits, {
+    many: "each",
+    *seen() {
+      // A new file has nothing that its author must have been shown.
+    },
+    isOver: () => false,
   });
-  return { text: source.text, found };
+  return { text: textOfPieces(pieces.pieces, ""), found };
 }
 
 /** Lines as Read counts them: a lone `\r` ends none. */
@@ -367,18 +436,22 @@ const linesOfPlaces = (
 type LineAt = (offset: number) => number;
 
 /** Lines that give way and lines that come, counted without one that is only touched at its very beginning. */
-export function linesChanged(
-  text: string,
-  changes: readonly TextChange[],
-  lineAt: LineAt = lineCounter(text),
-): readonly LineChange[] {
-  return changes.map(({ from, to, text: put }) => {
+export function* linesChanged(text: string, changes: readonly TextChange[]): Steps<readonly LineChange[]> {
+  const lineAt = lineCounter(text);
+  const changed: LineChange[] = [];
+  for (const [index, { from, to, text: put }] of changes.entries()) {
+    if ((index + 1) % partLength === 0) yield;
     const atLineStart = from === 0 || text[from - 1] === "\n";
     const whole = atLineStart && (to === from || text[to - 1] === "\n") && (put === "" || put.endsWith("\n"));
     const extra = whole ? 0 : 1;
     const line = lineAt(from);
-    return { line, linesBefore: lineAt(to) - line + extra, linesAfter: newlinesIn(put, 0, put.length) + extra };
-  });
+    changed.push({
+      line,
+      linesBefore: lineAt(to) - line + extra,
+      linesAfter: newlinesIn(put, 0, put.length) + extra,
+    });
+  }
+  return changed;
 }
 
 /** The line of an offset, for offsets that go forward: each part of the text is looked at once. */

@@ -25,7 +25,7 @@ export const edit: Tool<"edit"> = async (request, bench) => {
     overwrites: false,
     changedSince: "where certain",
     there: (before) => planEdits(before, request, bench),
-    ...(isCreation(request.edits[0]) ? { missing: (target: Target) => planNew(target, request) } : {}),
+    ...(isCreation(request.edits[0]) ? { missing: (target: Target) => planNew(target, request, bench) } : {}),
   };
   const { file, extra: found } = await change(request.path, plan, bench);
   return { kind: "edit", target: file.target, file, edits: request.edits, found, dryRun: bench.dryRun };
@@ -162,8 +162,12 @@ function faultOf(edit: TextEdit, mayBeEmpty: boolean): EditFault | undefined {
   return undefined;
 }
 
-function planNew(target: Target, { edits }: EditRequest): NewFile<readonly EditFound[]> {
+async function planNew(
+  target: Target,
+  { edits }: EditRequest,
+  { signal }: Bench,
+): Promise<NewFile<readonly EditFound[]>> {
   requireSound(edits, target, true);
-  const { text, found } = textFromEdits(target, edits);
+  const { text, found } = await inTurns(textFromEdits(target, edits), signal);
   return { ...newTextFile(target, text), extra: found };
 }

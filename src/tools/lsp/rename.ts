@@ -49,7 +49,7 @@ function planned(before: Before, edits: FileEdits["edits"], oldName: string): Pl
 
 /** Lines that were shown are known still: all that changed in them is a name. */
 function wrote(before: Before, text: string, changes: readonly TextChange[]): Planned<MatchedBy>["wrote"] {
-  return knownAfter(before, movedAlong(shownOf(before.seen), linesChanged(text, changes)));
+  return knownAfter(before, movedAlong(shownOf(before.seen), finish(linesChanged(text, changes))));
 }
 
 export const rename: Tool<"rename"> = async (request, bench) => {

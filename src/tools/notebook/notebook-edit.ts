@@ -65,7 +65,7 @@ function* planCell(before: Before, request: NotebookEditRequest, edited: CellEdi
     const fault = "renumbered" satisfies CellFault;
     throw new Problem({ code: "INVALID_PARAM", reason: "cell", place: before.target, fault });
   }
-  const lines = linesChanged(before.source().text, changes);
+  const lines = yield* linesChanged(before.source().text, changes);
   if (request.mode !== "insert") requireCell(before, at, lines, request.profile);
   const seen = shownOf(before.seen);
   const cellChange = {

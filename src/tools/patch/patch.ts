@@ -112,12 +112,12 @@ function* planHunks(before: Before, sections: readonly (readonly PatchHunk[])[])
     }
     if (applied.matchedBy !== "exact") ({ matchedBy } = applied);
     if (before.seen.state === "changed") requireCertain(before, applied.matchedBy, standOnce(text, section) ? 1 : 0);
-    pieces.splice(applied.changes);
+    yield* pieces.splice(applied.changes);
     if (sections.length > 1) text = apply(text, applied.changes);
     hunksBefore += section.length;
   }
   yield;
-  const changes = changesOf(pieces.pieces, original.length);
+  const changes = yield* changesOf(pieces.pieces, original.length);
   // Lines of context alone say where something is moved from.
   const idle = hunks.find(({ lines }) => lines.some(({ mark }) => mark !== " "));
   if (changes.length === 0 && idle !== undefined) {
@@ -133,8 +133,7 @@ function* requireLines(
   changes: readonly TextChange[],
 ): Steps<Planned<MatchedBy>["wrote"]> {
   const shown = shownOf(before.seen);
-  const lines = linesChanged(text, changes);
-  yield;
+  const lines = yield* linesChanged(text, changes);
   const old = lines.filter(({ linesBefore }) => linesBefore > 0);
   requireShown(
     before,
