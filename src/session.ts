@@ -6,7 +6,7 @@ import { setMaxListeners } from "node:events";
 import * as nodePath from "node:path";
 import { released } from "./disk/lookup/look.ts";
 import { type Ids, isLeaving } from "./contract/ask.ts";
-import type { Outcome, Reply, Request } from "./contract/call.ts";
+import type { Outcome, Reply, Request, RunResult, Verb } from "./contract/call.ts";
 import { beginning, type RewindOutcome, type RewindRequest } from "./contract/history.ts";
 import { limits } from "./contract/limits.ts";
 import type { DiagnosticsReport, LanguageFault, LanguageOptions, Languages } from "./contract/lsp.ts";
@@ -41,6 +41,7 @@ import type {
   CallOptions,
   FilehandOptions,
   RewindOptions,
+  RunOptions,
   Session,
   SessionOptions,
   ToolFunctions,
@@ -293,8 +294,8 @@ export function startSession<Name extends DialectName>(
     toRequest: () => Request,
     given: CallOptions,
     words: Words = dialect,
+    seen: Seen = {},
   ): Promise<Reply> => {
-    const seen: Seen = {};
     const limit = verb === "cost" ? undefined : limitOf(given, options);
     const work = async (request: Request, bench: Bench, facts: () => Facts): Promise<Reply> => {
       const fitting = limit === undefined ? undefined : fittingTo(limit, words, facts);
@@ -386,11 +387,19 @@ export function startSession<Name extends DialectName>(
     },
     permissions: permissions(() => shared.guard),
     call,
-    run: (make, given = {}) => {
+    run: async <V extends Verb>(
+      make: (profile: Profile) => Request & { readonly verb: V },
+      given: RunOptions = {},
+    ): Promise<RunResult<V>> => {
       const request = make(profileFor(given));
       const input = inputOf(request);
       const words: Words = { ...dialect, ...given.words };
-      return answer(request.verb, request.verb, input, () => request, given, words);
+      const seen: Seen = {};
+      const reply = await answer(request.verb, request.verb, input, () => request, given, words, seen);
+      const { outcome, problem } = seen;
+      if (problem !== undefined) return { problem, reply };
+      if (outcome === undefined) throw new Error("there is an outcome or a problem");
+      return { outcome, reply };
     },
     tools: Object.fromEntries(
       dialect.cards.map(({ name }) => [

@@ -575,7 +575,7 @@ export function dialectSuite(given: DialectCase): void {
 
     test("several ranges in one call are worded one by one", async () => {
       const ranges = [{ from: 3, linesMax: 1 }, { from: 1, linesMax: 1 }, { last: 1 }] as never;
-      const reply = await session.run((profile) => ({
+      const { reply } = await session.run((profile) => ({
         verb: "read",
         path: "a.txt",
         ranges,

@@ -53,7 +53,7 @@ export function clientFiles(filehand: Filehand): ClientFiles {
       requireAbsolute(path);
       const range = { from: lineNumber(Math.max(1, line ?? 1)), linesMax: limit ?? Number.POSITIVE_INFINITY };
       if (range.linesMax === 0) return { content: "" };
-      const reply = await sessionOf(sessionId).run(
+      const { reply } = await sessionOf(sessionId).run(
         (profile) => ({ verb: "read", path, ranges: [range], overBudget: "first page", profile: exact(profile) }),
         { ...withSignal(signal), words: exactText },
       );
@@ -65,7 +65,7 @@ export function clientFiles(filehand: Filehand): ClientFiles {
     writeTextFile: async ({ params: { sessionId, path, content }, signal }) => {
       requireAbsolute(path);
       const session = sessionOf(sessionId);
-      const reply = await session.run((profile) => ({ verb: "write", path, content, profile }), withSignal(signal));
+      const { reply } = await session.run((profile) => ({ verb: "write", path, content, profile }), withSignal(signal));
       throwFailure(reply, path);
       return {};
     },

@@ -35,7 +35,7 @@ export async function runChange(
   const opened = await openSession(given, host, "people", needs);
   const { session, record, asking } = opened;
   const bar = progressBar("Searching", given, host);
-  const reply = await session.run(makeRequest, {
+  const { reply } = await session.run(makeRequest, {
     signal: host.signal,
     onProgress: bar.show,
     dryRun: given.flag("dry-run"),

@@ -51,7 +51,7 @@ export const grep: Command = {
     const needs = forPeople ? { dialect: "claude" as const } : {};
     const { session, record } = await openSession(given, host, "people", needs);
     const bar = progressBar("Searching", given, host, "matching files");
-    const reply = await session.run(() => (paints ? { ...request, spans: true } : request), {
+    const { reply } = await session.run(() => (paints ? { ...request, spans: true } : request), {
       signal: host.signal,
       onProgress: bar.show,
     });
@@ -206,7 +206,7 @@ export const glob: Command = {
     const { session, record } = await openSession(given, host, "people", needs);
     const [pattern = "", path] = given.parameters;
     const bar = progressBar("Searching", given, host, "entries");
-    const reply = await session.run(() => ({ verb: "glob", pattern, path, filesMax }), {
+    const { reply } = await session.run(() => ({ verb: "glob", pattern, path, filesMax }), {
       signal: host.signal,
       onProgress: bar.show,
     });
@@ -271,7 +271,7 @@ export const ls: Command = {
     }
     const { session, record } = await openSession(given, host, "people");
     const path = given.parameters[0] ?? ".";
-    const reply = await session.run(
+    const { reply } = await session.run(
       () => ({
         verb: "ls",
         path,

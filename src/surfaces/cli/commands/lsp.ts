@@ -62,7 +62,7 @@ export const lsp: Command = {
     const query = given.text("query");
     const { filehand, session, record } = await openSession(given, host, "people", { languages: "always" });
     try {
-      const reply = await session.run((profile) => ({ verb: "lsp", operation, path, at, query, from, profile }), {
+      const { reply } = await session.run((profile) => ({ verb: "lsp", operation, path, at, query, from, profile }), {
         signal: host.signal,
       });
       record();
@@ -167,7 +167,9 @@ export const outline: Command = {
     setFlagsFromString("--wasm-tiering-budget=2000000000");
     const { filehand, session, record } = await openSession(given, host, "people", { languages: "if wanted" });
     const path = given.parameters[0] ?? "";
-    const reply = await session.run((profile) => ({ verb: "outline", path, depth, profile }), { signal: host.signal });
+    const { reply } = await session.run((profile) => ({ verb: "outline", path, depth, profile }), {
+      signal: host.signal,
+    });
     record();
     await filehand.close();
     return printReply(reply, given, host, paintedOutline);

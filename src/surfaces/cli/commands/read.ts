@@ -52,7 +52,7 @@ export const read: Command = {
       return orJsonFailure(given, host, () => showCost(session, request.path, given, host));
     }
     const bar = progressBar("Counting lines", given, host);
-    const reply = await session.run((profile) => ({ ...request, profile }), {
+    const { reply } = await session.run((profile) => ({ ...request, profile }), {
       signal: host.signal,
       onProgress: bar.show,
     });
