@@ -13,6 +13,7 @@ import type { Filehand, Session } from "../../options.ts";
 import { lineNumber } from "../../contract/target.ts";
 import type { Reply } from "../../contract/call.ts";
 import type { Profile } from "../../contract/profile.ts";
+import { defaultDialect } from "../../dialects/index.ts";
 import { exactText, type ExactText } from "../../dialects/exact-text.ts";
 import { withSignal } from "./offered.ts";
 
@@ -40,7 +41,7 @@ const sessionsMax = 100;
 export function clientFiles(filehand: Filehand): ClientFiles {
   const sessions = new Map<string, Session>();
   const sessionOf = (id: string): Session => {
-    const session = sessions.get(id) ?? filehand.session({ dialect: "claude", id });
+    const session = sessions.get(id) ?? filehand.session({ dialect: defaultDialect, id });
     sessions.delete(id);
     sessions.set(id, session);
     const [oldest] = sessions.keys();
