@@ -9,7 +9,7 @@ const session = createFilehand({ roots: [project], reminder: false }).session();
 
 /** @param {import("filehand").ReadRequest["ranges"]} ranges */
 async function show(...ranges) {
-  const reply = await session.run((profile) => ({
+  const { reply } = await session.run((profile) => ({
     verb: "read",
     path: "LICENSE",
     ranges,

@@ -113,6 +113,43 @@ export function brokenRules(root = "src") {
   return wrong;
 }
 
+/** Names of dialects, and where they name something else: a value that a settings file may have, programs of other makers. */
+const dialectName = /"(?:claude|opencode|opencode-legacy|envelope)"/;
+const otherThings = ["settings/schema.ts", "surfaces/cli/clients.ts", "surfaces/mcp/client-limits.ts"];
+
+/** The messages of the MCP SDK are read there, for the log. */
+const wordsOfOthers = ["surfaces/mcp/server.ts"];
+
+/** A regular expression, or a text that another one is searched for, with two English words or a parameter of a model's call. */
+const patternLiteral =
+  /(?<=[=(:,!&|?[\s])\/(?![*/ ])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[dgimsuvy]*(?=[\s.,;)\]])|\.(?:includes|startsWith|endsWith|split|indexOf|lastIndexOf|replace|replaceAll|search|match)\(\s*(?:"[^"\n]*"|`[^`\n]*`)/g;
+const ownWords = /[A-Za-z]{2,} (?:\(\?:)?[A-Za-z]{2,}|(?:old|new)_string|replace_all/;
+
+/**
+ * Only a dialect knows what a dialect is called, and only a dialect words what we say: a surface gets the outcome as data, so it
+ * never has to read our own sentences. `person` has the words for people, and is there for every surface.
+ * @returns {string[]} one line per place that breaks a rule
+ */
+export function brokenWordRules(root = "src") {
+  const wrong = [];
+  for (const file of sources(root)) {
+    const path = relative(root, file).replaceAll("\\", "/");
+    const room = roomOf(path);
+    if (room === "dialects") continue;
+    const code = readFileSync(file, "utf8").replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "");
+    const [named] = dialectName.exec(code) ?? [];
+    if (named !== undefined && !otherThings.includes(path)) wrong.push(`${file} knows the dialect ${named}`);
+    for (const [, folder] of code.matchAll(/"[./]+\/dialects\/([^/"]+)\/[^"]*"/g)) {
+      if (folder !== "person") wrong.push(`${file} imports the dialect ${folder}`);
+    }
+    if ((room !== "surfaces" && room !== ".") || wordsOfOthers.includes(path)) continue;
+    for (const [literal] of code.matchAll(patternLiteral)) {
+      if (ownWords.test(literal)) wrong.push(`${file} reads words with ${literal}`);
+    }
+  }
+  return wrong;
+}
+
 /** What the page is made with. */
 const pagePackages = ["preact", "preact/hooks"];
 

@@ -15,7 +15,7 @@ import {
 } from "./contract/permission.ts";
 import { FilehandError } from "./contract/problem.ts";
 import type { Dialect } from "./dialects/dialect.ts";
-import { type DialectName, dialectNames, dialects } from "./dialects/index.ts";
+import { defaultDialect, type DialectName, dialectNames, dialects } from "./dialects/index.ts";
 import { nearest } from "./dialects/parameters.ts";
 import { createDisk, RootError } from "./disk/disk.ts";
 import { createIndexStore } from "./disk/lines/index-store.ts";
@@ -42,7 +42,7 @@ export { realPrefixes };
 
 export function createFilehand(options: FilehandOptions): Filehand {
   const disk = diskAt(options);
-  dialectNamed(options.dialect ?? "claude");
+  dialectNamed(options.dialect ?? defaultDialect);
   const restricted = compileRestricted(options.restricted);
   const indexes = createIndexStore(options.stateDir);
   const pages = createPageCache();
@@ -110,7 +110,8 @@ export function createFilehand(options: FilehandOptions): Filehand {
     roots,
     workspaceId: workspaceIdOf(roots),
     permissions: permissions(() => guard),
-    session: (chosen?: SessionOptions<DialectName>) => session(chosen ?? { dialect: options.dialect ?? "claude" }),
+    session: (chosen?: SessionOptions<DialectName>) =>
+      session(chosen ?? { dialect: options.dialect ?? defaultDialect }),
     listen: (listener) => {
       const own: CallListener = (event, detail) => listener(event, detail); // the same function may listen twice
       watchers.listeners.add(own);
@@ -236,7 +237,7 @@ export function permissionsOf({ guard, policy, rules, kept, roots, home, locked 
   const explain: Permissions["explain"] = (tool, path) => {
     const permission = toolPermission(tool);
     if (permission === "read" || permission === "edit") return guard().explain(tool, permission, path);
-    const why = typeof permission === "object" ? permission.why.replace(/^its/, "the") : "that is no tool";
+    const why = typeof permission === "object" ? `the tool ${permission.fault}` : "that is no tool";
     throw new FilehandError("UNKNOWN_TOOL", `Cannot judge what "${tool}" may do: ${why}`);
   };
   return {

@@ -4,7 +4,7 @@ export type { Answer, Asker, Clock, Keep, Question, RuleKeeper } from "./contrac
 export { type LineNumber, lineNumber } from "./contract/target.ts";
 export type { JsonSchema, Reply, ReplyPart, ToolDefinition } from "./contract/call.ts";
 export type { CallChange, CallDetail, CallDiff, CallEvent, CallListener, CallRange } from "./contract/event.ts";
-export { type FailureCode, FilehandError } from "./contract/problem.ts";
+export { type FailureCode, FilehandError, type ProblemData } from "./contract/problem.ts";
 export type { ChangeListener, FileChanged } from "./contract/event.ts";
 export type { Formatter } from "./contract/edit.ts";
 export type { DiffStats, FileChange, FileVersion, RewindStep, Snapshot, TurnChanges } from "./contract/history.ts";
@@ -26,7 +26,7 @@ export type { Profile } from "./contract/profile.ts";
 export type { LineRange, LsRequest, ReadRequest } from "./contract/read.ts";
 export type { RewindOutcome, RewoundFile } from "./contract/history.ts";
 export type { RuleFault, RuleText, Verdict } from "./contract/permission.ts";
-export type { Request } from "./contract/call.ts";
+export type { Outcome, Request, RunResult, Verb } from "./contract/call.ts";
 export type { DialectName, DialectTools } from "./dialects/index.ts";
 export type {
   CallOptions,

@@ -1,7 +1,7 @@
 /** What the library offers, as types: sessions and what they answer. */
 
 import type { Asker, Clock, Ids, RuleKeeper } from "./contract/ask.ts";
-import type { Reply, Request, ToolDefinition } from "./contract/call.ts";
+import type { Reply, Request, RunResult, ToolDefinition, Verb } from "./contract/call.ts";
 import type { Formatter } from "./contract/edit.ts";
 import type { CallListener, ChangeListener } from "./contract/event.ts";
 import type { RewindOutcome } from "./contract/history.ts";
@@ -92,8 +92,14 @@ export interface Session<Name extends DialectName = DialectName> {
   readonly permissions: Permissions;
   /** One call as a model writes it. Answers with a reply, also for a failure; throws only for a bug. */
   call(tool: string, input: unknown, options?: CallOptions): Promise<Reply>;
-  /** One neutral request, answered in the session's dialect. */
-  run(request: (profile: Profile) => Request, options?: RunOptions): Promise<Reply>;
+  /**
+   * One neutral request. Answers with its outcome, or with the problem that prevented it, as data, and with the reply in the
+   * session's dialect; throws only for a bug.
+   */
+  run<V extends Verb>(
+    request: (profile: Profile) => Request & { readonly verb: V },
+    options?: RunOptions,
+  ): Promise<RunResult<V>>;
   readonly tools: ToolFunctions<Name>;
   /** What a file would cost in tokens. Throws a FilehandError where a read would be refused. */
   cost(path: string, options?: CallOptions): Promise<Cost>;

@@ -6,7 +6,7 @@ import { setMaxListeners } from "node:events";
 import * as nodePath from "node:path";
 import { released } from "./disk/lookup/look.ts";
 import { type Ids, isLeaving } from "./contract/ask.ts";
-import type { Outcome, Reply, Request } from "./contract/call.ts";
+import type { Outcome, Reply, Request, RunResult, Verb } from "./contract/call.ts";
 import { beginning, type RewindOutcome, type RewindRequest } from "./contract/history.ts";
 import { limits } from "./contract/limits.ts";
 import type { DiagnosticsReport, LanguageFault, LanguageOptions, Languages } from "./contract/lsp.ts";
@@ -41,6 +41,7 @@ import type {
   CallOptions,
   FilehandOptions,
   RewindOptions,
+  RunOptions,
   Session,
   SessionOptions,
   ToolFunctions,
@@ -293,8 +294,8 @@ export function startSession<Name extends DialectName>(
     toRequest: () => Request,
     given: CallOptions,
     words: Words = dialect,
+    seen: Seen = {},
   ): Promise<Reply> => {
-    const seen: Seen = {};
     const limit = verb === "cost" ? undefined : limitOf(given, options);
     const work = async (request: Request, bench: Bench, facts: () => Facts): Promise<Reply> => {
       const fitting = limit === undefined ? undefined : fittingTo(limit, words, facts);
@@ -340,8 +341,9 @@ export function startSession<Name extends DialectName>(
     const keep = async (bench: Bench): Promise<undefined> => {
       value = { is: await work(bench) };
     };
-    const failed = await answered(tool, verb, input, given, () => ({ claims, work: keep }));
-    if (failed?.error !== undefined) throw failureOf(failed.error);
+    const seen: Seen = {};
+    const failed = await answered(tool, verb, input, given, () => ({ claims, work: keep }), dialect, seen);
+    if (failed?.error !== undefined) throw failureOf(failed.error, seen.problem);
     if (value === undefined) throw new Error("there is an answer or a failure");
     return value.is;
   };
@@ -365,13 +367,15 @@ export function startSession<Name extends DialectName>(
   const goBack = (way: "undo" | "redo", { files, force = false, ...given }: RewindOptions): Promise<RewindOutcome> =>
     rewound({ verb: "rewind", to: { last: way }, files, force, as: files === undefined ? way : "partial" }, given);
 
-  const call: Session["call"] = (tool, input, given = {}) =>
+  const call = (tool: string, input: unknown, given: CallOptions = {}, seen: Seen = {}): Promise<Reply> =>
     answer(
       tool,
       verbOf(cards, tool),
       input,
       () => requestOf(cardNamed(cards, tool), input, dialect, profileFor(given)),
       given,
+      dialect,
+      seen,
     );
 
   return {
@@ -385,17 +389,28 @@ export function startSession<Name extends DialectName>(
       state.mode = mode;
     },
     permissions: permissions(() => shared.guard),
-    call,
-    run: (make, given = {}) => {
+    call: (tool, input, given) => call(tool, input, given),
+    run: async <V extends Verb>(
+      make: (profile: Profile) => Request & { readonly verb: V },
+      given: RunOptions = {},
+    ): Promise<RunResult<V>> => {
       const request = make(profileFor(given));
       const input = inputOf(request);
       const words: Words = { ...dialect, ...given.words };
-      return answer(request.verb, request.verb, input, () => request, given, words);
+      const seen: Seen = {};
+      const reply = await answer(request.verb, request.verb, input, () => request, given, words, seen);
+      const { outcome, problem } = seen;
+      if (problem !== undefined) return { problem, reply };
+      if (outcome === undefined) throw new Error("there is an outcome or a problem");
+      return { outcome, reply };
     },
     tools: Object.fromEntries(
       dialect.cards.map(({ name }) => [
         name,
-        async (input: unknown, given?: CallOptions) => orThrow(dialect, await call(name, input, given)),
+        async (input: unknown, given?: CallOptions) => {
+          const seen: Seen = {};
+          return orThrow(dialect, await call(name, input, given, seen), seen.problem);
+        },
       ]),
     ) as ToolFunctions<Name>, // one function per card, and the cards are what DialectTools lists
     cost: async (path, given = {}) => {
@@ -404,8 +419,9 @@ export function startSession<Name extends DialectName>(
         costOf(path, profile, bench),
       );
       if ("tokens" in cost) return cost;
-      const reply = await answer("cost", "cost", { path }, () => wholeRead(path, profile), given);
-      return costOfReply(reply, cost.sizeBytes, profile);
+      const seen: Seen = {};
+      const reply = await answer("cost", "cost", { path }, () => wholeRead(path, profile), given, dialect, seen);
+      return costOfReply(reply, seen.problem, cost.sizeBytes, profile);
     },
     outline: (path, { depth, ...given } = {}) => {
       const request = { verb: "outline", path, profile, ...(depth === undefined ? {} : { depth }) } as const;
@@ -546,8 +562,8 @@ const wholeRead = (path: string, profile: Profile): Request => ({
 });
 
 /** Of a picture or a document: what its reply would be. */
-function costOfReply(reply: Reply, sizeBytes: number, profile: Profile): Cost {
-  if (reply.error !== undefined) throw failureOf(reply.error);
+function costOfReply(reply: Reply, problem: ProblemData | undefined, sizeBytes: number, profile: Profile): Cost {
+  if (reply.error !== undefined) throw failureOf(reply.error, problem);
   const tokensMax = profile.pageTokensMax ?? limits.pageTokensMax;
   return { tokens: tokensOf(reply), counted: "estimated", lines: undefined, sizeBytes, tokensMax };
 }
@@ -561,13 +577,13 @@ const tokensOf = (reply: Reply): number =>
     ),
   );
 
-function orThrow(dialect: Dialect, reply: Reply): unknown {
+function orThrow(dialect: Dialect, reply: Reply, problem: ProblemData | undefined): unknown {
   if (dialect.failures === "returned" || !reply.isError || reply.error === undefined) return reply.structured;
-  throw failureOf(reply.error);
+  throw failureOf(reply.error, problem);
 }
 
-const failureOf = ({ code, message }: NonNullable<Reply["error"]>): FilehandError =>
-  new FilehandError(code as Code, message); // dialects take the code from the problem
+const failureOf = ({ code, message }: NonNullable<Reply["error"]>, problem?: ProblemData): FilehandError =>
+  new FilehandError(code as Code, message, problem); // dialects take the code from the problem
 
 // Which message of the conversation a change belongs to, and the past that it is kept in.
 

@@ -10,6 +10,7 @@ import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { createFilehand, type FilehandOptions, type Reply, type Session } from "../src/index.ts";
 import { commandLine, run } from "./ends/run.ts";
+import { replyTo } from "./support/reading.ts";
 
 const base = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-order-"));
 afterAll(() => fs.rmSync(base, { recursive: true, force: true }));
@@ -106,18 +107,18 @@ const patch =
   (...sections: readonly string[]): Call =>
   (session) => {
     const patchText = `*** Begin Patch\n${sections.join("\n")}\n*** End Patch`;
-    return session.run((profile) => ({ verb: "patch", patchText, profile }));
+    return replyTo(session, (profile) => ({ verb: "patch", patchText, profile }));
   };
 const update = (file: string, n: number, to?: string): string =>
   `*** Update File: ${file}\n${to === undefined ? "" : `*** Move to: ${to}\n`}@@\n-line ${n} alpha\n+line ${n} PATCH`;
 const move =
   (from: string, to: string): Call =>
   (session) =>
-    session.run((profile) => ({ verb: "move", path: from, to, profile }));
+    replyTo(session, (profile) => ({ verb: "move", path: from, to, profile }));
 const remove =
   (file: string): Call =>
   (session) =>
-    session.run((profile) => ({ verb: "delete", path: file, profile }));
+    replyTo(session, (profile) => ({ verb: "delete", path: file, profile }));
 const rewind: Call = (session) => session.call("Rewind", { turn: "start" });
 const notebookEdit: Call = (session) =>
   session.call("NotebookEdit", { notebook_path: "n.ipynb", cell_id: "c1", new_source: "y=2" });

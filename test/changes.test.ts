@@ -165,7 +165,7 @@ describe.skipIf(onWindows)("a file that is moved stays as it is in all but its n
   const move = async (top: string, by: "patch" | "move"): Promise<readonly [string, string]> => {
     const session = createFilehand({ roots: [top], ask: "yes", readFirst: false }).session({ dialect: "opencode" });
     const text = "*** Begin Patch\n*** Update File: a.sh\n*** Move to: new/b.sh\n@@\n-one\n+two\n*** End Patch";
-    const reply = await session.run((profile) =>
+    const { reply } = await session.run((profile) =>
       by === "patch"
         ? { verb: "patch", patchText: text, profile }
         : { verb: "move", path: "a.sh", to: "new/b.sh", profile },

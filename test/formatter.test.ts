@@ -180,7 +180,7 @@ test("one that never ends is not waited for beyond its limit, and holds no lock 
   const patchText = ["*** Update File: a.txt", "@@", "-three", "+x", "*** Update File: b.txt", "@@", "-one", "+x"].join(
     "\n",
   );
-  const patch = await session.run((profile) => ({
+  const { reply: patch } = await session.run((profile) => ({
     verb: "patch",
     patchText: `*** Begin Patch\n${patchText}\n*** End Patch`,
     profile,

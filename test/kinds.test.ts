@@ -12,6 +12,7 @@ import { countTokens } from "../src/kinds/exact-tokens.ts";
 import { animated, bmp, photo } from "./samples/images.ts";
 import { docxParts, encryptedFile, largeXlsx, paragraph, pptxParts, shape, zipOf } from "./samples/office.ts";
 import { encryptedPdf, prosePdf, scannedPdf, textPdf } from "./samples/pdfs.ts";
+import { replyTo } from "./support/reading.ts";
 
 const root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-kinds-"));
 afterAll(() => fs.rmSync(root, { recursive: true, force: true }));
@@ -266,7 +267,7 @@ describe("PDFs", () => {
 
   test("pages that a program asks for are given in the opencode dialects too", async () => {
     const range = { from: lineNumber(1), linesMax: Number.POSITIVE_INFINITY };
-    const reply = await filehand.session({ dialect: "opencode" }).run((profile) => ({
+    const { reply } = await filehand.session({ dialect: "opencode" }).run((profile) => ({
       verb: "read",
       path: "short.pdf",
       ranges: [range],
@@ -310,7 +311,7 @@ describe("text that begins like something else", () => {
 
 describe("the end of a file that nobody counts", () => {
   const readEnd = (dialect: DialectName, path: string, last = 2, pageTokensMax?: number): Promise<Reply> =>
-    filehand.session({ dialect }).run((profile) => ({
+    replyTo(filehand.session({ dialect }), (profile) => ({
       verb: "read",
       path,
       ranges: [{ last, numbered: "from the end" }],

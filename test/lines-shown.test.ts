@@ -68,7 +68,7 @@ describe("one refusal names all lines that were not shown", () => {
     await read({ limit: 10 });
     const hunk = (n: number): string => `@@\n-${lines[n - 1]}\n+changed ${n}\n`;
     const patchText = `*** Begin Patch\n*** Update File: a.txt\n${[5, 300, 600].map(hunk).join("")}*** End Patch`;
-    const refused = await session.run((profile) => ({ verb: "patch", patchText, profile }));
+    const { reply: refused } = await session.run((profile) => ({ verb: "patch", patchText, profile }));
     expect(message(refused)).toMatch(/lines 300 and 600 were not shown \(only lines 1 to 10\)/);
   });
 

@@ -117,7 +117,7 @@ describe("outline", () => {
   });
 
   test("a name from a file cannot pretend to be something else", async () => {
-    const reply = await open()
+    const { reply } = await open()
       .session()
       .run((profile) => ({ verb: "outline", path: "hostile.js", profile }));
     expect(words(reply)).not.toMatch(/\u001b/);

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, test, vi } from "vitest";
 import { nodeSystem } from "../src/disk/system.ts";
 import { createFilehand, type FilehandOptions, type Reply } from "../src/index.ts";
 import { onWindows, workspace } from "./support/workspace.ts";
+import { replyTo } from "./support/reading.ts";
 
 const { top, path: at } = workspace({});
 
@@ -31,7 +32,7 @@ const last = ["*** Update File: last.txt", "@@", "-last", "+LAST"];
 async function patched(options: Partial<FilehandOptions>, ...lines: readonly string[]): Promise<Reply> {
   const toolkit = createFilehand({ roots: [top], ask: "yes", readFirst: false, ...options });
   const patchText = ["*** Begin Patch", ...lines, ...last, "*** End Patch"].join("\n");
-  return toolkit.session({ dialect: "opencode" }).run((profile) => ({ verb: "patch", patchText, profile }));
+  return replyTo(toolkit.session({ dialect: "opencode" }), (profile) => ({ verb: "patch", patchText, profile }));
 }
 
 const update = ["*** Update File: a.txt", "@@", "-one", "+two"];

@@ -62,7 +62,7 @@ describe.skipIf(onWindows)("two names of one file in one patch", () => {
     const { top, path } = workspace({ d: { "a.txt": "one\n" } });
     fs.linkSync(path("d", "a.txt"), path("d", "b.txt"));
     const session = createFilehand({ roots: [top], ask: "yes", readFirst: false }).session();
-    equal((await session.run((profile) => ({ verb: "delete", path: "d", profile }))).error, undefined);
+    equal((await session.run((profile) => ({ verb: "delete", path: "d", profile }))).problem, undefined);
     deepEqual(fs.readdirSync(top), []);
   });
 });

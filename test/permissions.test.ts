@@ -535,7 +535,7 @@ describe.skipIf(onWindows)("a yes was said to what was shown, and to nothing els
     const once: Answer = { reply: "once" };
     const { ask, asked } = answering(once, once, once, touch, once, once, once, once);
     const session = open({ ask });
-    const reply = await session.run((profile) => ({ verb: "patch", patchText, profile }));
+    const { reply } = await session.run((profile) => ({ verb: "patch", patchText, profile }));
     expect(reply.isError, words(reply)).toBe(false);
     expect(asked).toHaveLength(8);
     expect(diffs(asked)[0]).not.toBe(diffs(asked)[4]);
@@ -551,7 +551,7 @@ describe.skipIf(onWindows)("a yes was said to what was shown, and to nothing els
     };
     const once: Answer = { reply: "once" };
     const { ask } = answering(once, once, once, touch, { reply: "reject", feedback: "not like that" });
-    const reply = await open({ ask }).run((profile) => ({ verb: "patch", patchText, profile }));
+    const { reply } = await open({ ask }).run((profile) => ({ verb: "patch", patchText, profile }));
     expect(words(reply)).toContain("not like that");
     expect(fs.readFileSync(at("ws/a.txt"), "utf8")).toBe("zero\none\n");
     expect(fs.existsSync(at("ws/new.txt"))).toBe(false);

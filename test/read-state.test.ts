@@ -6,6 +6,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { createFilehand, type DialectName, type FilehandOptions, type Reply, type Session } from "../src/index.ts";
+import { replyTo } from "./support/reading.ts";
 
 const root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-read-state-"));
 afterAll(() => fs.rmSync(root, { recursive: true, force: true }));
@@ -149,7 +150,7 @@ describe("with `content-match`", () => {
         const editor = await reader(loose);
         fs.writeFileSync(at("a.txt"), theirs);
         const patchText = ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
-        const reply = await editor.run((profile) => ({ verb: "patch", patchText, profile }));
+        const { reply } = await editor.run((profile) => ({ verb: "patch", patchText, profile }));
         expect(reply.error?.code).toBe("STALE");
         expect(fs.readdirSync(root)).toEqual(["a.txt"]);
         expect(there("a.txt")).toBe(theirs);
@@ -160,7 +161,7 @@ describe("with `content-match`", () => {
       const editor = await reader(loose);
       fs.writeFileSync(at("a.txt"), "f:\n  two\ng:\n  two\n");
       const patchText = "*** Begin Patch\n*** Update File: a.txt\n@@ g:\n-  two\n+  2\n*** End Patch";
-      const reply = await editor.run((profile) => ({ verb: "patch", patchText, profile }));
+      const { reply } = await editor.run((profile) => ({ verb: "patch", patchText, profile }));
       expect(reply.error?.code).toMatch(/AMBIGUOUS|STALE/);
       expect(there("a.txt")).toBe("f:\n  two\ng:\n  two\n");
     });
@@ -169,7 +170,7 @@ describe("with `content-match`", () => {
       const editor = await reader(loose);
       fs.writeFileSync(at("a.txt"), theirs);
       const patchText = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** End Patch";
-      const reply = await editor.run((profile) => ({ verb: "patch", patchText, profile }));
+      const { reply } = await editor.run((profile) => ({ verb: "patch", patchText, profile }));
       expect(words(reply)).toMatch(/Somebody else changed the file since it was read/);
       expect(there("a.txt")).toBe("1\ntwo  \nfour\n");
     });
@@ -179,7 +180,7 @@ describe("with `content-match`", () => {
         const editor = await reader(loose);
         fs.writeFileSync(at("a.txt"), theirs);
         const path = at("a.txt");
-        const reply = await editor.run((profile) =>
+        const { reply } = await editor.run((profile) =>
           verb === "delete" ? { verb, path, profile } : { verb, path, to: at("b.txt"), profile },
         );
         expect(reply.error?.code).toBe("STALE");
@@ -211,10 +212,10 @@ describe("a file that is moved", () => {
     "as it is": (mover) => patched(mover, "*** Update File: a.txt", "*** Move to: b.txt"),
     "with a change": (mover) => patched(mover, "*** Update File: a.txt", "*** Move to: b.txt", "@@", "-two", "+2"),
     "by its own verb": (mover) =>
-      mover.run((profile) => ({ verb: "move", path: at("a.txt"), to: at("b.txt"), profile })),
+      replyTo(mover, (profile) => ({ verb: "move", path: at("a.txt"), to: at("b.txt"), profile })),
   };
   const patched = (mover: Session, ...lines: readonly string[]): Promise<Reply> =>
-    mover.run((profile) => ({
+    replyTo(mover, (profile) => ({
       verb: "patch",
       patchText: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n"),
       profile,

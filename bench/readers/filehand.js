@@ -73,16 +73,16 @@ export async function open({ folder, variant }) {
       orThrow(
         await session.call(tool, input(path, fresh === undefined ? span : { ...span, count: span.count + ++more })),
       ),
-    tail: async (path, { count }) =>
-      orThrow(
-        await session.run((/** @type {object} */ profile) => ({
-          verb: "read",
-          path,
-          ranges: [{ last: count, numbered: "from the end" }],
-          overBudget: "first page",
-          profile: { ...profile, pageTokensMax: undefined, pageBytesMax: 100e6 },
-        })),
-      ),
+    tail: async (path, { count }) => {
+      const { reply } = await session.run((/** @type {object} */ profile) => ({
+        verb: "read",
+        path,
+        ranges: [{ last: count, numbered: "from the end" }],
+        overBudget: "first page",
+        profile: { ...profile, pageTokensMax: undefined, pageBytesMax: 100e6 },
+      }));
+      return orThrow(reply);
+    },
     lines,
     total,
   };

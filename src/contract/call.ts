@@ -17,6 +17,7 @@ import type { GrepOutcome, GrepRequest } from "./grep.ts";
 import type { HistoryOutcome, HistoryRequest, RewindOutcome, RewindRequest } from "./history.ts";
 import type { DiagnosticsReport, LspOutcome, LspRequest, RenameRequest } from "./lsp.ts";
 import type { OutlineOutcome, OutlineRequest } from "./outline.ts";
+import type { ProblemData } from "./problem.ts";
 import type { LsOutcome, LsRequest, ReadOutcome, ReadRequest } from "./read.ts";
 
 export type ReplyPart =
@@ -86,3 +87,8 @@ export interface Verbs {
 export type Verb = keyof Verbs;
 export type Request = Verbs[Verb]["request"];
 export type Outcome = Verbs[Verb]["outcome"];
+
+/** What a neutral request came to, as data (an outcome, or the problem that prevented it) and in the words of the dialect. */
+export type RunResult<V extends Verb = Verb> =
+  | { readonly outcome: Verbs[V]["outcome"]; readonly problem?: undefined; readonly reply: Reply }
+  | { readonly outcome?: undefined; readonly problem: ProblemData; readonly reply: Reply };

@@ -517,9 +517,12 @@ export type FailureCode = Code | "NO_ROOT" | "UNCLEAR_RULE" | "UNKNOWN_DIALECT";
 export class FilehandError extends Error {
   override readonly name = "FilehandError";
   readonly code: FailureCode;
-  constructor(code: FailureCode, message: string) {
+  /** What exactly is the matter, where a call of a tool was refused. */
+  readonly problem: ProblemData | undefined;
+  constructor(code: FailureCode, message: string, problem?: ProblemData) {
     super(message);
     this.code = code;
+    this.problem = problem;
   }
 }
 

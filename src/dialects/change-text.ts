@@ -48,12 +48,32 @@ export function patchFor(file: ChangedFile, facts: Facts): string {
 /** A line with its number, as the dialect shows it. */
 type NumberLine = (number: number, text: string) => string;
 
-/** What was done, then what is worth knowing about it; a line each. */
-export function changeLines(outcome: ChangeOutcome, numberLine: NumberLine): readonly string[] {
+/** What is said of a change, a line each. */
+export interface ChangeWords {
+  readonly done: readonly string[];
+  readonly notes: readonly NoteWords[];
+}
+
+/** Something worth knowing, and the lines of the file that an author who cannot see the diff should look at. */
+interface NoteWords {
+  readonly words: string;
+  readonly look?: { readonly words: string; readonly hunks: readonly Hunk[] };
+}
+
+export function changeWords(outcome: ChangeOutcome): ChangeWords {
   const files = outcome.kind === "patch" ? outcome.files : [outcome.file];
   const say: Say = outcome.dryRun ? (_, would) => would : (done) => done;
-  const notes = files.flatMap((file) => file.notes.flatMap((note) => noteWords(note, numberLine, say)));
-  return [...headlines(outcome, say), ...notes, ...closerLook(outcome, numberLine, say)];
+  const notes = files.flatMap((file) => file.notes.flatMap((note) => noteWords(note, say)));
+  return { done: headlines(outcome, say), notes: [...notes, ...closerLook(outcome, say)] };
+}
+
+/** What was done, then what is worth knowing about it, with lines of the file. */
+export function changeLines(outcome: ChangeOutcome, numberLine: NumberLine): readonly string[] {
+  const { done, notes } = changeWords(outcome);
+  const lines = notes.flatMap(({ words, look }) =>
+    look === undefined ? [words] : [`${words} ${look.words}`, ...newSide(look.hunks, numberLine)],
+  );
+  return [...done, ...lines];
 }
 
 /** Of what was done and what a dry run would do, that which is true. */
@@ -144,39 +164,34 @@ function renamedLine({ from, to, places, server }: Renamed, files: number, say: 
   return `${say("Renamed", "Would rename")} ${quoted(from)} to ${quoted(to)} at ${many}, as ${escapeName(server)} found them.`;
 }
 
-function noteWords(note: ChangeNote, numberLine: NumberLine, say: Say): readonly string[] {
+function noteWords(note: ChangeNote, say: Say): readonly NoteWords[] {
+  if (note.note === "same content") return [];
+  if (note.note === "reformatted") {
+    const counted = `A formatter changed the file after that (+${note.additions} -${note.deletions}).`;
+    if (note.hunks.length === 0) return [{ words: `${counted} Read it again before you go on.` }];
+    return [{ words: counted, look: { words: "These lines are there now:", hunks: note.hunks } }];
+  }
+  return [{ words: noteSentence(note, say) }];
+}
+
+function noteSentence(note: Exclude<ChangeNote, { readonly note: "same content" | "reformatted" }>, say: Say): string {
   switch (note.note) {
     case "links separated":
-      return [
-        `The file ${say("had", "has")} other names (hard links); they ${say("keep", "would keep")} the old content.`,
-      ];
+      return `The file ${say("had", "has")} other names (hard links); they ${say("keep", "would keep")} the old content.`;
     case "in place":
-      return [
-        `It ${say("was", "would be")} written in place: it has other names that ${say("were", "are")} to be kept, or its folder does not let it be replaced.`,
-      ];
+      return `It ${say("was", "would be")} written in place: it has other names that ${say("were", "are")} to be kept, or its folder does not let it be replaced.`;
     case "unconfirmed":
-      return [
-        `The new content is there, but the system could not confirm that it is safe on the disk (${note.errno}).`,
-      ];
+      return `The new content is there, but the system could not confirm that it is safe on the disk (${note.errno}).`;
     case "other changes":
-      return [
-        "Somebody else changed the file since it was read; those changes are still there. Read it again before you go on.",
-      ];
+      return "Somebody else changed the file since it was read; those changes are still there. Read it again before you go on.";
     case "line ends":
-      return [`Line ends ${say("changed", "would change")} from ${note.before} to ${note.after}, as they were sent.`];
+      return `Line ends ${say("changed", "would change")} from ${note.before} to ${note.after}, as they were sent.`;
     case "metadata":
-      return [`Not all about the file could be kept: ${note.detail}.`];
+      return `Not all about the file could be kept: ${note.detail}.`;
     case "not kept":
-      return [`${notKept[note.what]}: ${escapeName(note.why)}.`];
-    case "reformatted": {
-      const counted = `A formatter changed the file after that (+${note.additions} -${note.deletions})`;
-      if (note.hunks.length === 0) return [`${counted}. Read it again before you go on.`];
-      return [`${counted}. These lines are there now:`, ...newSide(note.hunks, numberLine)];
-    }
+      return `${notKept[note.what]}: ${escapeName(note.why)}.`;
     case "formatter failed":
-      return [`The change was made, but the formatter failed: ${escapeName(note.why).slice(0, 300)}.`];
-    case "same content":
-      return [];
+      return `The change was made, but the formatter failed: ${escapeName(note.why).slice(0, 300)}.`;
   }
 }
 
@@ -187,7 +202,7 @@ const notKept = {
 } as const satisfies Record<Extract<ChangeNote, { readonly note: "not kept" }>["what"], string>;
 
 /** After a match by anything looser than the letters, the author should see what is there now. */
-function closerLook(outcome: ChangeOutcome, numberLine: NumberLine, say: Say): readonly string[] {
+function closerLook(outcome: ChangeOutcome, say: Say): readonly NoteWords[] {
   const steps =
     outcome.kind === "edit"
       ? outcome.found.map(({ matchedBy }) => matchedBy)
@@ -198,12 +213,11 @@ function closerLook(outcome: ChangeOutcome, numberLine: NumberLine, say: Say): r
   if (loose.length === 0) return [];
   // Line ends are no difference that an author can see.
   if (loose.every((step) => step === "line ends"))
-    return [`The file has other line ends than the call; its own ${say("were", "would be")} kept.`];
-  const found = `The old text was found, ${loose.map((step) => stepWords[step]).join("; ")}.`;
-  if (outcome.kind === "patch") return [found];
+    return [{ words: `The file has other line ends than the call; its own ${say("were", "would be")} kept.` }];
+  const words = `The old text was found, ${loose.map((step) => stepWords[step]).join("; ")}.`;
+  if (outcome.kind === "patch") return [{ words }];
   return [
-    `${found} These lines ${say("are there now", "would be there")}:`,
-    ...newSide(outcome.file.hunks, numberLine),
+    { words, look: { words: `These lines ${say("are there now", "would be there")}:`, hunks: outcome.file.hunks } },
   ];
 }
 

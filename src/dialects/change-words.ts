@@ -11,7 +11,8 @@ import { counted, quoted } from "./words.ts";
 export interface Names {
   readonly old: string;
   readonly new: string;
-  readonly all: string;
+  /** How to replace every place, not only one. */
+  readonly allPlaces: string;
   /** How to see lines that were not shown. */
   readonly reading: (from: number, lines: number) => string;
   /** How to see the rest of a line, from a character on that counts from 1. */
@@ -216,7 +217,7 @@ export function ambiguousWords({ which, matchedBy, lines, total, hunk }: Problem
   if (hunk === true) {
     return `hunk ${which.index} fits${how} ${where}, nothing was changed, give more lines around it or a line behind @@`;
   }
-  return `${ofMany(which)}${names.old} fits${how} ${where}, nothing was changed, add lines around it until it fits one, or set ${names.all} to true${others(which)}`;
+  return `${ofMany(which)}${names.old} fits${how} ${where}, nothing was changed, add lines around it until it fits one, or ${names.allPlaces}${others(which)}`;
 }
 
 export function alreadyWords({ which, line }: ProblemOf<"ALREADY_APPLIED">, names: Names): string {

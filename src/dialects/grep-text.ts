@@ -1,7 +1,7 @@
 /** What the dialects say alike about a search: the lines of an answer, and what stands below them. */
 
 import type { Counted, GlobOutcome } from "../contract/glob.ts";
-import type { GrepLine, GrepOutcome, SearchFault, Tally } from "../contract/grep.ts";
+import type { GrepFile, GrepLine, GrepOutcome, SearchFault, Tally } from "../contract/grep.ts";
 import { limits } from "../contract/limits.ts";
 import type { PatternFault, Suggestion } from "../contract/problem.ts";
 import type { TreeEntry, TreeOutcome } from "../contract/read.ts";
@@ -104,6 +104,47 @@ export const follows = (line: GrepLine, before: GrepLine | undefined): boolean =
 
 export const tallied = ({ number, counted }: Tally, one: string, many = `${one}s`): string =>
   `${counted === "at least" ? "at least " : ""}${number} ${number === 1 ? one : many}`;
+
+/** What was found at all, in one line; empty where the lines say it themselves. */
+export function grepHead({ mode, filesTotal, linesTotal }: GrepOutcome): string {
+  if (filesTotal.number === 0) return mode === "content" ? "No matches found" : "No files found";
+  if (mode === "files") return `Found ${tallied(filesTotal, "file")}`;
+  if (mode === "content" || linesTotal === undefined) return "";
+  return `Found ${tallied(linesTotal, "matching line")} in ${tallied(filesTotal, "file")}`;
+}
+
+/** `names`: what the files are called. */
+export function grepBody(outcome: GrepOutcome, names: readonly string[]): string {
+  switch (outcome.mode) {
+    case "files":
+      return names.map(escapeName).join("\n");
+    case "count":
+      return outcome.files.map(({ count }, index) => `${escapeName(names[index] ?? "")}:${count}`).join("\n");
+    case "content":
+      return contentOf(outcome, names);
+  }
+}
+
+/** `path:12:text` for a match, `path-11-text` for what surrounds it, `--` where lines are left out between. */
+function contentOf({ files, numbers, target }: GrepOutcome, names: readonly string[]): string {
+  const withContext = files.some(({ lines }) => lines.some(({ is }) => is === "context"));
+  const blocks = files.map((file, index) =>
+    linesOf(file, target.is === "file" ? undefined : (names[index] ?? ""), numbers, withContext),
+  );
+  return blocks.join(withContext ? "\n--\n" : "\n");
+}
+
+function linesOf({ lines }: GrepFile, name: string | undefined, numbers: boolean, withContext: boolean): string {
+  const path = name === undefined ? undefined : escapeName(name);
+  return lines
+    .flatMap((line, index) => {
+      const mark = line.is === "match" ? ":" : "-";
+      const before = [path, numbers ? line.line : undefined].filter((part) => part !== undefined);
+      const shown = [...before, shownText(line)].join(mark);
+      return withContext && !follows(line, lines[index - 1]) ? ["--", shown] : [shown];
+    })
+    .join("\n");
+}
 
 /** The names of what can be changed in a call. */
 export interface GrepNames {
@@ -226,32 +267,47 @@ export const noRipgrepWords = (install: string): string =>
 // A folder as an indented list, with sizes and kinds, and what is not shown of it.
 
 /** `mark` stands before each name. */
-export function treeLines(entries: readonly TreeEntry[], mark: string, indent = "  "): readonly string[] {
+export const treeLines = (entries: readonly TreeEntry[], mark: string, indentAll = "  "): readonly string[] =>
+  treeRows(entries, indentAll).map(({ indent, name, note }) => indent + mark + name + note);
+
+/** The parts of such a line. */
+export interface TreeRow {
+  readonly indent: string;
+  readonly kind: TreeEntry["kind"] | "more";
+  readonly name: string;
+  readonly note: string;
+}
+
+export function treeRows(entries: readonly TreeEntry[], indent = "  "): readonly TreeRow[] {
   return entries.flatMap((entry) => {
     const more = (entry.entriesTotal ?? 0) - (entry.entries?.length ?? 0);
-    const below = entry.entries === undefined ? [] : treeLines(entry.entries, mark, `${indent}  `);
+    const below = entry.entries === undefined ? [] : treeRows(entry.entries, `${indent}  `);
+    const rest: TreeRow = { indent: `${indent}  `, kind: "more", name: "", note: `(${more} more)` };
     return [
-      `${indent}${mark}${entryLine(entry)}`,
+      { indent, kind: entry.kind, ...nameAndNote(entry) },
       ...below,
-      ...(below.length > 0 && more > 0 ? [`${indent}  ${mark}(${more} more)`] : []),
+      ...(below.length > 0 && more > 0 ? [rest] : []),
     ];
   });
 }
 
-function entryLine(entry: TreeEntry): string {
+function nameAndNote(entry: TreeEntry): Pick<TreeRow, "name" | "note"> {
   const name = escapeName(entry.name);
   switch (entry.kind) {
     case "directory":
-      return `${name}/${folderNote(entry)}`;
+      return { name: `${name}/`, note: folderNote(entry) };
     case "link":
-      if (entry.linkText === undefined) return `${name} (link)`;
-      return `${name} -> ${escapeName(entry.linkText)}${entry.leadsTo === "directory" ? "/" : ""}`;
+      if (entry.linkText === undefined) return { name, note: " (link)" };
+      return {
+        name: `${name} -> ${escapeName(entry.linkText)}${entry.leadsTo === "directory" ? "/" : ""}`,
+        note: "",
+      };
     case "file":
-      return entry.sizeBytes === undefined ? name : `${name} (${sizeOf(entry.sizeBytes)})`;
+      return { name, note: entry.sizeBytes === undefined ? "" : ` (${sizeOf(entry.sizeBytes)})` };
     case "special":
-      return `${name} (pipe, socket or device)`;
+      return { name, note: " (pipe, socket or device)" };
     case "unknown":
-      return `${name} (cannot be looked at)`;
+      return { name, note: " (cannot be looked at)" };
   }
 }
 

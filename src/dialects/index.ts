@@ -26,4 +26,7 @@ export const dialects: { readonly [Name in DialectName]: Dialect } = {
   envelope,
 };
 
+/** Of sessions that name none. */
+export const defaultDialect = "claude" satisfies DialectName;
+
 export const dialectNames = Object.keys(dialects) as readonly DialectName[]; // the keys of the literal above

@@ -41,18 +41,28 @@ export function lspHead(outcome: LspOutcome): string {
 }
 
 /** One line for each result. */
-export const lspLines = ({ operation, results }: LspOutcome, facts: Facts): readonly string[] =>
-  results.map((result) => lineOf(result, operation, facts));
+export const lspLines = (outcome: LspOutcome, facts: Facts): readonly string[] =>
+  lspRows(outcome, facts).map(({ indent, where, what }) => indent + where + what);
 
-function lineOf(
+/** The parts of such a line. */
+export interface LspRow {
+  readonly indent: string;
+  readonly where: string;
+  readonly what: string;
+}
+
+export const lspRows = ({ operation, results }: LspOutcome, facts: Facts): readonly LspRow[] =>
+  results.map((result) => rowOf(result, operation, facts));
+
+function rowOf(
   { place, name, kind, detail, container, depth, lines }: CodeResult,
   operation: LspOperation,
   { spell }: Facts,
-): string {
+): LspRow {
   const what = name === undefined ? "" : `${kind ?? "symbol"} ${escapeName(name)}`;
   if (operation === "documentSymbol") {
     const range = place.endLine === place.line ? `${place.line}` : `${place.line}-${place.endLine}`;
-    return `${"  ".repeat(depth)}${range} ${what}`;
+    return { indent: "  ".repeat(depth), where: range, what: ` ${what}` };
   }
   const where = `${escapeName(spell(place.absolute))}:${place.line}:${place.column}`;
   const outside = place.relative === undefined ? " (outside the workspace)" : "";
@@ -62,7 +72,7 @@ function lineOf(
     ...(lines.length === 0 ? [] : [callLines(lines, operation)]),
   ].join(", ");
   const text = name === undefined ? (place.text === undefined ? "" : escapeName(place.text)) : what;
-  return `${where}${text === "" ? "" : `: ${text}`}${more === "" ? "" : ` (${more})`}${outside}`;
+  return { indent: "", where, what: `${text === "" ? "" : `: ${text}`}${more === "" ? "" : ` (${more})`}${outside}` };
 }
 
 function callLines(lines: readonly number[], operation: LspOperation): string {
@@ -220,10 +230,13 @@ export const reportsIn = (outcome: ChangeOutcome): readonly Named[] =>
   );
 
 /** Lines behind the answer to a change; none where all is well. */
-export const diagnosticLines = (outcome: ChangeOutcome): readonly string[] =>
-  reportsIn(outcome).flatMap(({ name, report }) => reportLines(name, report));
+export const diagnosticLines = (outcome: ChangeOutcome, later = laterAnswer): readonly string[] =>
+  reportsIn(outcome).flatMap(({ name, report }) => reportLines(name, report, later));
 
-export function reportLines(name: string, report: DiagnosticsReport): readonly string[] {
+/** How a model gets to know what a server finds that has not answered yet. */
+const laterAnswer = "what its language server finds comes with a later answer";
+
+export function reportLines(name: string, report: DiagnosticsReport, later = laterAnswer): readonly string[] {
   const { newErrors, knownErrors, errorsLeftOut, warnings, warningsLeftOut, isFirstLook } = report;
   const errors = newErrors.length + knownErrors.length + errorsLeftOut;
   return [
@@ -236,13 +249,17 @@ export function reportLines(name: string, report: DiagnosticsReport): readonly s
       : []),
     ...warnings.map(placed),
     ...(warningsLeftOut > 0 ? [`and ${counted(warningsLeftOut, "more warning", "more warnings")}`] : []),
-    ...unfinishedLines(name, report),
+    ...unfinishedLines(name, report, later),
   ];
 }
 
 /** What is not known, and when it will be. */
-export const unfinishedLines = (name: string, { pending, unavailable }: DiagnosticsReport): readonly string[] => [
-  ...(pending ? [`${quoted(name)} is not checked yet; what its language server finds comes with a later answer.`] : []),
+export const unfinishedLines = (
+  name: string,
+  { pending, unavailable }: DiagnosticsReport,
+  later = laterAnswer,
+): readonly string[] => [
+  ...(pending ? [`${quoted(name)} is not checked yet; ${later}.`] : []),
   ...unavailable.map(
     ({ server, why }) =>
       `The language server ${quoted(server)} did not check ${quoted(name)}: ${escapeName(why).slice(0, 300).replace(/\.+$/, "")}.`,

@@ -35,13 +35,27 @@ export const outlineEntries = ({ items }: OutlineOutcome): readonly OutlineEntry
   }));
 
 /** `22-400 class Bar`, indented by what it is in. */
-export const outlineLines = ({ items }: OutlineOutcome): readonly string[] => items.map(lineOf);
+export const outlineLines = (outcome: OutlineOutcome): readonly string[] =>
+  outlineRows(outcome).map(({ indent, lines, kind, name, inside }) => `${indent}${lines} ${kind} ${name}${inside}`);
 
-function lineOf({ name, kind, from, to, depth, hidden }: OutlineItem): string {
-  const lines = from === to ? `${from}` : `${from}-${to}`;
-  const inside = hidden === 0 ? "" : ` (${hidden} more inside)`;
-  return `${"  ".repeat(depth)}${lines} ${kind} ${escapeName(name)}${inside}`;
+/** The parts of such a line. */
+export interface OutlineRow {
+  readonly indent: string;
+  readonly lines: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly inside: string;
 }
+
+export const outlineRows = ({ items }: OutlineOutcome): readonly OutlineRow[] => items.map(rowOf);
+
+const rowOf = ({ name, kind, from, to, depth, hidden }: OutlineItem): OutlineRow => ({
+  indent: "  ".repeat(depth),
+  lines: from === to ? `${from}` : `${from}-${to}`,
+  kind,
+  name: escapeName(name),
+  inside: hidden === 0 ? "" : ` (${hidden} more inside)`,
+});
 
 /** Clauses without a subject's verb or a final period: what the lines alone do not tell. */
 export function outlineNotes(outcome: OutlineOutcome, names: OutlineNames): readonly string[] {

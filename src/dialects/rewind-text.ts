@@ -1,6 +1,5 @@
 /** What a rewind came to, in words that dialects share. */
 
-import type { Reply } from "../contract/call.ts";
 import type { Hunk } from "../contract/edit.ts";
 import {
   beginning,
@@ -14,46 +13,15 @@ import { limits } from "../contract/limits.ts";
 import type { ProblemData, ProblemOf } from "../contract/problem.ts";
 import { hunkHeader } from "../text/diff/unified.ts";
 import { escapeName } from "../text/encoding/escape.ts";
-import { counted, quoted, spelled, success } from "./words.ts";
-
-/** What a rewind answers for programs. */
-export interface RewindResult {
-  readonly to: string;
-  /** To go back before the rewind itself; null where nothing was done. */
-  readonly turn: string | null;
-  readonly dryRun: boolean;
-  /** Turns that an undo or a redo went past, since nothing of them can be brought back. */
-  readonly passed: readonly string[];
-  readonly files: readonly ({ readonly path: string } & RewoundWords)[];
-}
+import { counted, quoted, spelled } from "./words.ts";
 
 /** Of one file. */
-interface RewoundWords {
+export interface RewoundWords {
   readonly did: string;
   /** Why it was left as it is; null where it was not. */
   readonly why: string | null;
   /** What else is to be known of one that was not left: that it cannot be taken back. */
   readonly note?: string;
-}
-
-export function renderRewind(outcome: RewindOutcome, wording: (problem: ProblemData) => string): Reply<RewindResult> {
-  const files = outcome.files.map((file) => ({ path: file.path, ...rewoundWords(file, wording) }));
-  const { to, turn, dryRun, passed } = outcome;
-  const changed = outcome.files.filter(({ came }) => came === "done" || came === "planned").length;
-  const head = dryRun
-    ? `Dry run, nothing was written. Going back ${backTo(to)} would change ${changed} of ${counted(files.length, "file")}.`
-    : `Went back ${backTo(to)}: ${changed} of ${counted(files.length, "file")} changed.`;
-  const lines = outcome.files.map((file, index) => {
-    const { did, why, note } = files[index] ?? { did: "", why: null };
-    return `${did}: ${quoted(file.relative)}${inBrackets(why ?? note)}`;
-  });
-  return success([head, ...passedWords(passed), ...damagedWords(outcome.damaged), ...lines].join("\n"), {
-    to,
-    turn: turn ?? null,
-    dryRun,
-    passed,
-    files,
-  });
 }
 
 /** Before a turn; the beginning is none, and nothing was before it. */
@@ -71,15 +39,20 @@ const damagedWords = (damaged = 0): readonly string[] =>
         `${counted(damaged, "record")} of the history cannot be read: a change may be missing here, look at the files; the user can run filehand history verify.`,
       ];
 
+/** `force`: what brings the file back all the same. */
 const conflicts = {
-  "changed since": "somebody else changed it since; force overwrites that",
-  "changed in between": "somebody else changed it between two changes of this session; force takes that back as well",
-  "never stored": "what is there holds secrets and is never stored, so it would be lost; force removes it for good",
-  "too large to keep": "what is there is too large to be kept, so it would be lost; force removes it for good",
-  "cannot be kept": "what is there cannot be kept, so it would be lost; force removes it for good",
-  "linked since":
-    "it has got another name (hard link) since, which is not to be changed with it; force restores it all the same",
-} as const satisfies Record<ConflictReason, string>;
+  "changed since": (force: string) => `somebody else changed it since; ${force} overwrites that`,
+  "changed in between": (force: string) =>
+    `somebody else changed it between two changes of this session; ${force} takes that back as well`,
+  "never stored": (force: string) =>
+    `what is there holds secrets and is never stored, so it would be lost; ${force} removes it for good`,
+  "too large to keep": (force: string) =>
+    `what is there is too large to be kept, so it would be lost; ${force} removes it for good`,
+  "cannot be kept": (force: string) =>
+    `what is there cannot be kept, so it would be lost; ${force} removes it for good`,
+  "linked since": (force: string) =>
+    `it has got another name (hard link) since, which is not to be changed with it; ${force} restores it all the same`,
+} as const satisfies Record<ConflictReason, (force: string) => string>;
 
 const deeds = { restore: "restored", create: "made again", delete: "deleted" } as const;
 
@@ -101,6 +74,7 @@ const unavailable = {
 export function rewoundWords(
   { step, came, action, lost }: RewoundFile,
   wording: (problem: ProblemData) => string,
+  force = "force",
 ): RewoundWords {
   if (typeof came === "object") {
     return came.problem.code === "CANCELLED"
@@ -113,7 +87,7 @@ export function rewoundWords(
   }
   switch (step.does) {
     case "conflict":
-      return { did: "left as it is", why: conflicts[step.why] + detailOf(step.loses) };
+      return { did: "left as it is", why: conflicts[step.why](force) + detailOf(step.loses) };
     case "unavailable":
       return { did: "left as it is", why: unavailable[step.why] };
     default:

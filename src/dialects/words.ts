@@ -80,6 +80,9 @@ export const mediaWords = {
 
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
+/** As the beginning of a sentence. */
+export const capitalised = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
 /** What a range counts: one of them. */
 export const rangeUnits = { lines: "line", entries: "entry", cells: "cell" } as const;
 

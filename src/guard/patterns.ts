@@ -46,16 +46,16 @@ const permissionOf: ReadonlyMap<string, RulePermission> = new Map(
   ),
 );
 
-/** Which permission a tool needs; for an unknown one, the words that say so and name the nearest. */
-export function toolPermission(tool: string): RulePermission | { readonly why: string } {
+/** Which permission a tool needs; for an unknown one, the words after "the tool" that say so and name the nearest. */
+export function toolPermission(tool: string): RulePermission | { readonly fault: string } {
   const permission = permissionOf.get(tool) ?? permissionOf.get(plain(tool));
   if (permission !== undefined) return permission;
   // A long word is no typing error.
   const near = tool.length <= 32 ? closest(plain(tool), toolNames.map(plain)) : "";
   const meant = toolNames.find((name) => plain(name) === near);
   return meant !== undefined && distance(plain(tool), near) <= Math.max(1, Math.ceil(near.length / 3))
-    ? { why: `its tool is unknown, did you mean ${meant}` }
-    : { why: `its tool is unknown, use ${toolNames.slice(0, -1).join(", ")} or ${toolNames.at(-1)}` };
+    ? { fault: `is unknown, did you mean ${meant}` }
+    : { fault: `is unknown, use ${toolNames.slice(0, -1).join(", ")} or ${toolNames.at(-1)}` };
 }
 
 export function parseRule(rule: RuleText, home: string | undefined): Parsed {
@@ -64,7 +64,7 @@ export function parseRule(rule: RuleText, home: string | undefined): Parsed {
   const [, tool, pattern] = /^([\w-]+)(?:\((.*)\))?$/s.exec(text) ?? [];
   if (tool === undefined) return { why: "it is not of the form Tool(pattern)" };
   const permission = toolPermission(tool);
-  if (typeof permission === "object") return permission;
+  if (typeof permission === "object") return { why: `its tool ${permission.fault}` };
   if (pattern === undefined) {
     return permission === "external_directory" && rule.verdict === "allow"
       ? { why: "it would let sessions in everywhere, name the folder as in external_directory(//srv/data)" }

@@ -336,7 +336,7 @@ describe.skipIf(onWindows)("odd names", () => {
     fs.mkdirSync(Buffer.concat([Buffer.from(`${top}/c`), Buffer.from([0xff])]));
     const reply = await glob(top, "**/*.txt");
     expect(namesIn(reply)).toEqual([`${top}/a.txt`, `${top}/b\ufffd.txt`]);
-    const listed = await sessionAt(top).run(() => ({
+    const { reply: listed } = await sessionAt(top).run(() => ({
       verb: "ls",
       path: ".",
       from: lineNumber(1),

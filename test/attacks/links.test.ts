@@ -8,7 +8,7 @@ import { describe, test } from "vitest";
 import { lineNumber } from "../../src/contract/target.ts";
 import type { DialectName } from "../../src/dialects/index.ts";
 import { createFilehand, type FilehandOptions } from "../../src/index.ts";
-import { everyDialect, readerIn, readInEvery, refused, shows, textOf, wholeOf } from "../support/reading.ts";
+import { everyDialect, readerIn, readInEvery, refused, shows, textOf, wholeOf, replyTo } from "../support/reading.ts";
 import { onLinux, onWindows, openDescriptors, plant, type Tree, workspace } from "../support/workspace.ts";
 
 const secret = "outside-content-91bc";
@@ -280,7 +280,7 @@ for (const dialect of everyDialect) {
 
 async function list(dialect: DialectName, given: FilehandOptions, asked: string) {
   const session = createFilehand({ dedup: false, ...given }).session({ dialect });
-  return session.run(() => ({ verb: "ls", path: asked, from: lineNumber(1), entriesMax: 1_000 }));
+  return replyTo(session, () => ({ verb: "ls", path: asked, from: lineNumber(1), entriesMax: 1_000 }));
 }
 
 describe.skipIf(onWindows)("any path of links, names and dots leads where the kernel says", () => {

@@ -10,7 +10,7 @@ import { describe, test } from "vitest";
 import type { Reply } from "../../src/contract/call.ts";
 import { createFilehand, type FilehandOptions, type Session } from "../../src/index.ts";
 import { everyAttempt } from "../support/changing.ts";
-import { wholeOf } from "../support/reading.ts";
+import { wholeOf, replyTo } from "../support/reading.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { inMemory, onLinux, openAtLast, openDescriptors, type Tree, workspace } from "../support/workspace.ts";
 import { type Racer, race, timesMore, untilCaught } from "./racer.ts";
@@ -164,7 +164,7 @@ function everyWork(
     (place) =>
       Promise.resolve(attempts[verb]?.(`${place}/${path}`));
   const moved = (place: string, from: string, to: string): Promise<Reply> =>
-    session.run((profile) => ({
+    replyTo(session, (profile) => ({
       verb: "patch",
       patchText: `*** Begin Patch\n*** Update File: ${place}/${from}\n*** Move to: ${place}/${to}\n*** End Patch\n`,
       profile,

@@ -2,7 +2,7 @@
 
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { describe, test } from "vitest";
-import { renderRewind } from "../../src/dialects/rewind-text.ts";
+import { rewindAnswer } from "../../src/dialects/rewind-text.ts";
 import type { RewindOutcome } from "../../src/index.ts";
 import { onLinux, workspace } from "../support/workspace.ts";
 import { type DeskOptions, openDesk, rewindTwice, told, whileFull } from "./desk.ts";
@@ -10,10 +10,8 @@ import { type DeskOptions, openDesk, rewindTwice, told, whileFull } from "./desk
 const { path: place } = workspace({});
 let desks = 0;
 const desk = (options: DeskOptions = {}) => openDesk(place(`desk-${(desks += 1)}`), options);
-const said = (outcome: RewindOutcome): string => {
-  const [part] = renderRewind(outcome, ({ code }) => code).content;
-  return part?.type === "text" ? part.text : "";
-};
+const said = (outcome: RewindOutcome): string =>
+  rewindAnswer(outcome, ({ code }) => code, { history: "History", rewind: "Rewind" }).text;
 const large = "0123456789\n".repeat(2_000);
 
 describe.skipIf(!onLinux)("a rewind while the store takes nothing", () => {

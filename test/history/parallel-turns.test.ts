@@ -7,6 +7,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { createFilehand, type Session } from "../../src/index.ts";
 import { commandLine, run } from "../ends/run.ts";
+import { replyTo } from "../support/reading.ts";
 
 const base = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "filehand-turns-"));
 afterAll(() => fs.rmSync(base, { recursive: true, force: true }));
@@ -32,7 +33,7 @@ const edit = (session: Session, name: string, from = "old", to = "new") =>
 const patch = (session: Session, files: readonly string[], from: string, to: string) => {
   const sections = files.map((file) => `*** Update File: ${file}\n@@\n-${from}\n+${to}\n`);
   const patchText = `*** Begin Patch\n${sections.join("")}*** End Patch`;
-  return session.run((profile) => ({ verb: "patch", patchText, profile }));
+  return replyTo(session, (profile) => ({ verb: "patch", patchText, profile }));
 };
 
 describe("four edits of four files at once", () => {
@@ -120,7 +121,7 @@ test("random edits and patches at once: each undo takes back one call, the last 
       const sent = calls.map((some, n) => {
         const sections = some.map((file) => `*** Update File: ${file}\n@@\n start\n${line(n)}`);
         const patchText = `*** Begin Patch\n${sections.join("")}*** End Patch`;
-        return session.run((profile) => ({ verb: "patch", patchText, profile }));
+        return replyTo(session, (profile) => ({ verb: "patch", patchText, profile }));
       });
       expect((await Promise.all(sent)).filter(({ isError }) => isError)).toEqual([]);
       // Each call puts its line right after the first one, so the latest is on top.

@@ -4,7 +4,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { describe, test } from "vitest";
-import { renderRewind } from "../../src/dialects/rewind-text.ts";
+import { rewindAnswer } from "../../src/dialects/rewind-text.ts";
 import { deadMark } from "../support/dead-mark.ts";
 import { onWindows, workspace } from "../support/workspace.ts";
 import { type Desk, type DeskOptions, openDesk, rewindTwice, told } from "./desk.ts";
@@ -16,9 +16,7 @@ const desk = (options: DeskOptions = {}): Desk => openDesk(place(`desk-${(desks 
 type Rewound = Awaited<ReturnType<Desk["session"]["rewind"]>>;
 /** In the words of the dialects. */
 const said = (outcome: Rewound): string =>
-  renderRewind(outcome, ({ code }) => code)
-    .content.map((part) => (part.type === "text" ? part.text : ""))
-    .join("\n");
+  rewindAnswer(outcome, ({ code }) => code, { history: "History", rewind: "Rewind" }).text;
 
 describe("undo goes past a turn", () => {
   test("whose files were put back by hand, and says so", async () => {

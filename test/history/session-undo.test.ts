@@ -224,7 +224,7 @@ describe("a damaged record", () => {
         ["b.txt", "done", "restore", undefined],
       ],
     );
-    const reply = await d.session.run(() => ({
+    const { reply } = await d.session.run(() => ({
       verb: "rewind",
       to: "start",
       files: undefined,

@@ -102,7 +102,7 @@ describe("a text of 40 MB", () => {
     const ranges = [{ from: 900, linesMax: 2 }, { from: 3, linesMax: 1 }, { last: 2 }] as unknown as readonly [
       LineRange,
     ];
-    const reply = await session().run((profile) => ({
+    const { reply } = await session().run((profile) => ({
       verb: "read",
       path: "ranges.txt",
       ranges,
@@ -121,7 +121,7 @@ describe("a text of 40 MB", () => {
   test("the last lines are numbered from the end when nobody counts", async () => {
     const total = makeLines("end.txt", 3 * megabyte);
     const ranges = [{ last: 3, numbered: "from the end" }] as const;
-    const reply = await session().run((profile) => ({
+    const { reply } = await session().run((profile) => ({
       verb: "read",
       path: "end.txt",
       ranges,

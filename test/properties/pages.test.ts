@@ -223,7 +223,7 @@ test("the last lines are the same from the end as from the beginning", async () 
     fc.asyncProperty(text, fc.integer({ min: 1, max: 40 }), async ({ content }, last) => {
       fc.pre(written(content));
       const lines = terminatedLines(content);
-      const reply = await session.run((profile) => ({
+      const { reply } = await session.run((profile) => ({
         verb: "read",
         path: file,
         ranges: [{ last }],

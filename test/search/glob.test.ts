@@ -108,7 +108,7 @@ describe("where it searches", () => {
     for (const path of ["one/b", "two/a"]) dated(`${top}/${path}`, 5);
     const session = createFilehand({ roots: [`${top}/two`, `${top}/one`] }).session({ dialect: "claude" });
     const found = async (filesMax: number) =>
-      (await session.run(() => ({ verb: "glob", pattern: "**", path: undefined, filesMax }))).structured;
+      (await session.run(() => ({ verb: "glob", pattern: "**", path: undefined, filesMax }))).reply.structured;
     expect(await found(9)).toMatchObject({ filenames: [`${top}/one/b`, `${top}/two/a`] });
     expect(await found(1)).toMatchObject({ filenames: [`${top}/one/b`], totalMatches: 2, truncated: true });
   });

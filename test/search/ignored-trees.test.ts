@@ -41,7 +41,7 @@ const everything = `{${[1, 2, 3, 4, 5, 6].map((depth) => `./${Array(depth).fill(
 
 async function byGlob(top: string): Promise<readonly string[]> {
   const session = createFilehand({ roots: [top], secrets: "allow" }).session({ dialect: "claude" });
-  const reply = await session.run(() => ({
+  const { reply } = await session.run(() => ({
     verb: "glob",
     pattern: everything,
     path: undefined,

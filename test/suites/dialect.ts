@@ -22,7 +22,7 @@ export interface DialectCase {
 }
 
 const place = { asked: "a.txt", absolute: "/w/a.txt", relative: "a.txt" };
-const facts: Facts = {
+export const facts: Facts = {
   tool: "Read",
   verb: "read",
   full: false,
@@ -97,7 +97,7 @@ const searchFaults: readonly SearchFault[] = [
 ];
 
 /** At least one problem of every code and reason. A new code does not compile until it stands here. */
-const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code: C }>[] } = {
+export const everyProblem: { readonly [C in Code]: readonly Extract<ProblemData, { code: C }>[] } = {
   UNKNOWN_TOOL: [{ code: "UNKNOWN_TOOL", tool: "Rd", known: ["Read"], nearest: "Read" }],
   INVALID_PARAM: [
     ...searchFaults.map((fault) => ({ code: "INVALID_PARAM", reason: "search", fault }) as const),
@@ -575,7 +575,7 @@ export function dialectSuite(given: DialectCase): void {
 
     test("several ranges in one call are worded one by one", async () => {
       const ranges = [{ from: 3, linesMax: 1 }, { from: 1, linesMax: 1 }, { last: 1 }] as never;
-      const reply = await session.run((profile) => ({
+      const { reply } = await session.run((profile) => ({
         verb: "read",
         path: "a.txt",
         ranges,

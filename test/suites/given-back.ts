@@ -184,7 +184,7 @@ export function givenBackSuite(dialect: DialectName): void {
         const started = open({ historyTools: true }).session({ dialect });
         await started.checkpoint("m1");
         const edits = [{ oldText: "needle", newText: "needle more", all: false }] as const;
-        const reply = await started.run((profile) => ({ verb: "edit", path: file(place), edits, profile }));
+        const { reply } = await started.run((profile) => ({ verb: "edit", path: file(place), edits, profile }));
         expect(reply.isError, textOf(reply)).toBe(false);
         return started;
       };
@@ -198,7 +198,7 @@ export function givenBackSuite(dialect: DialectName): void {
           server.says({ "textDocument/definition": { result: [{ uri: pathToFileURL(file(place)).href, range }] } });
           const at = await (session ??= begun());
           const asks = what === "a language server" ? asking.session({ dialect }) : at;
-          const reply = await asks.run((profile) => request(place, profile), { dryRun: true });
+          const { reply } = await asks.run((profile) => request(place, profile), { dryRun: true });
           const paths = new Set([...pathsIn(textOf(reply)), ...pathsIn(reply.structured)]);
           if (what === "history of one turn") expect([...paths], textOf(reply)).toContain(short);
           expect([...paths], textOf(reply)).not.toEqual([]);
@@ -208,7 +208,13 @@ export function givenBackSuite(dialect: DialectName): void {
 
       test("leads back to it: ls", async () => {
         const at = await (session ??= begun());
-        const reply = await at.run(() => ({ verb: "ls", path: place, from: lineNumber(1), entriesMax: 9, depth: 3 }));
+        const { reply } = await at.run(() => ({
+          verb: "ls",
+          path: place,
+          from: lineNumber(1),
+          entriesMax: 9,
+          depth: 3,
+        }));
         const [head] = /^\/\S*\/$/m.exec(textOf(reply)) ?? [`${place}/`];
         expect(textOf(reply)).toContain("twin.scripted");
         expect(await means(`${head}twin.scripted`)).toBe(folder);

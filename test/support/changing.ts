@@ -3,20 +3,21 @@
 import { lineNumber } from "../../src/contract/target.ts";
 import type { Reply } from "../../src/contract/call.ts";
 import type { Session } from "../../src/index.ts";
+import { replyTo } from "./reading.ts";
 
 export type Attempt = (path: string) => Promise<Reply>;
 
 /** `inside` is a file of the workspace that a patch moves away, in the attempts that move something to the path. */
 export function everyAttempt(session: Session<"claude">, inside: string): Readonly<Record<string, Attempt>> {
   const patch = (...lines: readonly string[]): Promise<Reply> =>
-    session.run((profile) => ({
+    replyTo(session, (profile) => ({
       verb: "patch",
       patchText: ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n"),
       profile,
     }));
   return {
     read: (path) => session.call("Read", { file_path: path }),
-    ls: (path) => session.run(() => ({ verb: "ls", path, from: lineNumber(1), entriesMax: 1_000 })),
+    ls: (path) => replyTo(session, () => ({ verb: "ls", path, from: lineNumber(1), entriesMax: 1_000 })),
     edit: (path) => session.call("Edit", { file_path: path, old_string: "content", new_string: "changed" }),
     "edit that makes a file": (path) => session.call("Edit", { file_path: path, old_string: "", new_string: "made" }),
     write: (path) => session.call("Write", { file_path: path, content: "written" }),

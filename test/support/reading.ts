@@ -4,7 +4,14 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import type { Reply } from "../../src/contract/call.ts";
 import type { Code } from "../../src/contract/problem.ts";
 import type { DialectName } from "../../src/dialects/index.ts";
-import { createFilehand, type FilehandOptions } from "../../src/index.ts";
+import {
+  createFilehand,
+  type FilehandOptions,
+  type Profile,
+  type Request,
+  type RunOptions,
+  type Session,
+} from "../../src/index.ts";
 
 /** How each dialect is asked to read. */
 export const readCalls = {
@@ -15,6 +22,13 @@ export const readCalls = {
 } as const satisfies Record<DialectName, { readonly tool: string; readonly parameter: string }>;
 
 export const everyDialect = Object.keys(readCalls) as readonly DialectName[]; // the keys of the literal above
+
+/** A neutral request, of which only the reply is looked at. */
+export const replyTo = async (
+  session: Session,
+  request: (profile: Profile) => Request,
+  options?: RunOptions,
+): Promise<Reply> => (await session.run(request, options)).reply;
 
 export type Reader = (path: string) => Promise<Reply>;
 

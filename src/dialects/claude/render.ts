@@ -8,7 +8,7 @@ import type { NumberStyle, Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, Entry, ImageOutcome, Page, PdfOutcome, TextOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/encoding/escape.ts";
 import type { Facts } from "../dialect.ts";
-import { imageParts, joinedLines, notebookParts, numbered, pdfParts, restOf } from "../media-text.ts";
+import { imageParts, joinedLines, notebookParts, numbered, pageNotices, pdfParts } from "../media-text.ts";
 import { outlineEntries, type OutlineEntry, outlineLines, outlineMeasure, outlineNotes } from "../outline-text.ts";
 import { quoted, success } from "../words.ts";
 import { type ChangeResult, renderChange } from "./change-render.ts";
@@ -218,7 +218,8 @@ function pdfResult(outcome: PdfOutcome): PdfResult | PartsResult {
 }
 
 function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextResult> {
-  const parts = [...notices(outcome, page)];
+  const notices = pageNotices(outcome, page);
+  const parts = notices.length > 0 ? [notices.join("\n")] : [];
   if (facts.reminder && page.count > 0) parts.push(`<system-reminder>\n${reminder}\n</system-reminder>`);
   const overBudget = isOverBudget(page) || page.cut.some(({ by }) => by === "tokens");
   const text =
@@ -240,49 +241,6 @@ function renderText(outcome: TextOutcome, page: Page, facts: Facts): Reply<TextR
 
 const isOverBudget = ({ stopped }: Page): boolean =>
   stopped === "tokens" || stopped === "bytes" || stopped === "answer";
-
-/** What the lines alone do not tell. Each stands on its own line, without a number, so no file can fake it. */
-function notices(outcome: TextOutcome, page: Page): readonly string[] {
-  const notes: string[] = [];
-  const last = page.from + page.count - 1;
-  // Nobody counted the lines of a page from the end, but a file that has any has a last one.
-  const isEmpty = page.linesTotal === 0 || (page.linesTotal === undefined && page.count === 0);
-  if (isEmpty) notes.push("[The file exists and is empty]");
-  if (page.next !== undefined) {
-    const why = page.stopped === "answer" ? "this is all that one answer holds" : "the file is over the budget";
-    const partial = page.stopped === "lines" ? "" : `PARTIAL view, ${why}: `;
-    const total = page.linesTotal === undefined ? "" : ` of ${page.linesTotal}`;
-    notes.push(`[${partial}lines ${page.from} to ${last}${total}, go on with offset ${page.next}]`);
-  }
-  if (page.column !== undefined && page.cut.length === 0) {
-    notes.push(`[Line ${page.from} is shown from character ${page.column} to its end]`);
-  }
-  for (const cut of page.cut.slice(0, 5)) {
-    const { line, charsShown, by } = cut;
-    const rest = restOf(page, cut);
-    const what =
-      page.column !== undefined
-        ? `Line ${line} is shown from character ${page.column} to ${rest - 1}`
-        : by === "tokens"
-          ? `PARTIAL view, line ${line} alone is over the budget: its first ${charsShown} characters are shown`
-          : `Line ${line} is cut after ${charsShown} characters`;
-    notes.push(`[${what}, see the rest with column ${rest} and offset ${line}]`);
-  }
-  if (page.cut.length > 5) notes.push(`[${page.cut.length - 5} more lines are cut]`);
-  if (outcome.converted !== undefined) {
-    notes.push(
-      `[Converted from ${outcome.converted.from}${outcome.converted.notes.map((note) => `; ${note}`).join("")}]`,
-    );
-  }
-  if (outcome.encoding !== "utf-8") notes.push(`[Decoded from ${outcome.encoding}]`);
-  if (outcome.lossy) notes.push("[Some bytes could not be decoded and are shown as U+FFFD]");
-  for (const path of outcome.instructions ?? []) {
-    notes.push(
-      `[Instructions that hold for this file stand in ${escapeName(path)}, read them before you change anything here]`,
-    );
-  }
-  return notes.length > 0 ? [notes.join("\n")] : [];
-}
 
 function renderDirectory(outcome: DirectoryOutcome): Reply<DirectoryResult> {
   const names = outcome.entries.map(entryLine);

@@ -2,11 +2,11 @@
 
 import type { Reply } from "../../contract/call.ts";
 import type { GlobOutcome } from "../../contract/glob.ts";
-import type { GrepFile, GrepLine, GrepOutcome } from "../../contract/grep.ts";
+import type { GrepLine, GrepOutcome } from "../../contract/grep.ts";
 import type { TreeEntry, TreeOutcome } from "../../contract/read.ts";
 import { escapeName } from "../../text/encoding/escape.ts";
 import type { Facts } from "../dialect.ts";
-import { follows, globNotes, grepNotes, shownText, tallied, treeLines, treeNotes } from "../grep-text.ts";
+import { globNotes, grepBody, grepHead, grepNotes, treeLines, treeNotes } from "../grep-text.ts";
 import { success } from "../words.ts";
 import { grepNames } from "../shared-tools.ts";
 import type { OutputMode } from "./cards.ts";
@@ -123,11 +123,11 @@ const modes = { content: "content", files: "files_with_matches", count: "count" 
 export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepResult> {
   const { mode, files, filesTotal, entriesTotal, linesTotal, skip } = outcome;
   const names = files.map((file) => facts.spell(file.absolute));
-  const body = bodyOf(outcome, names);
+  const body = grepBody(outcome, names);
   const notes = grepNotes(outcome, grepNames).map((note) => `[${note}]`);
   const content =
     mode === "content" ? { content: body, numLines: outcome.entriesShown, totalLines: entriesTotal.number } : {};
-  return success([headOf(outcome), body, ...notes].filter((part) => part !== "").join("\n"), {
+  return success([grepHead(outcome), body, ...notes].filter((part) => part !== "").join("\n"), {
     mode: modes[mode],
     numFiles: files.length,
     filenames: names,
@@ -151,42 +151,3 @@ export function renderGrep(outcome: GrepOutcome, facts: Facts): Reply<GrepResult
 
 const some = <Name extends string>(name: Name, number: number): { readonly [N in Name]?: number } =>
   number === 0 ? {} : ({ [name]: number } as { readonly [N in Name]: number }); // the one key that is asked for
-
-function headOf({ mode, filesTotal, linesTotal }: GrepOutcome): string {
-  if (filesTotal.number === 0) return mode === "content" ? "No matches found" : "No files found";
-  if (mode === "files") return `Found ${tallied(filesTotal, "file")}`;
-  if (mode === "content" || linesTotal === undefined) return "";
-  return `Found ${tallied(linesTotal, "matching line")} in ${tallied(filesTotal, "file")}`;
-}
-
-function bodyOf(outcome: GrepOutcome, names: readonly string[]): string {
-  switch (outcome.mode) {
-    case "files":
-      return names.map(escapeName).join("\n");
-    case "count":
-      return outcome.files.map(({ count }, index) => `${escapeName(names[index] ?? "")}:${count}`).join("\n");
-    case "content":
-      return contentOf(outcome, names);
-  }
-}
-
-/** `path:12:text` for a match, `path-11-text` for what surrounds it, `--` where lines are left out between. */
-function contentOf({ files, numbers, target }: GrepOutcome, names: readonly string[]): string {
-  const withContext = files.some(({ lines }) => lines.some(({ is }) => is === "context"));
-  const blocks = files.map((file, index) =>
-    linesOf(file, target.is === "file" ? undefined : (names[index] ?? ""), numbers, withContext),
-  );
-  return blocks.join(withContext ? "\n--\n" : "\n");
-}
-
-function linesOf({ lines }: GrepFile, name: string | undefined, numbers: boolean, withContext: boolean): string {
-  const path = name === undefined ? undefined : escapeName(name);
-  return lines
-    .flatMap((line, index) => {
-      const mark = line.is === "match" ? ":" : "-";
-      const before = [path, numbers ? line.line : undefined].filter((part) => part !== undefined);
-      const shown = [...before, shownText(line)].join(mark);
-      return withContext && !follows(line, lines[index - 1]) ? ["--", shown] : [shown];
-    })
-    .join("\n");
-}

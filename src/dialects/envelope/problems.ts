@@ -49,7 +49,7 @@ const named = (path: string): string => `'${spelled(path)}'`;
 export const names: Names = {
   old: "old_string",
   new: "new_string",
-  all: "replace_all",
+  allPlaces: "set replace_all to true",
   reading: (from, lines) => `start_line=${from} and limit=${lines}`,
   readingRest: (line, column) => `column=${column} and start_line=${line}`,
   line: (number, text) => `${String(number).padStart(4)} | ${text}`,

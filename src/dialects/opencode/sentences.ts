@@ -342,7 +342,7 @@ export function sentenceOf(problem: ProblemData, about: Doing, line: Names["line
   const names: Names = {
     old: "oldString",
     new: "newString",
-    all: "replaceAll",
+    allPlaces: "set replaceAll to true",
     reading: (from, lines) => `offset ${from - 1 + firstLine} and limit ${lines}`,
     readingRest: (line, column) => `column ${column - 1 + firstLine} and offset ${line - 1 + firstLine}`,
     line,

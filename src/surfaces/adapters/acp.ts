@@ -13,6 +13,7 @@ import type { Filehand, Session } from "../../options.ts";
 import { lineNumber } from "../../contract/target.ts";
 import type { Reply } from "../../contract/call.ts";
 import type { Profile } from "../../contract/profile.ts";
+import { defaultDialect } from "../../dialects/index.ts";
 import { exactText, type ExactText } from "../../dialects/exact-text.ts";
 import { withSignal } from "./offered.ts";
 
@@ -40,7 +41,7 @@ const sessionsMax = 100;
 export function clientFiles(filehand: Filehand): ClientFiles {
   const sessions = new Map<string, Session>();
   const sessionOf = (id: string): Session => {
-    const session = sessions.get(id) ?? filehand.session({ dialect: "claude", id });
+    const session = sessions.get(id) ?? filehand.session({ dialect: defaultDialect, id });
     sessions.delete(id);
     sessions.set(id, session);
     const [oldest] = sessions.keys();
@@ -53,7 +54,7 @@ export function clientFiles(filehand: Filehand): ClientFiles {
       requireAbsolute(path);
       const range = { from: lineNumber(Math.max(1, line ?? 1)), linesMax: limit ?? Number.POSITIVE_INFINITY };
       if (range.linesMax === 0) return { content: "" };
-      const reply = await sessionOf(sessionId).run(
+      const { reply } = await sessionOf(sessionId).run(
         (profile) => ({ verb: "read", path, ranges: [range], overBudget: "first page", profile: exact(profile) }),
         { ...withSignal(signal), words: exactText },
       );
@@ -65,7 +66,7 @@ export function clientFiles(filehand: Filehand): ClientFiles {
     writeTextFile: async ({ params: { sessionId, path, content }, signal }) => {
       requireAbsolute(path);
       const session = sessionOf(sessionId);
-      const reply = await session.run((profile) => ({ verb: "write", path, content, profile }), withSignal(signal));
+      const { reply } = await session.run((profile) => ({ verb: "write", path, content, profile }), withSignal(signal));
       throwFailure(reply, path);
       return {};
     },

@@ -8,7 +8,6 @@ import type { TextEdit } from "../../contract/edit.ts";
 import { FilehandError } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import { lineNumber } from "../../contract/target.ts";
-import type { Words } from "../../dialects/dialect.ts";
 import { dialects } from "../../dialects/index.ts";
 import { patchOf, type PatchOperation } from "../../dialects/patch-operation.ts";
 import * as words from "../../dialects/text-editor.ts";
@@ -114,14 +113,11 @@ function createTextEditor(session: Session, settings: TextEditorSettings): TextE
 
     let changed: string | undefined;
     const said = words.wordsFor(command, flavour, dialects[session.dialect]);
-    const heard: Words = {
-      ...said,
-      render: (outcome, facts) => {
-        if (outcome.kind === "edit") changed = outcome.target.real;
-        return said.render(outcome, facts);
-      },
+    const ask: Ask = async (make) => {
+      const { outcome, reply } = await session.run(make, { ...options, words: said });
+      if (outcome?.kind === "edit") changed = outcome.target.real;
+      return reply;
     };
-    const ask: Ask = (make) => session.run(make, { ...options, words: heard });
     const reply = await answerTo(meant, ask);
     if (changed !== undefined && commands.includes("undo_edit")) await edits.made(path, changed);
     return command.command === "view" ? words.cutTo(reply, charactersMax) : reply;

@@ -52,7 +52,7 @@ export function patchEditor(session: Session): Editor {
   const run = async (operation: PatchOperation): Promise<ApplyPatchResult> => {
     const patch = patchOf(operation);
     if ("refusal" in patch) return { status: "failed", output: patch.refusal };
-    const reply = await session.run((profile) => ({ verb: "patch", patchText: patch.text, profile }));
+    const { reply } = await session.run((profile) => ({ verb: "patch", patchText: patch.text, profile }));
     return { status: reply.isError ? "failed" : "completed", output: textOf(reply) };
   };
   return {

@@ -7,7 +7,6 @@ import { isFailure } from "../../contract/problem.ts";
 import { nearest } from "../../dialects/parameters.ts";
 import { argumentsAreUtf8 } from "../../settings/settings.ts";
 import { escapeName } from "../../text/encoding/escape.ts";
-import { modeWords } from "./change.ts";
 import { type Command, type ExitCode, type Host, UsageError } from "./command.ts";
 import { commands } from "./commands/index.ts";
 import { helpOf, helpOfAll } from "./help.ts";
@@ -20,7 +19,7 @@ export async function main(argv: readonly string[], host: Host): Promise<ExitCod
   } catch (error) {
     if (error instanceof UsageError || isFailure(error)) {
       // Arguments are quoted in it, and a shell may have put names of files there: one line that acts on no terminal.
-      host.stderr.write(`filehand: ${escapeName(modeWords(error.message))}\n`);
+      host.stderr.write(`filehand: ${escapeName(error.message)}\n`);
       // Without a root or a dialect nothing could begin; anything else was refused by a tool.
       const usage = error instanceof UsageError || ["NO_ROOT", "UNCLEAR_RULE", "UNKNOWN_DIALECT"].includes(error.code);
       return usage ? 2 : 1;

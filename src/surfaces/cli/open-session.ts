@@ -4,7 +4,7 @@ import * as nodePath from "node:path";
 import type { Asker, RuleKeeper } from "../../contract/ask.ts";
 import { limits } from "../../contract/limits.ts";
 import { isWider, type Mode, modes, type RuleFault, type RuleText } from "../../contract/permission.ts";
-import { type DialectName, dialectNames } from "../../dialects/index.ts";
+import { defaultDialect, type DialectName, dialectNames } from "../../dialects/index.ts";
 import { nearest } from "../../dialects/parameters.ts";
 import { createFilehand } from "../../filehand.ts";
 import type { Filehand, FilehandOptions, Session } from "../../options.ts";
@@ -200,7 +200,7 @@ function answerBytesOf(given: Given): number | undefined {
 }
 
 function dialectOf(name: string | undefined): DialectName {
-  const known = dialectNames.find((dialect) => dialect === (name ?? "claude"));
+  const known = dialectNames.find((dialect) => dialect === (name ?? defaultDialect));
   if (known !== undefined) return known;
   const near = nearest(name ?? "", dialectNames);
   const hint = near === undefined ? `use one of ${dialectNames.join(", ")}` : `did you mean ${near}`;

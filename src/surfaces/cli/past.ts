@@ -5,6 +5,7 @@ import * as nodePath from "node:path";
 import type { Hunk } from "../../contract/edit.ts";
 import type { FileVersion, NotKept } from "../../contract/history.ts";
 import { FilehandError } from "../../contract/problem.ts";
+import { personDialect } from "../../dialects/person/index.ts";
 import type { History, Session, SessionHistory } from "../../options.ts";
 import { readNamedFile } from "../../settings/named-file.ts";
 import { hunksOfTexts } from "../../text/diff/hunks.ts";
@@ -30,7 +31,7 @@ export interface Past extends Opened {
 }
 
 export async function openPast(given: Given, host: Host): Promise<Past> {
-  const opened = await openSession(given, host, "people", { dialect: "claude" });
+  const opened = await openSession(given, host, "people", { dialect: personDialect });
   const history = await opened.filehand.history();
   if (history === undefined) {
     throw noTurn(
@@ -91,7 +92,7 @@ export async function chosenSession(past: Past, given: Given): Promise<Looked> {
 }
 
 export const sessionNamed = (past: Past, id: string): Promise<Looked> =>
-  looked(past.filehand.session({ dialect: "claude", id }), past);
+  looked(past.filehand.session({ dialect: personDialect, id }), past);
 
 async function looked(session: Session, past: Past): Promise<Looked> {
   const turns = await session.history();

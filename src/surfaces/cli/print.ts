@@ -3,6 +3,8 @@
 import { styleText } from "node:util";
 import type { Reply } from "../../contract/call.ts";
 import { isFailure } from "../../contract/problem.ts";
+import { type Line, person, personDialect, type Role, viewOf } from "../../dialects/person/index.ts";
+import type { Session } from "../../options.ts";
 import { visibleControls } from "../../text/encoding/escape.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 
@@ -13,28 +15,30 @@ export type Style = (format: Parameters<typeof styleText>[0], text: string) => s
 /** Node would decide again whether there is colour: by stdout, and by variables like CI. */
 export const styled: Style = (format, text) => (text === "" ? "" : styleText(format, text, { validateStream: false }));
 
-/** A text with colours. What it is given is `shownText`. */
-export type Paint = (text: string) => string;
-
 /** One line of JSON. Also what JSON leaves as it is, and a terminal would act on, stands there by its number. */
 export const jsonLine = (value: unknown): string =>
   `${JSON.stringify(value).replace(/[\u007f-\u009f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)}\n`;
 
 export const printJson = (value: unknown, host: Host): void => void host.stdout.write(jsonLine(value));
 
-/** Prints a reply and says how the process ends. */
-export function printReply(reply: Reply, given: Given, host: Host, paint: Paint = painted): ExitCode {
+/** Prints a reply and says how the process ends. In the words of `person` it has colours; any other is shown to the letter. */
+export function printReply(reply: Reply, given: Given, host: Host, words?: typeof person): ExitCode {
   if (given.flag("json")) {
     printJson(reply, host);
+  } else if (words === person && !reply.isError) {
+    host.stdout.write(`${paintedLines(viewOf(reply).body, host, "stdout")}\n`);
   } else {
     const text = reply.content.map((part) => (part.type === "text" ? part.text : `[${part.mimeType}]`)).join("\n\n");
     const stream = reply.isError ? "stderr" : "stdout";
     const shown = shownText(text, host, stream);
-    const colour = reply.isError ? (plain: string) => styled("red", plain) : paint;
-    host[stream].write(`${coloured(host, stream) ? colour(shown) : shown}\n`);
+    host[stream].write(`${reply.isError && coloured(host, stream) ? styled("red", shown) : shown}\n`);
   }
   return reply.isError ? 1 : 0;
 }
+
+/** Undefined where the reply goes to a program, or is wanted as a dialect words it for models. */
+export const wordsFor = (given: Given, session: Session): typeof person | undefined =>
+  given.text("dialect") === undefined && !given.flag("json") && session.dialect === personDialect ? person : undefined;
 
 /** Nothing that a file holds acts on a terminal, with colours or without; a pipe gets it to the letter. */
 export function shownText(text: string, host: Host, stream: "stdout" | "stderr"): string {
@@ -49,39 +53,29 @@ export function coloured(host: Host, stream: "stdout" | "stderr"): boolean {
   return host[stream].isTTY === true && TERM !== "dumb";
 }
 
-/** Names of files stand out from the folders they are in; notes step back. */
-export const paintedPaths: Paint = (text) =>
-  text
-    .split("\n")
-    .map((line) => {
-      if (isNotice(line)) return styled("yellow", line);
-      const [, mark = "", name = "", note = ""] = /^(\s*(?:- )?)(.*?)( \([^()]*\))?$/.exec(line) ?? [];
-      if (name.endsWith("/")) return mark + styled("blue", name) + styled("dim", note);
-      const cut = name.lastIndexOf("/") + 1;
-      const [shown, lead] = name.includes(" -> ") ? ["cyan" as const, 0] : [undefined, cut];
-      const last = name.slice(lead);
-      return (
-        mark +
-        styled("dim", name.slice(0, lead)) +
-        (shown === undefined ? last : styled(shown, last)) +
-        styled("dim", note)
-      );
-    })
-    .join("\n");
+const styles: Readonly<Record<Role, Parameters<typeof styleText>[0] | undefined>> = {
+  text: undefined,
+  number: "dim",
+  notice: "yellow",
+  folder: "blue",
+  link: "cyan",
+  aside: "dim",
+  kind: "cyan",
+  file: "magenta",
+  count: "green",
+  match: ["red", "bold"],
+};
 
-const isNotice = (line: string): boolean => /^(?:<\/?[a-z-]+>.*|\(.*\)|\[.*\])$/.test(line);
-
-/** Line numbers, tags and notices step back, so that the file's own text stands out. */
-function painted(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => {
-      const number = /^(?:\s*\d+(?:→|: | \| |\| ))/.exec(line)?.[0];
-      if (number !== undefined) return styled("dim", number) + line.slice(number.length);
-      if (isNotice(line)) return styled("yellow", line);
-      return /^\s*(?:- )?\S.*\/$/.test(line) ? styled("blue", line) : line;
-    })
-    .join("\n");
+/** Lines in words for people, with colours where the stream has them. No newline at the end. */
+export function paintedLines(lines: readonly Line[], host: Host, stream: "stdout" | "stderr"): string {
+  const colours = coloured(host, stream);
+  // Controls are made visible piece by piece: that may change the length of a piece.
+  const painted = ({ role, text }: Line[number]): string => {
+    const style = colours ? styles[role] : undefined;
+    const shown = shownText(text, host, stream);
+    return style === undefined ? shown : styled(style, shown);
+  };
+  return lines.map((line) => line.map(painted).join("")).join("\n");
 }
 
 // Refusals for programs: with `--json` they are on stdout, in the form of a reply.

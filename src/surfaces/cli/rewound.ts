@@ -1,9 +1,10 @@
 /** Going back, for people: run it, and say of each file what was done, what was left and why. */
 
 import { styleText } from "node:util";
-import { beginning, type ConflictReason, type RewindOutcome, type RewoundFile } from "../../contract/history.ts";
-import { sentenceOf } from "../../dialects/claude/problems.ts";
-import { inBrackets, renderRewind, type RewindResult } from "../../dialects/rewind-text.ts";
+import type { ConflictReason, RewindOutcome, RewoundFile } from "../../contract/history.ts";
+import { FilehandError } from "../../contract/problem.ts";
+import { rewindHead, rewoundForPerson, sentenceForPerson, type Way } from "../../dialects/person/index.ts";
+import { inBrackets } from "../../dialects/rewind-text.ts";
 import type { RewindOptions } from "../../options.ts";
 import { escapeName } from "../../text/encoding/escape.ts";
 import { nameFrom } from "./change.ts";
@@ -35,8 +36,6 @@ const stillMax = 10;
 
 const isStill = ({ came, step }: RewoundFile): boolean => came === "left" && step.does === "nothing";
 
-type Way = "rewind" | "undo" | "redo";
-
 /** `go` starts the rewind with these options. */
 export async function runRewind(
   way: Way,
@@ -47,10 +46,11 @@ export async function runRewind(
 ): Promise<ExitCode> {
   const bar = progressBar("Going back", given, host, "files");
   const options = { signal: host.signal, dryRun: given.flag("dry-run"), force: given.flag("force") };
-  const outcome = await go({ ...options, onProgress: bar.show }).finally(() => bar.clear());
+  const outcome = await go({ ...options, onProgress: bar.show })
+    .catch(rethrowForPerson)
+    .finally(() => bar.clear());
   if (outcome.turn !== undefined) await startUpkeep(looked.past, host);
-  const { structured } = renderRewind(outcome, (problem) => sentenceOf(problem, "rewind"));
-  const rows = await Promise.all(outcome.files.map((file, at) => rowOf(file, structured?.files[at], looked, given)));
+  const rows = await Promise.all(outcome.files.map((file) => rowOf(file, looked, given)));
   if (given.flag("json")) {
     const { to, turn = null, dryRun: dry, passed } = outcome;
     const files = rows.map(({ file: { path, step }, did, why, note, view }) => ({
@@ -67,10 +67,18 @@ export async function runRewind(
     const shown = still > stillMax ? rows.filter(({ file }) => !isStill(file)) : rows;
     const lines = shown.flatMap((row) => [lineOf(row, host), ...viewOf(row, host)]);
     if (still > stillMax) lines.push(`  as it was: ${still} files`);
-    const head = [headOf(way, outcome, looked.ids), ...passedLines(outcome.passed, looked.ids)];
+    const names = shortNames(looked.ids);
+    const head = rewindHead(way, outcome, (id) => names.get(id) ?? id);
     host.stdout.write(`${[...head, ...lines].join("\n")}\n`);
   }
   return outcome.files.some(isLeft) ? 1 : 0;
+}
+
+/** A refusal of all of it, in words for the person who typed the command. */
+function rethrowForPerson(error: unknown): never {
+  const { code, problem } = error instanceof FilehandError ? error : {};
+  if (code === undefined || problem === undefined) throw error;
+  throw new FilehandError(code, sentenceForPerson(problem, "rewind"), problem);
 }
 
 /** Not as it was asked for. A dry run ends as the real one would, as far as it can know. */
@@ -85,54 +93,11 @@ interface Row {
   readonly view: Awaited<ReturnType<typeof conflictView>>;
 }
 
-async function rowOf(
-  file: RewoundFile,
-  words: RewindResult["files"][number] | undefined,
-  looked: Looked,
-  given: Given,
-): Promise<Row> {
-  const { did = "", why = null, note } = words ?? {};
+async function rowOf(file: RewoundFile, looked: Looked, given: Given): Promise<Row> {
+  const { did, why, note } = rewoundForPerson(file);
   const isShown = given.flag("dry-run") || given.flag("verbose");
-  const view = isShown ? await conflictView(file, looked) : undefined;
-  return { file, did, why: why === null ? null : forPerson(why), note, view };
+  return { file, did, why, note, view: isShown ? await conflictView(file, looked) : undefined };
 }
-
-/** The words are for models; a person gives options. */
-const forPerson = (why: string): string =>
-  why
-    .replace(/: the user rejected it, .*$/, ": you said no")
-    .replace(/; force (?=\w+ )/, "; --force ")
-    .replace(/ would allow it$/, " would allow it (--allow), or answer with --yes");
-
-function headOf(way: Way, { to, turn, files, dryRun: dry }: RewindOutcome, ids: readonly string[]): string {
-  const changed = files.filter(({ came }) => came === "done" || came === "planned").length;
-  const what = `${changed} of ${files.length} ${files.length === 1 ? "file" : "files"}`;
-  const id = to === beginning ? "the start" : escapeName(shortNames(ids).get(to) ?? to);
-  if (files.length === 0) return `There is nothing to bring back: no file was changed since ${id}`;
-  if (dry) return `Dry run, nothing was written. ${would[way](id)} would change ${what}:`;
-  if (changed === 0) return `Nothing was changed by ${would[way](id).replace(/^./, (first) => first.toLowerCase())}:`;
-  const back = turn === undefined ? "" : ` This is turn ${escapeName(turn)}.`;
-  return `${did[way](id)}: ${what} changed.${back}`;
-}
-
-function passedLines(passed: readonly string[], ids: readonly string[]): readonly string[] {
-  if (passed.length === 0) return [];
-  const names = shortNames(ids);
-  const list = passed.map((id) => escapeName(names.get(id) ?? id)).join(", ");
-  return [`Passed over ${list}: what was changed there is as it was, or cannot be brought back.`];
-}
-
-const would = {
-  rewind: (id: string) => `Going back ${id === "the start" ? "to" : "before"} ${id}`,
-  undo: (id: string) => `Undoing ${id}`,
-  redo: (id: string) => `Taking back the undo ${id}`,
-} as const satisfies Record<Way, (id: string) => string>;
-
-const did = {
-  rewind: (id: string) => `Went back ${id === "the start" ? "to" : "before"} ${id}`,
-  undo: (id: string) => `Undid ${id}`,
-  redo: (id: string) => `Took back the undo ${id}`,
-} as const satisfies Record<Way, (id: string) => string>;
 
 function lineOf({ file, did: deed, why, note }: Row, host: Host): string {
   const name = escapeName(nameFrom(host.cwd, file.path));

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import type { RewindOptions, Session, SessionHistory } from "../../options.ts";
 import type { RewindFileView, RewindView, VersionRef } from "./wire.ts";
 import type { RewindOutcome, RewoundFile } from "../../contract/history.ts";
-import { sentenceOf } from "../../dialects/claude/problems.ts";
+import { sentenceForPage } from "../../dialects/person/index.ts";
 import { type Inspected, mayName, relativeOf, sessionNamed } from "./desk.ts";
 import { choice, type Fields, fieldsOf, flag, isFailure, maybeText, own, Refusal, text, texts } from "./input.ts";
 import type { Board } from "./questions.ts";
@@ -134,7 +134,7 @@ function fileView({ path, relative, step, came }: RewoundFile, target: VersionRe
     why: step.does === "conflict" || step.does === "unavailable" ? step.why : null,
     forced: step.does === "conflict" ? step.forced.does : null,
     came: typeof came === "object" ? "refused" : came,
-    problem: typeof came === "object" ? sentenceOf(came.problem, "rewind") : null,
+    problem: typeof came === "object" ? sentenceForPage(came.problem, "rewind") : null,
     target,
   };
 }

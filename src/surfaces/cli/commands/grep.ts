@@ -1,14 +1,12 @@
 /** `filehand grep`: lines that match a regular expression. */
 
-import type { Reply } from "../../../contract/call.ts";
-import type { GrepLine, GrepMode, GrepRequest } from "../../../contract/grep.ts";
+import type { GrepMode, GrepRequest } from "../../../contract/grep.ts";
 import { limits } from "../../../contract/limits.ts";
 import { lineNumber } from "../../../contract/target.ts";
-import type { GlobResult, GrepResult } from "../../../dialects/claude/search-render.ts";
-import { escapeName, visibleControls } from "../../../text/encoding/escape.ts";
+import { person, personDialect, type View, viewOf } from "../../../dialects/person/index.ts";
 import { type Command, type Given, type Host, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";
-import { coloured, paintedPaths, printReply, shownText, styled } from "../print.ts";
+import { coloured, paintedLines, printReply, wordsFor } from "../print.ts";
 import { progressBar } from "../progress.ts";
 
 const lineChars = 500;
@@ -46,30 +44,35 @@ export const grep: Command = {
   ],
   async run(given, host) {
     const request = requestOf(given);
-    const forPeople = given.text("dialect") === undefined && !given.flag("json");
-    const paints = forPeople && coloured(host, "stdout");
-    const needs = forPeople ? { dialect: "claude" as const } : {};
-    const { session, record } = await openSession(given, host, "people", needs);
+    const { session, record, words } = await openForPeople(given, host);
+    const paints = words !== undefined && coloured(host, "stdout");
     const bar = progressBar("Searching", given, host, "matching files");
-    const reply = await session.run(() => (paints ? { ...request, spans: true } : request), {
+    const { outcome, reply } = await session.run(() => (paints ? { ...request, spans: true } : request), {
       signal: host.signal,
       onProgress: bar.show,
+      ...(words && { words }),
     });
     bar.clear();
     record();
-    if (reply.isError) return printReply(reply, given, host);
-    if (!forPeople) {
-      printReply(reply, given, host);
-    } else {
-      const { found, notes } = paintedMatches(reply, paints);
-      // What has colours was made safe piece by piece.
-      if (found !== "") host.stdout.write(`${paints ? found : shownText(found, host, "stdout")}\n`);
-      const said = shownText(notes, host, "stderr");
-      if (said !== "") host.stderr.write(`${coloured(host, "stderr") ? styled("yellow", said) : said}\n`);
-    }
-    return hasMatches(reply.structured) ? 0 : 1;
+    if (outcome === undefined) return printReply(reply, given, host);
+    if (words === undefined) printReply(reply, given, host);
+    else printFound(viewOf(reply), host);
+    return outcome.filesTotal.number > 0 ? 0 : 1;
   },
 };
+
+/** The session of a search. `words`: those for people, unless a dialect or JSON is asked for. */
+async function openForPeople(given: Given, host: Host) {
+  const words = given.text("dialect") === undefined && !given.flag("json") ? person : undefined;
+  const opened = await openSession(given, host, "people", words && { dialect: personDialect });
+  return { ...opened, words };
+}
+
+/** What is said about what was found goes to stderr, so that a pipe has nothing but that. */
+function printFound({ body, notes }: View, host: Host): void {
+  if (body.length > 0) host.stdout.write(`${paintedLines(body, host, "stdout")}\n`);
+  if (notes.length > 0) host.stderr.write(`${paintedLines(notes, host, "stderr")}\n`);
+}
 
 function requestOf(given: Given): GrepRequest {
   const mode: GrepMode = given.flag("files") ? "files" : given.flag("count") ? "count" : "content";
@@ -103,81 +106,6 @@ function number(given: Given, name: string, min: number, max: number): number | 
   return value;
 }
 
-/** Every dialect has a number for it. */
-function hasMatches(structured: unknown): boolean {
-  const { totalFiles, metadata, stats } = structured as {
-    readonly totalFiles?: number;
-    readonly metadata?: { readonly matches: number };
-    readonly stats?: { readonly files_matched: number };
-  }; // what the renderers of the dialects make
-  return (totalFiles ?? metadata?.matches ?? stats?.files_matched ?? 0) > 0;
-}
-
-// What `filehand grep` found, for a person: files as headings, numbers that step back, matches that stand out.
-
-export interface GrepView {
-  readonly found: string;
-  /** What is said about it: for stderr, so that a pipe has nothing but what was found. */
-  readonly notes: string;
-}
-
-function paintedMatches(reply: Reply, colours: boolean): GrepView {
-  const result = reply.structured as GrepResult; // a search that did not fail, in the dialect `claude`
-  const text = reply.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-  const said = text.split("\n");
-  const notes = said.slice(said.findLastIndex((line) => !/^\[.*\]$/.test(line)) + 1).map((line) => line.slice(1, -1));
-  const none = result.totalFiles === 0 ? [said[0] ?? ""] : [];
-  return { found: foundOf(result, colours), notes: [...none, ...notes].join("\n") };
-}
-
-function foundOf(result: GrepResult, colours: boolean): string {
-  const paint = (style: "magenta" | "green", text: string): string => (colours ? styled(style, text) : text);
-  switch (result.mode) {
-    case "files_with_matches":
-      return result.filenames.map((name) => paint("magenta", escapeName(name))).join("\n");
-    case "count":
-      return (result.counts ?? [])
-        .map(
-          (count, index) =>
-            `${paint("magenta", escapeName(result.filenames[index] ?? ""))}:${paint("green", String(count))}`,
-        )
-        .join("\n");
-    case "content":
-      return colours && result.lines !== undefined ? blocks(result.lines) : (result.content ?? "");
-  }
-}
-
-type ShownLine = GrepLine & { readonly file: string };
-
-function blocks(lines: readonly ShownLine[]): string {
-  const width = String(Math.max(0, ...lines.map(({ line }) => line))).length;
-  return lines
-    .flatMap((line, index) => {
-      const before = lines[index - 1];
-      const heading =
-        before?.file === line.file
-          ? []
-          : [...(before === undefined ? [] : [""]), styled("magenta", escapeName(line.file))];
-      const gap =
-        before?.file === line.file && line.line !== before.line + 1 && lines.some(({ is }) => is === "context");
-      const number = styled(line.is === "match" ? "green" : "dim", String(line.line).padStart(width));
-      return [...heading, ...(gap ? [styled("dim", "--")] : []), `${number} ${textOf(line)}`];
-    })
-    .join("\n");
-}
-
-/** Controls are made visible piece by piece: that may change the length of a piece. */
-function textOf({ text, spans = [], cutBefore, cutBehind }: ShownLine): string {
-  const mark = styled("dim", "...");
-  let shown = "";
-  let at = 0;
-  for (const [from, to] of spans) {
-    shown += visibleControls(text.slice(at, from)) + styled(["red", "bold"], visibleControls(text.slice(from, to)));
-    at = to;
-  }
-  return (cutBefore ? mark : "") + shown + visibleControls(text.slice(at)) + (cutBehind ? mark : "");
-}
-
 // `filehand glob`: files by the pattern of their paths.
 
 export const glob: Command = {
@@ -201,45 +129,22 @@ export const glob: Command = {
   async run(given, host) {
     const filesMax = given.integer("limit") ?? limits.globFilesMax;
     if (filesMax < 1) throw new UsageError("--limit must be at least 1");
-    const forPeople = given.text("dialect") === undefined && !given.flag("json");
-    const needs = forPeople ? { dialect: "claude" as const } : {};
-    const { session, record } = await openSession(given, host, "people", needs);
+    const { session, record, words } = await openForPeople(given, host);
     const [pattern = "", path] = given.parameters;
     const bar = progressBar("Searching", given, host, "entries");
-    const reply = await session.run(() => ({ verb: "glob", pattern, path, filesMax }), {
+    const { outcome, reply } = await session.run(() => ({ verb: "glob", pattern, path, filesMax }), {
       signal: host.signal,
       onProgress: bar.show,
+      ...(words && { words }),
     });
     bar.clear();
     record();
-    if (reply.isError) return printReply(reply, given, host);
-    if (forPeople) printFound(reply, host);
-    else printReply(reply, given, host, paintedPaths);
-    return hasFiles(reply.structured) ? 0 : 1;
+    if (outcome === undefined) return printReply(reply, given, host);
+    if (words === undefined) printReply(reply, given, host);
+    else printFound(viewOf(reply), host);
+    return outcome.files.length > 0 ? 0 : 1;
   },
 };
-
-/** What is said about the files goes to stderr, so that a pipe has nothing but their names. */
-function printFound(reply: Reply, host: Host): void {
-  const { filenames } = reply.structured as GlobResult; // a search that did not fail, in the dialect `claude`
-  const lines = reply.content.flatMap((part) => (part.type === "text" ? part.text.split("\n") : []));
-  const names = lines.slice(0, filenames.length).join("\n");
-  const said = lines.slice(filenames.length).map((line) => line.replace(/^\[(.*)\]$/, "$1"));
-  const shown = shownText(names, host, "stdout");
-  if (names !== "") host.stdout.write(`${coloured(host, "stdout") ? paintedPaths(shown) : shown}\n`);
-  const notes = shownText(said.join("\n"), host, "stderr");
-  if (notes !== "") host.stderr.write(`${coloured(host, "stderr") ? styled("yellow", notes) : notes}\n`);
-}
-
-/** Every dialect has a number for it. */
-function hasFiles(structured: unknown): boolean {
-  const { numFiles, metadata, stats } = structured as {
-    readonly numFiles?: number;
-    readonly metadata?: { readonly count: number };
-    readonly stats?: { readonly total_matches: number };
-  }; // what the renderers of the dialects make
-  return (numFiles ?? metadata?.count ?? stats?.total_matches ?? 0) > 0;
-}
 
 // `filehand ls`: the entries of a folder, or a tree of them.
 
@@ -271,7 +176,8 @@ export const ls: Command = {
     }
     const { session, record } = await openSession(given, host, "people");
     const path = given.parameters[0] ?? ".";
-    const reply = await session.run(
+    const words = wordsFor(given, session);
+    const { reply } = await session.run(
       () => ({
         verb: "ls",
         path,
@@ -280,9 +186,9 @@ export const ls: Command = {
         depth,
         ignore: given.list("ignore"),
       }),
-      { signal: host.signal },
+      { signal: host.signal, ...(words && { words }) },
     );
     record();
-    return printReply(reply, given, host, paintedPaths);
+    return printReply(reply, given, host, words);
   },
 };

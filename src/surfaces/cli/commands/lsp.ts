@@ -10,7 +10,7 @@ import { runChange } from "../change.ts";
 import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";
 import { dryRun } from "../parse.ts";
-import { coloured, orJsonFailure, type Paint, printJson, printReply, styled } from "../print.ts";
+import { coloured, orJsonFailure, printJson, printReply, styled, wordsFor } from "../print.ts";
 
 /** A place in code as people write it: a path, a line and a column, with colons between. */
 
@@ -62,11 +62,13 @@ export const lsp: Command = {
     const query = given.text("query");
     const { filehand, session, record } = await openSession(given, host, "people", { languages: "always" });
     try {
-      const reply = await session.run((profile) => ({ verb: "lsp", operation, path, at, query, from, profile }), {
+      const words = wordsFor(given, session);
+      const { reply } = await session.run((profile) => ({ verb: "lsp", operation, path, at, query, from, profile }), {
         signal: host.signal,
+        ...(words && { words }),
       });
       record();
-      return printReply(reply, given, host, paintedResults);
+      return printReply(reply, given, host, words);
     } finally {
       await filehand.close();
     }
@@ -95,17 +97,6 @@ function symbolOf(given: Given): string | undefined {
   if (symbol === "") throw new UsageError("--symbol must not be empty");
   return symbol;
 }
-
-/** Where something is steps back, what it is stands out. */
-const paintedResults: Paint = (text) =>
-  text
-    .split("\n")
-    .map((line) => {
-      if (/^\[.*\]$/.test(line)) return styled("yellow", line);
-      const [, space = "", where = "", rest = ""] = /^(\s*)(\S.*?:\d+:\d+|\d+(?:-\d+)?)(:? .*)$/.exec(line) ?? [];
-      return where === "" ? line : space + styled("dim", where) + rest;
-    })
-    .join("\n");
 
 // `filehand rename`: another name for something in the code, wherever it is used.
 
@@ -167,25 +158,16 @@ export const outline: Command = {
     setFlagsFromString("--wasm-tiering-budget=2000000000");
     const { filehand, session, record } = await openSession(given, host, "people", { languages: "if wanted" });
     const path = given.parameters[0] ?? "";
-    const reply = await session.run((profile) => ({ verb: "outline", path, depth, profile }), { signal: host.signal });
+    const words = wordsFor(given, session);
+    const { reply } = await session.run((profile) => ({ verb: "outline", path, depth, profile }), {
+      signal: host.signal,
+      ...(words && { words }),
+    });
     record();
     await filehand.close();
-    return printReply(reply, given, host, paintedOutline);
+    return printReply(reply, given, host, words);
   },
 };
-
-/** Names stand out; where they are and what they are steps back. */
-const paintedOutline: Paint = (text) =>
-  text
-    .split("\n")
-    .map((line) => {
-      if (/^(?:<\/?[a-z-]+>.*|\(.*\)|\[.*\])$/.test(line)) return styled("yellow", line);
-      const [, space = "", lines = "", kind = "", name = "", more = ""] =
-        /^(\s*)(\d+(?:-\d+)?) (\S+) (.*?)( \(\d+ more inside\))?$/.exec(line) ?? [];
-      if (lines === "") return line;
-      return `${space}${styled("dim", lines)} ${styled("cyan", kind)} ${name}${styled("dim", more)}`;
-    })
-    .join("\n");
 
 // `filehand diagnostics`: what language servers say of a file.
 

@@ -6,7 +6,7 @@ import type { Session } from "../../../options.ts";
 import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";
 import { integerOf } from "../parse.ts";
-import { orJsonFailure, printJson, printReply } from "../print.ts";
+import { orJsonFailure, printJson, printReply, wordsFor } from "../print.ts";
 import { progressBar } from "../progress.ts";
 
 export const read: Command = {
@@ -52,13 +52,15 @@ export const read: Command = {
       return orJsonFailure(given, host, () => showCost(session, request.path, given, host));
     }
     const bar = progressBar("Counting lines", given, host);
-    const reply = await session.run((profile) => ({ ...request, profile }), {
+    const words = wordsFor(given, session);
+    const { reply } = await session.run((profile) => ({ ...request, profile }), {
       signal: host.signal,
       onProgress: bar.show,
+      ...(words && { words }),
     });
     bar.clear();
     record();
-    return printReply(reply, given, host);
+    return printReply(reply, given, host, words);
   },
 };
 

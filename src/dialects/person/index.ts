@@ -1,0 +1,256 @@
+/**
+ * Words for a person at a terminal: every outcome as lines whose parts a terminal can colour, every problem as a sentence. A person
+ * types options instead of parameters and sees the diff of a change, so some sentences differ from those for models.
+ */
+
+import type { Outcome, Reply } from "../../contract/call.ts";
+import type { ChangeOutcome } from "../../contract/edit.ts";
+import type { GlobOutcome } from "../../contract/glob.ts";
+import type { GrepLine, GrepOutcome } from "../../contract/grep.ts";
+import type { HistoryOutcome } from "../../contract/history.ts";
+import type { LspOutcome } from "../../contract/lsp.ts";
+import type { OutlineOutcome } from "../../contract/outline.ts";
+import type { DirectoryOutcome, Page, TextOutcome, TreeOutcome } from "../../contract/read.ts";
+import { escapeName } from "../../text/encoding/escape.ts";
+import { changeWords } from "../change-text.ts";
+import type { Facts, Words } from "../dialect.ts";
+import { follows, globNotes, grepBody, grepHead, grepNotes, treeNotes, treeRows } from "../grep-text.ts";
+import { historyText } from "../history-text.ts";
+import type { DialectName } from "../index.ts";
+import { diagnosticLines, lateLines, lspHead, lspNotes, lspRows } from "../lsp-text.ts";
+import { imageParts, notebookParts, pageNotices, pdfParts, textOf } from "../media-text.ts";
+import { outlineMeasure, outlineNotes, outlineRows } from "../outline-text.ts";
+import { capitalised, failure, quoted, success } from "../words.ts";
+import { grepNames, lspNames, outlineNames, sentenceForPerson } from "./problems.ts";
+import { rewindLines } from "./rewind.ts";
+
+export { sentenceForPage, sentenceForPerson } from "./problems.ts";
+export { rewindHead, rewoundForPerson, type Way } from "./rewind.ts";
+
+/** The dialect whose limits and rules hold for what a person asks. */
+export const personDialect = "claude" satisfies DialectName;
+
+/** What a part of a line is, so that a terminal can make it stand out or step back. */
+export type Role = "text" | "number" | "notice" | "folder" | "link" | "aside" | "kind" | "file" | "count" | "match";
+
+export interface Piece {
+  readonly role: Role;
+  /** As it is: whoever prints it makes control characters visible. */
+  readonly text: string;
+}
+
+export type Line = readonly Piece[];
+
+/** An outcome in words. */
+export interface View {
+  readonly body: readonly Line[];
+  /** What is said about it. */
+  readonly notes: readonly Line[];
+}
+
+type ViewOf<Kind extends Outcome["kind"]> = (outcome: Extract<Outcome, { readonly kind: Kind }>, facts: Facts) => View;
+
+const views: { readonly [Kind in Outcome["kind"]]: ViewOf<Kind> } = {
+  text: textView,
+  directory: directoryView,
+  image: (outcome) => plainView(textOf(imageParts(outcome))),
+  pdf: (outcome) => plainView(textOf(pdfParts(outcome, "pages"))),
+  notebook: (outcome) => plainView(textOf(notebookParts(outcome))),
+  unchanged: () => view([notice("[The file is as it was when it was shown last]")]),
+  outline: outlineView,
+  lsp: lspView,
+  tree: treeView,
+  glob: globView,
+  grep: grepView,
+  edit: changeView,
+  write: changeView,
+  "notebook-edit": changeView,
+  patch: changeView,
+  rewind: (outcome) => view(rewindLines("rewind", outcome).map(text)),
+  history: historyView,
+};
+
+/** For `session.run`: the view is what programs read of the reply. */
+export const person: Words = {
+  render: (outcome, facts): Reply<View> => {
+    const made = (views[outcome.kind] as (one: Outcome, facts: Facts) => View)(outcome, facts); // the table pairs them by kind
+    return success(textIn([...made.body, ...made.notes]), made);
+  },
+  renderProblem: (problem, { verb }) => failure(problem.code, sentenceForPerson(problem, verb ?? "read")),
+  renderLate: (reports) => lateLines(reports).join("\n"),
+};
+
+/** What `person` made of an outcome. Several ranges of one file are answered one by one, and stand apart here. */
+export function viewOf(reply: Reply): View {
+  const made = reply.structured as View | { readonly ranges: readonly View[] }; // of a reply in the words of `person`
+  if (!("ranges" in made)) return made;
+  return view(made.ranges.flatMap(({ body }, at) => (at === 0 ? body : [[], ...body])));
+}
+
+const textIn = (lines: readonly Line[]): string =>
+  lines.map((line) => line.map((piece) => piece.text).join("")).join("\n");
+
+const view = (body: readonly Line[], notes: readonly Line[] = []): View => ({ body, notes });
+const piece = (role: Role, words: string): Piece => ({ role, text: words });
+const text = (words: string): Line => [piece("text", words)];
+const notice = (words: string): Line => [piece("notice", words)];
+const plainView = (words: string): View => view([text(words)]);
+
+// What is read.
+
+function textView(outcome: TextOutcome): View {
+  const [page] = outcome.pages;
+  const notices = pageNotices(outcome, page).map(notice);
+  const lines = numberedLines(page);
+  return view(lines.length > 0 && notices.length > 0 ? [...lines, [], ...notices] : [...lines, ...notices]);
+}
+
+const numberedLines = ({ from, lines }: Page): readonly Line[] =>
+  lines.map((line, at) => [piece("number", `${from + at}→`), piece("text", line)]);
+
+function directoryView({ target, entries, entriesTotal, next, withheld }: DirectoryOutcome): View {
+  const nothing = withheld > 0 ? "[All of its entries are withheld by permission rules]" : "[The folder is empty]";
+  const foot = `[${entries.length} of ${entriesTotal} entries, go on with offset ${next}]`;
+  return view([
+    folderHead(target.absolute),
+    ...entryLines(entries),
+    ...(entriesTotal === 0 ? [notice(nothing)] : []),
+    ...(next === undefined ? [] : [notice(foot)]),
+  ]);
+}
+
+function treeView(outcome: TreeOutcome): View {
+  const { target, entries, entriesTotal, ignored, withheld } = outcome;
+  const isEmpty = entriesTotal + ignored + withheld === 0;
+  return view([
+    folderHead(target.absolute),
+    ...(isEmpty ? [notice("[The folder is empty]")] : entryLines(entries)),
+    ...treeNotes(outcome, (from) => `go on with offset ${from}`).map(bracketed),
+  ]);
+}
+
+const folderHead = (path: string): Line => [piece("folder", `${escapeName(path)}/`)];
+
+const entryRoles = {
+  directory: "folder",
+  link: "link",
+  file: "text",
+  special: "text",
+  unknown: "text",
+  more: "text",
+} as const satisfies Record<ReturnType<typeof treeRows>[number]["kind"], Role>;
+
+const entryLines = (entries: TreeOutcome["entries"]): readonly Line[] =>
+  treeRows(entries).map(({ indent, kind, name, note }) => [
+    piece("text", `${indent}- `),
+    piece(entryRoles[kind], name),
+    piece("aside", note),
+  ]);
+
+const bracketed = (words: string): Line => notice(`[${words}]`);
+
+function outlineView(outcome: OutlineOutcome): View {
+  const notes = outlineNotes(outcome, outlineNames).map((note) => bracketed(capitalised(note)));
+  const lines = outlineRows(outcome).map(
+    ({ indent, lines: numbers, kind, name, inside }): Line => [
+      piece("text", indent),
+      piece("number", numbers),
+      piece("text", " "),
+      piece("kind", kind),
+      piece("text", ` ${name}`),
+      piece("aside", inside),
+    ],
+  );
+  const head = bracketed(`Outline of ${quoted(outcome.target.asked)}: ${outlineMeasure(outcome)}`);
+  return view([head, ...lines, ...(notes.length > 0 && lines.length > 0 ? [[]] : []), ...notes]);
+}
+
+function lspView(outcome: LspOutcome, facts: Facts): View {
+  const rows = lspRows(outcome, facts).map(
+    ({ indent, where, what }): Line => [piece("text", indent), piece("aside", where), piece("text", what)],
+  );
+  const notes = lspNotes(outcome, lspNames).map((note) => bracketed(capitalised(note)));
+  const said = outcome.text === undefined ? [] : [text(outcome.text)];
+  return view([bracketed(lspHead(outcome)), ...rows, ...said, ...notes]);
+}
+
+const historyNames = { history: "filehand history", rewind: "filehand rewind" };
+
+function historyView(outcome: HistoryOutcome): View {
+  return plainView(historyText(outcome, { names: historyNames, first: 1 }));
+}
+
+// What is found. Notes stand apart, so that a pipe has nothing but what was found.
+
+function globView(outcome: GlobOutcome): View {
+  const names = outcome.files.map(({ absolute }): Line => {
+    const name = escapeName(absolute);
+    const cut = name.lastIndexOf("/") + 1;
+    return [piece("aside", name.slice(0, cut)), piece("text", name.slice(cut))];
+  });
+  const none = names.length === 0 ? ["No files found"] : [];
+  return view(names, [...none, ...globNotes(outcome)].map(notice));
+}
+
+function grepView(outcome: GrepOutcome, { spell }: Facts): View {
+  const names = outcome.files.map((file) => spell(file.absolute));
+  const none = outcome.filesTotal.number === 0 ? [grepHead(outcome)] : [];
+  return view(grepLines(outcome, names), [...none, ...grepNotes(outcome, grepNames)].map(notice));
+}
+
+function grepLines(outcome: GrepOutcome, names: readonly string[]): readonly Line[] {
+  const nameOf = (at: number): Piece => piece("file", escapeName(names[at] ?? ""));
+  switch (outcome.mode) {
+    case "files":
+      return names.map((_, at) => [nameOf(at)]);
+    case "count":
+      return outcome.files.map(({ count }, at) => [nameOf(at), piece("text", ":"), piece("count", String(count))]);
+    case "content": {
+      // The places of matches are known where the caller asked for them, in order to show them.
+      const hasSpans = outcome.files.some(({ lines }) => lines.some(({ spans }) => spans !== undefined));
+      if (hasSpans) return headedLines(outcome, nameOf);
+      const body = grepBody(outcome, names);
+      return body === "" ? [] : [text(body)];
+    }
+  }
+}
+
+/** Files as headings, with their lines below. */
+function headedLines({ files }: GrepOutcome, nameOf: (at: number) => Piece): readonly Line[] {
+  const all = files.flatMap(({ lines }) => lines);
+  const width = String(all.reduce((most, { line }) => Math.max(most, line), 0)).length;
+  const withContext = all.some(({ is }) => is === "context");
+  return files
+    .filter(({ lines }) => lines.length > 0)
+    .flatMap((file, at): readonly Line[] => [
+      ...(at === 0 ? [] : [[]]),
+      [nameOf(files.indexOf(file))],
+      ...file.lines.flatMap((line, index): readonly Line[] => {
+        const gap = withContext && !follows(line, file.lines[index - 1]);
+        return [...(gap ? [[piece("aside", "--")]] : []), matchLine(line, width)];
+      }),
+    ]);
+}
+
+function matchLine({ line, text: words, is, spans = [], cutBefore, cutBehind }: GrepLine, width: number): Line {
+  const mark = piece("aside", "...");
+  const pieces: Piece[] = [
+    piece(is === "match" ? "count" : "number", String(line).padStart(width)),
+    piece("text", " "),
+    ...(cutBefore ? [mark] : []),
+  ];
+  let at = 0;
+  for (const [from, to] of spans) {
+    pieces.push(piece("text", words.slice(at, from)), piece("match", words.slice(from, to)));
+    at = to;
+  }
+  return [...pieces, piece("text", words.slice(at)), ...(cutBehind ? [mark] : [])];
+}
+
+// What is changed. The diff shows the lines of the file.
+
+function changeView(outcome: ChangeOutcome): View {
+  const { done, notes } = changeWords(outcome);
+  const checked = diagnosticLines(outcome, "filehand diagnostics waits longer for its language server");
+  return view(done.map(text), [...notes.map(({ words }) => words), ...checked].map(notice));
+}
