@@ -26,11 +26,9 @@ function inputFor(properties: readonly string[], folder: string, file: string): 
     return { patchText: patch };
   }
   if (has("new_source")) return { [path]: `${folder}/n.ipynb`, cell_id: "c1", new_source: "two" };
-  if (has("edits")) return { [path]: `${folder}/${file}`, edits: [{ old_string: "one", new_string: "two" }] };
   if (has("content")) return { [path]: `${folder}/${file}`, content: "two\n" };
-  return has("oldString")
-    ? { [path]: `${folder}/${file}`, oldString: "one", newString: "two" }
-    : { [path]: `${folder}/${file}`, old_string: "one", new_string: "two" };
+  const edit = has("filePath") ? { oldString: "one", newString: "two" } : { old_string: "one", new_string: "two" };
+  return { [path]: `${folder}/${file}`, ...(has("edits") ? { edits: [edit] } : edit) };
 }
 
 export function modeSuite(name: DialectName): void {

@@ -40,7 +40,7 @@ function inputsFor(tool: string, properties: readonly string[], hidden: Hidden):
   const file = ["file_path", "filePath", "notebook_path", "path"].find(has) ?? "";
   const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";
   const typo = path.replace(/.$/u, "");
-  const [oldKey, newKey, allKey] = has("oldString")
+  const [oldKey, newKey, allKey] = has("filePath")
     ? ["oldString", "newString", "replaceAll"]
     : ["old_string", "new_string", "replace_all"];
   const patch = (...lines: readonly string[]) => ({
@@ -95,7 +95,7 @@ function inputsFor(tool: string, properties: readonly string[], hidden: Hidden):
         ["near", { [file]: typo, [oldKey]: "content", [newKey]: "x" }],
       ];
     case "multiedit":
-      return [["named", { [file]: path, edits: [{ old_string: "content", new_string: "x" }] }]];
+      return [["named", { [file]: path, edits: [{ [oldKey]: "content", [newKey]: "x" }] }]];
     case "write":
       return [["named", { [file]: path, content: "x" }]];
     case "notebookedit":

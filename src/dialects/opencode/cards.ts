@@ -1,4 +1,4 @@
-/** The tools of the `opencode` dialect and of `opencode-legacy`, which counts from 0 in calls. */
+/** The tools of the `opencode` dialect and of `opencode-legacy`, which counts from 0 in calls and has no multiedit. */
 
 import type { Card } from "../dialect.ts";
 import { changeTools, fileTools, optInTools, type Spelling } from "../shared-tools.ts";
@@ -8,7 +8,7 @@ import glob from "./glob.txt";
 import grepDescription from "./grep.txt";
 import legacyReadDescription from "./legacy-read.txt";
 import list from "./list.txt";
-
+import multiEdit from "./multiedit.txt";
 import patchDescription from "./patch.txt";
 import readDescription from "./read.txt";
 import { unchangedNotice } from "./sentences.ts";
@@ -100,7 +100,7 @@ const patch = tool("patch", {
 export const cards: readonly Card[] = [
   read,
   ...searchTools,
-  ...changeTools(spelling, { edit, write }, isNotice),
+  ...changeTools(spelling, { edit, multiEdit, write }, isNotice),
   patch,
   ...optInTools(spelling),
 ];

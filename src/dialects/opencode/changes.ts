@@ -30,7 +30,7 @@ export interface ChangeResult {
     /** Of `write`: was the file there before? */
     readonly exists?: boolean;
     readonly filepath?: string;
-    /** How the text of an edit was found. */
+    /** How the text of an edit was found; of several the first that was not found exactly. */
     readonly matchedBy?: MatchedBy;
   };
 }
@@ -85,7 +85,8 @@ function metadataOf(outcome: ChangeOutcome, facts: Facts): ChangeResult["metadat
   if (outcome.kind === "write") {
     return { diff, diagnostics, filediff, exists: outcome.file.did !== "created", filepath };
   }
-  const matchedBy = outcome.kind === "edit" ? outcome.found[0]?.matchedBy : undefined;
+  const steps = outcome.kind === "edit" ? outcome.found.map((found) => found.matchedBy) : [];
+  const matchedBy = steps.find((step) => step !== "exact") ?? steps[0];
   return { diff, diagnostics, filediff, ...(matchedBy === undefined ? {} : { matchedBy }) };
 }
 

@@ -3,6 +3,16 @@
 import type { LspOperation } from "../../contract/lsp.ts";
 import type { CodePlaceInput } from "../inputs.ts";
 
+/** One replacement. */
+export interface EditPart {
+  /** The text to replace, to the letter. */
+  readonly oldString: string;
+  /** The text to put in its place. */
+  readonly newString: string;
+  /** Replace every place; otherwise there must be only one. */
+  readonly replaceAll?: boolean;
+}
+
 /** What a call of `read` may hold. */
 export interface ReadInput {
   /** Path of the file or folder. */
@@ -53,6 +63,14 @@ export interface EditInput {
   readonly newString: string;
   /** Replace every place; otherwise there must be only one. */
   readonly replaceAll?: boolean;
+}
+
+/** What a call of `multiedit` may hold. */
+export interface MultiEditInput {
+  /** Path of the file. */
+  readonly filePath: string;
+  /** Made one after the other, all or none. */
+  readonly edits: readonly EditPart[];
 }
 
 /** What a call of `write` may hold. */
