@@ -15,9 +15,8 @@ import {
 import { createFront, type Front, type FrontLimits, localNames } from "../../src/surfaces/http/front.ts";
 import { createMetrics } from "../../src/surfaces/http/metrics.ts";
 import type { Inspector } from "../../src/surfaces/inspector/index.ts";
-import { createApprovalStates } from "../../src/surfaces/mcp/approval-state.ts";
 import { type Approvals, createApprovals } from "../../src/surfaces/mcp/approvals.ts";
-import { createCursors, createSessions, type Desk, principalOf } from "../../src/surfaces/mcp/desk.ts";
+import { createSeals, createSessions, type Desk } from "../../src/surfaces/mcp/desk.ts";
 import { createFactory, type Extend } from "../../src/surfaces/mcp/server.ts";
 import { createFilehand } from "../../src/filehand.ts";
 import { temporaryFolder } from "../ends/run.ts";
@@ -44,7 +43,7 @@ export async function startInProcess(
   writeFileSync(join(workspace.path, "a.txt"), "one\n");
   const { inspector } = given;
   const beside = inspector === undefined ? undefined : { board: inspector.board, workspace: "filehand" };
-  const approvals = createApprovals(async () => createApprovalStates(principalOf), principalOf, beside);
+  const approvals = createApprovals(beside);
   const filehand = createFilehand({ roots: [workspace.path], ask: approvals.asker });
   const desk: Desk = {
     name: "filehand",
@@ -54,7 +53,7 @@ export async function startInProcess(
     definitions: filehand.session({ dialect: "claude" }).definitions(),
     sessions: createSessions(filehand, "claude"),
     approvals,
-    cursors: createCursors(),
+    cursors: createSeals(),
     structured: false,
     resultBytesMax: 10_000_000,
     answerBytesMax: undefined,

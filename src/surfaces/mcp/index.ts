@@ -10,6 +10,5 @@ export { createFront } from "../http/front.ts";
 export { localNames } from "../http/front.ts";
 export { createMetrics } from "../http/metrics.ts";
 export { watchCallWith } from "../http/metrics.ts";
-export { createApprovalStates } from "./approval-state.ts";
 export { createFactory } from "./server.ts";
 export { connectSdk } from "./stdio-sdk.ts";
