@@ -14,6 +14,7 @@ describe("a call is read", () => {
     ["without arguments", { ...call, params: { name: "Read" } }],
     ["with a token for progress", withMeta({ progressToken: 7, mine: 1 })],
     ["of a task", withMeta({ "io.modelcontextprotocol/related-task": { taskId: "x" } })],
+    ["with more than a call has", { ...call, params: { ...call.params, other: 1, task: { ttl: 1 } } }],
     ["with the answer to a question", { ...call, params: { ...call.params, requestState: "x", inputResponses: {} } }],
   ] as const) {
     test(what, () => expect(readCall(message, { definitions })).toMatchObject({ id: message.id, name: "Read" }));
@@ -27,7 +28,7 @@ describe("a call is left to the SDK", () => {
     ["with half an id", { ...call, id: 1.5 }],
     ["with more than a message has", { ...call, result: {} }],
     ["of a tool that there is not", { ...call, params: { name: "Raed" } }],
-    ["with more than a call has", { ...call, params: { ...call.params, task: {} } }],
+    ["with a task that is none", { ...call, params: { ...call.params, task: "x" } }],
     ["with arguments that are a list", { ...call, params: { name: "Read", arguments: [] } }],
     ["with a token that is none", withMeta({ progressToken: {} })],
     ["of a task without a name", withMeta({ "io.modelcontextprotocol/related-task": {} })],

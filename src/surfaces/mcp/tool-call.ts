@@ -35,14 +35,16 @@ export function readCall(message: object, { definitions }: Pick<Desk, "definitio
   }
   const { method, id, params } = message as Partial<Record<"method" | "id" | "params", unknown>>; // each is looked at
   if (method !== "tools/call" || !isId(id) || !isRecord(params)) return undefined;
-  for (const key in params) if (!paramNames.has(key)) return undefined;
-  const { name, arguments: input = {}, _meta: meta, requestState, inputResponses } = params;
+  const { name, arguments: input = {}, _meta: meta, requestState, inputResponses, task } = params;
+  if (task !== undefined && !isTask(task)) return undefined;
   if (!definitions.some((definition) => definition.name === name) || !isRecord(input)) return undefined;
   if (meta !== undefined && (!isRecord(meta) || !isCallMeta(meta))) return undefined;
   return { id, name: name as string, input, meta, requestState, inputResponses }; // as every name of a tool
 }
 
-const paramNames: ReadonlySet<string> = new Set(["name", "arguments", "_meta", "requestState", "inputResponses"]);
+/** What a client says that would rather have a task; this server has none, and answers the call. */
+const isTask = (task: unknown): boolean =>
+  isRecord(task) && (task["ttl"] === undefined || typeof task["ttl"] === "number");
 
 const isId = (id: unknown): id is Id => typeof id === "string" || Number.isSafeInteger(id);
 
