@@ -5,14 +5,14 @@ import { writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { type Access, openAccess } from "../../src/surfaces/http/access.ts";
+import { type Authentication, openAuthentication } from "../../src/surfaces/http/authentication.ts";
 import {
   createEndpoint,
   type Endpoint,
   type EndpointLimits,
   endpointLimits,
 } from "../../src/surfaces/http/endpoint.ts";
-import { createFront, type Front, type FrontLimits, localNames } from "../../src/surfaces/http/front.ts";
+import { createHttpServer, type HttpServer, type HttpLimits, localNames } from "../../src/surfaces/http/http-server.ts";
 import { createMetrics } from "../../src/surfaces/http/metrics.ts";
 import type { Inspector } from "../../src/surfaces/inspector/index.ts";
 import { type Approvals, createApprovals } from "../../src/surfaces/mcp/approvals.ts";
@@ -22,7 +22,7 @@ import { createFilehand } from "../../src/filehand.ts";
 import { temporaryFolder } from "../ends/run.ts";
 
 export interface InProcess {
-  readonly front: Front;
+  readonly front: HttpServer;
   readonly endpoint: Endpoint;
   readonly port: number;
   readonly url: string;
@@ -34,8 +34,8 @@ export async function startInProcess(
   given: {
     readonly extend?: (approvals: Approvals) => Extend;
     readonly watchCall?: Desk["watchCall"];
-    readonly access?: Access;
-    readonly limits?: Partial<FrontLimits & EndpointLimits>;
+    readonly access?: Authentication;
+    readonly limits?: Partial<HttpLimits & EndpointLimits>;
     readonly inspector?: Inspector;
   } = {},
 ): Promise<InProcess> {
@@ -68,9 +68,9 @@ export async function startInProcess(
     ...given.limits,
   });
   await inspector?.add(desk);
-  const front = createFront({
+  const front = createHttpServer({
     endpoints: new Map([["/mcp", endpoint]]),
-    access: given.access ?? openAccess,
+    access: given.access ?? openAuthentication,
     limits: given.limits ?? {},
     hostNames: localNames,
     metrics: createMetrics(),

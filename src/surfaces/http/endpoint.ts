@@ -16,7 +16,7 @@ import { metaNames, scopes, sessionHeader } from "../mcp/names.ts";
 import { type Factory, logSdkError } from "../mcp/server.ts";
 import { watchAll } from "../mcp/stdio-sdk.ts";
 import { answerCall, type CallMessage, type Delivery, readCall } from "../mcp/tool-call.ts";
-import type { Guest } from "./access.ts";
+import type { Guest } from "./authentication.ts";
 import { goneSignal, refuse, sendEvent, sendJson, sendResponse, watchDelivery, webRequest } from "./exchange.ts";
 
 export interface Endpoint {
