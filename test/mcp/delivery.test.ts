@@ -118,9 +118,25 @@ test("a call that is cancelled when its work is done gets no answer, and what it
   };
   const call = (caller: Session, signal: AbortSignal) =>
     resultOfCall(
-      { name: "Read", input: { file_path: file }, options: { signal }, delivery: { onLost: () => undefined } },
-      { session: caller, canAsk: false, answerBytesMax: 100_000 },
-      { structured: false, resultBytesMax: 1_000_000, approvals: { places: new Map() } },
+      {
+        id: 1,
+        name: "Read",
+        input: { file_path: file },
+        meta: undefined,
+        era: "modern",
+        caller: { session: caller, canAsk: false, answerBytesMax: 100_000 },
+        principal: "local",
+        signal,
+        notify: async () => undefined,
+        delivery: { onLost: () => undefined },
+        ask: undefined,
+      },
+      {
+        structured: false,
+        resultBytesMax: 1_000_000,
+        definitions: session.definitions(),
+        approvals: { places: new Map() },
+      },
     );
   await call(cancelled, stop.signal);
   expect(session.readState()).toEqual({});

@@ -3,7 +3,7 @@
 import { type ClientRequest, request } from "node:http";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Access } from "../../src/surfaces/http/access.ts";
+import type { Authentication } from "../../src/surfaces/http/authentication.ts";
 import { createLegacySessions } from "../../src/surfaces/http/endpoint.ts";
 import { Server } from "@modelcontextprotocol/server";
 import { ask, type HttpAnswer } from "./http-server.ts";
@@ -13,7 +13,7 @@ import { initialize, modernMeta } from "./server.ts";
 const message = (method: string, params: object = {}) => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 
 /** Everybody is who their token says. */
-const byName: Access = {
+const byName: Authentication = {
   admit: async (authorization) => ({
     principal: authorization?.slice("Bearer ".length) ?? "",
     scopes: ["files:read", "files:write"],

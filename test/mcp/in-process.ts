@@ -5,25 +5,24 @@ import { writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { type Access, openAccess } from "../../src/surfaces/http/access.ts";
+import { type Authentication, openAuthentication } from "../../src/surfaces/http/authentication.ts";
 import {
   createEndpoint,
   type Endpoint,
   type EndpointLimits,
   endpointLimits,
 } from "../../src/surfaces/http/endpoint.ts";
-import { createFront, type Front, type FrontLimits, localNames } from "../../src/surfaces/http/front.ts";
+import { createHttpServer, type HttpServer, type HttpLimits, localNames } from "../../src/surfaces/http/http-server.ts";
 import { createMetrics } from "../../src/surfaces/http/metrics.ts";
 import type { Inspector } from "../../src/surfaces/inspector/index.ts";
-import { createApprovalStates } from "../../src/surfaces/mcp/approval-state.ts";
 import { type Approvals, createApprovals } from "../../src/surfaces/mcp/approvals.ts";
-import { createCursors, createSessions, type Desk, principalOf } from "../../src/surfaces/mcp/desk.ts";
+import { createSeals, createSessions, type Desk } from "../../src/surfaces/mcp/desk.ts";
 import { createFactory, type Extend } from "../../src/surfaces/mcp/server.ts";
 import { createFilehand } from "../../src/filehand.ts";
 import { temporaryFolder } from "../ends/run.ts";
 
 export interface InProcess {
-  readonly front: Front;
+  readonly front: HttpServer;
   readonly endpoint: Endpoint;
   readonly port: number;
   readonly url: string;
@@ -35,8 +34,8 @@ export async function startInProcess(
   given: {
     readonly extend?: (approvals: Approvals) => Extend;
     readonly watchCall?: Desk["watchCall"];
-    readonly access?: Access;
-    readonly limits?: Partial<FrontLimits & EndpointLimits>;
+    readonly access?: Authentication;
+    readonly limits?: Partial<HttpLimits & EndpointLimits>;
     readonly inspector?: Inspector;
   } = {},
 ): Promise<InProcess> {
@@ -44,7 +43,7 @@ export async function startInProcess(
   writeFileSync(join(workspace.path, "a.txt"), "one\n");
   const { inspector } = given;
   const beside = inspector === undefined ? undefined : { board: inspector.board, workspace: "filehand" };
-  const approvals = createApprovals(async () => createApprovalStates(principalOf), principalOf, beside);
+  const approvals = createApprovals(beside);
   const filehand = createFilehand({ roots: [workspace.path], ask: approvals.asker });
   const desk: Desk = {
     name: "filehand",
@@ -54,7 +53,7 @@ export async function startInProcess(
     definitions: filehand.session({ dialect: "claude" }).definitions(),
     sessions: createSessions(filehand, "claude"),
     approvals,
-    cursors: createCursors(),
+    cursors: createSeals(),
     structured: false,
     resultBytesMax: 10_000_000,
     answerBytesMax: undefined,
@@ -69,9 +68,9 @@ export async function startInProcess(
     ...given.limits,
   });
   await inspector?.add(desk);
-  const front = createFront({
+  const front = createHttpServer({
     endpoints: new Map([["/mcp", endpoint]]),
-    access: given.access ?? openAccess,
+    access: given.access ?? openAuthentication,
     limits: given.limits ?? {},
     hostNames: localNames,
     metrics: createMetrics(),

@@ -55,7 +55,7 @@ for (const era of eras) {
       return calls.map((_, index) => answers.get(from + index) ?? {});
     }
 
-    test("the first calls of a connection, and calls that need not go through the SDK", async () => {
+    test("the first calls of a connection, and later ones", async () => {
       const server = await started();
       for (const from of [10, 100]) {
         fs.writeFileSync(at("a.txt"), "one alpha\ntwo alpha\n");
@@ -65,7 +65,7 @@ for (const era of eras) {
         expect(textOf(answers[2] ?? {})).toContain("one BETA");
         expect(textOf(answers[2] ?? {})).toContain("two alpha");
         expect(textOf(answers[6] ?? {})).toContain("one BETA");
-        await together(server, from + 50, [read]); // from here on the SDK is not needed
+        await together(server, from + 50, [read]);
       }
     });
   });
@@ -77,7 +77,7 @@ test("over stdio, a call that waits for a person keeps its place: a Read sent af
     const server = startRaw(workspace.path, [], { FILEHAND_DEDUP: "0" });
     await server.call(1, "initialize", { ...initialize, capabilities: { elicitation: {} } });
     server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
-    // After an answer the calls do not go through the SDK any more; the one with a question does.
+    // The first call of a connection, and a later one.
     if (!isFirst) await server.call(2, "tools/call", { name: "Read", arguments: { file_path: "a.txt" } });
     const calls = [read, edit("one"), read].map(([name, input], index) => ({
       jsonrpc: "2.0",
@@ -154,7 +154,7 @@ describe("over HTTP", () => {
     });
   }
 
-  test("a Read, which needs not go through the SDK, does not overtake an Edit, which does", async () => {
+  test("a Read does not overtake an Edit", async () => {
     const served = await serve(workspace.path, ["--allow", "Edit"]);
     for (let id = 1; id <= 2; id += 1) {
       await ask(served, { headers: headersOf(read), body: messageOf(id, read) });

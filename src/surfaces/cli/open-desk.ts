@@ -5,7 +5,7 @@ import type { Program } from "../../contract/event.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Board } from "../inspector/questions.ts";
 import { createApprovals } from "../mcp/approvals.ts";
-import { createCursors, createSessions, type Desk, principalOf, type WatchCall } from "../mcp/desk.ts";
+import { createSeals, createSessions, type Desk, type WatchCall } from "../mcp/desk.ts";
 import { logTo } from "../mcp/log.ts";
 import { createReporter } from "../report/reporter.ts";
 import type { Given, Host } from "./command.ts";
@@ -33,11 +33,7 @@ export interface OpenedDesk extends Desk {
 export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Promise<OpenedDesk> {
   const reporter = createReporter(needs.program);
   const board = needs.board ?? reporter.board;
-  const approvals = createApprovals(
-    async () => (await import("../mcp/index.ts")).createApprovalStates(principalOf),
-    principalOf,
-    { board, workspace: needs.name },
-  );
+  const approvals = createApprovals({ board, workspace: needs.name });
   const { filehand, session, stateDir, answerBytesMax } = await openSession(given, host, "models", {
     stdin: "used",
     ask: approvals.asker,
@@ -57,7 +53,7 @@ export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Prom
     },
     sessions: createSessions(filehand, session.dialect),
     approvals,
-    cursors: createCursors(),
+    cursors: createSeals(),
     structured: given.flag("structured"),
     resultBytesMax: needs.resultBytesMax === "stdio" ? limits.mcpResultBytesMax - 65_536 : needs.resultBytesMax,
     answerBytesMax,

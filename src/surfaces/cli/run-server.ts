@@ -6,7 +6,7 @@ import { type AddressInfo, isIPv6 } from "node:net";
 import * as nodePath from "node:path";
 import { pathToFileURL } from "node:url";
 import { tokenFrom } from "../../settings/settings.ts";
-import type { Access, TokenVerifier } from "../http/access.ts";
+import type { Authentication, TokenVerifier } from "../http/authentication.ts";
 import type { Inspector } from "../inspector/index.ts";
 import { type ExitCode, type Given, type Host, UsageError } from "./command.ts";
 import { serverParts } from "./commands/mcp.ts";
@@ -30,7 +30,7 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
   const parts = serverParts(host);
   host.outliveReaders?.();
   const address = given.text("host") ?? "127.0.0.1";
-  const { createEndpoint, createFactory, createFront, createMetrics, localNames, watchCallWith } = await import(
+  const { createEndpoint, createFactory, createHttpServer, createMetrics, localNames, watchCallWith } = await import(
     "../mcp/index.ts"
   );
   const allowed = given.list("allow-host").map(hostName);
@@ -67,7 +67,7 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
     await inspector?.add(desk);
   }
   const hostNames = [...localNames, ...allowed, bracketed(address).toLowerCase()];
-  const front = createFront({
+  const front = createHttpServer({
     endpoints: new Map([...desks].map(([path, desk]) => [path, createEndpoint(desk, createFactory(desk))])),
     access,
     hostNames,
@@ -161,13 +161,13 @@ function portOf(given: Given, usual: number): number {
 
 /** Who is let in, and the token to tell, if one was made for this run. */
 interface Entrance {
-  readonly access: Access;
+  readonly access: Authentication;
   readonly token?: string;
 }
 
 async function accessOf(given: Given, host: Host, address: string): Promise<Entrance> {
   refuseTwoWays(given);
-  const { oauthAccess, openAccess, tokenAccess } = await import("../mcp/index.ts");
+  const { oauthAuthentication, openAuthentication, tokenAuthentication } = await import("../mcp/index.ts");
   const verifier = given.text("oauth-verifier");
   const file = given.text("token-file");
   if (verifier !== undefined) {
@@ -176,19 +176,19 @@ async function accessOf(given: Given, host: Host, address: string): Promise<Entr
       throw new UsageError("--oauth-verifier needs --oauth-issuer and --public-url, both URLs");
     }
     const loaded = await loadVerifier(nodePath.resolve(host.cwd, verifier));
-    return { access: oauthAccess({ verifier: loaded, issuer, resource }) };
+    return { access: oauthAuthentication({ verifier: loaded, issuer, resource }) };
   }
   if (given.flag("insecure-no-token")) {
     if (!["127.0.0.1", "::1", "localhost"].includes(address)) {
       throw new UsageError("--insecure-no-token is for this machine only, leave --host away or use a token");
     }
-    return { access: openAccess };
+    return { access: openAuthentication };
   }
   const make = (): string => randomBytes(32).toString("base64url");
   if (file !== undefined)
-    return { access: tokenAccess(orUsage(() => tokenFrom(nodePath.resolve(host.cwd, file), make))) };
+    return { access: tokenAuthentication(orUsage(() => tokenFrom(nodePath.resolve(host.cwd, file), make))) };
   const token = make();
-  return { access: tokenAccess(token), token };
+  return { access: tokenAuthentication(token), token };
 }
 
 /** Whoever says two things about who may come in would get one of them without knowing which. */

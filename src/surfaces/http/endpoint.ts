@@ -9,24 +9,15 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { callerOf } from "../mcp/caller.ts";
+import { callerOf, sessionKey } from "../mcp/caller.ts";
 import type { Desk } from "../mcp/desk.ts";
-import { createStops } from "../mcp/lane.ts";
+import { hasEnvelope, isValidEnvelope, modernVersion } from "../mcp/envelope.ts";
 import { metaNames, scopes, sessionHeader } from "../mcp/names.ts";
 import { type Factory, logSdkError } from "../mcp/server.ts";
-import { sessionKey } from "../mcp/session-key.ts";
 import { watchAll } from "../mcp/stdio-sdk.ts";
-import {
-  type Delivery,
-  envelopeOf,
-  modernAnswers,
-  orInternal,
-  plainCall,
-  type PlainCall,
-  resultOfCall,
-} from "../mcp/tool-call.ts";
-import type { Guest } from "./access.ts";
-import { goneSignal, isJson, refuse, sendResponse, watchDelivery, webRequest } from "./exchange.ts";
+import { answerCall, type CallMessage, type Delivery, readCall } from "../mcp/tool-call.ts";
+import type { Guest } from "./authentication.ts";
+import { goneSignal, refuse, sendEvent, sendJson, sendResponse, watchDelivery, webRequest } from "./exchange.ts";
 
 export interface Endpoint {
   /** `body`: parsed already; undefined for requests that have none. */
@@ -60,55 +51,32 @@ export function createEndpoint(desk: Desk, factory: Factory, limits: EndpointLim
     onEnd: (principal, id) =>
       desk.sessions.end(sessionKey({ principal, transportSession: id, otherwise: desk.otherwise })),
   });
-  const lane = createLane(desk);
   const notify = (uri: string): void => modern.notify.resourceUpdated(uri);
-  const arrive = createArrivals();
-
-  /** `entered`: to be called when a call of a tool is in the queue of its session. */
-  const handle = async (
-    req: IncomingMessage,
-    res: ServerResponse,
-    body: object | undefined,
-    guest: Guest,
-    entered: () => void,
-  ): Promise<void> => {
-    const delivery = watchDelivery(res);
-    const plain = body === undefined ? undefined : lane.candidate(req.headers, body);
-    if (plain !== undefined && (await lane.serve(plain, req, res, guest, { delivery, entered }))) return;
-    const request = webRequest(req, goneSignal(res));
-    // Only the principal goes on from here: the token has done its work.
-    const authInfo: AuthInfo = {
-      token: "",
-      clientId: guest.principal,
-      scopes: [...guest.scopes],
-      extra: { delivery, entered },
-    };
-    if (body === undefined && request.headers.get("mcp-session-id") === null) {
-      return refuse(res, 405, "Method not allowed: use POST", { headers: { allow: "POST" } });
-    }
-    if (body === undefined || (await isLegacyRequest(request, body))) {
-      return sendResponse(await legacy.handle(request, body, authInfo), res);
-    }
-    const watched = listened(body, desk, guest, notify);
-    if (watched !== undefined) res.once("close", () => watched.subscriptions.removeAll());
-    await watched?.ready;
-    const response = await modern.fetch(request, { authInfo, parsedBody: body });
-    if (plain !== undefined && isJson(response)) lane.answered(plain, response.status, await response.clone().text());
-    return sendResponse(response, res);
-  };
 
   return {
     async handle(req, res, body, guest) {
-      const message: Called | undefined = body;
-      if (message?.method !== "tools/call") return handle(req, res, body, guest, () => undefined);
-      const conversation = String([guest.principal, req.headers["mcp-session-id"], req.headers[sessionHeader]]);
-      const { earlier, entered } = arrive(conversation);
-      try {
-        if (earlier !== undefined) await earlier;
-        await handle(req, res, body, guest, entered);
-      } finally {
-        entered();
+      const delivery = watchDelivery(res);
+      const signal = goneSignal(res);
+      const call = body === undefined ? undefined : modernCall(req.headers, body, desk);
+      if (call !== undefined) return answerOverHttp(call, { req, res, guest, delivery, signal }, desk);
+      const request = webRequest(req, signal);
+      // Only the principal goes on from here: the token has done its work.
+      const authInfo: AuthInfo = {
+        token: "",
+        clientId: guest.principal,
+        scopes: [...guest.scopes],
+        extra: { delivery },
+      };
+      if (body === undefined && request.headers.get("mcp-session-id") === null) {
+        return refuse(res, 405, "Method not allowed: use POST", { headers: { allow: "POST" } });
       }
+      if (body === undefined || (await isLegacyRequest(request, body))) {
+        return sendResponse(await legacy.handle(request, body, authInfo), res);
+      }
+      const watched = listened(body, desk, guest, notify);
+      if (watched !== undefined) res.once("close", () => watched.subscriptions.removeAll());
+      await watched?.ready;
+      return sendResponse(await modern.fetch(request, { authInfo, parsedBody: body }), res);
     },
 
     missingScope(body, guest) {
@@ -123,29 +91,6 @@ export function createEndpoint(desk: Desk, factory: Factory, limits: EndpointLim
     get sessions() {
       return legacy.size;
     },
-  };
-}
-
-/**
- * Calls of one conversation reach its session in the order in which they came, although those that go through the SDK need
- * more steps than others until they are there.
- */
-function createArrivals(): (conversation: string) => {
-  /** Settles when those that came earlier are there. */
-  readonly earlier: Promise<void> | undefined;
-  readonly entered: () => void;
-} {
-  const last = new Map<string, Promise<void>>();
-  return (conversation) => {
-    const earlier = last.get(conversation);
-    let entered = (): void => undefined;
-    const own = new Promise<void>((resolve) => (entered = resolve));
-    const all = earlier === undefined ? own : earlier.then(() => own);
-    last.set(conversation, all);
-    void all.then(() => {
-      if (last.get(conversation) === all) last.delete(conversation);
-    });
-    return { earlier, entered };
   };
 }
 
@@ -167,117 +112,69 @@ function scopeOf({ method, params }: Called, desk: Desk): string | undefined {
   return shows ? scopes.read : undefined;
 }
 
-// Plain calls of tools that change nothing, of the newer protocol, without the SDK: it makes a server, a request and a stream of
-// the web platform for each of them. Once it has answered a call with a result, those with the same headers and the same
-// envelope are answered here, in the same words; see `mcp/plain-call.ts`. All else is the SDK's, also a call in which a person
-// must be asked.
+// Calls of tools of the newer protocol, see `mcp/tool-call.ts`.
 
-export interface Lane {
-  /** Undefined for what must go through the SDK in any case. */
-  candidate(headers: IncomingHttpHeaders, body: object): Candidate | undefined;
-  /**
-   * False if it must go through the SDK after all; then nothing was done and nothing was answered. `entered` is called when the
-   * call is in the queue of its session.
-   */
-  serve(
-    candidate: Candidate,
-    req: IncomingMessage,
-    res: ServerResponse,
-    guest: Guest,
-    told: { readonly delivery: Delivery; readonly entered: () => void },
-  ): Promise<boolean>;
-  /** The SDK has answered it with this. */
-  answered(candidate: Candidate, status: number, text: string): void;
+/** Undefined for what the SDK should look at. Headers that do not say what the body says are for the SDK to refuse. */
+function modernCall(headers: IncomingHttpHeaders, body: object, desk: Desk): CallMessage | undefined {
+  const call = readCall(body, desk);
+  return call !== undefined &&
+    hasEnvelope(call.meta) &&
+    isValidEnvelope(call.meta) &&
+    headers["mcp-protocol-version"] === modernVersion &&
+    headers["mcp-method"] === "tools/call" &&
+    headers["mcp-name"] === call.name
+    ? call
+    : undefined;
 }
 
-export interface Candidate {
-  readonly call: PlainCall;
-  /** All that the SDK looks at but the arguments. */
-  readonly like: string;
-}
-
-/** The headers that the SDK looks at. Others of the protocol have a meaning that only the SDK knows. */
-const headersLookedAt = ["content-type", "accept", "mcp-protocol-version", "mcp-method", "mcp-name"] as const;
-const known: ReadonlySet<string> = new Set(headersLookedAt);
-/** Kinds of calls that are remembered, clients times tools, and how long the words of a client may be for that. */
-const likesMax = 1_000;
-const likeCharsMax = 2_048;
-
-function createLane(desk: Desk): Lane {
-  let tools: ReadonlySet<string> | undefined;
-  const vetted = new Set<string>();
-  const stops = createStops();
-  const answerText = modernAnswers(desk);
-
-  const work = async ({ call, asking, guest, delivery }: Asked, signal: AbortSignal) => {
-    const { name, input } = call;
-    const caller = callerOf(asking, desk);
-    const { session, canAsk } = caller;
-    const asks = { session: session.id, principal: guest.principal, tool: name };
-    return orInternal(name, desk, () =>
-      desk.approvals.unasked({ signal, canAsk, asks }, () =>
-        resultOfCall({ name, input, options: { signal }, delivery }, caller, desk),
-      ),
-    );
-  };
-
-  return {
-    candidate(headers, body) {
-      tools ??= new Set(desk.definitions.filter(({ readOnly }) => readOnly).map(({ name }) => name));
-      const call = plainCall(body, tools);
-      // Who wants to hear of progress gets a stream.
-      if (call === undefined || call.meta?.["progressToken"] !== undefined) return undefined;
-      for (const name in headers) if (name.startsWith("mcp-") && !known.has(name)) return undefined;
-      const looks = headersLookedAt.map((name) => headers[name]);
-      return { call, like: `${call.name}\n${JSON.stringify(looks)}\n${envelopeOf(call.meta)}` };
-    },
-
-    async serve({ call, like }, req, res, guest, { delivery, entered }) {
-      if (!vetted.has(like)) return false;
-      const stop = stops.take();
-      const onClose = (): void => stop.abort();
-      res.once("close", onClose);
-      const handle = req.headers[sessionHeader];
-      const asking = {
-        principal: guest.principal,
-        handle: typeof handle === "string" ? handle : undefined,
-        meta: call.meta,
-        capabilities: call.meta?.[metaNames.clientCapabilities],
-        clientInfo: call.meta?.[metaNames.clientInfo],
-      };
-      const asked = { call, asking, guest, delivery };
-      const { watchCall } = desk;
-      const calling =
-        watchCall === undefined
-          ? work(asked, stop.signal)
-          : watchCall(call.name, call.meta, () => work(asked, stop.signal));
-      entered();
-      const called = await calling;
-      res.off("close", onClose);
-      if (called === "ask first") return false;
-      if (stop.signal.aborted) return true; // nobody is there any more
-      stops.giveBack(stop);
-      const text = answerText(call.id, called);
-      // Head and body as one text are written at once.
-      res.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) }).end(text);
-      return true;
-    },
-
-    answered({ like }, status, text) {
-      if (status !== 200 || like.length > likeCharsMax) return;
-      const { result } = JSON.parse(text) as { readonly result?: { readonly resultType?: unknown } }; // the SDK's own
-      if (result?.resultType !== "complete") return;
-      if (vetted.size >= likesMax) vetted.clear();
-      vetted.add(like);
-    },
-  };
-}
-
-interface Asked {
-  readonly call: PlainCall;
-  readonly asking: Parameters<typeof callerOf>[0];
+interface HttpExchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
   readonly guest: Guest;
   readonly delivery: Delivery;
+  readonly signal: AbortSignal;
+}
+
+async function answerOverHttp(
+  { id, name, input, meta, requestState, inputResponses }: CallMessage,
+  { req, res, guest, delivery, signal }: HttpExchange,
+  desk: Desk,
+): Promise<void> {
+  const { principal } = guest;
+  const handle = req.headers[sessionHeader];
+  const caller = callerOf(
+    {
+      principal,
+      handle: typeof handle === "string" ? handle : undefined,
+      meta,
+      capabilities: meta?.[metaNames.clientCapabilities],
+      clientInfo: meta?.[metaNames.clientInfo],
+    },
+    desk,
+  );
+  const notify = async (note: object): Promise<void> => sendEvent(res, JSON.stringify({ jsonrpc: "2.0", ...note }));
+  const text = await answerCall(
+    {
+      id,
+      name,
+      input,
+      meta,
+      requestState,
+      inputResponses,
+      era: "modern",
+      caller,
+      principal,
+      signal,
+      notify,
+      delivery,
+      ask: undefined,
+    },
+    desk,
+  );
+  if (signal.aborted) return;
+  if (!res.headersSent) return sendJson(res, 200, text);
+  sendEvent(res, text);
+  res.end();
 }
 
 // Clients of the older protocol keep a session open, so that questions and cancelling reach them. Each has a server and a

@@ -98,8 +98,7 @@ function textOf(parts: readonly Buffer[]): Body {
   return isUtf8(bytes) ? { text: bytes.toString("utf8") } : { notUtf8: true };
 }
 
-export const isJson = ({ headers }: Response): boolean =>
-  headers.get("content-type")?.startsWith("application/json") === true;
+const isJson = ({ headers }: Response): boolean => headers.get("content-type")?.startsWith("application/json") === true;
 
 /** Resolves when everything is written, or when nobody reads any more. */
 export async function sendResponse(response: Response, res: ServerResponse): Promise<void> {
@@ -130,6 +129,29 @@ export async function sendResponse(response: Response, res: ServerResponse): Pro
     // The stream was cut by its maker; what was sent stays sent.
   }
   res.end();
+}
+
+/** `text`: the whole answer. */
+export function sendJson(res: ServerResponse, status: number, text: string): void {
+  // Head and body as one text are written at once.
+  res.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) }).end(text);
+}
+
+/** Proxies and clients give up on a stream that is silent for too long. */
+const silentMsMax = 15_000;
+
+/** A message of an answer that is a stream; the first one begins it. */
+export function sendEvent(res: ServerResponse, text: string): void {
+  if (!res.headersSent) {
+    res.writeHead(200, {
+      "content-type": "text/event-stream",
+      "cache-control": "no-cache, no-transform",
+      "x-accel-buffering": "no",
+    });
+    const timer = setInterval(() => void res.write(": keepalive\n\n"), silentMsMax).unref();
+    res.once("close", () => clearInterval(timer));
+  }
+  res.write(`event: message\ndata: ${text}\n\n`);
 }
 
 /** An answer in the protocol's form, for what never reaches it. */

@@ -78,22 +78,19 @@ const escaped = (value: string): string =>
 export function watchCallWith(metrics: Metrics, traced: WatchCall = (_tool, _meta, work) => work()): WatchCall {
   return async (tool, meta, work) => {
     const startedMs = performance.now();
-    let outcome: string | undefined = "error";
+    let outcome = "error";
     try {
       const called = await traced(tool, meta, work);
       outcome = outcomeOf(called);
       return called;
     } finally {
-      if (outcome !== undefined) {
-        metrics.count("filehand_tool_calls_total", { tool, outcome });
-        metrics.took(tool, (performance.now() - startedMs) / 1_000);
-      }
+      metrics.count("filehand_tool_calls_total", { tool, outcome });
+      metrics.took(tool, (performance.now() - startedMs) / 1_000);
     }
   };
 }
 
-function outcomeOf(called: Called | "ask first"): string | undefined {
-  if (called === "ask first") return undefined;
+function outcomeOf(called: Called): string {
   if ("inputRequests" in called) return "asked";
   return called["isError"] === true ? "error" : "ok";
 }

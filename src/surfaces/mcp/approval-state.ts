@@ -1,20 +1,13 @@
 /** What a client carries from a question to its answer: signed, for one call, one principal, one use, a limited time. */
 
 import { randomBytes } from "node:crypto";
-import {
-  createRequestStateCodec,
-  inputRequired,
-  type InputRequiredResult,
-  inputResponse,
-  ProtocolError,
-  ProtocolErrorCode,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
+import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { Question } from "../../contract/ask.ts";
 import { diffOfText } from "../../text/diff/unified.ts";
 import { escapeName } from "../../text/encoding/escape.ts";
 import { cautionWords, cutAll } from "../questions.ts";
-import { answerSecondsMax } from "./names.ts";
+import { createSeals } from "./desk.ts";
+import { answerSecondsMax, invalidParams, ProtocolFault } from "./names.ts";
 
 // What a person reads before they decide. A path stands on one line in quotes with everything escaped that could make it
 // look like another; of a change there is the diff, with a mark before each line that no line of a file can imitate.
@@ -83,59 +76,74 @@ export interface State {
 
 export type Decided = Decision | "no" | "closed";
 
-export interface ApprovalStates {
-  seal(state: object, ctx: ServerContext): Promise<string>;
-  verify(state: string, ctx: ServerContext): Promise<unknown>;
-  /** What was answered. Throws for a state that belongs to another call, or was used. */
-  decisionFor(state: State, call: string, ctx: ServerContext): Decided;
-  /** The question as the end of a call. */
-  ask(question: Question, state: Omit<State, "nonce">, ctx: ServerContext): Promise<InputRequiredResult>;
+/** Who sends a request: a state that was made for one request holds for no other. */
+export interface Requester {
+  /** The method of the protocol. */
+  readonly method: string;
+  readonly principal: string;
 }
 
-const responseKey = "approval";
+export interface ApprovalStates {
+  /** State for the client to carry: signed, bound to who asks, and good for a limited time. */
+  seal(state: object, requester: Requester): string;
+  /** Throws for a state that was forged, is too old or was made for another requester. */
+  open(state: unknown, requester: Requester): object;
+  /** What was answered. Throws for a state that belongs to another call, or was used. */
+  decisionFor(state: State, call: string, response: unknown): Decided;
+  /** The question as the end of a call. */
+  ask(question: Question, state: Omit<State, "nonce">, requester: Requester): InputRequiredResult;
+}
 
-export function createApprovalStates(
-  principalOf: (ctx: ServerContext) => string,
-  secondsMax = answerSecondsMax,
-): ApprovalStates {
-  const codec = createRequestStateCodec<object>({
-    key: randomBytes(32),
-    ttlSeconds: secondsMax,
-    bind: (ctx) => `${ctx.mcpReq.method}\0${principalOf(ctx)}`,
-  });
-  const nonces = createOnce(secondsMax * 1_000);
+/** The name of our question among the inputs that a result may ask for. */
+export const questionKey = "approval";
+
+export function createApprovalStates(secondsMax = answerSecondsMax, nowMs: () => number = Date.now): ApprovalStates {
+  const seals = createSeals();
+  const nonces = createOnce(secondsMax * 1_000, undefined, nowMs);
+  const seal: ApprovalStates["seal"] = (state, { method, principal }) =>
+    seals.seal(JSON.stringify({ method, principal, untilMs: nowMs() + secondsMax * 1_000, state } satisfies Sealed));
   return {
-    seal: (state, ctx) => codec.mint(state, ctx),
-    verify: (state, ctx) => codec.verify(state, ctx),
-    decisionFor(state, call, ctx) {
-      if (state.call !== call || !nonces.take(state.nonce)) throw invalidState();
-      return decisionOf(ctx);
+    seal,
+    open(given, { method, principal }) {
+      const text = typeof given === "string" ? seals.open(given) : undefined;
+      const sealed = text === undefined ? undefined : (JSON.parse(text) as Sealed); // made by `seal`
+      if (sealed?.method !== method || sealed.principal !== principal || nowMs() > sealed.untilMs) throw invalidState();
+      return sealed.state;
     },
-    ask: async (question, state, ctx) =>
-      inputRequired({
-        inputRequests: { [responseKey]: inputRequired.elicit(form(question)) },
-        requestState: await codec.mint({ ...state, nonce: nonces.give() } satisfies State, ctx),
-      }),
+    decisionFor(state, call, response) {
+      if (state.call !== call || !nonces.take(state.nonce)) throw invalidState();
+      return decisionOf(response);
+    },
+    ask: (question, state, requester) => ({
+      resultType: "input_required",
+      inputRequests: { [questionKey]: { method: "elicitation/create", params: questionForm(question) } },
+      requestState: seal({ ...state, nonce: nonces.give() } satisfies State, requester),
+    }),
   };
 }
 
-const invalidState = (): ProtocolError =>
-  new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", {
-    reason: "invalid_request_state",
-  });
+interface Sealed extends Requester {
+  readonly untilMs: number;
+  readonly state: object;
+}
+
+const invalidState = (): ProtocolFault =>
+  new ProtocolFault(invalidParams, "Invalid or expired requestState", { reason: "invalid_request_state" });
 
 /**
  * A no is what the form says. Programs without a person cancel or decline by themselves, and what no form of ours has was
  * chosen by nobody; none of that is a yes, and none is told as a person's word.
  */
-function decisionOf(ctx: ServerContext): Decided {
-  const response = inputResponse(ctx.mcpReq.inputResponses, responseKey);
-  if (response.kind !== "elicit" || response.action !== "accept") return "closed";
-  const chosen = response.content?.["decision"];
+export function decisionOf(response: unknown): Decided {
+  const { action, content } = (response ?? {}) as { readonly action?: unknown; readonly content?: unknown }; // looked at below
+  if (action !== "accept") return "closed";
+  const { decision: chosen } = (content ?? {}) as { readonly decision?: unknown };
   return decisions.find(({ label }) => label === chosen)?.decision ?? "closed";
 }
 
-const form = (question: Question) => ({
+/** The parameters of `elicitation/create`. */
+export const questionForm = (question: Question) => ({
+  mode: "form" as const,
   message: questionText(question),
   requestedSchema: {
     type: "object" as const,

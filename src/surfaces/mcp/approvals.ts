@@ -1,51 +1,64 @@
 /**
- * Questions to the person behind the client. The engine asks in the middle of a call; the protocol wants the call to end
+ * Questions to the person behind the client. The engine asks in the middle of a call; the newer protocol wants the call to end
  * with "input required" and to be made again. So the call is left by a throw, before anything was done, and when it comes
  * back the answer is taken only for the very question that was shown: same tool, same arguments, same file in the same
- * state (its diff), same principal, in time, once. The deny rules hold whatever a client answers. A page of the inspector may
- * be asked beside the client, or instead of one that cannot ask.
- *
- * Most calls ask nothing. So what a question needs of the SDK (`approval-state.ts`) is loaded with the first one.
+ * state (its diff), same principal, in time, once. In the older protocol the question is a request to the client, and the call
+ * is made again here when it is answered. The deny rules hold whatever a client answers. A page of the inspector may be asked
+ * beside the client, or instead of one that cannot ask.
  */
 
 import { createHash } from "node:crypto";
-import type { InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
+import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { Answer, Asker, Question } from "../../contract/ask.ts";
 import type { KeptPlace } from "../../options.ts";
 import type { Asked as BoardQuestion, Board } from "../inspector/questions.ts";
-import type { ApprovalStates, Decided, State } from "./approval-state.ts";
+import {
+  type ApprovalStates,
+  createApprovalStates,
+  type Decided,
+  decisionOf,
+  questionForm,
+  questionKey,
+  type State,
+} from "./approval-state.ts";
 
 export interface Approvals {
   /** For the toolkit. */
   readonly asker: Asker;
   /** Places in the call queue of calls that were left for a question, by request. */
   readonly places: Map<string, KeptPlace>;
-  /** State for the client to carry, signed, bound to who asks and for how long it holds. */
-  seal(state: object, ctx: ServerContext): Promise<string>;
-  /** For the SDK: refuses state that was forged, is too old or was made for somebody else. */
-  verify(state: string, ctx: ServerContext): Promise<unknown>;
+  readonly states: ApprovalStates;
   /** Makes a call in which the engine may ask. */
-  during<Result>(call: Asked, work: (signal: AbortSignal) => Promise<Result>): Promise<Result | InputRequiredResult>;
-  /** Makes a call that must not be interrupted: if somebody would have to be asked, nothing was done and it says so. */
-  unasked<Result>(call: Unasked, work: () => Promise<Result>): Promise<Result | "ask first">;
+  during<Result>(call: AskingCall, work: () => Promise<Result>): Promise<Result | InputRequiredResult>;
 }
 
-export interface Asked {
-  readonly ctx: ServerContext;
+export interface AskingCall {
+  /** The method of the protocol. */
+  readonly method: string;
   readonly tool: string;
   readonly input: unknown;
-  /** Did the client say that it can put a question to a person? */
-  readonly canAsk: boolean;
+  readonly principal: string;
   /** Whose question it is, for those who see it on the page. */
   readonly session: string;
+  readonly signal: AbortSignal;
+  /** Did the client say that it can put a question to a person? */
+  readonly canAsk: boolean;
+  /** What the client brings back from a question that ended the call before. */
+  readonly requestState: unknown;
+  readonly inputResponses: unknown;
+  readonly id: string | number;
+  readonly ask: AskClient | undefined;
 }
 
-export interface Unasked {
-  readonly signal: AbortSignal;
-  readonly canAsk: boolean;
-  /** For the page, if the client cannot ask. */
-  readonly asks?: Omit<BoardQuestion, "question" | "workspace">;
-}
+/** The older protocol: puts a question to the client in the course of a request. Rejects only if the request is cancelled. */
+export type AskClient = (
+  form: ReturnType<typeof questionForm>,
+  request: string | number,
+  signal: AbortSignal,
+) => Promise<unknown>;
+
+/** Whatever it is: only an object has a value of that name that can be an answer. */
+type Responses = Readonly<Record<string, unknown>> | null | undefined;
 
 /** The page beside the client, where there is one. */
 export interface Beside {
@@ -88,18 +101,10 @@ function answerOf(decision: Decided): Answer {
   return { reply: decision === "no" ? "reject" : decision };
 }
 
-/** Over stdio there is no page. */
-const nobodys = { session: "", principal: "", tool: "" };
-
-export function createApprovals(
-  loadStates: () => Promise<ApprovalStates>,
-  principalOf: (ctx: ServerContext) => string,
-  beside?: Beside,
-): Approvals {
+export function createApprovals(beside?: Beside): Approvals {
   const board = beside?.board;
   const workspace = beside?.workspace ?? "";
-  let loading: Promise<ApprovalStates> | undefined;
-  const states = (): Promise<ApprovalStates> => (loading ??= loadStates());
+  const states = createApprovalStates();
   /** The engine hands a call's signal to the asker, and every call has its own: that tells whose question it is. */
   const rounds = new Map<AbortSignal, Round>();
 
@@ -122,8 +127,7 @@ export function createApprovals(
 
   return {
     places: new Map(),
-    seal: async (state, ctx) => (await states()).seal(state, ctx),
-    verify: async (state, ctx) => (await states()).verify(state, ctx),
+    states,
 
     asker: async (question, signal): Promise<Answer> => {
       const round = rounds.get(signal);
@@ -147,39 +151,37 @@ export function createApprovals(
       return answer;
     },
 
-    async during({ ctx, tool, input, canAsk, session }, work) {
-      const digestOfCall = (): string => digestOf([ctx.mcpReq.method, tool, input]); // most calls need none
-      const state = ctx.mcpReq.requestState<State>();
-      // Answers without state belong to no question that was asked.
-      const decision = state === undefined ? "no" : (await states()).decisionFor(state, digestOfCall(), ctx);
-      const { signal } = ctx.mcpReq;
+    async during(call, work) {
+      const { method, tool, input, principal, session, signal, canAsk, requestState, ask } = call;
+      const digestOfCall = (): string => digestOf([method, tool, input]); // most calls need none
+      const state =
+        requestState === undefined ? undefined : (states.open(requestState, { method, principal }) as State); // sealed below
+      const response = (call.inputResponses as Responses)?.[questionKey];
+      // A response without state belongs to no question that was asked.
+      const decision = state === undefined ? "no" : states.decisionFor(state, digestOfCall(), response);
       const [yes, no, closed] = [new Set(state?.yes), new Set(state?.no), new Set(state?.closed)];
-      const asks = { workspace, session, principal: principalOf(ctx), tool };
-      const round: Round = { canAsk, yes, no, closed, shown: state?.shown, decision, asks, onPage: state?.onPage };
-      const result = await inRound(signal, round, () => work(signal));
-      // It was about something that has changed since, or that nobody asks any more.
-      if (round.onPage !== undefined) board?.drop(round.onPage);
-      if (!(result instanceof AskFirst)) return result;
-      const onPage = board?.show({ ...asks, question: result.question });
-      const sent = { call: digestOfCall(), shown: result.digest, yes: [...yes], no: [...no], closed: [...closed] };
-      const state2 = onPage === undefined || onPage === "" ? sent : { ...sent, onPage };
-      return (await states()).ask(result.question, state2, ctx);
-    },
-
-    async unasked({ signal, canAsk, asks = nobodys }, work) {
-      const { session, principal, tool } = asks;
-      const round: Round = {
-        canAsk,
-        yes: new Set(),
-        no: new Set(),
-        closed: new Set(),
-        shown: undefined,
-        decision: "no",
-        asks: { workspace, session, principal, tool },
-        onPage: undefined,
-      };
-      const result = await inRound(signal, round, work);
-      return result instanceof AskFirst ? "ask first" : result;
+      const asks = { workspace, session, principal, tool };
+      let round: Round = { canAsk, yes, no, closed, shown: state?.shown, decision, asks, onPage: state?.onPage };
+      for (;;) {
+        const result = await inRound(signal, round, work);
+        // It was about something that has changed since, or that nobody asks any more.
+        if (round.onPage !== undefined) board?.drop(round.onPage);
+        if (!(result instanceof AskFirst)) return result;
+        const { question, digest: shown } = result;
+        const shownAs = board?.show({ workspace, session, principal, tool, question });
+        const onPage = shownAs === "" ? undefined : shownAs;
+        if (ask === undefined) {
+          const sent = { call: digestOfCall(), shown, yes: [...yes], no: [...no], closed: [...closed] };
+          return states.ask(question, onPage === undefined ? sent : { ...sent, onPage }, { method, principal });
+        }
+        try {
+          const answered = decisionOf(await ask(questionForm(question), call.id, signal));
+          round = { canAsk, yes, no, closed, shown, decision: answered, asks, onPage };
+        } catch (error) {
+          if (onPage !== undefined) board?.drop(onPage);
+          throw error;
+        }
+      }
     },
   };
 }

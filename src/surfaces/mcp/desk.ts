@@ -7,7 +7,7 @@ import type { DialectName } from "../../dialects/index.ts";
 import type { Filehand, Session } from "../../options.ts";
 import type { Approvals } from "./approvals.ts";
 import { localPrincipal } from "./names.ts";
-import { type KeyKind, keyParts } from "./session-key.ts";
+import { type KeyKind, keyParts } from "./caller.ts";
 
 export interface Desk {
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Desk {
   readonly definitions: readonly ToolDefinition[];
   readonly sessions: Sessions;
   readonly approvals: Approvals;
-  readonly cursors: Cursors;
+  readonly cursors: Seals;
   readonly structured: boolean;
   /** Bytes of one result, pictures included: more would end the connection. */
   readonly resultBytesMax: number;
@@ -37,12 +37,11 @@ export interface Desk {
 /** Structured, on stderr. Never the content of a file, an argument or a token. */
 export type Log = (level: "info" | "warn" | "error", what: string, fields?: Readonly<Record<string, unknown>>) => void;
 
-/** "ask first": nothing was done, and the call is made again by somebody who can ask; that one counts. */
-export type WatchCall = <Result extends Called | "ask first">(
+export type WatchCall = (
   tool: string,
   meta: Readonly<Record<string, unknown>> | undefined,
-  work: () => Promise<Result>,
-) => Promise<Result>;
+  work: () => Promise<Called>,
+) => Promise<Called>;
 
 /** What a call came to, or the question that stands before it. */
 export type Called = CallToolResult | InputRequiredResult;
@@ -124,23 +123,26 @@ export function createSessions(filehand: Filehand, dialect: DialectName, session
 const idOf = (key: string, workspaceId: string): string =>
   `mcp-${createHash("sha256").update(`${workspaceId}\0${key}`).digest("hex").slice(0, 16)}`;
 
-// Where a list goes on, as a client carries it: signed, so that one of its own making is told from ours.
+// What a client carries for us and brings back, such as where a list goes on: signed, so that a text of the client's own
+// making is refused.
 
-interface Cursors {
-  seal(place: string): string;
-  /** Undefined for what is not ours. */
-  open(cursor: string): string | undefined;
+export interface Seals {
+  seal(text: string): string;
+  /** Undefined for what was not sealed here. */
+  open(sealed: string): string | undefined;
 }
 
-export function createCursors(key: Uint8Array = randomBytes(32)): Cursors {
-  const markOf = (place: string): Buffer => createHmac("sha256", key).update(place).digest().subarray(0, 12);
+const signatureBytes = 32;
+
+export function createSeals(key: Uint8Array = randomBytes(32)): Seals {
+  const signatureOf = (text: string): Buffer => createHmac("sha256", key).update(text).digest();
   return {
-    seal: (place) => Buffer.concat([markOf(place), Buffer.from(place)]).toString("base64url"),
-    open(cursor) {
-      const bytes = Buffer.from(cursor, "base64url");
-      if (bytes.length < 12) return undefined;
-      const place = bytes.subarray(12).toString("utf8");
-      return timingSafeEqual(bytes.subarray(0, 12), markOf(place)) ? place : undefined;
+    seal: (text) => Buffer.concat([signatureOf(text), Buffer.from(text)]).toString("base64url"),
+    open(sealed) {
+      const bytes = Buffer.from(sealed, "base64url");
+      if (bytes.length < signatureBytes) return undefined;
+      const text = bytes.subarray(signatureBytes).toString("utf8");
+      return timingSafeEqual(bytes.subarray(0, signatureBytes), signatureOf(text)) ? text : undefined;
     },
   };
 }

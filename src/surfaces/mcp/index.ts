@@ -4,12 +4,11 @@
  * the rest of the program.
  */
 
-export { oauthAccess, openAccess, tokenAccess } from "../http/access.ts";
+export { oauthAuthentication, openAuthentication, tokenAuthentication } from "../http/authentication.ts";
 export { createEndpoint } from "../http/endpoint.ts";
-export { createFront } from "../http/front.ts";
-export { localNames } from "../http/front.ts";
+export { createHttpServer } from "../http/http-server.ts";
+export { localNames } from "../http/http-server.ts";
 export { createMetrics } from "../http/metrics.ts";
 export { watchCallWith } from "../http/metrics.ts";
-export { createApprovalStates } from "./approval-state.ts";
 export { createFactory } from "./server.ts";
 export { connectSdk } from "./stdio-sdk.ts";

@@ -53,7 +53,7 @@ export async function tracing(version: string, name = "@opentelemetry/api"): Pro
     return tracer.startActiveSpan(`tools/call ${tool}`, options, parent, async (span) => {
       try {
         const called = await work();
-        if (called !== "ask first" && called["isError"] === true) span.setStatus(failed);
+        if (called["isError"] === true) span.setStatus(failed);
         return called;
       } catch (error) {
         span.setStatus(failed);

@@ -15,16 +15,10 @@ export const metaNames = {
   protocolVersion: "io.modelcontextprotocol/protocolVersion",
   clientInfo: "io.modelcontextprotocol/clientInfo",
   clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
+  logLevel: "io.modelcontextprotocol/logLevel",
+  relatedTask: "io.modelcontextprotocol/related-task",
   serverInfo: "io.modelcontextprotocol/serverInfo",
 } as const;
-
-/** What the newer protocol wants of every request, and what it may bring. */
-export const envelopeNames: readonly string[] = [
-  metaNames.protocolVersion,
-  metaNames.clientInfo,
-  metaNames.clientCapabilities,
-  "io.modelcontextprotocol/logLevel",
-];
 
 /** The same as a header of HTTP. */
 export const sessionHeader = "filehand-session";
@@ -36,3 +30,24 @@ export const localPrincipal = "local";
 
 /** How long a question may stay open. */
 export const answerSecondsMax = 300;
+
+/** The code of the protocol for parameters that are refused. */
+export const invalidParams = -32602;
+
+/**
+ * An error of the protocol, for answers with and without the SDK: the SDK passes on `code`, `message` and `data` of whatever is
+ * thrown. Told by its name: the part of the program that has the SDK is bundled with a class of its own.
+ */
+export class ProtocolFault extends Error {
+  override readonly name = "ProtocolFault";
+  readonly code: number;
+  readonly data: object | undefined;
+  constructor(code: number, message: string, data?: object) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+export const isProtocolFault = (error: unknown): error is ProtocolFault =>
+  error instanceof Error && error.name === "ProtocolFault";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ProgressNote, progressFor } from "./lane.ts";
+import { type ProgressNote, progressFor } from "./tool-call.ts";
 
 test("who gave no token is told nothing", () => {
   expect(progressFor(undefined, async () => undefined)).toBeUndefined();

@@ -15,8 +15,10 @@ import { limits } from "../../contract/limits.ts";
 import type { FilehandError } from "../../contract/problem.ts";
 import type { Session } from "../../options.ts";
 import { escapeName, isWellFormed } from "../../text/encoding/escape.ts";
+import type { AskingCall } from "./approvals.ts";
 import type { Caller } from "./caller.ts";
-import type { Desk } from "./desk.ts";
+import { type Desk, principalOf } from "./desk.ts";
+import type { Client } from "./server.ts";
 
 const template = "file:///{+path}";
 const pageFilesMax = 200;
@@ -62,15 +64,27 @@ export async function listResources(
 export async function readResource(
   uri: string,
   ctx: ServerContext,
-  caller: Caller,
+  { session, canAsk }: Caller,
+  { ask }: Client,
   desk: Desk,
 ): Promise<ReadResourceResult | InputRequiredResult> {
   const path = pathOf(uri);
-  const asked = { ctx, tool: "resources/read", input: { uri }, canAsk: caller.canAsk, session: caller.session.id };
-  return desk.approvals.during(asked, async (signal) => {
-    const content = await told(uri, () =>
-      caller.session.workspace.content(path, limits.attachmentBytesMax, { signal }),
-    );
+  const { id, signal, inputResponses } = ctx.mcpReq;
+  const asking: AskingCall = {
+    method: "resources/read",
+    tool: "resources/read",
+    input: { uri },
+    principal: principalOf(ctx),
+    session: session.id,
+    signal,
+    canAsk,
+    requestState: ctx.mcpReq.requestState(),
+    inputResponses,
+    id,
+    ask,
+  };
+  return desk.approvals.during(asking, async () => {
+    const content = await told(uri, () => session.workspace.content(path, limits.attachmentBytesMax, { signal }));
     switch (content.is) {
       case "text":
         return { contents: [{ uri, mimeType: mimeOf(content.path) ?? "text/plain", text: content.text }] };

@@ -6,7 +6,6 @@
 import * as nodePath from "node:path";
 import {
   type CallToolRequest,
-  type CallToolResult,
   type CompleteRequest,
   type CompleteResult,
   type InputRequiredResult,
@@ -14,8 +13,6 @@ import {
   type ListResourcesResult,
   type ListResourceTemplatesResult,
   type ListToolsResult,
-  ProtocolError,
-  ProtocolErrorCode,
   type ReadResourceRequest,
   type ReadResourceResult,
   Server,
@@ -25,58 +22,51 @@ import {
 import type { JsonSchema, ToolDefinition } from "../../contract/call.ts";
 import { realPrefixes } from "../../filehand.ts";
 import { type Caller, callerOf as callerFrom } from "./caller.ts";
+import type { AskClient } from "./approvals.ts";
 import { type Called, type Desk, type Log, principalOf } from "./desk.ts";
-import { progressFor } from "./lane.ts";
-import { metaNames, sessionHeader } from "./names.ts";
+import type { Meta } from "./envelope.ts";
+import { answerSecondsMax, metaNames, sessionHeader } from "./names.ts";
 import { complete, createSubscriptions, decodeFileUri, listResources, readResource, templates } from "./resources.ts";
 import { capabilities, instructions, listHint } from "./stdio.ts";
-import { type Delivery, orInternal, requestName, resultOfCall } from "./tool-call.ts";
-
-// `tools/call`: off the wire, through the session, back onto the wire.
+import { callTool, type Delivery, type ToolCall } from "./tool-call.ts";
 
 /** What our own endpoint hands through the SDK, over HTTP. */
 interface CallExtra {
   readonly delivery?: Delivery;
-  /** To be called when the call is in the queue of its session: then the next one may follow. */
-  readonly entered?: () => void;
 }
 
-const extraOf = (ctx: ServerContext): CallExtra => ctx.http?.authInfo?.extra ?? {};
+const undeliverable: Delivery = { onLost: () => undefined };
 
-/** Over HTTP the endpoint watches the connection of each request. Over stdio only a cancelled call goes without an answer. */
-function deliveryOf(ctx: ServerContext): Delivery {
-  const { delivery } = extraOf(ctx);
-  if (delivery !== undefined) return delivery;
-  const { signal } = ctx.mcpReq;
-  return { onLost: (told) => signal.addEventListener("abort", told, { once: true }) };
-}
-
-async function callTool({ params }: CallToolRequest, ctx: ServerContext, caller: Caller, desk: Desk): Promise<Called> {
-  const { session, canAsk } = caller;
-  const { name, arguments: input = {} } = params;
-  const known = desk.definitions.some((definition) => definition.name === name);
-  const onProgress = progressFor(ctx.mcpReq._meta?.progressToken, ctx.mcpReq.notify);
-  const work = async (signal: AbortSignal): Promise<CallToolResult> => {
-    // What the protocol wants for a name that no tool has; the words are the dialect's, with the nearest name.
-    if (!known) {
-      const { error } = await session.call(name, input, { signal });
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, error?.message ?? name);
-    }
-    const options = { signal, ...(onProgress === undefined ? {} : { onProgress }) };
-    // The newer protocol ends the call with the question, and nobody knows whether it comes back.
-    const isLegacy = ctx.mcpReq.envelope === undefined;
-    const asksAs = isLegacy ? requestName(ctx.mcpReq.id, ctx.sessionId) : undefined;
-    const result = resultOfCall({ name, input, options, delivery: deliveryOf(ctx), asksAs }, caller, desk);
-    extraOf(ctx).entered?.();
-    return result;
+/** The rest of the calls, see `tool-call.ts`. */
+function callFrom({ params }: CallToolRequest, ctx: ServerContext, caller: Caller, { era, ask }: Client): ToolCall {
+  const { id, signal, _meta: meta, inputResponses, notify } = ctx.mcpReq;
+  const { delivery = undeliverable }: CallExtra = ctx.http?.authInfo?.extra ?? {};
+  return {
+    id,
+    name: params.name,
+    input: params.arguments ?? {},
+    meta,
+    requestState: ctx.mcpReq.requestState(),
+    inputResponses,
+    era,
+    caller,
+    principal: principalOf(ctx),
+    signal,
+    notify,
+    delivery,
+    ask,
+    transportSession: ctx.sessionId,
   };
-  const call = (): Promise<Called> =>
-    orInternal(name, desk, () => desk.approvals.during({ ctx, tool: name, input, canAsk, session: session.id }, work));
-  return desk.watchCall === undefined ? call() : desk.watchCall(known ? name : "unknown", ctx.mcpReq._meta, call);
 }
 
 export interface Unit {
   readonly era: "legacy" | "modern";
+}
+
+/** The client of a server. */
+export interface Client extends Unit {
+  callerOf(ctx: Origin): Promise<Caller>;
+  readonly ask: AskClient | undefined;
 }
 
 /** What the SDK's entries call whenever they need a server. */
@@ -85,8 +75,8 @@ export type Factory = (unit: Unit) => Server;
 export function createFactory(
   desk: Desk,
   extend: Extend = (handlers) => handlers,
-  /** Told of every server: how it finds out who calls. */
-  made: (callerOf: CallerOf, unit: Unit) => void = () => undefined,
+  /** Called with the client of every server. */
+  made: (client: Client) => void = () => undefined,
 ): Factory {
   const tools = toolsOf(desk.definitions);
   return ({ era }) => {
@@ -95,7 +85,6 @@ export function createFactory(
       {
         capabilities,
         instructions,
-        requestState: { verify: (state, ctx) => desk.approvals.verify(state, ctx) },
         cacheHints: {
           "tools/list": listHint,
           "resources/templates/list": listHint,
@@ -108,11 +97,10 @@ export function createFactory(
       },
     );
     server.onerror = logSdkError(desk.log, "protocol error");
-    if (era === "legacy") closeFailedQuestions(server, desk);
     const within = era === "legacy" ? followRoots(server, desk) : async () => undefined;
-    const callerOf: CallerOf = async (ctx) => {
+    const callerOf: Client["callerOf"] = async (ctx) => {
       const folders = await within();
-      const asking = {
+      const request = {
         principal: principalOf(ctx),
         handle: ctx.http?.req?.headers.get(sessionHeader) ?? undefined,
         meta: ctx.mcpReq._meta,
@@ -121,11 +109,12 @@ export function createFactory(
           era === "legacy" ? server.getClientCapabilities() : envelopeOf(ctx)?.[metaNames.clientCapabilities],
         clientInfo: era === "legacy" ? server.getClientVersion() : envelopeOf(ctx)?.[metaNames.clientInfo],
       };
-      return callerFrom(asking, desk, folders);
+      return callerFrom(request, desk, folders);
     };
-    made(callerOf, { era });
-    if (era === "legacy") takeSubscriptions(server, callerOf);
-    const handlers = extend(handlersOf(desk, tools, callerOf), server);
+    const client: Client = { era, callerOf, ask: era === "legacy" ? askThrough(server, desk) : undefined };
+    made(client);
+    if (era === "legacy") takeSubscriptions(server, client);
+    const handlers = extend(handlersOf(desk, tools, client), server);
     for (const [method, handler] of Object.entries(handlers)) {
       server.setRequestHandler(method as "ping", handler as never); // the record pairs each method with its own handler
     }
@@ -147,30 +136,28 @@ type Handler<Asked, Answer> = (request: Asked, ctx: ServerContext) => Answer | P
 /** For tests that need more than files: other handlers in the place of ours, or around them. */
 export type Extend = (handlers: Handlers, server: Server) => Handlers;
 
-type Meta = Readonly<Record<string, unknown>>;
 /** The few parts of a request's context that say whose it is. */
 export type Origin = Pick<ServerContext, "sessionId" | "http"> & {
   readonly mcpReq: { readonly _meta?: Meta | undefined; readonly envelope?: object | undefined };
 };
-export type CallerOf = (ctx: Origin) => Promise<Caller>;
 
-const handlersOf = (desk: Desk, tools: Tool[], callerOf: CallerOf): Handlers => ({
+const handlersOf = (desk: Desk, tools: Tool[], client: Client): Handlers => ({
   "tools/list": () => ({ tools }),
-  "tools/call": async (request, ctx) => callTool(request, ctx, await callerOf(ctx), desk),
+  "tools/call": async (request, ctx) => callTool(callFrom(request, ctx, await client.callerOf(ctx), client), desk),
   "resources/templates/list": templates,
   "resources/list": async ({ params }, ctx) =>
-    listResources(params?.cursor, await callerOf(ctx), desk, ctx.mcpReq.signal),
-  "resources/read": async ({ params }, ctx) => readResource(params.uri, ctx, await callerOf(ctx), desk),
-  "completion/complete": async (request, ctx) => complete(request, await callerOf(ctx), ctx.mcpReq.signal),
+    listResources(params?.cursor, await client.callerOf(ctx), desk, ctx.mcpReq.signal),
+  "resources/read": async ({ params }, ctx) => readResource(params.uri, ctx, await client.callerOf(ctx), client, desk),
+  "completion/complete": async (request, ctx) => complete(request, await client.callerOf(ctx), ctx.mcpReq.signal),
 });
 
 /** The older protocol: one by one, for as long as the connection lasts. The newer one's are the entries' own business. */
-function takeSubscriptions(server: Server, callerOf: CallerOf): void {
+function takeSubscriptions(server: Server, client: Client): void {
   const subscriptions = createSubscriptions((uri) => {
     server.sendResourceUpdated({ uri }).catch(() => undefined); // whoever is gone needs no news
   });
   server.setRequestHandler("resources/subscribe", async ({ params }, ctx) => {
-    await subscriptions.add(params.uri, (await callerOf(ctx)).session);
+    await subscriptions.add(params.uri, (await client.callerOf(ctx)).session);
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", ({ params }) => {
@@ -181,27 +168,21 @@ function takeSubscriptions(server: Server, callerOf: CallerOf): void {
 }
 
 /**
- * The older protocol: an error instead of an answer, an answer of no shape of the protocol, or none in time. The SDK would end
- * the call with words of its own, in which there is no code and no way to go on; a question that was closed has both.
+ * The older protocol: an error instead of an answer, an answer of no shape of the protocol, or none in time is a question that was
+ * closed.
  */
-function closeFailedQuestions(server: Server, desk: Desk): void {
-  type Asks = (
-    request: { readonly method: string },
-    options?: { readonly signal?: AbortSignal },
-    ...more: readonly unknown[]
-  ) => Promise<unknown>;
-  const ask: Asks = server.request.bind(server);
-  const askOrClose: Asks = async (request, options, ...more) => {
+const askThrough =
+  (server: Server, desk: Desk): AskClient =>
+  async (params, relatedRequestId, signal) => {
+    const options = { relatedRequestId, signal, timeout: answerSecondsMax * 1_000 };
     try {
-      return await ask(request, options, ...more);
+      return await server.request({ method: "elicitation/create", params }, options);
     } catch (error) {
-      if (request.method !== "elicitation/create" || options?.signal?.aborted === true) throw error;
+      if (signal.aborted) throw error;
       desk.log("warn", "the client did not answer a question", { message: toldOf(error) });
       return { action: "cancel" };
     }
   };
-  server.request = askOrClose;
-}
 
 /** What the request says about its client; the SDK has checked the shape, its types have no names for it. */
 const envelopeOf = ({ mcpReq }: Origin): Meta | undefined => mcpReq.envelope as Meta | undefined;

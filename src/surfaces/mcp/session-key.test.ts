@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Origin, sessionKey } from "./session-key.ts";
+import { type Origin, sessionKey } from "./caller.ts";
 
 const all: Origin = {
   principal: "p",

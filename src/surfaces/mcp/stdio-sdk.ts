@@ -3,10 +3,9 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Desk } from "./desk.ts";
-import type { Vetted } from "./lane.ts";
 import { createSubscriptions, type Subscriptions } from "./resources.ts";
-import { createFactory, logSdkError } from "./server.ts";
-import { sessionKey } from "./session-key.ts";
+import { type Client, createFactory, logSdkError } from "./server.ts";
+import { sessionKey } from "./caller.ts";
 
 // The newer protocol's `subscriptions/listen` is answered by the SDK before any server of ours hears of it. It says which
 // files a client wants to hear of, so it is read in passing, and their watches live as long as the subscription.
@@ -61,39 +60,26 @@ export function watchAll(
 
 export interface SdkConnection {
   take(message: JSONRPCMessage): void;
+  /** The client, once the SDK knows which protocol it speaks. */
+  readonly client: Client | undefined;
   /** Ends the connection. */
   close(): Promise<void>;
   /** The connection is over. */
   end(): void;
 }
 
-/** `answered`: told of a call of a tool that the SDK took and answered with a result. */
-export type ConnectSdk = (
-  desk: Desk,
-  wire: Transport,
-  answered: (call: JSONRPCMessage, vetted: Vetted) => void,
-) => SdkConnection;
+export type ConnectSdk = (desk: Desk, wire: Transport) => SdkConnection;
 
-export const connectSdk: ConnectSdk = (desk, wire, answered) => {
+export const connectSdk: ConnectSdk = (desk, wire) => {
   const onerror = logSdkError(desk.log, "connection");
-  let vetted: Vetted | undefined;
-  /** The last call: one answer is enough to know the like of it. */
-  let lastCall: (JSONRPCMessage & { readonly id?: unknown }) | undefined;
-  const factory = createFactory(desk, undefined, (callerOf, { era }) => {
-    vetted = { era, callerOf: ({ meta, envelope }) => callerOf({ mcpReq: { _meta: meta, envelope } }) };
-  });
+  let client: Client | undefined;
+  const factory = createFactory(desk, undefined, (made) => (client = made));
   let server: ReturnType<typeof factory> | undefined;
   // The SDK's own view of the wire: it sets its handlers here, the wire keeps ours.
   const transport: Transport = {
     start: async () => undefined,
     close: () => wire.close(),
-    send: (message, options) => {
-      if (lastCall !== undefined && "result" in message && message.id === lastCall.id) {
-        if (vetted !== undefined) answered(lastCall, vetted);
-        lastCall = undefined;
-      }
-      return wire.send(message, options);
-    },
+    send: (message, options) => wire.send(message, options),
   };
   const handle = serveStdio((unit) => (server = factory(unit)), { transport, onerror });
   const listening = followListeners(desk, (uri) => {
@@ -103,7 +89,6 @@ export const connectSdk: ConnectSdk = (desk, wire, answered) => {
   let waiting: Promise<void> | undefined;
   return {
     take(message) {
-      if ("method" in message && message.method === "tools/call") lastCall = message;
       const watched = listening.heard(message);
       if (waiting === undefined && watched === undefined) return transport.onmessage?.(message);
       const turn = Promise.all([waiting, watched]).then(() => {
@@ -111,6 +96,9 @@ export const connectSdk: ConnectSdk = (desk, wire, answered) => {
         transport.onmessage?.(message);
       });
       waiting = turn;
+    },
+    get client() {
+      return client;
     },
     close: () => handle.close(),
     end() {

@@ -10,6 +10,8 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { limits } from "../../contract/limits.ts";
 import { escapeName } from "../../text/encoding/escape.ts";
 import { parseJson, tooManyParts } from "../../text/json/parse.ts";
+import { isRecord } from "./envelope.ts";
+import { metaNames } from "./names.ts";
 
 // Lines out of chunks. Of a line over the limit only its ends are kept, and it is told as such. So is one that is not UTF-8:
 // decoded all the same, it would hold other characters than were sent, and they would be written into a file.
@@ -377,14 +379,15 @@ export function requestFault(message: object): Exclude<Parsed, { readonly messag
   if (meta !== undefined && !isRecord(meta)) {
     return { code: -32602, fault: 'Invalid params: "_meta" must be an object', id };
   }
+  const task = meta?.[metaNames.relatedTask];
+  if (task !== undefined && (!isRecord(task) || typeof task["taskId"] !== "string")) {
+    return { code: -32602, fault: `Invalid params: "${metaNames.relatedTask}" must be an object with a "taskId"`, id };
+  }
   const token = meta?.["progressToken"];
   return token === undefined || typeof token === "string" || Number.isSafeInteger(token)
     ? undefined
     : { code: -32602, fault: 'Invalid params: "progressToken" must be text or a whole number', id };
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What no message of the protocol has. Level by level, without a stack of its own. */
 export function structureFault(value: object): string | undefined {

@@ -1,17 +1,20 @@
 /**
- * `filehand mcp`: one client, over the process's own pipes. Ends when the pipe ends. The SDK is behind it, loaded when a message
- * needs it; the first greeting and plain calls of tools do not.
+ * `filehand mcp`: one client, over the process's own pipes. Ends when the pipe ends. Calls of tools and the first greeting are
+ * answered here; for everything else the SDK is loaded.
  */
 
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import instructions from "../../dialects/instructions.txt";
+import { type Caller, callerOf } from "./caller.ts";
 import type { Desk } from "./desk.ts";
-import { createLane } from "./lane.ts";
-import { metaNames } from "./names.ts";
+import { hasEnvelope, isRecord, isValidEnvelope, type Meta, modernVersion } from "./envelope.ts";
+import { localPrincipal, metaNames } from "./names.ts";
+import type { Client } from "./server.ts";
 import type { ConnectSdk, SdkConnection } from "./stdio-sdk.ts";
 import { StdioWire } from "./stdio-wire.ts";
+import { answerCall, type CallMessage, type Id, readCall } from "./tool-call.ts";
 
 export interface Pipes {
   readonly stdin: Readable;
@@ -31,39 +34,110 @@ export async function serveOverStdio(
   const wire = new StdioWire(stdin, stdout);
   wire.onerror = (error) => desk.log("warn", "connection", { message: error.message });
   let sdk: SdkConnection | undefined;
-  /** In the order in which they came, until the SDK is there. */
+  /** Messages in the order in which they came, until the SDK is there. */
   let waiting: JSONRPCMessage[] | undefined;
+  /** Settles when the SDK has handled what it was given; undefined if it has. */
+  let handled: Promise<void> | undefined;
+  const running = new Map<Id, AbortController>();
+  let isOver = false;
 
   const load = (): void => {
     waiting = [];
     wire.ready = connect(waiting);
   };
-  const connect = async (first: readonly JSONRPCMessage[]): Promise<void> => {
-    const { connectSdk } = await loadSdk();
-    sdk = connectSdk(desk, wire, (call, vetted) => lane.open(call, vetted));
-    for (const message of first) sdk.take(message);
-    waiting = undefined;
-  };
-  const toSdk = (message: JSONRPCMessage): void => {
-    // Notifications and calls hold in the order in which they came; other requests need none.
-    if (!("id" in message) || ("method" in message && message.method === "tools/call")) lane.close();
-    if (sdk !== undefined) return sdk.take(message);
-    if (waiting === undefined) load();
-    waiting?.push(message);
-  };
-  const lane = createLane(desk, wire, toSdk);
-
-  wire.onmessage = (message) => {
-    if (lane.take(message)) return;
-    const greeted = sdk === undefined && waiting === undefined ? greeting(message, desk) : undefined;
-    if (greeted === undefined) return toSdk(message);
-    void wire.send(greeted);
-    // The client reads its answer meanwhile, and what it sends next will need it.
+  /** The client reads its answer meanwhile, and what it sends next may need the SDK. */
+  const loadSoon = (): void => {
+    if (sdk !== undefined || waiting !== undefined) return;
     setImmediate(() => {
       if (sdk === undefined && waiting === undefined && !isOver) load();
     });
   };
-  let isOver = false;
+  const connect = async (first: readonly JSONRPCMessage[]): Promise<void> => {
+    const { connectSdk } = await loadSdk();
+    sdk = connectSdk(desk, wire);
+    for (const message of first) sdk.take(message);
+    waiting = undefined;
+  };
+  const toSdk = (message: JSONRPCMessage): void => {
+    if (sdk !== undefined) sdk.take(message);
+    else {
+      if (waiting === undefined) load();
+      waiting?.push(message);
+    }
+    // The SDK handles a message in a few steps, none of which waits for anything but the steps before it.
+    const all = Promise.all([handled, wire.ready])
+      .then(() => new Promise((resolve) => setImmediate(resolve)))
+      .then(() => {
+        if (handled === all) handled = undefined;
+      });
+    handled = all;
+  };
+
+  const answer = async (message: JSONRPCMessage, call: CallMessage): Promise<void> => {
+    const { id, meta } = call;
+    const stop = new AbortController();
+    const { signal } = stop;
+    running.set(id, stop);
+    let lost = (): void => undefined;
+    try {
+      const era = hasEnvelope(meta) ? "modern" : "legacy";
+      // Who calls in the older protocol depends on what the client has sent before.
+      if (era === "legacy") await handled;
+      const client = sdk?.client;
+      if (client !== undefined && client.era !== era) return toSdk(message);
+      const text = await answerCall(
+        {
+          id,
+          name: call.name,
+          input: call.input,
+          meta,
+          requestState: call.requestState,
+          inputResponses: call.inputResponses,
+          era,
+          caller: era === "modern" ? modernCaller(meta, desk) : await legacyCaller(client, meta, desk),
+          principal: localPrincipal,
+          signal,
+          notify: (note) => wire.send({ jsonrpc: "2.0", ...note }),
+          delivery: { onLost: (told) => (lost = told) },
+          ask: client?.ask,
+        },
+        desk,
+      );
+      if (signal.aborted) lost();
+      else await wire.sendAnswer(id, text);
+    } catch (error) {
+      // Nobody is there any more.
+      lost();
+      if (signal.aborted) return;
+      desk.log("warn", "connection", { message: error instanceof Error ? error.message : String(error) });
+    } finally {
+      if (running.get(id) === stop) running.delete(id);
+    }
+  };
+
+  /** True if the message needs no SDK. */
+  const isAnswered = (message: JSONRPCMessage): boolean => {
+    if ("method" in message && message.method === "notifications/cancelled") {
+      const stop = running.get(message.params?.["requestId"] as Id); // another value is no key
+      stop?.abort();
+      return stop !== undefined;
+    }
+    const call = readCall(message, desk);
+    if (call !== undefined && (!hasEnvelope(call.meta) || isValidEnvelope(call.meta))) {
+      void answer(message, call);
+      loadSoon();
+      return true;
+    }
+    const greeted = sdk === undefined && waiting === undefined ? greeting(message, desk) : undefined;
+    if (greeted === undefined) return false;
+    void wire.send(greeted);
+    loadSoon();
+    return true;
+  };
+
+  wire.onmessage = (message) => {
+    if (!isAnswered(message)) toSdk(message);
+  };
   const over = new Promise<void>((resolve) => {
     wire.onclose = () => {
       isOver = true;
@@ -76,7 +150,7 @@ export async function serveOverStdio(
   else await wire.start();
   await over;
   stop.removeEventListener("abort", end);
-  lane.end();
+  for (const stop of running.values()) stop.abort();
   sdk?.end();
   desk.sessions.endAll();
   return lastRead(stdout);
@@ -115,15 +189,13 @@ export const listHint = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 
 export { instructions };
 
-const modernVersion = "2026-07-28";
-
 /** The answer; undefined for any other message, and for one that the SDK should look at closely. */
 function greeting(message: object, server: { readonly name: string; readonly version: string }) {
   const { method, id, params } = message as Partial<Record<"method" | "id" | "params", unknown>>; // looked at below
   if (method !== "server/discover" || (typeof id !== "string" && typeof id !== "number")) return undefined;
-  if (!isRecord(params) || Object.keys(params).some((key) => key !== "_meta") || !isPlainEnvelope(params["_meta"])) {
-    return undefined;
-  }
+  if (!isRecord(params) || Object.keys(params).some((key) => key !== "_meta")) return undefined;
+  const { _meta: meta } = params;
+  if (!isRecord(meta) || !isValidEnvelope(meta)) return undefined;
   const { name, version } = server;
   const result = {
     supportedVersions: [modernVersion],
@@ -136,30 +208,19 @@ function greeting(message: object, server: { readonly name: string; readonly ver
   return { result, jsonrpc: "2.0" as const, id };
 }
 
-/** Nothing in it that could be wrong in a way that only the SDK's schemas know. */
-function isPlainEnvelope(meta: unknown): boolean {
-  if (!isRecord(meta)) return false;
-  const { protocolVersion, clientCapabilities, clientInfo } = metaNames;
-  const known: readonly string[] = [protocolVersion, clientCapabilities, clientInfo];
-  if (Object.keys(meta).some((key) => !known.includes(key)) || meta[protocolVersion] !== modernVersion) return false;
-  const offered = meta[clientCapabilities];
-  if (!isRecord(offered) || !Object.entries(offered).every(isPlainCapability)) return false;
-  const who = meta[clientInfo];
-  if (who === undefined) return true;
-  return (
-    isRecord(who) &&
-    typeof who["name"] === "string" &&
-    typeof who["version"] === "string" &&
-    Object.values(who).every((value) => typeof value === "string")
-  );
-}
-
-const isPlainCapability = ([name, value]: readonly [string, unknown]): boolean =>
-  ["elicitation", "sampling", "roots"].includes(name) &&
-  isRecord(value) &&
-  Object.entries(value).every(([key, part]) =>
-    key === "listChanged" ? typeof part === "boolean" : isRecord(part) && Object.keys(part).length === 0,
+const modernCaller = (meta: Meta | undefined, desk: Desk): Caller =>
+  callerOf(
+    {
+      principal: localPrincipal,
+      meta,
+      capabilities: meta?.[metaNames.clientCapabilities],
+      clientInfo: meta?.[metaNames.clientInfo],
+    },
+    desk,
   );
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+/** A client that has not introduced itself can do nothing but call. */
+const legacyCaller = async (client: Client | undefined, meta: Meta | undefined, desk: Desk): Promise<Caller> =>
+  client === undefined
+    ? callerOf({ principal: localPrincipal, meta, capabilities: undefined, clientInfo: undefined }, desk)
+    : client.callerOf({ mcpReq: { _meta: meta } });

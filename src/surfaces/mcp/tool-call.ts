@@ -1,23 +1,71 @@
-/** One call of a tool through the session, with or without the SDK around it. */
+/**
+ * `tools/call`: off the wire, through the session, back onto the wire. A call through the SDK is checked against four schemas
+ * on its way in and two on its way out, and over HTTP the SDK makes a server, a request and a stream for each: an HTTP server
+ * answers less than half as many. So stdio and HTTP read and answer every valid call themselves, with `readCall` and
+ * `answerCall`. The SDK has the rest: calls that it refuses, and HTTP sessions of the older protocol, whose streams are its own;
+ * its handler makes the same `callTool`.
+ */
 
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Reply } from "../../contract/call.ts";
 import type { CallOptions, KeptPlace, Session } from "../../options.ts";
+import type { AskClient } from "./approvals.ts";
 import type { Caller } from "./caller.ts";
-import type { Desk } from "./desk.ts";
-import { answerSecondsMax, envelopeNames, metaNames } from "./names.ts";
+import type { Called, Desk } from "./desk.ts";
+import { isRecord, type Meta } from "./envelope.ts";
+import { answerSecondsMax, invalidParams, isProtocolFault, metaNames, ProtocolFault } from "./names.ts";
 
-export interface ToolCall {
+export type Id = string | number;
+
+/** A call as it came. */
+export interface CallMessage {
+  readonly id: Id;
   readonly name: string;
   readonly input: unknown;
-  readonly options: CallOptions & { readonly signal: AbortSignal };
-  /** Tells of an answer that did not reach its client. */
+  readonly meta: Meta | undefined;
+  /** What the client brings back from a question that ended the call before. */
+  readonly requestState?: unknown;
+  readonly inputResponses?: unknown;
+}
+
+/** Undefined for what the SDK should look at: no call, a tool that there is not, or anything that its schemas refuse. */
+export function readCall(message: object, { definitions }: Pick<Desk, "definitions">): CallMessage | undefined {
+  for (const key in message) {
+    if (key !== "jsonrpc" && key !== "id" && key !== "method" && key !== "params") return undefined;
+  }
+  const { method, id, params } = message as Partial<Record<"method" | "id" | "params", unknown>>; // each is looked at
+  if (method !== "tools/call" || !isId(id) || !isRecord(params)) return undefined;
+  const { name, arguments: input = {}, _meta: meta, requestState, inputResponses, task } = params;
+  if (task !== undefined && !isTask(task)) return undefined;
+  if (!definitions.some((definition) => definition.name === name) || !isRecord(input)) return undefined;
+  if (meta !== undefined && (!isRecord(meta) || !isCallMeta(meta))) return undefined;
+  return { id, name: name as string, input, meta, requestState, inputResponses }; // as every name of a tool
+}
+
+/** What a client says that would rather have a task; this server has none, and answers the call. */
+const isTask = (task: unknown): boolean =>
+  isRecord(task) && (task["ttl"] === undefined || typeof task["ttl"] === "number");
+
+const isId = (id: unknown): id is Id => typeof id === "string" || Number.isSafeInteger(id);
+
+function isCallMeta(meta: Meta): boolean {
+  const { progressToken: token, [metaNames.relatedTask]: task } = meta;
+  if (task !== undefined && (!isRecord(task) || typeof task["taskId"] !== "string")) return false;
+  return token === undefined || typeof token === "string" || Number.isSafeInteger(token);
+}
+
+/** A call, and all that its transport knows about it. */
+export interface ToolCall extends CallMessage {
+  readonly era: "legacy" | "modern";
+  readonly caller: Caller;
+  readonly principal: string;
+  readonly signal: AbortSignal;
+  /** Sends a notification about the call. */
+  readonly notify: (note: ProgressNote) => Promise<void>;
   readonly delivery: Delivery;
-  /**
-   * Names the request, for a call that is made again under the same name when a person was asked. Calls that the client
-   * sent later on the same file wait until then.
-   */
-  readonly asksAs?: string | undefined;
+  readonly ask: AskClient | undefined;
+  /** The older protocol over HTTP. */
+  readonly transportSession?: string | undefined;
 }
 
 /** Whether an answer arrives, as far as the transport can know. */
@@ -26,30 +74,93 @@ export interface Delivery {
   onLost(told: () => void): void;
 }
 
+/** The whole answer, as the text of one message. */
+export async function answerCall(call: ToolCall, desk: Desk): Promise<string> {
+  const { id, era } = call;
+  try {
+    const called = await callTool(call, desk);
+    return era === "modern" ? modernAnswer(id, called, desk) : legacyAnswer(id, called);
+  } catch (error) {
+    if (!isProtocolFault(error)) throw error;
+    const { code, message, data } = error;
+    return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
+  }
+}
+
+/** Rejects with an error of the protocol, or if the call is cancelled while a person is asked. */
+export async function callTool(call: ToolCall, desk: Desk): Promise<Called> {
+  const { name, meta } = call;
+  const { watchCall, definitions } = desk;
+  if (watchCall === undefined) return callOrAsk(call, desk);
+  const isKnown = definitions.some((definition) => definition.name === name);
+  return watchCall(isKnown ? name : "unknown", meta, () => callOrAsk(call, desk));
+}
+
+function callOrAsk(call: ToolCall, desk: Desk): Promise<Called> {
+  const { id, name: tool, input, principal, signal, ask, requestState, inputResponses, caller } = call;
+  const { session, canAsk } = caller;
+  const asking = {
+    method: "tools/call",
+    tool,
+    input,
+    principal,
+    session: session.id,
+    signal,
+    canAsk,
+    requestState,
+    inputResponses,
+    id,
+    ask,
+  };
+  return orInternal(call, desk, () => desk.approvals.during(asking, () => resultOfCall(call, desk)));
+}
+
 export async function resultOfCall(
-  { name, input, options: own, delivery, asksAs }: ToolCall,
-  { session, answerBytesMax }: Caller,
-  desk: Pick<Desk, "structured" | "resultBytesMax"> & { readonly approvals: Pick<Desk["approvals"], "places"> },
+  call: ToolCall,
+  desk: Pick<Desk, "structured" | "resultBytesMax" | "definitions"> & {
+    readonly approvals: Pick<Desk["approvals"], "places">;
+  },
 ): Promise<CallToolResult> {
-  const options = { ...own, answerBytesMax, countStructured: desk.structured };
-  const reply = await (asksAs === undefined
+  const { name, input, signal, delivery, caller } = call;
+  const { session, answerBytesMax } = caller;
+  const onProgress = progressFor(call.meta?.["progressToken"], call.notify);
+  const countStructured = desk.structured;
+  const options =
+    onProgress === undefined
+      ? { signal, answerBytesMax, countStructured }
+      : { signal, answerBytesMax, countStructured, onProgress };
+  // The newer protocol ends the call with the question, and nobody knows whether it comes back.
+  const reply = await (call.era === "modern"
     ? session.call(name, input, options)
-    : callInPlace({ name, input, options }, `${session.id} ${asksAs}`, session, desk.approvals.places));
+    : callInPlace({ name, input, options }, requestName(call), session, desk.approvals.places));
+  // What the protocol wants for a name that no tool has; the words are the dialect's, with the nearest name.
+  if (!desk.definitions.some((definition) => definition.name === name)) {
+    throw new ProtocolFault(invalidParams, reply.error?.message ?? name);
+  }
   const result = resultOf(reply, name, { structured: desk.structured, bytesMax: desk.resultBytesMax });
   // A call that was cancelled gets no answer, and one that is too large for a message gets another.
-  if (own.signal.aborted || result.isError !== (reply.isError ? true : undefined)) session.undelivered(reply);
+  if (signal.aborted || result.isError !== (reply.isError ? true : undefined)) session.undelivered(reply);
   else delivery.onLost(() => session.undelivered(reply));
   return result;
 }
 
-/** The name of a request, for `asksAs`. */
-export const requestName = (id: string | number, transportSession = ""): string =>
-  `${transportSession} ${typeof id} ${id}`;
+/**
+ * Names the request, for a call that is made again under the same name when a person was asked. Calls that the client sent
+ * later on the same file wait until then.
+ */
+const requestName = ({ id, transportSession = "", caller }: ToolCall): string =>
+  `${caller.session.id} ${transportSession} ${typeof id} ${id}`;
+
+interface PlacedCall {
+  readonly name: string;
+  readonly input: unknown;
+  readonly options: CallOptions & { readonly signal: AbortSignal };
+}
 
 type Places = Map<string, KeptPlace>;
 
 async function callInPlace(
-  { name, input, options }: Pick<ToolCall, "name" | "input" | "options">,
+  { name, input, options }: PlacedCall,
   request: string,
   session: Session,
   places: Places,
@@ -77,15 +188,12 @@ function keep(place: KeptPlace, request: string, places: Places, signal: AbortSi
 }
 
 /** A bug stays a bug: the client hears that there is one, the stack goes to the log, and the server lives on. */
-export async function orInternal<Result>(
-  tool: string,
-  desk: Desk,
-  work: () => Promise<Result>,
-): Promise<Result | CallToolResult> {
+async function orInternal({ name: tool, signal }: ToolCall, desk: Desk, work: () => Promise<Called>): Promise<Called> {
   try {
     return await work();
   } catch (error) {
-    if (isOfProtocol(error)) throw error;
+    // A call that was cancelled while a person was asked is left by the error of that question.
+    if (isProtocolFault(error) || signal.aborted) throw error;
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     desk.log("error", "internal error, this is a bug in Filehand", { tool, stack });
     const isGone = isPartGone(error);
@@ -103,90 +211,48 @@ const isPartGone = (error: unknown): boolean =>
   "code" in error &&
   (error.code === "MODULE_NOT_FOUND" || error.code === "ERR_MODULE_NOT_FOUND");
 
-/** Errors of the protocol have a number; their class is the SDK's, which may not be loaded. */
-const isOfProtocol = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && typeof error.code === "number";
+// How far a long call is, reported to a client that wants to know: not too often, and never backwards.
 
-// Calls with nothing in them that only the SDK knows: a known tool, a name and arguments, an envelope. A call through the SDK
-// costs more than a small Read: it and its answer are checked against schemas that nothing of ours can fail. So once the SDK
-// has answered one call with a result, those that differ from it in nothing but their arguments need not go through it.
+const everyMs = 100;
 
-export type Id = string | number;
-export type Meta = Readonly<Record<string, unknown>>;
-
-export interface PlainCall {
-  readonly id: Id;
-  readonly name: string;
-  readonly input: unknown;
-  readonly meta: Meta | undefined;
+export interface ProgressNote {
+  readonly method: "notifications/progress";
+  readonly params: { readonly progressToken: string | number; readonly progress: number; readonly total: number };
 }
 
-/** Undefined for a call with anything that the protocol gives a meaning to, beyond the tool and its arguments. */
-export function plainCall(message: object, names: { has(name: string): boolean }): PlainCall | undefined {
-  for (const key in message) {
-    if (key !== "jsonrpc" && key !== "id" && key !== "method" && key !== "params") return undefined;
-  }
-  const { method, id, params } = message as Partial<Record<"method" | "id" | "params", unknown>>; // each is looked at
-  if (method !== "tools/call" || !isId(id) || !isRecord(params)) return undefined;
-  for (const key in params) if (key !== "name" && key !== "arguments" && key !== "_meta") return undefined;
-  const { name, arguments: input = {}, _meta: meta } = params;
-  if (typeof name !== "string" || !names.has(name) || !isRecord(input)) return undefined;
-  if (meta !== undefined && (!isRecord(meta) || !isPlainMeta(meta))) return undefined;
-  return { id, name, input, meta };
-}
-
-/** A token for progress, what clients say about themselves, and the envelope; nothing else that the protocol has reserved. */
-function isPlainMeta(meta: Meta): boolean {
-  for (const key in meta) {
-    if (key.startsWith("io.modelcontextprotocol/") && !envelopeNames.includes(key)) return false;
-  }
-  const token = meta["progressToken"];
-  return token === undefined || typeof token === "string" || Number.isSafeInteger(token);
-}
-
-/** What the newer protocol wants of every request: of two calls with the same, the SDK thinks the same. */
-export const envelopeOf = (meta: Meta | undefined): string =>
-  meta === undefined ? "" : JSON.stringify(envelopeNames.map((name) => meta[name]));
-
-/** The same question about two calls, which is answered sooner; a doubt is a no. */
-export const isSameEnvelope = (one: Meta | undefined, other: Meta | undefined): boolean =>
-  one === undefined || other === undefined
-    ? one === other
-    : envelopeNames.every((name) => isSame(one[name], other[name]));
-
-function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  if (!isRecord(one) || !isRecord(other)) return false;
-  const names = Object.keys(one);
-  return (
-    names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
-  );
-}
-
-/** The text of an answer, as the SDK would send it; the newer protocol wants more in it than the result. */
-export type AnswerText = (id: Id, result: CallToolResult) => string;
-
-export const legacyAnswer: AnswerText = (id, result) => JSON.stringify({ result, jsonrpc: "2.0", id });
-
-export function modernAnswers({ name, version }: { readonly name: string; readonly version: string }): AnswerText {
-  const serverInfo = { name, version };
-  const rest = `"resultType":"complete","_meta":${JSON.stringify({ [metaNames.serverInfo]: serverInfo })}`;
-  return (id, result) => {
-    const { content, isError, structuredContent, _meta } = result;
-    if (isError === undefined && structuredContent === undefined && _meta === undefined) {
-      // What is always the same is not made anew: that would take longer than the content.
-      return `{"result":{"content":${JSON.stringify(content)},${rest}},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
-    }
-    const stamped = { ...result, resultType: "complete", _meta: { ..._meta, [metaNames.serverInfo]: serverInfo } };
-    return JSON.stringify({ result: stamped, jsonrpc: "2.0", id });
+/** Undefined for a client that gave no token: it wants none. */
+export function progressFor(
+  token: unknown,
+  send: (note: ProgressNote) => Promise<void>,
+  nowMs: () => number = () => performance.now(),
+): ((done: number, total: number) => void) | undefined {
+  if (typeof token !== "string" && typeof token !== "number") return undefined;
+  let toldMs = Number.NEGATIVE_INFINITY;
+  let told = -1;
+  return (done, total) => {
+    if (done <= told || nowMs() - toldMs < everyMs) return;
+    told = done;
+    toldMs = nowMs();
+    const params = { progressToken: token, progress: done, total };
+    // A client that is gone hears nothing more, and that is all.
+    send({ method: "notifications/progress", params }).catch(() => undefined);
   };
 }
 
-const isId = (id: unknown): id is Id => typeof id === "string" || Number.isSafeInteger(id);
+// The text of an answer, as the SDK would send it; the newer protocol wants more in it than the result.
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const legacyAnswer = (id: Id, result: Called): string => JSON.stringify({ result, jsonrpc: "2.0", id });
+
+function modernAnswer(id: Id, result: Called, { name, version }: Pick<Desk, "name" | "version">): string {
+  const { resultType = "complete", _meta, content, isError, structuredContent } = result;
+  const meta = { ..._meta, [metaNames.serverInfo]: { name, version } };
+  // Named one by one: V8 takes as long for a copy with more in it as for a small Read.
+  const stamped =
+    resultType === "complete"
+      ? { content, isError, structuredContent, resultType, _meta: meta }
+      : { ...result, _meta: meta };
+  return JSON.stringify({ result: stamped, jsonrpc: "2.0", id });
+}
 
 // A reply as a result of `tools/call`: text and pictures as content, the rest only for those who ask for it.
 
@@ -200,15 +266,12 @@ export interface ResultOptions {
 export function resultOf(reply: Reply, tool: string, { structured, bytesMax }: ResultOptions): CallToolResult {
   const result: CallToolResult = { content: [...reply.content] };
   if (reply.isError) result.isError = true;
-  if (structured && isObject(reply.structured)) result.structuredContent = reply.structured;
+  if (structured && isRecord(reply.structured)) result.structuredContent = reply.structured;
   if (reply.error !== undefined) result._meta = { [metaNames.code]: reply.error.code };
   if (fits(result, bytesMax)) return result;
   const { structuredContent: _, ...plain } = result;
   return structured && fits(plain, bytesMax) ? plain : tooLarge(tool, bytesMax);
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** JSON has at most six bytes for a UTF-16 unit, so what is short needs no counting. */
 function fits(result: CallToolResult, bytesMax: number): boolean {

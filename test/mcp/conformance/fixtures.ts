@@ -16,7 +16,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Approvals } from "../../../src/surfaces/mcp/approvals.ts";
-import type { Called } from "../../../src/surfaces/mcp/desk.ts";
+import { type Called, principalOf } from "../../../src/surfaces/mcp/desk.ts";
 import type { Extend } from "../../../src/surfaces/mcp/server.ts";
 
 const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
@@ -51,6 +51,14 @@ function fieldOf(ctx: ServerContext, key: string, field: string): string | undef
   const response = inputResponse(ctx.mcpReq.inputResponses, key);
   const value = response.kind === "elicit" && response.action === "accept" ? response.content?.[field] : undefined;
   return typeof value === "string" ? value : undefined;
+}
+
+const requesterOf = (ctx: ServerContext) => ({ method: ctx.mcpReq.method, principal: principalOf(ctx) });
+
+/** Throws for a state that was changed on its way. */
+function stateOf(ctx: ServerContext, approvals: Approvals): object | undefined {
+  const brought = ctx.mcpReq.requestState();
+  return brought === undefined ? undefined : approvals.states.open(brought, requesterOf(ctx));
 }
 
 async function elicited({ ctx }: Fixture, properties: object, message: string, words: string): Promise<Called> {
@@ -197,22 +205,22 @@ const tools: Readonly<Record<string, FixtureTool>> = {
       fieldOf(ctx, "user_name", "name") !== undefined &&
       inputResponse(responses, "greeting").kind === "sampling" &&
       inputResponse(responses, "client_roots").kind === "roots";
-    if (all && ctx.mcpReq.requestState() !== undefined) return said(text("all three are there"));
+    if (all && stateOf(ctx, approvals) !== undefined) return said(text("all three are there"));
     return inputRequired({
       inputRequests: {
         user_name: inputRequired.elicit(nameForm),
         greeting: inputRequired.createMessage(sampling("Generate a greeting", 50)),
         client_roots: inputRequired.listRoots(),
       },
-      requestState: await approvals.seal({ step: 1 }, ctx),
+      requestState: approvals.states.seal({ step: 1 }, requesterOf(ctx)),
     });
   },
   test_input_required_result_multi_round: async ({ ctx, approvals }) => {
-    const state = ctx.mcpReq.requestState<{ readonly step: number; readonly name?: string }>();
+    const state = stateOf(ctx, approvals) as { readonly step: number; readonly name?: string } | undefined;
     const step = async (key: string, asked: ReturnType<typeof form>, next: object): Promise<InputRequiredResult> =>
       inputRequired({
         inputRequests: { [key]: inputRequired.elicit(asked) },
-        requestState: await approvals.seal(next, ctx),
+        requestState: approvals.states.seal(next, requesterOf(ctx)),
       });
     const name = fieldOf(ctx, "step1", "name");
     const colour = fieldOf(ctx, "step2", "color");
@@ -238,10 +246,10 @@ const tools: Readonly<Record<string, FixtureTool>> = {
 
 async function confirmed({ ctx, approvals }: Fixture): Promise<Called> {
   const response = inputResponse(ctx.mcpReq.inputResponses, "confirm");
-  if (response.kind === "elicit" && ctx.mcpReq.requestState() !== undefined) return said(text("state-ok"));
+  if (response.kind === "elicit" && stateOf(ctx, approvals) !== undefined) return said(text("state-ok"));
   return inputRequired({
     inputRequests: { confirm: inputRequired.elicit(form({ ok: { type: "boolean" } }, "Please confirm")) },
-    requestState: await approvals.seal({ step: 1 }, ctx),
+    requestState: approvals.states.seal({ step: 1 }, requesterOf(ctx)),
   });
 }
 

@@ -11,7 +11,7 @@ export interface Guest {
   readonly expiresAt?: number;
 }
 
-export interface Access {
+export interface Authentication {
   /** Undefined: not let in. */
   admit(authorization: string | undefined): Promise<Guest | undefined>;
   /** For the answer to those who are not. */
@@ -23,7 +23,7 @@ export interface Access {
 const every = Object.values(scopes);
 
 /** The hash makes both sides equally long, so that the time of the comparison tells nothing. */
-export function tokenAccess(token: string): Access {
+export function tokenAuthentication(token: string): Authentication {
   const hashOf = (text: string): Buffer => createHash("sha256").update(text).digest();
   const expected = hashOf(token);
   // Of another server with another token it is somebody else, whose history is none of this one's business.
@@ -60,7 +60,10 @@ export interface OAuthOptions {
   readonly resource: string;
 }
 
-export function oauthAccess({ verifier, issuer, resource }: OAuthOptions, nowMs: () => number = Date.now): Access {
+export function oauthAuthentication(
+  { verifier, issuer, resource }: OAuthOptions,
+  nowMs: () => number = Date.now,
+): Authentication {
   const metadataUrl = new URL("/.well-known/oauth-protected-resource", resource).href;
   return {
     async admit(authorization) {
@@ -117,7 +120,7 @@ function isVerified(answer: unknown): answer is Verified {
 }
 
 /** Everybody; for tests, and for those who insist. */
-export const openAccess: Access = {
+export const openAuthentication: Authentication = {
   admit: async () => ({ principal: "anybody", scopes: every }),
   challenge: () => "",
   metadata: () => undefined,

@@ -6,19 +6,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Log } from "../mcp/desk.ts";
 import { parseMessage } from "../mcp/stdio-wire.ts";
-import type { Access, Guest } from "./access.ts";
+import type { Authentication, Guest } from "./authentication.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createRate, readBody, refuse } from "./exchange.ts";
 import type { Metrics } from "./metrics.ts";
 
-export interface FrontOptions {
+export interface HttpServerOptions {
   /** By path. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
-  readonly access: Access;
+  readonly access: Authentication;
   readonly hostNames: readonly string[];
   readonly metrics: Metrics;
   readonly log: Log;
-  readonly limits?: Partial<FrontLimits>;
+  readonly limits?: Partial<HttpLimits>;
   /** What people see; it lets them in by itself. */
   readonly inspector?: Inspecting | undefined;
 }
@@ -29,7 +29,7 @@ export interface Inspecting {
   close(): void;
 }
 
-export interface FrontLimits {
+export interface HttpLimits {
   readonly bodyBytesMax: number;
   readonly perSecondMax: number;
   /** Requests of one principal that are under way at once, streams included. */
@@ -40,7 +40,7 @@ export interface FrontLimits {
   readonly graceMs: number;
 }
 
-export const frontLimits: FrontLimits = {
+export const httpLimits: HttpLimits = {
   bodyBytesMax: 4_194_304,
   perSecondMax: 50_000,
   atOnceMax: 512,
@@ -48,14 +48,14 @@ export const frontLimits: FrontLimits = {
   graceMs: 10_000,
 };
 
-export interface Front {
+export interface HttpServer {
   readonly server: Server;
   /** Lets calls that are under way finish, then ends. */
   close(): Promise<void>;
 }
 
-export function createFront(options: FrontOptions): Front {
-  const limits = { ...frontLimits, ...options.limits };
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const limits = { ...httpLimits, ...options.limits };
   const { access, endpoints, hostNames, metrics, log, inspector } = options;
   const rate = createRate(limits.perSecondMax, limits.perSecondMax * 2);
   const strangers = createRate(limits.strangersPerSecondMax, limits.strangersPerSecondMax * 3);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oauthAccess, tokenAccess, type VerifiedToken } from "./access.ts";
+import { oauthAuthentication, tokenAuthentication, type VerifiedToken } from "./authentication.ts";
 
 const token = "0123456789abcdef0123456789abcdef";
 
@@ -16,7 +16,7 @@ for (const [authorization, admitted] of [
   [`Bearer ${token} ${token}`, false],
 ] as const) {
   test(`"${authorization}" is ${admitted ? "let in" : "not let in"}`, async () => {
-    expect((await tokenAccess(token).admit(authorization)) !== undefined).toBe(admitted);
+    expect((await tokenAuthentication(token).admit(authorization)) !== undefined).toBe(admitted);
   });
 }
 
@@ -46,7 +46,7 @@ for (const [what, verified, admitted] of [
   ["nor one for nobody", { clientId: "c", scopes: [], expiresAt: 2_000 }, false],
 ] as const) {
   test(what, async () => {
-    const access = oauthAccess(
+    const access = oauthAuthentication(
       {
         verifier: { verifyAccessToken: async () => verified as unknown as VerifiedToken },
         issuer: "https://login.example",
@@ -59,7 +59,7 @@ for (const [what, verified, admitted] of [
 }
 
 test("a verifier that rejects is a no, and the challenge says where to go", async () => {
-  const access = oauthAccess({
+  const access = oauthAuthentication({
     verifier: { verifyAccessToken: () => Promise.reject(new Error("no")) },
     issuer: "https://login.example",
     resource: "https://files.example/mcp",
@@ -77,7 +77,7 @@ for (const [what, verifyAccessToken, admitted] of [
   ["one that answers with nothing is a no", () => undefined, false],
 ] as const) {
   test(what, async () => {
-    const access = oauthAccess(
+    const access = oauthAuthentication(
       {
         verifier: { verifyAccessToken: verifyAccessToken as unknown as () => Promise<VerifiedToken> },
         issuer: "https://login.example",
@@ -95,7 +95,7 @@ function raise(message: string): never {
 
 test("two people with one client are two principals", async () => {
   let subject = "a";
-  const access = oauthAccess(
+  const access = oauthAuthentication(
     {
       verifier: { verifyAccessToken: async () => ({ ...good, subject }) },
       issuer: "https://login.example",

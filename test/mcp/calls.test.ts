@@ -1,4 +1,4 @@
-/** The short way of plain calls over stdio says what the SDK says, in the same order, and leaves the rest to it. */
+/** Calls over stdio: answered alike the first time and later, in order, and refused where the SDK refuses. */
 
 import * as fs from "node:fs";
 import { join } from "node:path";
@@ -58,14 +58,14 @@ for (const era of eras) {
     ] as const) {
       test(`${what} is the same the first time and the second time`, async () => {
         const server = await started();
-        const first = await server.call(2, "tools/call", params(name, input)); // the SDK's
+        const first = await server.call(2, "tools/call", params(name, input));
         const second = await server.call(3, "tools/call", params(name, input));
         expect(second).toEqual({ ...first, id: 3 });
         expect(first.result).toHaveProperty("content");
       });
     }
 
-    test("what is no plain call stays the SDK's", async () => {
+    test("what is no valid call is refused, and the next one is answered", async () => {
       const server = await started();
       await server.call(2, "tools/call", params("Read", { file_path: "a.txt" }));
       for (const [id, more] of [
@@ -86,7 +86,7 @@ for (const era of eras) {
       const name = `${era}.txt`;
       const rounds = Array.from({ length: 40 }, (_, index) => index + 100);
       for (const id of rounds) {
-        // Every third one takes the other way: it has something that the SDK must look at.
+        // Every third one is part of a task of the client.
         const more = id % 3 === 0 ? { "io.modelcontextprotocol/related-task": { taskId: "x" } } : {};
         const call = params("Write", { file_path: name, content: `${id}\n` }, more);
         server.send({ jsonrpc: "2.0", id, method: "tools/call", params: call });

@@ -1,4 +1,4 @@
-/** The short way of plain calls over HTTP says what the SDK says, for those whom the front door lets in, and leaves the rest to it. */
+/** Calls over HTTP: answered alike the first time and later, for those who are let in, and refused where the SDK refuses. */
 
 import * as fs from "node:fs";
 import { request } from "node:http";
@@ -46,7 +46,7 @@ for (const [what, input] of [
     const served = await serve(workspace.path);
     // The second one is of another session, so that it is not told that nothing has changed.
     const [first, second] = [
-      await ask(served, { headers: { ...headers, "filehand-session": "1" }, body: body(1, input) }), // the SDK's
+      await ask(served, { headers: { ...headers, "filehand-session": "1" }, body: body(1, input) }),
       await ask(served, { headers: { ...headers, "filehand-session": "2" }, body: body("two", input) }),
     ];
     expect(parsed(second)).toEqual({ ...parsed(first), id: "two" });
@@ -55,7 +55,7 @@ for (const [what, input] of [
   });
 }
 
-test("what differs in anything but its arguments is looked at by the SDK", async () => {
+test("what is no valid call is refused, also by a server that has answered valid ones", async () => {
   const [served, fresh] = [await serve(workspace.path), await serve(workspace.path)];
   await read(served, 1, "a.txt");
   const input = { file_path: "a.txt" };
@@ -73,7 +73,7 @@ test("what differs in anything but its arguments is looked at by the SDK", async
     ["half an id", headers, body(2.5, input)],
     ["an id that is nothing", headers, body(null, input)],
   ] as const) {
-    // A server that has answered nothing like it has only the SDK to ask.
+    // One that has answered nothing before.
     const [now, then] = [
       await ask(served, { headers: own, body: text }),
       await ask(fresh, { headers: own, body: text }),

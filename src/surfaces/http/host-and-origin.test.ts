@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasTwoHosts, isOurHost, isOurOrigin, localNames } from "./front.ts";
+import { hasTwoHosts, isOurHost, isOurOrigin, localNames } from "./http-server.ts";
 
 for (const [host, ours] of [
   ["localhost", true],
