@@ -8,7 +8,7 @@ import {
   commandFor,
   type Place,
   type Scope,
-  scopes,
+  clientScopes,
   usualScope,
 } from "../src/surfaces/cli/clients.ts";
 import type { Given, Host } from "../src/surfaces/cli/command.ts";
@@ -71,7 +71,7 @@ function clientPage(note: string, client: Client): string {
     "",
     "| whose | system | file |",
     "| ----- | ------ | ---- |",
-    ...scopes.flatMap((one) => rowsOf(client, one)),
+    ...clientScopes.flatMap((one) => rowsOf(client, one)),
     "",
     `What is written, in the ${scope === "user" ? "user's" : "project's"} file:`,
     "",

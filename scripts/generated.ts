@@ -31,7 +31,7 @@ export function generatedFiles(): Readonly<Record<string, string>> {
 }
 
 function toolsPage(dialect: (typeof dialects)["claude"]): string {
-  const tools = dialect.cards.flatMap((card) => [
+  const tools = dialect.specs.flatMap((card) => [
     `## ${card.name}`,
     "",
     ...(card.optIn === undefined ? [] : ["Offered only if the operator has switched it on (`historyTools`).", ""]),

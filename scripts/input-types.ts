@@ -1,8 +1,8 @@
 /** The TypeScript types of what calls may hold, made from the parameters of the tools. */
 
-import { modes as claudeModes } from "../src/dialects/claude/cards.ts";
-import type { Card } from "../src/dialects/dialect.ts";
-import { modes as envelopeModes } from "../src/dialects/envelope/cards.ts";
+import { modes as claudeModes } from "../src/dialects/claude/tools.ts";
+import type { ToolSpec } from "../src/dialects/dialect.ts";
+import { modes as envelopeModes } from "../src/dialects/envelope/tools.ts";
 import { dialects } from "../src/dialects/index.ts";
 import type { Parameter, ParameterTable } from "../src/dialects/parameters.ts";
 import { codePlace, lspChoices } from "../src/dialects/shared-tools.ts";
@@ -12,9 +12,9 @@ const shared = ["Glob", "LS", "History", "Rewind"];
 
 export function inputTypeFiles(): Readonly<Record<string, string>> {
   const { claude, envelope, opencode, "opencode-legacy": legacy } = dialects;
-  const own = ({ name }: Card) => !shared.includes(name);
+  const own = ({ name }: ToolSpec) => !shared.includes(name);
   for (const name of shared) {
-    const [one, other] = [claude, envelope].map(({ cards }) => cards.find((card) => card.name === name));
+    const [one, other] = [claude, envelope].map(({ specs: cards }) => cards.find((card) => card.name === name));
     if (one === undefined || other === undefined || typesIn(one.input) !== typesIn(other.input)) {
       throw new Error(`claude and envelope no longer share the input of ${name}: take it off the list of shared ones`);
     }
@@ -22,26 +22,26 @@ export function inputTypeFiles(): Readonly<Record<string, string>> {
   return {
     "src/dialects/inputs.ts": fileOf("The inputs that `claude` and `envelope` share.", [
       interfaceOf("CodePlaceInput", "How a call says which name in a file is meant.", codePlace),
-      ...interfacesOf(claude.cards.filter((card) => !own(card))),
+      ...interfacesOf(claude.specs.filter((card) => !own(card))),
     ]),
     "src/dialects/claude/inputs.ts": fileOf(
       "The inputs of the `claude` dialect.",
-      interfacesOf(claude.cards.filter(own), ["EditPart", "CodePlaceInput"]),
+      interfacesOf(claude.specs.filter(own), ["EditPart", "CodePlaceInput"]),
     ),
     "src/dialects/envelope/inputs.ts": fileOf(
       "The inputs of the `envelope` dialect.",
-      interfacesOf(envelope.cards.filter(own), ["EditPart", "CodePlaceInput"]),
+      interfacesOf(envelope.specs.filter(own), ["EditPart", "CodePlaceInput"]),
     ),
     "src/dialects/opencode/inputs.ts": fileOf(
       "The inputs of the `opencode` dialect, most of them those of `opencode-legacy` too.",
       interfacesOf(
-        opencode.cards.map((card) => withWordsOf(legacy.cards, card)),
+        opencode.specs.map((card) => withWordsOf(legacy.specs, card)),
         ["CodePlaceInput"],
       ),
     ),
     "src/dialects/opencode/legacy-inputs.ts": fileOf(
       "The input of `opencode-legacy` that differs.",
-      interfacesOf(legacy.cards.filter(({ name }) => name === "read")),
+      interfacesOf(legacy.specs.filter(({ name }) => name === "read")),
     ),
   };
 }
@@ -49,8 +49,8 @@ export function inputTypeFiles(): Readonly<Record<string, string>> {
 /** Choices whose type has a name of its own, and where that comes from, seen from the folder of a dialect. */
 const choiceTypes = [
   { choices: lspChoices, type: "LspOperation", name: "LspOperation", from: "../../contract/lsp.ts" },
-  { choices: claudeModes, type: "OutputMode", name: "OutputMode", from: "./cards.ts" },
-  { choices: envelopeModes, type: "keyof typeof modes", name: "modes", from: "./cards.ts" },
+  { choices: claudeModes, type: "OutputMode", name: "OutputMode", from: "./tools.ts" },
+  { choices: envelopeModes, type: "keyof typeof modes", name: "modes", from: "./tools.ts" },
 ];
 
 function fileOf(duty: string, interfaces: readonly string[]): string {
@@ -64,7 +64,7 @@ function fileOf(duty: string, interfaces: readonly string[]): string {
 
 /** `bases`: interfaces that others extend which have all of their parameters. */
 function interfacesOf(
-  cards: readonly Card[],
+  cards: readonly ToolSpec[],
   bases: readonly ("EditPart" | "CodePlaceInput")[] = [],
 ): readonly string[] {
   const EditPart = cards.map(({ input }) => input["edits"]?.items).find((items) => items !== undefined) ?? {};
@@ -82,7 +82,7 @@ function interfacesOf(
 }
 
 /** Both opencode dialects share their other types; the comments say where a parameter means something else in the older one. */
-function withWordsOf(older: readonly Card[], card: Card): Card {
+function withWordsOf(older: readonly ToolSpec[], card: ToolSpec): ToolSpec {
   const other = card.name === "read" ? undefined : older.find(({ name }) => name === card.name)?.input;
   const input = Object.entries(card.input).map(([name, parameter]) => {
     const words = other?.[name]?.words ?? parameter.words;

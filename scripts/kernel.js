@@ -22,7 +22,7 @@ for (const name of ["newlines", "pages"]) {
     `/** Made by \`scripts/kernel.js\` from \`scripts/${name}.wat\`: change that and run it again. */
 
 /** What it was made from; a test compares. */
-export const sourceSha256 = "${sha256}";
+export const ${name}SourceSha256 = "${sha256}";
 
 export const kernelBase64 =
   "${wasm.toString("base64")}";

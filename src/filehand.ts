@@ -36,7 +36,7 @@ import { byHost, languagesOf, startSession } from "./session.ts";
 import type { Watchers } from "./session/call-event.ts";
 import { createTimeline } from "./session/timeline.ts";
 import { createReadStates } from "./state/read-states.ts";
-import { appendFigures, readFigures } from "./state/usage-log.ts";
+import { appendUsage, readUsage } from "./state/usage-log.ts";
 
 export { realPrefixes };
 
@@ -127,9 +127,9 @@ export function createFilehand(options: FilehandOptions): Filehand {
     keepFigures: (ended: Session) => {
       const stats = ended.stats();
       if (options.stateDir === undefined || stats.calls === 0) return;
-      appendFigures(options.stateDir, { time: new Date().toISOString(), dialect: ended.dialect, ...stats });
+      appendUsage(options.stateDir, { time: new Date().toISOString(), dialect: ended.dialect, ...stats });
     },
-    figures: () => (options.stateDir === undefined ? [] : readFigures(options.stateDir)),
+    figures: () => (options.stateDir === undefined ? [] : readUsage(options.stateDir)),
   } as Filehand; // the overloads of `session` say which dialect comes back
 }
 

@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import * as nodePath from "node:path";
-import { released } from "./disk/lookup/look.ts";
+import { released } from "./disk/lookup/lookup.ts";
 import { type Ids, isLeaving } from "./contract/ask.ts";
 import type { Outcome, Reply, Request, RunResult, Verb } from "./contract/call.ts";
 import { beginning, type RewindOutcome, type RewindRequest } from "./contract/history.ts";
@@ -36,7 +36,7 @@ import { type Guard, refusal } from "./guard/guard.ts";
 import type { SessionState } from "./guard/session-state.ts";
 import type { History } from "./history/history.ts";
 import type { SessionHistory } from "./history/session-history.ts";
-import type { World } from "./lsp/slot.ts";
+import type { LanguageEnvironment } from "./lsp/supervisor.ts";
 import type {
   CallOptions,
   FilehandOptions,
@@ -47,24 +47,24 @@ import type {
   ToolFunctions,
   Workspace,
 } from "./options.ts";
-import { type Seen, watched, type Watchers } from "./session/call-event.ts";
+import { type CallProgress, watched, type Watchers } from "./session/call-event.ts";
 import { type CallQueue, type Claim, createCallQueue, type PathUse, type Place } from "./session/call-queue.ts";
 import { createLedger, type ShownElsewhere } from "./session/ledger.ts";
 import type { ReadStates } from "./state/read-states.ts";
 import { roughTokens } from "./text/tokens.ts";
-import { refuseDenied } from "./tools/change/subject.ts";
+import { refuseDenied } from "./tools/change/change-target.ts";
 import { claimed, claimsOf, everything } from "./tools/claims.ts";
 import { type Cost, costOf } from "./tools/cost.ts";
-import { runTool } from "./tools/index.ts";
+import { runTool } from "./tools/tools.ts";
 import { lateReports, sourceOf } from "./tools/languages.ts";
 import { locate, locatePermitted } from "./tools/locate.ts";
 import type { Observer } from "./tools/observe.ts";
-import { signOf } from "./tools/stamp.ts";
-import type { Bench } from "./tools/tool.ts";
+import { statKeyOf } from "./tools/fingerprint.ts";
+import type { ToolContext } from "./tools/tool.ts";
 import type { AsData } from "./workspace.ts";
 
 /** What a session has from its toolkit. */
-export interface Shared extends Pick<Bench, "disk" | "restricted" | "indexes" | "pages" | "locks" | "languages"> {
+export interface Shared extends Pick<ToolContext, "disk" | "restricted" | "indexes" | "pages" | "locks" | "languages"> {
   readonly guard: Guard;
   readonly state: SessionState;
   readonly permissions: (guard: () => Guard) => Permissions;
@@ -84,8 +84,8 @@ const outlining = lazily(() => import("./tools/outline/outline.ts"));
 /** A call that was understood: what it works on, and the work. */
 interface Work<Answer> {
   /** MUST NOT throw. */
-  readonly claims: (bench: Bench) => readonly Claim[];
-  readonly work: (bench: Bench, facts: () => Facts) => Promise<Answer>;
+  readonly claims: (context: ToolContext) => readonly Claim[];
+  readonly work: (context: ToolContext, facts: () => Facts) => Promise<Answer>;
 }
 
 /** The ids of one call. A class, since each object literal with a getter has a shape of its own, which V8 keeps in old memory. */
@@ -130,7 +130,7 @@ export function startSession<Name extends DialectName>(
     if (profiles.size < profilesMax) profiles.set(answerBytesMax, known);
     return known;
   };
-  const cards = dialect.cards.filter(({ optIn }) => isOffered(optIn, options));
+  const specs = dialect.specs.filter(({ optIn }) => isOffered(optIn, options));
   /** Reaches further once somebody let the session into a folder outside the roots. */
   let shared = first;
   const keptAs = chosen.keepReadState === true && readStates !== undefined ? chosen.id : undefined;
@@ -164,11 +164,11 @@ export function startSession<Name extends DialectName>(
   /** Whoever waits for servers listens to the signal, and very many at one would look like a leak. */
   const unheard = (): AbortSignal => (first.languages === undefined ? never : new AbortController().signal);
   // Name by name: spread out of two objects it would cost as much as a look at a file.
-  const benchFor = (
+  const contextFor = (
     { signal = unheard(), onProgress, dryRun = false }: CallOptions,
-    turn: Bench["turn"],
+    turn: ToolContext["turn"],
     leaveQueue: () => void,
-  ): Bench => ({
+  ): ToolContext => ({
     disk: shared.disk,
     guard: shared.guard,
     restricted: shared.restricted,
@@ -196,7 +196,7 @@ export function startSession<Name extends DialectName>(
     onProgress,
   });
 
-  const widen = (wider: Pick<Bench, "disk" | "guard">): void => {
+  const widen = (wider: Pick<ToolContext, "disk" | "guard">): void => {
     shared = { ...shared, ...wider };
   };
 
@@ -211,33 +211,33 @@ export function startSession<Name extends DialectName>(
     given: CallOptions,
     begin: () => Work<Answer>,
     words: Words = dialect,
-    seen: Seen = {},
+    seen: CallProgress = {},
   ): Promise<Answer | Reply> => {
     let place: Place | undefined;
     const turn = messages.turnFor(tool, (messageId) => (seen.turn = messageId));
-    const bench = benchFor(given, turn.begin, () => place?.leave());
+    const context = contextFor(given, turn.begin, () => place?.leave());
     const names = new CallIds(ids.session, ids.next, () => turn.id());
     const startedMs = clock.nowMs();
     const facts = (): Facts => {
       const elapsedMs = Math.max(0, clock.nowMs() - startedMs);
       const { model } = options;
-      const { spell } = bench.guard;
+      const { spell } = context.guard;
       return { tool, verb, input, elapsedMs, cwd, spell, reminder, model, full: given.full ?? false, ids: names };
     };
     figures.calls += 1;
     try {
       const turn = nextTurn();
       if (turn !== undefined) await turn;
-      bench.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       const { claims, work } = begin();
       // Nothing was awaited but turns of the event loop, which come in the order of the calls: so do the places.
       const { place: kept } = given;
       if (kept?.leave !== undefined) place = { ready: undefined, leave: kept.leave };
-      else place = (queueOfHost() ?? ownQueue).enter(() => claims(bench));
+      else place = (queueOfHost() ?? ownQueue).enter(() => claims(context));
       const settled = settling();
       if (settled !== undefined) await settled;
-      if (place.ready !== undefined) await orAborted(place.ready, bench.signal);
-      return await withFolders(bench, (wider) => work(wider, facts), widen);
+      if (place.ready !== undefined) await orAborted(place.ready, context.signal);
+      return await withFolders(context, (wider) => work(wider, facts), widen);
     } catch (error) {
       if (isLeaving(error)) {
         figures.calls -= 1;
@@ -248,7 +248,7 @@ export function startSession<Name extends DialectName>(
         throw error;
       }
       figures.failures += 1;
-      const cancelled = bench.signal.aborted && error === bench.signal.reason;
+      const cancelled = context.signal.aborted && error === context.signal.reason;
       const problem =
         error instanceof Problem ? error.data : cancelled ? ({ code: "CANCELLED", tool } as const) : undefined;
       if (problem === undefined) throw error;
@@ -264,7 +264,11 @@ export function startSession<Name extends DialectName>(
   };
 
   /** What is too long still is cut, and what the reply shows is remembered until it is delivered. */
-  const delivering = async (replied: Promise<Reply>, seen: Seen, limit: AnswerLimit | undefined): Promise<Reply> => {
+  const delivering = async (
+    replied: Promise<Reply>,
+    seen: CallProgress,
+    limit: AnswerLimit | undefined,
+  ): Promise<Reply> => {
     const whole = await replied;
     const reply = limit === undefined ? whole : withinLimit(whole, limit);
     if (seen.outcome !== undefined) shownBy.set(reply, seen.outcome);
@@ -294,18 +298,18 @@ export function startSession<Name extends DialectName>(
     toRequest: () => Request,
     given: CallOptions,
     words: Words = dialect,
-    seen: Seen = {},
+    seen: CallProgress = {},
   ): Promise<Reply> => {
     const limit = verb === "cost" ? undefined : limitOf(given, options);
-    const work = async (request: Request, bench: Bench, facts: () => Facts): Promise<Reply> => {
+    const work = async (request: Request, context: ToolContext, facts: () => Facts): Promise<Reply> => {
       const fitting = limit === undefined ? undefined : fittingTo(limit, words, facts);
-      const whole = await runTool(request, fitting === undefined ? bench : { ...bench, fit: fitting.fit });
+      const whole = await runTool(request, fitting === undefined ? context : { ...context, fit: fitting.fit });
       const outcome = fitting === undefined ? whole : fitting.fit(whole);
       seen.outcome = outcome;
       if (outcome.kind === "rewind") messages.afterRewind(outcome);
       if (outcome.kind === "unchanged") figures.tokensSaved += outcome.tokensSaved;
-      const told = outcome.kind === "rewind" ? (outcome.diagnostics ?? []).filter(saysSomething) : [];
-      const late = [...told, ...(await lateReports(bench))];
+      const diagnostics = outcome.kind === "rewind" ? (outcome.diagnostics ?? []).filter(saysSomething) : [];
+      const late = [...diagnostics, ...(await lateReports(context))];
       const rendered = fitting?.rendered(outcome) ?? renderPages(words, outcome, facts());
       const reply = withLate(rendered, late, words);
       seen.tokens = tokensOf(reply);
@@ -316,8 +320,8 @@ export function startSession<Name extends DialectName>(
       const request = toRequest();
       seen.request = request;
       return {
-        claims: (bench) => claimsOf(request, bench),
-        work: (bench, facts) => work(request, bench, facts),
+        claims: (context) => claimsOf(request, context),
+        work: (context, facts) => work(request, context, facts),
       };
     };
     const replied = delivering(answered(tool, verb, input, given, begin, words, seen), seen, limit);
@@ -335,13 +339,13 @@ export function startSession<Name extends DialectName>(
     input: unknown,
     given: CallOptions,
     claims: Work<Value>["claims"],
-    work: (bench: Bench) => Promise<Value>,
+    work: (context: ToolContext) => Promise<Value>,
   ): Promise<Value> => {
     let value: { readonly is: Value } | undefined;
-    const keep = async (bench: Bench): Promise<undefined> => {
-      value = { is: await work(bench) };
+    const keep = async (context: ToolContext): Promise<undefined> => {
+      value = { is: await work(context) };
     };
-    const seen: Seen = {};
+    const seen: CallProgress = {};
     const failed = await answered(tool, verb, input, given, () => ({ claims, work: keep }), dialect, seen);
     if (failed?.error !== undefined) throw failureOf(failed.error, seen.problem);
     if (value === undefined) throw new Error("there is an answer or a failure");
@@ -350,15 +354,15 @@ export function startSession<Name extends DialectName>(
   /** For what looks at a file and is no part of what the session was shown. */
   const looksAt =
     (path: string, use: PathUse = "search"): Work<unknown>["claims"] =>
-    (bench) =>
-      path === "" ? [] : claimed(use, [path], bench);
+    (context) =>
+      path === "" ? [] : claimed(use, [path], context);
   const asData: AsData = (path, given, work, verb = "read") =>
     asValue("workspace", verb, { path }, given, looksAt(path), work);
 
   const rewound = async (request: RewindRequest, given: CallOptions): Promise<RewindOutcome> => {
-    const claims = (bench: Bench): readonly Claim[] => claimsOf(request, bench);
-    return asValue("Rewind", "rewind", { to: request.to }, given, claims, async (bench) => {
-      const outcome = await runTool(request, bench);
+    const claims = (context: ToolContext): readonly Claim[] => claimsOf(request, context);
+    return asValue("Rewind", "rewind", { to: request.to }, given, claims, async (context) => {
+      const outcome = await runTool(request, context);
       if (outcome.kind !== "rewind") throw new Error("a rewind has one outcome");
       messages.afterRewind(outcome);
       return outcome;
@@ -367,12 +371,12 @@ export function startSession<Name extends DialectName>(
   const goBack = (way: "undo" | "redo", { files, force = false, ...given }: RewindOptions): Promise<RewindOutcome> =>
     rewound({ verb: "rewind", to: { last: way }, files, force, as: files === undefined ? way : "partial" }, given);
 
-  const call = (tool: string, input: unknown, given: CallOptions = {}, seen: Seen = {}): Promise<Reply> =>
+  const call = (tool: string, input: unknown, given: CallOptions = {}, seen: CallProgress = {}): Promise<Reply> =>
     answer(
       tool,
-      verbOf(cards, tool),
+      verbOf(specs, tool),
       input,
-      () => requestOf(cardNamed(cards, tool), input, dialect, profileFor(given)),
+      () => requestOf(specNamed(specs, tool), input, dialect, profileFor(given)),
       given,
       dialect,
       seen,
@@ -397,7 +401,7 @@ export function startSession<Name extends DialectName>(
       const request = make(profileFor(given));
       const input = inputOf(request);
       const words: Words = { ...dialect, ...given.words };
-      const seen: Seen = {};
+      const seen: CallProgress = {};
       const reply = await answer(request.verb, request.verb, input, () => request, given, words, seen);
       const { outcome, problem } = seen;
       if (problem !== undefined) return { problem, reply };
@@ -405,38 +409,40 @@ export function startSession<Name extends DialectName>(
       return { outcome, reply };
     },
     tools: Object.fromEntries(
-      dialect.cards.map(({ name }) => [
+      dialect.specs.map(({ name }) => [
         name,
         async (input: unknown, given?: CallOptions) => {
-          const seen: Seen = {};
+          const seen: CallProgress = {};
           return orThrow(dialect, await call(name, input, given, seen), seen.problem);
         },
       ]),
     ) as ToolFunctions<Name>, // one function per card, and the cards are what DialectTools lists
     cost: async (path, given = {}) => {
       // Text is measured without being shown; what is not text is read, and its reply measured.
-      const cost = await asValue("cost", "cost", { path }, given, looksAt(path), (bench) =>
-        costOf(path, profile, bench),
+      const cost = await asValue("cost", "cost", { path }, given, looksAt(path), (context) =>
+        costOf(path, profile, context),
       );
       if ("tokens" in cost) return cost;
-      const seen: Seen = {};
+      const seen: CallProgress = {};
       const reply = await answer("cost", "cost", { path }, () => wholeRead(path, profile), given, dialect, seen);
       return costOfReply(reply, seen.problem, cost.sizeBytes, profile);
     },
     outline: (path, { depth, ...given } = {}) => {
       const request = { verb: "outline", path, profile, ...(depth === undefined ? {} : { depth }) } as const;
-      const work = async (bench: Bench) => (await outlining()).outline(request, bench);
+      const work = async (context: ToolContext) => (await outlining()).outline(request, context);
       return asData(path, given, work, "outline");
     },
     readRefusal: async (path, given = {}) => {
       const failed = await answered("read", "read", { path }, given, () => ({
         claims: looksAt(path),
-        work: (bench) => openOnce(path, bench),
+        work: (context) => openOnce(path, context),
       }));
       return failed?.error?.code === "ACCESS_DENIED" ? failed.error.message : undefined;
     },
     diagnostics: (path, given = {}) =>
-      asValue("diagnostics", "read", { path }, given, looksAt(path), (bench) => reportOf(path, given.waitMsMax, bench)),
+      asValue("diagnostics", "read", { path }, given, looksAt(path), (context) =>
+        reportOf(path, given.waitMsMax, context),
+      ),
     undelivered: (reply) => {
       const outcome = shownBy.get(reply);
       if (outcome === undefined) return;
@@ -449,11 +455,11 @@ export function startSession<Name extends DialectName>(
       if (path === undefined) return ledger.forget();
       const resolved = shared.guard.resolve(path);
       if (resolved.seen !== "node") return;
-      resolved.found.held.close();
+      resolved.node.handle.close();
       ledger.forget(resolved.target.real);
     },
     markRead: (path, shown) =>
-      asValue("markRead", "cost", { path }, {}, looksAt(path, "read"), (bench) => noteShown(path, shown, bench)),
+      asValue("markRead", "cost", { path }, {}, looksAt(path, "read"), (context) => noteShown(path, shown, context)),
     readState: () => ledger.state(),
     checkpoint: (messageId) => messages.begin(messageId),
     observe: (given = {}) =>
@@ -463,9 +469,9 @@ export function startSession<Name extends DialectName>(
         {},
         given,
         () => everything("search"),
-        async (bench) => {
+        async (context) => {
           // The workspace and nothing else: a folder that the session was let into may be anything, and large.
-          return (await observer()).observe({ ...bench, disk: first.disk, guard: first.guard });
+          return (await observer()).observe({ ...context, disk: first.disk, guard: first.guard });
         },
       ),
     history: messages.past,
@@ -477,7 +483,7 @@ export function startSession<Name extends DialectName>(
     undo: async (given = {}) => goBack("undo", given),
     redo: async (given = {}) => goBack("redo", given),
     definitions: () =>
-      cards.map(({ name, verb, description, inputSchema, readOnly }) => ({
+      specs.map(({ name, verb, description, inputSchema, readOnly }) => ({
         name,
         verb,
         description: described(description, changeRules(options)),
@@ -505,7 +511,7 @@ function isOffered(optIn: OptIn | undefined, { historyTools, languageTools = fal
 }
 
 /** How careful changes are: as careful as can be, unless the operator wants it otherwise. */
-const changeRules = (options: FilehandOptions): Bench["changes"] => ({
+const changeRules = (options: FilehandOptions): ToolContext["changes"] => ({
   readFirst: options.readFirst ?? true,
   staleness: options.staleness ?? "refuse",
   hardLinks: options.hardLinks ?? "separate",
@@ -602,7 +608,7 @@ export interface CallTurn {
   /** Its id, also for a call that changes nothing. */
   id(): string;
   /** Called when the first change is made. */
-  readonly begin: Bench["turn"];
+  readonly begin: ToolContext["turn"];
 }
 
 function createMessages(open: () => Promise<SessionHistory | undefined>, ids: Ids | undefined): Messages {
@@ -651,10 +657,10 @@ function createMessages(open: () => Promise<SessionHistory | undefined>, ids: Id
 // What a host asks about one file by itself: may it be read, what do language servers say of it; and what it has shown of it.
 
 /** Throws a Problem where a read would be refused. */
-async function openOnce(path: string, bench: Bench): Promise<undefined> {
-  const { target, found } = await locatePermitted(path, "file", bench);
-  using _held = found.held;
-  const opened = bench.disk.open(found);
+async function openOnce(path: string, context: ToolContext): Promise<undefined> {
+  const { target, node } = await locatePermitted(path, "file", context);
+  using _held = node.handle;
+  const opened = context.disk.open(node);
   if ("errno" in opened) throw refusal(target, opened.errno, "opening it");
   using _file = opened;
   return undefined;
@@ -664,26 +670,26 @@ async function openOnce(path: string, bench: Bench): Promise<undefined> {
 async function reportOf(
   path: string,
   waitMsMax: number | undefined,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<DiagnosticsReport | undefined> {
-  const { target, found } = await locatePermitted(path, "file", bench);
-  found.held.close();
-  if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
-  const languages = await bench.languages?.();
-  const source = languages?.serves(target.real) === true ? await sourceOf(target.real, bench) : undefined;
+  const { target, node } = await locatePermitted(path, "file", context);
+  node.handle.close();
+  if (node.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+  const languages = await context.languages?.();
+  const source = languages?.serves(target.real) === true ? await sourceOf(target.real, context) : undefined;
   if (source === undefined) return undefined;
-  bench.leaveQueue();
-  const asking = { signal: bench.signal, ...(waitMsMax === undefined ? {} : { waitMsMax }) };
+  context.leaveQueue();
+  const asking = { signal: context.signal, ...(waitMsMax === undefined ? {} : { waitMsMax }) };
   return languages?.diagnostics(source, asking);
 }
 
 /** What the host showed counts as read. */
-async function noteShown(path: string, shown: ShownElsewhere, bench: Bench): Promise<undefined> {
-  const { target, found } = await locate(path, "file", bench);
-  found.held.close();
-  refuseDenied(target, bench, ["read"]);
-  if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
-  if (bench.ledger.shownElsewhere(target.real, shown)) return undefined;
+async function noteShown(path: string, shown: ShownElsewhere, context: ToolContext): Promise<undefined> {
+  const { target, node } = await locate(path, "file", context);
+  node.handle.close();
+  refuseDenied(target, context, ["read"]);
+  if (node.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+  if (context.ledger.shownElsewhere(target.real, shown)) return undefined;
   const expected = "a sha256 in hex and, if not all was shown, lines as { from, to } that count from 1";
   const issue = { fault: "type", name: "shown", expected, got: "what was given", optional: false } as const;
   throw new Problem({ code: "INVALID_PARAM", reason: "arguments", tool: "markRead", issues: [issue] });
@@ -693,21 +699,21 @@ async function noteShown(path: string, shown: ShownElsewhere, bench: Bench): Pro
 
 /** `widen` is told of a folder that the session was let into for good. */
 async function withFolders<Result>(
-  bench: Bench,
-  work: (bench: Bench) => Promise<Result>,
-  widen: (wider: Pick<Bench, "disk" | "guard">) => void,
+  context: ToolContext,
+  work: (context: ToolContext) => Promise<Result>,
+  widen: (wider: Pick<ToolContext, "disk" | "guard">) => void,
 ): Promise<Result> {
   try {
-    return await work(bench);
+    return await work(context);
   } catch (error) {
     const isOutside =
       error instanceof Problem && error.data.code === "ACCESS_DENIED" && error.data.reason === "outside";
-    const wider = isOutside ? await bench.guard.admit(error.data.place, bench.signal) : undefined;
+    const wider = isOutside ? await context.guard.admit(error.data.place, context.signal) : undefined;
     if (wider === undefined) throw error;
     const { disk, guard, holds } = wider;
     if (holds === "always") widen({ disk, guard });
     // Each time one folder more, and there is an end to those.
-    return withFolders({ ...bench, disk, guard }, work, widen);
+    return withFolders({ ...context, disk, guard }, work, widen);
   }
 }
 
@@ -749,12 +755,12 @@ function turned(): void {
 
 // A tool by the name that a model calls it.
 
-const verbOf = (cards: Dialect["cards"], tool: string): Facts["verb"] => cards.find(({ name }) => name === tool)?.verb;
+const verbOf = (specs: Dialect["specs"], tool: string): Facts["verb"] => specs.find(({ name }) => name === tool)?.verb;
 
-function cardNamed(cards: Dialect["cards"], tool: string): Dialect["cards"][number] {
-  const card = cards.find(({ name }) => name === tool);
-  if (card !== undefined) return card;
-  const known = cards.map(({ name }) => name);
+function specNamed(specs: Dialect["specs"], tool: string): Dialect["specs"][number] {
+  const spec = specs.find(({ name }) => name === tool);
+  if (spec !== undefined) return spec;
+  const known = specs.map(({ name }) => name);
   const data: ProblemData = { code: "UNKNOWN_TOOL", tool: String(tool), known, nearest: nearest(String(tool), known) };
   throw new Problem(data);
 }
@@ -811,7 +817,7 @@ export function languagesOf(options: FilehandOptions, disk: Disk, guard: () => G
   let opened: Promise<Languages> | undefined;
   const load = lazily(async (): Promise<Languages> => {
     const { createLanguages } = await import("./lsp/languages.ts");
-    return createLanguages(wanted, worldOf(wanted, options, disk, guard));
+    return createLanguages(wanted, languageEnvironment(wanted, options, disk, guard));
   });
   const open = (): Promise<Languages> => (opened = load());
   return {
@@ -821,12 +827,12 @@ export function languagesOf(options: FilehandOptions, disk: Disk, guard: () => G
   };
 }
 
-function worldOf(
+function languageEnvironment(
   wanted: LanguageOptions,
   { trustProject = false }: FilehandOptions,
   disk: Disk,
   guard: () => Guard,
-): World {
+): LanguageEnvironment {
   const roots = disk.roots.map(({ real }) => real);
   const { env, platform } = process;
   const trusted = wanted.trustedRoots ?? (trustProject ? roots : []);
@@ -840,14 +846,14 @@ function worldOf(
     roots,
     find: serverFinder({ roots, trusted, path: env["PATH"], platform }),
     has: (folder, name) => {
-      const look = released(disk.look(nodePath.join(folder, name)));
-      return look.seen === "node";
+      const lookup = released(disk.lookup(nodePath.join(folder, name)));
+      return lookup.seen === "node";
     },
     textOf: (path) => (guard().isSecret(path) ? undefined : readSmallText(path, disk, limits.languageFileBytesMax)),
-    stampOf: (path) => {
-      const look = released(disk.look(path));
-      if (look.seen !== "node") return undefined;
-      return signOf(look.held.identity);
+    fingerprintOf: (path) => {
+      const lookup = released(disk.lookup(path));
+      if (lookup.seen !== "node") return undefined;
+      return statKeyOf(lookup.handle.identity);
     },
   };
 }
@@ -863,7 +869,7 @@ export interface ServerPlaces {
  * Where the program of a server is, for a file of a folder. What lies in a project is code of strangers: it is run only if its operator
  * trusts the project.
  */
-export function serverFinder({ roots, trusted, path, platform }: ServerPlaces): World["find"] {
+export function serverFinder({ roots, trusted, path, platform }: ServerPlaces): LanguageEnvironment["find"] {
   const isTrusted = (one: string): boolean => trusted.some((root) => isBeneath(one, root));
   const notBeneath = untrustedOf(roots, trusted);
   return (command, folder) => {

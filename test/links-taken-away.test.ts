@@ -3,14 +3,14 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import * as fs from "node:fs";
 import { describe, test } from "vitest";
-import { openDesk } from "./history/desk.ts";
+import { openWorkspace } from "./history/desk.ts";
 import { onWindows, workspace } from "./support/workspace.ts";
 
 const { path: place } = workspace({});
 let desks = 0;
 
 function linked(permissions: { readonly deny?: readonly string[] } = {}) {
-  const desk = openDesk(place(`desk-${(desks += 1)}`), { permissions });
+  const desk = openWorkspace(place(`desk-${(desks += 1)}`), { permissions });
   fs.mkdirSync(desk.at("real"));
   desk.stranger("real/t.txt", "one\n");
   fs.symlinkSync("real/t.txt", desk.at("link.txt"));

@@ -89,20 +89,20 @@ describe.skipIf(!onLinux)("still missing", () => {
   const looked = () => {
     const place = workspace({ sub: {} });
     const disk = createDisk([place.top]);
-    const look = disk.look(place.path("sub", "new.txt"), "its folder");
-    if (look.seen !== "missing" || look.nearest?.held === undefined) throw new Error("its folder is not held");
-    const { held } = look.nearest;
-    const isStillMissing = () => disk.isStillMissing(held, place.path("sub", "new.txt"));
-    return { ...place, held, isStillMissing };
+    const lookup = disk.lookup(place.path("sub", "new.txt"), "its folder");
+    if (lookup.seen !== "missing" || lookup.nearest?.handle === undefined) throw new Error("its folder is not held");
+    const { handle } = lookup.nearest;
+    const isStillMissing = () => disk.isStillMissing(handle, place.path("sub", "new.txt"));
+    return { ...place, held: handle, isStillMissing };
   };
 
   test("until somebody makes it, as a file or as a link that leads nowhere", () => {
     for (const make of [(name: string) => fs.writeFileSync(name, ""), (name: string) => fs.symlinkSync("gone", name)]) {
-      const { path, held, isStillMissing } = looked();
+      const { path, held: handle, isStillMissing } = looked();
       expect(isStillMissing()).toBe(true);
       make(path("sub", "new.txt"));
       expect(isStillMissing()).toBe(false);
-      held.close();
+      handle.close();
     }
   });
 
@@ -111,10 +111,10 @@ describe.skipIf(!onLinux)("still missing", () => {
       (name: string) => fs.renameSync(name, `${name}-moved`),
       (name: string) => fs.rmdirSync(name),
     ]) {
-      const { path, held, isStillMissing } = looked();
+      const { path, held: handle, isStillMissing } = looked();
       change(path("sub"));
       expect(isStillMissing()).toBe(false);
-      held.close();
+      handle.close();
     }
   });
 
@@ -126,9 +126,9 @@ describe.skipIf(!onLinux)("still missing", () => {
       ["file", "new.txt"],
     ]) {
       const before = openDescriptors();
-      const look = disk.look(path(...names), "its folder");
-      expect(look).toMatchObject({ seen: "missing" });
-      expect(look.seen === "missing" ? look.nearest?.held : undefined).toBe(undefined);
+      const lookup = disk.lookup(path(...names), "its folder");
+      expect(lookup).toMatchObject({ seen: "missing" });
+      expect(lookup.seen === "missing" ? lookup.nearest?.handle : undefined).toBe(undefined);
       expect(openDescriptors()).toBe(before);
     }
   });

@@ -106,7 +106,7 @@ export type ChangeListener = (change: FileChanged) => void;
 export const reportProtocol = 1;
 
 /** Where an inspector listens, as its file in the state folder says it. */
-export interface LookoutPlace {
+export interface InspectorPlace {
   readonly protocol: number;
   /** Of a socket, or of a pipe on Windows. */
   readonly address: string;
@@ -153,7 +153,7 @@ export type FromReporter =
   /** Nobody waits for the answer any more. */
   | { readonly type: "cancel"; readonly id: number };
 
-export interface FromLookout {
+export interface FromInspector {
   readonly type: "answer";
   readonly id: number;
   readonly answer: Answer;

@@ -70,7 +70,7 @@ export const limits = {
   /** Bytes of a file that can be edited at all (settable). */
   editBytesMax: 1_073_741_824,
   /** Bytes of a file that is held in memory while it is edited; larger ones are searched for the very letters only. */
-  editHeldBytesMax: 33_554_432,
+  editInMemoryBytesMax: 33_554_432,
   /** Bytes from which a file is first searched for the very letters without being held. MUST be more than `hashedBytesMax`. */
   editPassedBytesMin: 2_097_152,
   /** Characters of a field in the reply to a change, and of its diff. */

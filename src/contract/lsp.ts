@@ -123,7 +123,7 @@ export interface SourceFile {
   /** All of its text, without a byte order mark. */
   readonly text: string;
   /** A sign of this state of the file: it is another one when the file is. */
-  readonly stamp: string;
+  readonly fingerprint: string;
   /** Was there no such file before? */
   readonly created?: boolean;
 }
@@ -161,7 +161,7 @@ export interface DiagnosticsReport {
 }
 
 /** A change that servers were told about. */
-export interface ToldChange {
+export interface NotifiedChange {
   /** Waits, within the limit, for what servers say of its files; one report for each that a server is in charge of. Never rejects. */
   report(signal: AbortSignal): Promise<readonly DiagnosticsReport[]>;
 }
@@ -291,7 +291,7 @@ export interface Languages {
    * Files were changed, and servers hear it now: `didOpen` or `didChange`, `didSave`. To be called in the order of the changes.
    * `session`: who will be told later what is not known in time.
    */
-  changed(files: readonly SourceFile[], session: string): ToldChange;
+  changed(files: readonly SourceFile[], session: string): NotifiedChange;
   /** Files were deleted or moved away. */
   removed(paths: readonly string[]): void;
   /** What came for a session after its answers had been given; told once. What the disk contradicts by now is left out. */

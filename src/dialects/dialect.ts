@@ -32,7 +32,7 @@ export interface Facts {
 export type OptIn = "history" | "lsp" | "rename";
 
 /** A tool as the dialect offers it to a model, made of its literal by `tool` (tool.ts). */
-export interface Card {
+export interface ToolSpec {
   readonly name: string;
   readonly verb: Verb;
   readonly description: string;
@@ -60,7 +60,7 @@ export interface Dialect extends Words {
   /** `lenient`: "10" is taken for 10, and 0 for the first line where lines count from 1. */
   readonly numbers: "lenient" | "literal";
   readonly profile: Profile;
-  readonly cards: readonly Card[];
+  readonly specs: readonly ToolSpec[];
 }
 
 /**

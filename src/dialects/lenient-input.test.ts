@@ -112,19 +112,19 @@ describe.each(dialectNames)("%s", (name) => {
   const requiredOf = ({ properties = {}, required: names = [] }: JsonSchema): readonly [string, unknown][] =>
     names.map((key) => [key, required(properties[key] ?? {})]);
 
-  test.each(dialect.cards.map((card) => [card.name, card] as const))("%s", (_, card) => {
-    const plain = Object.fromEntries(requiredOf(card.inputSchema));
-    const optional = Object.keys(card.inputSchema.properties ?? {}).filter((key) => !(key in plain));
-    const request = requestOf(card, plain, dialect, dialect.profile);
+  test.each(dialect.specs.map((spec) => [spec.name, spec] as const))("%s", (_, spec) => {
+    const plain = Object.fromEntries(requiredOf(spec.inputSchema));
+    const optional = Object.keys(spec.inputSchema.properties ?? {}).filter((key) => !(key in plain));
+    const request = requestOf(spec, plain, dialect, dialect.profile);
     for (const nothing of [null, undefined, ""]) {
       const sent = { ...plain, ...Object.fromEntries(optional.map((key) => [key, nothing])) };
-      deepEqual(requestOf(card, sent, dialect, dialect.profile), request);
+      deepEqual(requestOf(spec, sent, dialect, dialect.profile), request);
     }
-    deepEqual(requestOf(card, JSON.stringify(plain), dialect, dialect.profile), request);
+    deepEqual(requestOf(spec, JSON.stringify(plain), dialect, dialect.profile), request);
     for (const key of hostKeys) {
-      ok(!(key in (card.inputSchema.properties ?? {})), `${key} is a parameter of ${card.name}`);
-      deepEqual(requestOf(card, { ...plain, [key]: "x" }, dialect, dialect.profile), request);
+      ok(!(key in (spec.inputSchema.properties ?? {})), `${key} is a parameter of ${spec.name}`);
+      deepEqual(requestOf(spec, { ...plain, [key]: "x" }, dialect, dialect.profile), request);
     }
-    throws(() => requestOf(card, { ...plain, zzz: "" }, dialect, dialect.profile), Problem);
+    throws(() => requestOf(spec, { ...plain, zzz: "" }, dialect, dialect.profile), Problem);
   });
 });

@@ -7,17 +7,17 @@
 import type { JsonSchema, Request } from "../contract/call.ts";
 import type { Profile } from "../contract/profile.ts";
 import { parseJson } from "../text/json/parse.ts";
-import type { Card, Dialect } from "./dialect.ts";
+import type { ToolSpec, Dialect } from "./dialect.ts";
 
 /** The one way from the input of a call to a request. */
 export function requestOf(
-  card: Card,
+  spec: ToolSpec,
   input: unknown,
   { numbers }: Pick<Dialect, "numbers">,
   profile: Profile,
 ): Request {
-  const positions = Object.keys(card.input).filter((name) => card.input[name]?.type === "position");
-  return card.toRequest(lenientInput(input, card.inputSchema, numbers, positions), profile);
+  const positions = Object.keys(spec.input).filter((name) => spec.input[name]?.type === "position");
+  return spec.toRequest(lenientInput(input, spec.inputSchema, numbers, positions), profile);
 }
 
 /** Returns the value itself where nothing had to be changed. `positions`: parameters for which 0 is the beginning. */

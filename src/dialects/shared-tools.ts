@@ -6,7 +6,7 @@
 import type { GrepMode } from "../contract/grep.ts";
 import { limits } from "../contract/limits.ts";
 import { type LspOperation, lspOperations } from "../contract/lsp.ts";
-import type { Card } from "./dialect.ts";
+import type { ToolSpec } from "./dialect.ts";
 import type { GrepNames } from "./grep-text.ts";
 import historyText from "./history.txt";
 import { turnsDefault } from "./history-text.ts";
@@ -46,7 +46,7 @@ export function changeTools(
   spelling: Spelling,
   { edit, multiEdit, write }: { readonly edit: string; readonly multiEdit?: string; readonly write: string },
   isNotice: (content: string) => boolean,
-): readonly Card[] {
+): readonly ToolSpec[] {
   const { toolName, parameterName } = spelling;
   const path = {
     [spelling.file]: {
@@ -107,7 +107,7 @@ export const fileTools = (
   { toolName }: Spelling,
   descriptions: { readonly glob: string; readonly ls: string },
   words: { readonly globPath: string; readonly lsPath: string; readonly offset: string; readonly offsetDefault?: 1 },
-): readonly Card[] => [
+): readonly ToolSpec[] => [
   tool("glob", {
     name: toolName("Glob"),
     description: descriptions.glob,
@@ -154,7 +154,7 @@ export function grepTool(
     readonly mode: string;
     readonly limitMin: 0 | 1;
   },
-): Card {
+): ToolSpec {
   const context = { type: "integer", min: 0, max: limits.contextLinesMax } as const;
   return tool("grep", {
     name: "Grep",
@@ -223,7 +223,7 @@ export const lspChoices: Readonly<Record<string, LspOperation>> = Object.fromEnt
 );
 
 /** History, Rewind, Lsp and Rename: no tradition has its own words for them. */
-export function optInTools(spelling: Spelling): readonly Card[] {
+export function optInTools(spelling: Spelling): readonly ToolSpec[] {
   const { toolName, parameterName, file, first } = spelling;
   /** The first item to show, in the words for dialects that count from 1 and for those that count from 0. */
   const offset = (from1: string, from0: string) =>

@@ -86,9 +86,9 @@ describe("from one literal follows", () => {
 });
 
 test("an empty text for a list is one fault, of its type alone", () => {
-  const card = dialects.claude.cards.find(({ name }) => name === "MultiEdit");
+  const spec = dialects.claude.specs.find(({ name }) => name === "MultiEdit");
   throws(
-    () => card?.toRequest({ file_path: "a", edits: "" }, profile),
+    () => spec?.toRequest({ file_path: "a", edits: "" }, profile),
     (error) =>
       error instanceof Problem &&
       error.data.code === "INVALID_PARAM" &&
@@ -105,8 +105,8 @@ test("of thousands of faults only the first are named, and the rest is not looke
       return 1;
     },
   }));
-  const card = dialects.claude.cards.find(({ name }) => name === "MultiEdit");
-  throws(() => card?.toRequest({ file_path: "a", edits }, profile), Problem);
+  const spec = dialects.claude.specs.find(({ name }) => name === "MultiEdit");
+  throws(() => spec?.toRequest({ file_path: "a", edits }, profile), Problem);
   equal(looked <= 20, true);
 });
 
@@ -137,7 +137,7 @@ describe("a parameter is written once for each dialect and once for its verb", (
   test("Rewind's force: worded once for all dialects", () => {
     deepEqual(countIn(/\bsets: "force"/g), { "shared-tools.ts": 1 });
     for (const name of dialectNames) {
-      const rewind = dialects[name].cards.find(({ verb }) => verb === "rewind");
+      const rewind = dialects[name].specs.find(({ verb }) => verb === "rewind");
       equal(rewind?.input["force"]?.words, "Also overwrite what somebody else changed since");
     }
   });
@@ -151,7 +151,7 @@ test("each dialect has the tools that it is specified with", () => {
   const offered = Object.fromEntries(
     dialectNames.map((name) => [
       name,
-      dialects[name].cards.filter(({ optIn }) => optIn === undefined).map((card) => card.name),
+      dialects[name].specs.filter(({ optIn }) => optIn === undefined).map((spec) => spec.name),
     ]),
   );
   deepEqual(offered, {

@@ -11,7 +11,7 @@ import type { LspOperation } from "../contract/lsp.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import { lineNumber } from "../contract/target.ts";
-import type { Card, OptIn } from "./dialect.ts";
+import type { ToolSpec, OptIn } from "./dialect.ts";
 import { turnsDefault } from "./history-text.ts";
 import { defaultsOf, jsonSchemaOf, type Parameter, type ParameterOf, parseArguments } from "./parameters.ts";
 
@@ -262,7 +262,7 @@ export interface ToolLiteral<V extends OfferedVerb> {
   readonly fixed?: Partial<ValuesOf<V>>;
 }
 
-export function tool<V extends OfferedVerb>(verb: V, literal: ToolLiteral<V>): Card {
+export function tool<V extends OfferedVerb>(verb: V, literal: ToolLiteral<V>): ToolSpec {
   const { name, description, input, fixed } = literal;
   const { readOnly, optIn, toRequest } = verbs[verb] as VerbOf<V, ValuesOf<V>>; // one verb's own entry
   let inputSchema: JsonSchema | undefined;

@@ -4,23 +4,23 @@ import { constants } from "node:fs";
 import * as nodePath from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { RealPath } from "../contract/target.ts";
-import { lookBeneath } from "./lookup/beneath.ts";
-import { lookByRealpath } from "./lookup/by-realpath.ts";
+import { lookupBeneath } from "./lookup/beneath.ts";
+import { lookupByRealpath } from "./lookup/by-realpath.ts";
 import { type ChangeSet, createChangeSet } from "./write/change-set.ts";
 import { type Created, type CreateInput, createFile } from "./write/create.ts";
-import { type FolderEntry, kindOfEntry, type WriteContext } from "./lookup/held-folder.ts";
+import { type FolderEntry, kindOfEntry, type WriteContext } from "./lookup/folder-handle.ts";
 import { Descriptor } from "./descriptor.ts";
 import { errnoName } from "./errno.ts";
 import { isKernelType, isLocalType, kernelMounts } from "./lookup/file-systems.ts";
 import {
   type Border,
-  type Found,
+  type FileNode,
   handlePathOf,
-  type Held,
-  type Look,
-  type LookAlso,
+  type Handle,
+  type Lookup,
+  type LookupAlso,
   type Root,
-} from "./lookup/look.ts";
+} from "./lookup/lookup.ts";
 import type { HeldLocks, Locks } from "./lock/lock.ts";
 import { type OpenFile, openFile } from "./lookup/open-file.ts";
 import {
@@ -43,19 +43,19 @@ import { type Quick, type WalkFolder, walkFrom } from "./lookup/walk.ts";
 export interface Disk {
   readonly roots: readonly Root[];
   /** Finds what an absolute path names. Touches nothing outside the roots; the caller closes what is held. */
-  look(path: string, also?: LookAlso): Look;
+  lookup(path: string, also?: LookupAlso): Lookup;
   /** Is the file that was found, with its folder, still what its name says? Cheaper than another look; a doubt is a no. */
-  isStill(found: Found): boolean;
+  isStill(node: FileNode): boolean;
   /** The same of a file that was missing in this folder. */
-  isStillMissing(folder: Held, real: string): boolean;
+  isStillMissing(folder: Handle, real: string): boolean;
   /** Opens the very file that was found. Answers with an errno's name if the system refuses. */
-  open(found: Found): OpenFile | { readonly errno: string };
+  open(node: FileNode): OpenFile | { readonly errno: string };
   /** The names in a folder that was found, in no order. */
-  list(found: Found): Promise<readonly FolderEntry[] | { readonly errno: string }>;
+  list(node: FileNode): Promise<readonly FolderEntry[] | { readonly errno: string }>;
   /** A folder that was found, to walk from: folder by folder, each held while it is looked at, no link followed. Closing it calls `close`. */
-  walk(found: Found, close?: () => void): WalkFolder;
+  walk(node: FileNode, close?: () => void): WalkFolder;
   /** What `replace` and `remove` would refuse this file with, as far as it can be known before. */
-  refusesWriting(found: Found, file: OpenFile): { readonly errno: string; readonly during: WriteStep } | undefined;
+  refusesWriting(node: FileNode, file: OpenFile): { readonly errno: string; readonly during: WriteStep } | undefined;
   /** Is there anything of this real path, be it a link that leads nowhere? */
   hasName(real: string): boolean;
   /** New content for a file; the caller holds its lock. The old content or the new, never something between. */
@@ -114,22 +114,24 @@ interface Making {
 
 function diskOn(roots: readonly Root[], making: Making): Disk {
   const { given, system, freed, strong, stateDir, border } = making;
-  const look = (path: string, also?: LookAlso): Look =>
-    strong ? lookBeneath(path, roots, system, border, also) : lookByRealpath(path, roots, system, undefined, border);
+  const lookup = (path: string, also?: LookupAlso): Lookup =>
+    strong
+      ? lookupBeneath(path, roots, system, border, also)
+      : lookupByRealpath(path, roots, system, undefined, border);
   // Of a file that was written, the error of closing counts: this one tells it.
-  const writing: WriteContext = { system: given, look, stateDir, swept: new Map(), underWay: { count: 0 }, freed };
+  const writing: WriteContext = { system: given, lookup, stateDir, swept: new Map(), underWay: { count: 0 }, freed };
   const closedBeneath = strong ? kernelMounts(system) : () => new Set<string>();
   let settled: Promise<void> | undefined;
   const quick: Quick = { calls: undefined };
-  const walking = { system, look, strong, closedBeneath, sameDevice: border?.sameDevice === true, quick };
+  const walking = { system, lookup, strong, closedBeneath, sameDevice: border?.sameDevice === true, quick };
   return {
     roots,
-    look,
-    isStill: (found) => isStill(found, system),
+    lookup,
+    isStill: (node) => isStill(node, system),
     isStillMissing: (folder, real) => isStillMissing(folder, real, system),
-    refusesWriting: (found, { stat }) => {
+    refusesWriting: (node, { stat }) => {
       try {
-        if (stat !== undefined) refuseReadOnly(found, stat, system);
+        if (stat !== undefined) refuseReadOnly(node, stat, system);
         return undefined;
       } catch (error) {
         if (error instanceof WriteFailed) return { errno: error.errno, during: error.during };
@@ -137,24 +139,24 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
       }
     },
     hasName: (real) => {
-      const folder = look(nodePath.dirname(real));
+      const folder = lookup(nodePath.dirname(real));
       if (folder.seen !== "node") return false;
-      using held = folder.held;
-      return system.glance(`${held.handlePath}/${nodePath.basename(real)}`) !== undefined;
+      using handle = folder.handle;
+      return system.glance(`${handle.handlePath}/${nodePath.basename(real)}`) !== undefined;
     },
     including: (folder) => diskOn([...roots, rootAt(folder, system, strong)], making),
     replace: (input) => replaceFile(input, writing),
     create: (input) => createFile(input, writing),
     remove: (input) => removeFile(input, writing),
-    together: (paths, held) => createChangeSet(paths, held, roots, writing),
+    together: (paths, locks) => createChangeSet(paths, locks, roots, writing),
     settled: (locks) => (settled ??= recoverSets(roots, locks, writing)),
     removeFolder: (real) => removeFolder(real, writing),
     moveFolder: (input) => moveFolder(input, writing),
-    open: (found) => openFile(found, system),
-    walk: (found, close) => walkFrom(found, walking, close),
-    list: async (found) => {
+    open: (node) => openFile(node, system),
+    walk: (node, close) => walkFrom(node, walking, close),
+    list: async (node) => {
       try {
-        return await listFolder(found.held, system);
+        return await listFolder(node.handle, system);
       } catch (error) {
         const errno = errnoName(error);
         if (errno === undefined) throw error;
@@ -215,7 +217,7 @@ function rootAt(given: string, system: System, strong: boolean): Root {
     const stat = system.stat(fd);
     if (!stat.isDirectory()) throw new RootError(given, `Cannot use "${given}" as a root: it is not a folder`);
     // The kernel's own spelling, so that it can be compared with that of open files.
-    const real = strong ? system.heldAt(handlePathOf(fd)) : path;
+    const real = strong ? system.pathOfHandle(handlePathOf(fd)) : path;
     const type = strong ? system.fileSystemType(handlePathOf(fd)) : undefined;
     if (type !== undefined && isKernelType(type)) {
       throw new RootError(given, `Cannot use "${given}" as a root: it belongs to the kernel, not to a disk`);
@@ -245,7 +247,7 @@ function tellsBirth(path: string, system: System): boolean {
 /** Other calls get their turn after so many entries. */
 const entriesPerTurn = 4_096;
 
-async function listFolder({ handlePath, reads }: Held, system: System): Promise<readonly FolderEntry[]> {
+async function listFolder({ handlePath, reads }: Handle, system: System): Promise<readonly FolderEntry[]> {
   const entries: FolderEntry[] = [];
   for (const entry of reads === "at once" ? system.folderNow(handlePath) : await system.folder(handlePath)) {
     entries.push({ name: entry.name, kind: kindOfEntry(entry) });

@@ -2,7 +2,7 @@
 
 import type { Steps } from "../text/steps.ts";
 
-export const othersTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** Long work in slices of time, between which the event loop turns and the work can be cancelled. */
 export interface TimeSlices {
@@ -18,7 +18,7 @@ export function timeSlices(signal?: AbortSignal): TimeSlices {
   return {
     isOver: () => performance.now() >= untilMs,
     async next() {
-      await othersTurn();
+      await yieldToEventLoop();
       signal?.throwIfAborted();
       untilMs = performance.now() + sliceMsMax;
     },

@@ -285,7 +285,7 @@ export interface System {
   statPath(path: string): fs.BigIntStats;
   readLink(path: string): Buffer;
   /** Where the kernel says that something held is, by the path of its handle. */
-  heldAt(handlePath: string): string;
+  pathOfHandle(handlePath: string): string;
   realPath(path: string): string;
   fileSystemType(path: string): number;
   read(fd: number, into: Uint8Array, offset: number, length: number, at: number): number;
@@ -350,7 +350,7 @@ export const nodeSystem: System = {
   stat: (fd) => fs.fstatSync(fd, { bigint: true }),
   statPath: (path) => fs.statSync(path, { bigint: true }),
   readLink: (path) => fs.readlinkSync(path, { encoding: "buffer" }),
-  heldAt: (handlePath) => fs.readlinkSync(handlePath),
+  pathOfHandle: (handlePath) => fs.readlinkSync(handlePath),
   realPath: (path) => fs.realpathSync.native(path),
   fileSystemType: (path) => fs.statfsSync(path).type,
   read: (fd, into, offset, length, at) => fs.readSync(fd, into, offset, length, at),

@@ -5,7 +5,7 @@
  * is a whole second is taken for a coarse one. On a fine file system that happens once in a very long while, and then costs a hash.
  */
 
-import type { Identity } from "./lookup/look.ts";
+import type { Identity } from "./lookup/lookup.ts";
 
 type Times = Pick<Identity, "mtimeNs" | "ctimeNs">;
 

@@ -328,7 +328,7 @@ describe.skipIf(onWindows)("a target", () => {
     test(`of "${asked}" is ${real || "the root"}, shown as ${relative || "the root"}`, () => {
       const resolved = engine().guard.resolve(asked);
       ok(resolved.seen === "node");
-      resolved.found.held.close();
+      resolved.node.handle.close();
       deepEqual(resolved.target, {
         asked,
         absolute: at(absolute),

@@ -20,14 +20,14 @@ import type { Place, RealPath, Target } from "../contract/target.ts";
 import type { Disk } from "../disk/disk.ts";
 import {
   endOf,
-  type Found,
-  type Held,
-  type Look,
-  type LookAlso,
+  type FileNode,
+  type Handle,
+  type Lookup,
+  type LookupAlso,
   type Nearest,
   released,
   type Root,
-} from "../disk/lookup/look.ts";
+} from "../disk/lookup/lookup.ts";
 import { ask, cautionOf, offersFor } from "./ask.ts";
 import { explanationOf, externalExplanation, refusedExplanation } from "./explain.ts";
 import { admit, judgeOutside } from "./external.ts";
@@ -60,7 +60,7 @@ import { createSessionState, type SessionState } from "./session-state.ts";
  * The path as the disk spells it, as far as it leads: undefined if no name on the way is there in another form alone. A
  * name that is there as asked is never another, and of two other forms neither is taken.
  */
-function respelt(path: string, disk: Pick<Disk, "look">): string | undefined {
+function respelt(path: string, disk: Pick<Disk, "lookup">): string | undefined {
   if (isPlain(path)) return undefined;
   const [top = "", ...names] = path.split(nodePath.sep === "\\" ? /[\\/]/ : "/");
   let found = top;
@@ -100,11 +100,11 @@ function otherForms(name: string): readonly string[] {
   return [...new Set(both)].filter((form) => form !== name);
 }
 
-function spellingOf(name: string, folder: string, disk: Pick<Disk, "look">): string | undefined {
+function spellingOf(name: string, folder: string, disk: Pick<Disk, "lookup">): string | undefined {
   const isThere = (spelling: string): boolean => {
-    const look = released(disk.look(folder + nodePath.sep + spelling));
+    const lookup = released(disk.lookup(folder + nodePath.sep + spelling));
     // Above a root nothing is looked at.
-    return look.seen !== "missing";
+    return lookup.seen !== "missing";
   };
   if (isThere(name)) return name;
   const there = otherForms(name).filter(isThere);
@@ -115,7 +115,8 @@ export type { Permission };
 export { refusal };
 
 /** What a look at something missing holds. */
-const folderIn = (look: Look): Held | undefined => (look.seen === "missing" ? look.nearest?.held : undefined);
+const folderIn = (lookup: Lookup): Handle | undefined =>
+  lookup.seen === "missing" ? lookup.nearest?.handle : undefined;
 
 export const createGuard = (options: GuardOptions): Guard =>
   guardWith(
@@ -182,7 +183,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
 
   /** What is missing there is refused like what is there. */
   const refuseOnOtherMount = (place: Place, folder: Nearest | undefined): void => {
-    const above = released(folder === undefined || folder.isWithin ? undefined : disk.look(folder.real));
+    const above = released(folder === undefined || folder.isWithin ? undefined : disk.lookup(folder.real));
     if (above?.seen === "other mount") throw new Problem({ code: "ACCESS_DENIED", place, reason: "other mount" });
   };
 
@@ -201,24 +202,24 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
 
   const lookAt = (
     asked: string,
-    also?: LookAlso,
-  ): { readonly path: string; readonly look: Look; readonly place: Place } => {
+    also?: LookupAlso,
+  ): { readonly path: string; readonly lookup: Lookup; readonly place: Place } => {
     const typed = pathOf(asked);
-    const first = disk.look(typed, also);
+    const first = disk.lookup(typed, also);
     // A path that is denied as it is typed is not looked for under other names.
     const isOpen = first.seen === "missing" && denied("read", [nodePath.resolve(typed)], "file") === undefined;
     const other = isOpen ? respelt(typed, disk) : undefined;
     if (other !== undefined) folderIn(first)?.close();
-    const look = other === undefined ? first : disk.look(other, also);
+    const lookup = other === undefined ? first : disk.lookup(other, also);
     const { absolute, relative } = placeOf(other ?? atHome(asked, home, nodePath), base, rootPaths, nodePath);
-    return { path: other ?? typed, look, place: { asked, absolute, relative } };
+    return { path: other ?? typed, lookup, place: { asked, absolute, relative } };
   };
 
   /** The names that a path has, or would have, where it is not there. */
-  const wouldBe = (path: string, look: Look): readonly (string | undefined)[] => [
-    look.seen === "node" ? undefined : nearestAbove(path, look, disk)?.real,
-    endOf(look)?.real,
-    ...(look.through ?? []),
+  const wouldBe = (path: string, lookup: Lookup): readonly (string | undefined)[] => [
+    lookup.seen === "node" ? undefined : nearestAbove(path, lookup, disk)?.real,
+    endOf(lookup)?.real,
+    ...(lookup.through ?? []),
   ];
 
   /** What `denied/../x` leads to would tell whether there is something at `denied`. */
@@ -228,21 +229,21 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       throw new Problem({ code: "INVALID_PARAM", reason: "path", asked: place.asked, fault: "too long" });
     }
     for (const way of ways) {
-      const { path, look, place: turn } = lookAt(way);
-      if (look.seen === "node") look.held.close();
+      const { path, lookup, place: turn } = lookAt(way);
+      if (lookup.seen === "node") lookup.handle.close();
       // A root is no secret.
-      if (turn.relative !== "") refuseIfDenied(place, [turn.absolute, ...wouldBe(path, look)]);
+      if (turn.relative !== "") refuseIfDenied(place, [turn.absolute, ...wouldBe(path, lookup)]);
     }
   };
 
   /** A folder named `$HOME` would be made for a path that meant another place. */
-  const refuseForeign = (asked: string, folder: Held | undefined): void => {
+  const refuseForeign = (asked: string, folder: Handle | undefined): void => {
     const fault = foreignForm(asked, nodePath);
     if (fault === undefined) return;
     const [first = ""] = asked.split("/");
-    const look = disk.look(pathOf(first));
-    if (look.seen === "node") {
-      look.held.close();
+    const lookup = disk.lookup(pathOf(first));
+    if (lookup.seen === "node") {
+      lookup.handle.close();
       return;
     }
     folder?.close();
@@ -309,29 +310,29 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
     resolve(asked, also) {
       const fault = pathFault(asked, nodePath);
       if (fault !== undefined) throw new Problem({ code: "INVALID_PARAM", reason: "path", asked, fault });
-      const { path, look, place } = lookAt(asked, also);
-      const above = look.seen === "node" ? undefined : nearestAbove(path, look, disk);
-      const folder = folderIn(look);
+      const { path, lookup, place } = lookAt(asked, also);
+      const above = lookup.seen === "node" ? undefined : nearestAbove(path, lookup, disk);
+      const folder = folderIn(lookup);
       using handles = new HandleStack();
       handles.use(folder);
-      if (look.seen === "node") handles.use(look.held);
+      if (lookup.seen === "node") handles.use(lookup.handle);
       refuseByDeniedWay(place);
-      if (look.seen !== "node") refuseIfDenied(place, [above?.real, endOf(look)?.real, ...(look.through ?? [])]);
+      if (lookup.seen !== "node") refuseIfDenied(place, [above?.real, endOf(lookup)?.real, ...(lookup.through ?? [])]);
       handles.move();
-      switch (look.seen) {
+      switch (lookup.seen) {
         case "node":
-          return { seen: "node", target: targetOf(place, look, rootPaths), found: look };
+          return { seen: "node", target: targetOf(place, lookup, rootPaths), node: lookup };
         case "missing":
           refuseForeign(asked, folder);
-          refuseOnOtherMount(place, look.nearest);
-          return { seen: "missing", place, reason: look.reason, target: newTarget(place, above), folder };
+          refuseOnOtherMount(place, lookup.nearest);
+          return { seen: "missing", place, reason: lookup.reason, target: newTarget(place, above), folder };
         case "outside":
           return { seen: "outside", place };
         case "loop":
           throw new Problem({ code: "LINK_LOOP", place });
         case "other mount":
         case "other names":
-          throw new Problem({ code: "ACCESS_DENIED", place, reason: look.seen });
+          throw new Problem({ code: "ACCESS_DENIED", place, reason: lookup.seen });
         case "root changed":
           throw new Problem({ code: "ACCESS_DENIED", place, reason: "root changed" });
         case "too long":
@@ -339,7 +340,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
         case "changed":
           throw new Problem({ code: "CHANGED", place });
         case "refused":
-          throw refusal(place, look.errno, "looking it up");
+          throw refusal(place, lookup.errno, "looking it up");
       }
     },
 
@@ -387,11 +388,13 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       const { mode } = state;
       const facts = { tool, permission, path: asked, mode };
       if (pathFault(asked, nodePath) !== undefined) return refusedExplanation(facts, "path", asked);
-      const { path, look, place } = lookAt(asked);
-      if (look.seen === "node") look.held.close();
+      const { path, lookup, place } = lookAt(asked);
+      if (lookup.seen === "node") lookup.handle.close();
       const target =
-        look.seen === "node" ? targetOf(place, look, rootPaths) : newTarget(place, nearestAbove(path, look, disk));
-      if (look.seen === "outside" || look.seen === "root changed") {
+        lookup.seen === "node"
+          ? targetOf(place, lookup, rootPaths)
+          : newTarget(place, nearestAbove(path, lookup, disk));
+      if (lookup.seen === "outside" || lookup.seen === "root changed") {
         const { externalDirectories = "refuse" } = options;
         const judged = judgeOutside(pathOf(asked), { disk, policy, home, externalDirectories });
         return judged === undefined
@@ -408,7 +411,7 @@ function guardWith(options: GuardOptions, policy: Policy, state: SessionState, e
       };
       const { by } = judge(names);
       const narrow = target === undefined ? undefined : offersOf(permission, target, by).narrowest;
-      return explanationOf({ ...facts, names, exists: look.seen === "node", judge, narrow });
+      return explanationOf({ ...facts, names, exists: lookup.seen === "node", judge, narrow });
     },
   };
 }
@@ -419,11 +422,11 @@ interface Above {
   /** The real name that the path would have. */
   readonly real: string;
   readonly root: RealPath;
-  readonly kind: Found["kind"];
+  readonly kind: FileNode["kind"];
 }
 
 /** For a path that names nothing: the nearest thing above it decides. */
-function nearestAbove(path: string, seen: Look, disk: Disk): Above | undefined {
+function nearestAbove(path: string, seen: Lookup, disk: Disk): Above | undefined {
   if (seen.seen === "missing" && seen.nearest !== undefined) {
     const { real, root, rest } = seen.nearest;
     return { real: resolved(real, rest, nodePath), root: root.real, kind: "directory" };
@@ -432,11 +435,11 @@ function nearestAbove(path: string, seen: Look, disk: Disk): Above | undefined {
   if (seen.seen === "too long") return undefined;
   let above = nodePath.dirname(path);
   for (let tries = 1; tries <= limits.lookupsAboveMax; tries += 1, above = nodePath.dirname(above)) {
-    const look = disk.look(above);
-    if (look.seen === "node") {
-      look.held.close();
-      const real = nodePath.resolve(nodePath.join(look.real, path.slice(above.length)));
-      return { real, root: look.root.real, kind: look.kind };
+    const lookup = disk.lookup(above);
+    if (lookup.seen === "node") {
+      lookup.handle.close();
+      const real = nodePath.resolve(nodePath.join(lookup.real, path.slice(above.length)));
+      return { real, root: lookup.root.real, kind: lookup.kind };
     }
     if (above === nodePath.dirname(above)) return undefined;
   }
@@ -459,18 +462,18 @@ function refusal(place: Place, errno: string, during: string): Problem {
   return new Problem({ code: "IO_ERROR", place, errno, during });
 }
 
-function targetOf(place: Place, found: Found, rootPaths: readonly string[]): Target {
-  const realRelative = relativeTo(found.real, [found.root.real], nodePath) ?? "";
-  const is = found.kind === "directory" ? "folder" : "file";
-  const through = found.through?.filter((name) => name !== place.absolute && name !== found.real) ?? [];
+function targetOf(place: Place, node: FileNode, rootPaths: readonly string[]): Target {
+  const realRelative = relativeTo(node.real, [node.root.real], nodePath) ?? "";
+  const is = node.kind === "directory" ? "folder" : "file";
+  const through = node.through?.filter((name) => name !== place.absolute && name !== node.real) ?? [];
   const further = through.length === 0 ? {} : { through };
-  const real = { real: found.real, realRelative, root: found.root.real, is, ...further } as const;
+  const real = { real: node.real, realRelative, root: node.root.real, is, ...further } as const;
   const { asked } = place;
-  if (!found.bent) return { asked, absolute: place.absolute, relative: place.relative, ...real };
+  if (!node.bent) return { asked, absolute: place.absolute, relative: place.relative, ...real };
   return {
     asked,
-    absolute: found.real,
-    relative: relativeTo(found.real, rootPaths, nodePath) ?? realRelative,
+    absolute: node.real,
+    relative: relativeTo(node.real, rootPaths, nodePath) ?? realRelative,
     ...real,
   };
 }
@@ -479,7 +482,7 @@ function targetOf(place: Place, found: Found, rootPaths: readonly string[]): Tar
 
 /** What a path came to. Whoever resolved closes `found.held`. */
 export type Resolved =
-  | { readonly seen: "node"; readonly target: Target; readonly found: Found }
+  | { readonly seen: "node"; readonly target: Target; readonly node: FileNode }
   | {
       readonly seen: "missing";
       readonly place: Place;
@@ -487,7 +490,7 @@ export type Resolved =
       /** What a file that is created there would be; undefined where none can be. */
       readonly target: Target | undefined;
       /** The folder that it would be in, if that was asked for and is at hand. Whoever asked closes it. */
-      readonly folder?: Held | undefined;
+      readonly folder?: Handle | undefined;
     }
   | { readonly seen: "outside"; readonly place: Place };
 
@@ -500,7 +503,7 @@ export interface Guard {
    */
   readonly spell: (absolute: string) => string;
   /** Finds what is meant; throws a Problem for what can be neither found nor missing. */
-  resolve(asked: string, also?: LookAlso): Resolved;
+  resolve(asked: string, also?: LookupAlso): Resolved;
   /** Throws a Problem unless this session may do that to the target. Says whether somebody was asked. */
   permit(permission: Permission, target: Target, signal: AbortSignal, how?: How): Promise<"free" | "asked">;
   /** Throws a Problem if nothing is written in this session's mode. The last thing before a file is changed. */

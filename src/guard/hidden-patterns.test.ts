@@ -42,11 +42,11 @@ test("what an allow rule may lift is not left out beforehand", () => {
 });
 
 test("a quick look finds every name that a rule may hide, and everything where that cannot be told", () => {
-  const look = (text: string): ((path: string) => boolean) =>
+  const lookup = (text: string): ((path: string) => boolean) =>
     hiddenPatterns([rule("deny", text)], "root", { asked: "allow" }).mayBeHidden;
-  expect(["a/secret-1", "a/SECRET-1", "a/public"].map(look("Read(secret*)"))).toEqual([true, true, false]);
-  expect(look("Read(*)")("anything")).toBe(true);
-  expect(look("Read")("anything")).toBe(true);
-  expect(look("Read({a,b})")("anything")).toBe(true);
-  expect(look("Edit(a)")("a")).toBe(false);
+  expect(["a/secret-1", "a/SECRET-1", "a/public"].map(lookup("Read(secret*)"))).toEqual([true, true, false]);
+  expect(lookup("Read(*)")("anything")).toBe(true);
+  expect(lookup("Read")("anything")).toBe(true);
+  expect(lookup("Read({a,b})")("anything")).toBe(true);
+  expect(lookup("Edit(a)")("a")).toBe(false);
 });

@@ -4,7 +4,7 @@
  */
 
 import * as nodePath from "node:path";
-import { released } from "../disk/lookup/look.ts";
+import { released } from "../disk/lookup/lookup.ts";
 import type { Decider, Lock, Permission, RuleFault, RuleText } from "../contract/permission.ts";
 import type { Disk } from "../disk/disk.ts";
 import { realPrefixes } from "../disk/lookup/real-prefix.ts";
@@ -206,9 +206,9 @@ export function namedLinks(
     (made ??= rules.filter(({ verdict }) => verdict === "deny").flatMap((rule) => namedBy(rule, disk, home)));
   /** Where a name leads, if it is another one. */
   const goalOf = ({ path }: Named): string | undefined => {
-    const look = released(disk.look(path));
-    if (look.seen !== "node") return undefined;
-    return look.real === path ? undefined : look.real;
+    const lookup = released(disk.lookup(path));
+    if (lookup.seen !== "node") return undefined;
+    return lookup.real === path ? undefined : lookup.real;
   };
   let links: readonly Named[] = [];
   let lookAgainMs = Number.NEGATIVE_INFINITY;
@@ -263,8 +263,8 @@ export function namedLinks(
 }
 
 function isThere(path: string, disk: Disk): boolean {
-  const look = released(disk.look(path));
-  return look.seen === "node";
+  const lookup = released(disk.lookup(path));
+  return lookup.seen === "node";
 }
 
 function namedBy(rule: RuleText, disk: Disk, home: string | undefined): readonly Named[] {

@@ -11,7 +11,7 @@
 import { createHash, hash } from "node:crypto";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { HandleStack } from "../disk/descriptor.ts";
-import { othersTurn } from "../disk/event-loop.ts";
+import { yieldToEventLoop } from "../disk/event-loop.ts";
 import { type OpenFile, wholeFile } from "../disk/lookup/open-file.ts";
 import type { Stored, StoredFile, StoreFolder } from "../disk/store/store-folder.ts";
 import { openPacks, type Packs } from "./packs.ts";
@@ -191,7 +191,7 @@ async function eachChunk(file: OpenFile, take: (chunk: Uint8Array) => void): Pro
     const bytes = await file.read(buffer, at);
     take(buffer.subarray(0, bytes));
     if (bytes < buffer.length) return;
-    await othersTurn();
+    await yieldToEventLoop();
   }
 }
 
@@ -305,7 +305,7 @@ function fromTrash(folder: StoreFolder, content: string): string | undefined {
 const trashBytes = (folder: StoreFolder): number =>
   folder.list(trash).reduce((sum, aside) => sum + (folder.look(`${trash}/${aside}`)?.sizeBytes ?? 0), 0);
 
-export interface Swept {
+export interface SweptBlobs {
   readonly removed: number;
   readonly bytes: number;
 }
@@ -317,7 +317,11 @@ export interface BlobPlaces {
   readonly isKept: (content: string) => Promise<boolean>;
 }
 
-async function sweepBlobs(places: BlobPlaces, isNeeded: (content: string) => boolean, graceMs: number): Promise<Swept> {
+async function sweepBlobs(
+  places: BlobPlaces,
+  isNeeded: (content: string) => boolean,
+  graceMs: number,
+): Promise<SweptBlobs> {
   const { folder } = places;
   folder.sweep();
   const nowMs = Date.now();
@@ -330,7 +334,7 @@ async function sweepBlobs(places: BlobPlaces, isNeeded: (content: string) => boo
       if (stored === undefined || nowMs - stored.ctimeMs < graceMs) continue;
       folder.rename(`blobs/${part}/${name}`, `${trash}/${nowMs}_${part}_${name}`);
     }
-    await othersTurn();
+    await yieldToEventLoop();
   }
   return { removed: emptied.removed + unpacked.removed, bytes: emptied.bytes + unpacked.bytes };
 }
@@ -340,7 +344,7 @@ function emptyTrash(
   isNeeded: (content: string) => boolean,
   nowMs: number,
   graceMs: number,
-): Swept {
+): SweptBlobs {
   let [removed, bytes] = [0, 0];
   for (const aside of folder.list(trash)) {
     const [, timeMs, part = "", name = ""] = trashShape.exec(aside) ?? [];
@@ -359,7 +363,7 @@ async function takeApart(
   { folder, packs, isKept }: BlobPlaces,
   isNeeded: (content: string) => boolean,
   graceMs: number,
-): Promise<Swept> {
+): Promise<SweptBlobs> {
   let [removed, bytes] = [0, 0];
   const finished = new Set(packs.finished(graceMs));
   for (const entry of packs.entries()) {
@@ -373,7 +377,7 @@ async function takeApart(
       if (payload !== undefined) folder.put(nameOf(content) + (entry.compressed ? compressed : ""), payload);
       // One that is damaged here may be right in another pack; a file of the wrong content is made anew when found.
       if (!(await isKept(content))) folder.remove(nameOf(content) + (entry.compressed ? compressed : ""));
-      await othersTurn();
+      await yieldToEventLoop();
     }
   }
   for (const pack of finished) packs.remove(pack);

@@ -3,7 +3,7 @@
  * sessions, oldest first, until it fits; at last the contents that no record needs any more.
  */
 
-import { othersTurn } from "../disk/event-loop.ts";
+import { yieldToEventLoop } from "../disk/event-loop.ts";
 import { condensed, contentsOf, recordsOf, shortened, type Story, storyOf } from "./snapshots.ts";
 import type { HistoryStore, Rewrite, SessionUsage } from "./store.ts";
 
@@ -91,7 +91,7 @@ async function collectNow(
     await shorten(store, session, limits.snapshotsMax);
     onProgress?.(index + 1, kept.length + 1);
     // Journals are read at once: calls that wait get their turn after each.
-    await othersTurn();
+    await yieldToEventLoop();
   }
   const fitted = await fit(store, kept, limits, nowMs);
   const swept = await sweep(store, graceMs);
@@ -138,7 +138,7 @@ async function fit(
     const one = { session, lastMs, journalBytes: bytes, contents: needsOf(session) };
     tally.add(one);
     needs.push(one);
-    await othersTurn();
+    await yieldToEventLoop();
   }
 
   let removed = 0;
@@ -194,7 +194,7 @@ async function sweep(store: HistoryStore, graceMs: number): ReturnType<HistorySt
     const needed = new Set<string>();
     for (const { session } of store.sessions()) {
       for (const content of contentsOf(storyIn(store, session))) needed.add(content);
-      await othersTurn();
+      await yieldToEventLoop();
     }
     return store.sweep((content) => needed.has(content), graceMs);
   };

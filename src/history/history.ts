@@ -2,7 +2,7 @@
 
 import * as nodePath from "node:path";
 import type { StoreFault } from "../contract/history.ts";
-import { othersTurn } from "../disk/event-loop.ts";
+import { yieldToEventLoop } from "../disk/event-loop.ts";
 import { StoreFailed } from "../disk/store/store-folder.ts";
 import { collect, type Collected, type CollectOptions, isDue } from "./collect.ts";
 import { failureOf } from "./keeping.ts";
@@ -215,7 +215,7 @@ async function verify(
     records += read.entries.length;
     faults.push(...read.faults);
     for (const content of contentsOf(storyOf(read.entries))) needed.set(content, session);
-    await othersTurn();
+    await yieldToEventLoop();
   }
   const stored = orFault(() => [...store.blobs()], []);
   const all = new Set([...needed.keys(), ...stored.map(({ content }) => content)]);
@@ -232,7 +232,7 @@ async function verify(
     }
     done += 1;
     onProgress(done, all.size);
-    if (done % turnEvery === 0) await othersTurn();
+    if (done % turnEvery === 0) await yieldToEventLoop();
   }
   return { records, contents: all.size, faults };
 }

@@ -1,7 +1,7 @@
 /** Keeping one change: the old content and the new one into the store, then one record, all before the file changes. */
 
 import type { ChangeRecord, FileVersion } from "../contract/history.ts";
-import type { Identity } from "../disk/lookup/look.ts";
+import type { Identity } from "../disk/lookup/lookup.ts";
 import { type OpenFile, ReadFailed } from "../disk/lookup/open-file.ts";
 import { FileCut } from "../disk/lines/scan.ts";
 import { StoreFailed } from "../disk/store/store-folder.ts";

@@ -8,20 +8,20 @@ import type { OpenFile } from "../disk/lookup/open-file.ts";
 import { openBytes } from "./blobs.ts";
 
 /** A file's content and permission bits, held since the last look. */
-export interface Held {
+export interface StoredContent {
   readonly bytes: Uint8Array;
   readonly mode: number;
 }
 
 export interface Seen {
   /** Which file it was and in which state; undefined if it had changed a moment before, so that its content decides. */
-  readonly sign: string | undefined;
+  readonly statKey: string | undefined;
   /** Undefined for what is secret, too large, or beyond what is held. */
-  readonly held: Held | undefined;
+  readonly stored: StoredContent | undefined;
 }
 
 /** A link or a folder took the file's place. What a file is that comes there later, nobody can say. */
-export const outOfSight: Seen = { sign: "out of sight", held: undefined };
+export const outOfSight: Seen = { statKey: "out of sight", stored: undefined };
 
 /** A workspace at one moment. */
 export interface Picture {
@@ -37,20 +37,20 @@ export interface Picture {
 
 /** The same for the present moment, before any content was read. */
 export interface Glance extends Omit<Picture, "files"> {
-  readonly signs: ReadonlyMap<string, string>;
+  readonly statKeys: ReadonlyMap<string, string>;
 }
 
 /** Paths whose content has to be compared: new ones, missing ones, and those in another state. */
-export function touchedPaths({ files }: Picture, { signs }: Glance): readonly string[] {
-  const there = [...signs].filter(([path, sign]) => files.get(path)?.sign !== sign).map(([path]) => path);
-  const gone = [...files].filter(([path, seen]) => !signs.has(path) && seen !== outOfSight).map(([path]) => path);
+export function touchedPaths({ files }: Picture, { statKeys }: Glance): readonly string[] {
+  const there = [...statKeys].filter(([path, statKey]) => files.get(path)?.statKey !== statKey).map(([path]) => path);
+  const gone = [...files].filter(([path, seen]) => !statKeys.has(path) && seen !== outOfSight).map(([path]) => path);
   return [...there, ...gone];
 }
 
 /** What a file was before somebody else came: as we left it since the last look, or as it was then. */
 export type Baseline =
   | { readonly was: "absent" | "unknown" }
-  | { readonly was: "held"; readonly held: Held }
+  | { readonly was: "held"; readonly stored: StoredContent }
   | { readonly was: "ours"; readonly version: Extract<FileVersion, { readonly kind: "file" }> };
 
 export function baselineOf(path: string, then: Picture, now: Glance): Baseline {
@@ -59,7 +59,7 @@ export function baselineOf(path: string, then: Picture, now: Glance): Baseline {
     return ours.kind === "absent" ? { was: "absent" } : { was: "ours", version: ours };
   }
   const seen = then.files.get(path);
-  if (seen !== undefined) return seen.held === undefined ? { was: "unknown" } : { was: "held", held: seen.held };
+  if (seen !== undefined) return seen.stored === undefined ? { was: "unknown" } : { was: "held", stored: seen.stored };
   return { was: then.complete && then.rules === now.rules ? "absent" : "unknown" };
 }
 
@@ -69,4 +69,4 @@ function isSameVersion(a: FileVersion, b: FileVersion | undefined): boolean {
 }
 
 /** What is held, as the file it was. */
-export const heldFile = ({ bytes, mode }: Held): OpenFile => ({ ...openBytes(bytes), mode });
+export const storedFile = ({ bytes, mode }: StoredContent): OpenFile => ({ ...openBytes(bytes), mode });

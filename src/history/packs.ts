@@ -8,7 +8,7 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { lifeOf, processMark } from "../disk/lock/process-mark.ts";
+import { lifeOf, processIdentity } from "../disk/lock/process-identity.ts";
 import type { StoreFolder } from "../disk/store/store-folder.ts";
 
 export interface PackEntry {
@@ -87,7 +87,7 @@ export function openPacks(folder: StoreFolder): Packs {
 
   return {
     put(content, payload, compressed) {
-      name ??= `${processMark()}-${randomBytes(6).toString("hex")}`;
+      name ??= `${processIdentity()}-${randomBytes(6).toString("hex")}`;
       const header = `\n${content} ${compressed ? "b" : "r"} ${String(payload.length).padStart(8, "0")}\n`;
       const pack = name;
       let end: number;

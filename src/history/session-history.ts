@@ -15,9 +15,9 @@ import type {
   StoreFault,
   TurnChanges,
 } from "../contract/history.ts";
-import { othersTurn } from "../disk/event-loop.ts";
+import { yieldToEventLoop } from "../disk/event-loop.ts";
 import { FileCut } from "../disk/lines/scan.ts";
-import type { Identity } from "../disk/lookup/look.ts";
+import type { Identity } from "../disk/lookup/lookup.ts";
 import { ReadFailed, wholeFile } from "../disk/lookup/open-file.ts";
 import { StoreFailed } from "../disk/store/store-folder.ts";
 import { hunksOfTexts } from "../text/diff/hunks.ts";
@@ -271,7 +271,7 @@ const turnEvery = 64;
 async function diffStats(changes: readonly ChangeRecord[], store: HistoryStore): Promise<DiffStats> {
   let [insertions, deletions, filesChanged, uncounted] = [0, 0, 0, 0];
   for (const [index, list] of [...byPath(changes).values()].entries()) {
-    if (index % turnEvery === turnEvery - 1) await othersTurn();
+    if (index % turnEvery === turnEvery - 1) await yieldToEventLoop();
     const [before, after] = [list[0]?.before, list.at(-1)?.after];
     if (before === undefined || after === undefined || isSurelySame(before, after)) continue;
     filesChanged += 1;

@@ -61,7 +61,7 @@ export interface HistoryStore {
    * Removes contents that `isNeeded` does not know. What came or was asked for less than `graceMs` ago stays: its
    * record may be about to be written.
    */
-  sweep(isNeeded: (content: string) => boolean, graceMs: number): Promise<Swept>;
+  sweep(isNeeded: (content: string) => boolean, graceMs: number): Promise<SweptStore>;
   /** Bytes that a sweep has put aside, to be removed by a later one. */
   asideBytes(): number;
   /** When a collection last came to its end, and that one has now. */
@@ -72,7 +72,7 @@ export interface HistoryStore {
   markCollecting(isUnderWay: boolean): void;
 }
 
-export interface Swept {
+export interface SweptStore {
   readonly removed: number;
   readonly bytes: number;
 }

@@ -4,8 +4,8 @@ import * as nodePath from "node:path";
 import { lineNumber, type LineNumber, type Target } from "../contract/target.ts";
 import type { DirectoryOutcome, Entry } from "../contract/read.ts";
 import type { Disk } from "../disk/disk.ts";
-import { type FolderEntry, kindOfEntry } from "../disk/lookup/held-folder.ts";
-import { type Found, released } from "../disk/lookup/look.ts";
+import { type FolderEntry, kindOfEntry } from "../disk/lookup/folder-handle.ts";
+import { type FileNode, released } from "../disk/lookup/lookup.ts";
 import { FirstOnes } from "../text/first-ones.ts";
 import { compareNames } from "../text/order.ts";
 
@@ -20,7 +20,7 @@ export type DirectoryPage =
  */
 export async function readDirectory(
   disk: Disk,
-  found: Found,
+  node: FileNode,
   target: Target,
   range: { readonly from: LineNumber; readonly entriesMax: number },
   hidden: (entry: FolderEntry) => boolean,
@@ -35,7 +35,7 @@ export async function readDirectory(
   );
   let entriesTotal = 0;
   let withheld = 0;
-  const refused = await disk.walk(found).each((listed) => {
+  const refused = await disk.walk(node).each((listed) => {
     const entry = { name: listed.name, kind: kindOfEntry(listed) };
     if (hidden(entry)) withheld += 1;
     else {
@@ -60,8 +60,8 @@ export async function readDirectory(
 
 function entryOf(entry: FolderEntry, disk: Disk, target: Target): Entry {
   if (entry.kind !== "link") return entry;
-  const look = released(disk.look(nodePath.join(target.real, entry.name)));
-  if (look.seen !== "node") return entry;
-  const leadsTo = look.kind === "file" || look.kind === "directory" ? look.kind : "special";
-  return { ...entry, leadsTo, linkText: nodePath.relative(target.root, look.real) || "." };
+  const lookup = released(disk.lookup(nodePath.join(target.real, entry.name)));
+  if (lookup.seen !== "node") return entry;
+  const leadsTo = lookup.kind === "file" || lookup.kind === "directory" ? lookup.kind : "special";
+  return { ...entry, leadsTo, linkText: nodePath.relative(target.root, lookup.real) || "." };
 }

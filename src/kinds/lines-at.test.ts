@@ -12,10 +12,10 @@ const disk = createDisk([folder]);
 async function texts(content: string | Uint8Array, places: readonly LinePlace[], charsMax = 20) {
   const path = join(folder, "file");
   writeFileSync(path, content);
-  const look = disk.look(path);
-  if (look.seen !== "node") throw new Error(look.seen);
-  const file = disk.open(look);
-  look.held.close();
+  const lookup = disk.lookup(path);
+  if (lookup.seen !== "node") throw new Error(lookup.seen);
+  const file = disk.open(lookup);
+  lookup.handle.close();
   if ("errno" in file) throw new Error(file.errno);
   try {
     return await linesAt(file, places, charsMax);

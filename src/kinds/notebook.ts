@@ -130,14 +130,14 @@ async function cellsWithin(
   signal: AbortSignal,
 ): Promise<{ readonly cells: readonly NotebookCell[]; readonly tokens: number; readonly isCut: boolean }> {
   const cells: NotebookCell[] = [];
-  const look = lookAtImages(tokensMax * imageShare, signal);
+  const lookup = lookAtImages(tokensMax * imageShare, signal);
   let tokens = 0;
   let isCut = false;
   for (const cell of asked) {
     const text = textTokens(cell);
     const isFirst = cells.length === 0;
     if (!isFirst && tokens + text > tokensMax) return { cells, tokens: tokens + text, isCut };
-    const looked = await withImages(cell, look);
+    const looked = await withImages(cell, lookup);
     tokens += text + looked.imageTokens;
     if (tokens > tokensMax && !isFirst) return { cells, tokens, isCut };
     isCut = tokens > tokensMax;
@@ -179,7 +179,7 @@ interface Looked {
   readonly tokensOf: ReadonlyMap<NotebookOutput, number>;
 }
 
-async function withImages(cell: NotebookCell<ClaimedOutput>, look: Look): Promise<Looked> {
+async function withImages(cell: NotebookCell<ClaimedOutput>, lookup: Look): Promise<Looked> {
   const outputs: NotebookOutput[] = [];
   const tokensOf = new Map<NotebookOutput, number>();
   let imageTokens = 0;
@@ -188,7 +188,7 @@ async function withImages(cell: NotebookCell<ClaimedOutput>, look: Look): Promis
       outputs.push(output);
       continue;
     }
-    const { shown, tokens } = await look(output);
+    const { shown, tokens } = await lookup(output);
     tokensOf.set(shown, tokens);
     imageTokens += tokens;
     outputs.push(shown);

@@ -33,7 +33,7 @@ export interface Scanning {
 }
 
 /** A text that is being read. */
-export interface Reading {
+export interface TextReading {
   readonly source: LineSource;
   readonly newline: NewlineForm;
   readonly decoder: Decoder;
@@ -41,7 +41,7 @@ export interface Reading {
   readonly firstByte: number;
 }
 
-export async function startReading(text: TextFile, scanning: Scanning): Promise<Reading> {
+export async function startReading(text: TextFile, scanning: Scanning): Promise<TextReading> {
   const newline = newlineForm(text.form);
   const firstByte = text.form?.bomBytes ?? 0;
   const source =

@@ -14,7 +14,7 @@ import { numberLines } from "../text/lines/page-kernel.ts";
 import { numberTokens, type PageRules, type PageStepper, startPage } from "../text/lines/page.ts";
 import { estimateTokens, roughTokens } from "../text/tokens.ts";
 import { countTokens } from "./exact-tokens.ts";
-import { type Reading, type Scanning, startReading, type TextFile } from "./text-file.ts";
+import { type TextReading, type Scanning, startReading, type TextFile } from "./text-file.ts";
 
 /** Measuring a range that is over the budget stops at so many times the budget. */
 const measureTimesMax = 8;
@@ -36,7 +36,7 @@ export async function readText(text: TextFile, request: ReadRequest, scanning: S
   };
 }
 
-interface Asked extends Reading {
+interface Asked extends TextReading {
   readonly request: ReadRequest;
   readonly target: Target;
   readonly signal: AbortSignal;
@@ -354,7 +354,7 @@ async function fill(
   stepper: PageStepper,
   start: number,
   linesMax: number,
-  reading: Reading,
+  reading: TextReading,
   lineCharsMax: number,
   likely = 0,
 ): Promise<{ readonly reached: boolean }> {
@@ -389,7 +389,7 @@ async function fillWith(
   stepper: PageStepper,
   start: number,
   linesMax: number,
-  { source, newline, decoder }: Reading,
+  { source, newline, decoder }: TextReading,
   lineCharsMax: number,
 ): Promise<{ readonly reached: boolean }> {
   // Four bytes hold any character of any encoding here, so this many bytes show all of a line that may be shown.
@@ -489,7 +489,7 @@ interface LinePartText {
 
 /** The line begins at the byte `start`; at most about `charsMax` UTF-16 units are kept. */
 async function linePart(
-  reading: Reading,
+  reading: TextReading,
   start: number,
   column: number,
   charsMax: number,
@@ -510,7 +510,7 @@ async function linePart(
 }
 
 async function partIn(
-  { source, newline, decoder }: Reading,
+  { source, newline, decoder }: TextReading,
   start: number,
   column: number,
   charsMax: number,

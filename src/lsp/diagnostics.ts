@@ -7,17 +7,17 @@ import type { Diagnostic, Position, Severity, TextRange } from "../contract/lsp.
 const severities: readonly Severity[] = ["error", "warning", "information", "hint"];
 
 /** What was said at once: as much of it as is kept, and how many more there were. */
-export interface Heard {
+export interface Published {
   readonly list: readonly Diagnostic[];
   readonly errorsMore: number;
   readonly warningsMore: number;
 }
 
-export const nothingHeard: Heard = { list: [], errorsMore: 0, warningsMore: 0 };
+export const nothingPublished: Published = { list: [], errorsMore: 0, warningsMore: 0 };
 
 /** Errors go before all others when there are too many. */
-export function diagnosticsIn(value: unknown, path: string, lines: Lines, encoding: PositionEncoding): Heard {
-  if (!Array.isArray(value)) return nothingHeard;
+export function diagnosticsIn(value: unknown, path: string, lines: Lines, encoding: PositionEncoding): Published {
+  if (!Array.isArray(value)) return nothingPublished;
   const errors: Diagnostic[] = [];
   const others: Diagnostic[] = [];
   const seen = new Set<string>();

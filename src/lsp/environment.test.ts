@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cleanEnvironment } from "./slot.ts";
+import { cleanEnvironment } from "./supervisor.ts";
 
 test("what programs need to find themselves stays, all else goes", () => {
   const env = {

@@ -20,65 +20,69 @@ import { questionsTo } from "./questions.ts";
 import { remediesFor } from "./remedies.ts";
 import { extensionOf, type Said, type Server } from "./server.ts";
 import { type ServerEntry, serversOf } from "./servers.ts";
-import { createSlot, type Slot, type World } from "./slot.ts";
+import { createSupervisor, type Supervisor, type LanguageEnvironment } from "./supervisor.ts";
 
-export function createLanguages(options: LanguageOptions, world: World): Languages {
+export function createLanguages(options: LanguageOptions, environment: LanguageEnvironment): Languages {
   const waitMsMax = options.waitMsMax ?? limits.languageWaitMsMax;
-  const choice = createChoice(options, world);
-  const owed = createOwed();
+  const choice = createChoice(options, environment);
+  const pending = createPendingStore();
 
   /** Shows a file to all servers in charge of it. */
-  const shown = (file: SourceFile, saved: boolean): readonly Slot[] => {
+  const shown = (file: SourceFile, saved: boolean): readonly Supervisor[] => {
     if (!choice.serves(file.path) || Buffer.byteLength(file.text) > limits.languageFileBytesMax) return [];
-    const slots = choice.slotsFor(file.path);
-    for (const slot of slots) slot.server()?.show(file, { saved });
-    return slots;
+    const supervisors = choice.supervisorsFor(file.path);
+    for (const supervisor of supervisors) supervisor.server()?.show(file, { saved });
+    return supervisors;
   };
 
   /** The same for one that is only looked at: who has read it a moment ago may be behind those who have changed it since. */
-  const shownAsIs = (file: SourceFile): readonly Slot[] => {
+  const shownAsIs = (file: SourceFile): readonly Supervisor[] => {
     if (!choice.serves(file.path)) return [];
-    const isNow = world.stampOf(file.path) === file.stamp;
-    return isNow ? shown(file, false) : choice.slotsFor(file.path);
+    const isNow = environment.fingerprintOf(file.path) === file.fingerprint;
+    return isNow ? shown(file, false) : choice.supervisorsFor(file.path);
   };
 
   /** Those who cannot find errors would say that there are none. */
-  const checking = (slots: readonly Slot[]): readonly Slot[] => slots.filter((slot) => slot.checks());
+  const checking = (supervisors: readonly Supervisor[]): readonly Supervisor[] =>
+    supervisors.filter((supervisor) => supervisor.checks());
 
   /** What a server has open hides the disk from it: files that somebody else changed are shown anew. */
   const bringUpToDate = (but: ReadonlySet<string>): void => {
     for (const { running } of choice.running()) {
-      for (const { path, stamp } of running?.open() ?? []) {
-        if (!but.has(path) && world.stampOf(path) !== stamp) showAnew(path, running);
+      for (const { path, fingerprint } of running?.open() ?? []) {
+        if (!but.has(path) && environment.fingerprintOf(path) !== fingerprint) showAnew(path, running);
       }
     }
   };
   const showAnew = (path: string, server: Server | undefined): void => {
-    const stamp = world.stampOf(path);
-    const text = stamp === undefined ? undefined : world.textOf(path);
-    if (stamp === undefined || text === undefined) server?.removed(path);
-    else server?.show({ path, text, stamp }, { saved: false });
+    const fingerprint = environment.fingerprintOf(path);
+    const text = fingerprint === undefined ? undefined : environment.textOf(path);
+    if (fingerprint === undefined || text === undefined) server?.removed(path);
+    else server?.show({ path, text, fingerprint }, { saved: false });
   };
 
   /** Waits for all of them; what each said, what none said, and who failed. */
   const gathered = async (
     path: string,
-    slots: readonly { readonly slot: Slot; readonly known: Known }[],
+    supervisors: readonly { readonly supervisor: Supervisor; readonly known: Known }[],
     wait: { readonly untilMs: number; readonly signal: AbortSignal },
   ): Promise<DiagnosticsReport> => {
     const parts: Part[] = [];
     const unavailable: { server: string; why: string }[] = [];
     let pending = false;
     await Promise.all(
-      slots.map(async ({ slot, known }) => {
-        const server = slot.running;
+      supervisors.map(async ({ supervisor, known }) => {
+        const server = supervisor.running;
         await server?.settled(path, wait);
         const said = server?.said(path);
         if (said !== undefined) {
-          slot.remember(path, knownOf(said.diagnostics, said.lines));
+          supervisor.remember(path, knownOf(said.diagnostics, said.lines));
           parts.push({ said, known });
         } else if (server === undefined || server.state === "ended") {
-          unavailable.push({ server: slot.entry.name, why: (await server?.ended) ?? slot.why ?? "it did not start" });
+          unavailable.push({
+            server: supervisor.entry.name,
+            why: (await server?.ended) ?? supervisor.why ?? "it did not start",
+          });
         } else pending = true;
       }),
     );
@@ -86,11 +90,11 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
   };
 
   /** Only of the state that the disk has: somebody else may have changed the file meanwhile. */
-  const isCurrent = (path: string, slots: readonly { readonly slot: Slot }[]): boolean => {
-    const stamp = world.stampOf(path);
-    return slots.every(({ slot: { running } }) => {
+  const isCurrent = (path: string, supervisors: readonly { readonly supervisor: Supervisor }[]): boolean => {
+    const fingerprint = environment.fingerprintOf(path);
+    return supervisors.every(({ supervisor: { running } }) => {
       const said = running?.said(path);
-      if (said === undefined || said.stamp === stamp) return true;
+      if (said === undefined || said.fingerprint === fingerprint) return true;
       // It may be the same text with another time; then what was said holds.
       showAnew(path, running);
       return running?.said(path) !== undefined;
@@ -99,24 +103,28 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
 
   const wait = (signal: AbortSignal, ms: number) => ({ untilMs: performance.now() + ms, signal });
 
-  const told = (files: readonly SourceFile[], session: string): readonly Told[] =>
+  const notified = (files: readonly SourceFile[], session: string): readonly Notified[] =>
     files.flatMap((file) => {
       // What a session was not told yet is still news to it.
-      const before = owed.take(session, file.path);
-      for (const slot of choice.running()) {
-        const said = slot.running?.said(file.path);
-        if (said !== undefined) slot.remember(file.path, knownOf(said.diagnostics, said.lines));
+      const before = pending.take(session, file.path);
+      for (const supervisor of choice.running()) {
+        const said = supervisor.running?.said(file.path);
+        if (said !== undefined) supervisor.remember(file.path, knownOf(said.diagnostics, said.lines));
       }
-      const slots = checking(shown(file, true)).map((slot) => ({
-        slot,
-        known: before?.knownBy(slot) ?? slot.knownOf(file.path) ?? (file.created === true ? noErrors : nothingKnown),
+      const supervisors = checking(shown(file, true)).map((supervisor) => ({
+        supervisor,
+        known:
+          before?.knownBy(supervisor) ??
+          supervisor.knownOf(file.path) ??
+          (file.created === true ? noErrors : nothingKnown),
       }));
-      return slots.length === 0 ? [] : [{ path: file.path, slots }];
+      return supervisors.length === 0 ? [] : [{ path: file.path, supervisors }];
     });
 
-  const remember = (session: string, { path, slots }: Told): void => {
-    const knownBy = (slot: Slot): Known | undefined => slots.find((one) => one.slot === slot)?.known;
-    owed.add(session, { path, slots, knownBy });
+  const remember = (session: string, { path, supervisors }: Notified): void => {
+    const knownBy = (supervisor: Supervisor): Known | undefined =>
+      supervisors.find((one) => one.supervisor === supervisor)?.known;
+    pending.add(session, { path, supervisors, knownBy });
   };
 
   return {
@@ -125,17 +133,19 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
     touched: (file) => void shownAsIs(file),
     changed: (files, session) => {
       bringUpToDate(new Set(files.map(({ path }) => path)));
-      choice.tellWatchers(files.map(({ path, created }) => ({ path, did: created === true ? "created" : "changed" })));
-      const all = told(files, session);
+      choice.notifyWatchers(
+        files.map(({ path, created }) => ({ path, did: created === true ? "created" : "changed" })),
+      );
+      const all = notified(files, session);
       const end = (signal: AbortSignal) => wait(signal, waitMsMax);
       return {
         report: (signal) =>
-          heardBy(signal, (own) => {
+          publishedTo(signal, (own) => {
             const until = end(own);
             return Promise.all(
               all.map(async (one) => {
-                const report = await gathered(one.path, one.slots, until);
-                const isOld = !report.pending && !isCurrent(one.path, one.slots);
+                const report = await gathered(one.path, one.supervisors, until);
+                const isOld = !report.pending && !isCurrent(one.path, one.supervisors);
                 if (report.pending || isOld) remember(session, one);
                 return isOld ? reportOf(one.path, [], { pending: true, unavailable: report.unavailable }) : report;
               }),
@@ -145,58 +155,58 @@ export function createLanguages(options: LanguageOptions, world: World): Languag
     },
     removed: (paths) => {
       for (const path of paths) {
-        owed.forget(path);
-        for (const slot of choice.running()) {
-          slot.running?.removed(path);
-          slot.remember(path, undefined);
+        pending.forget(path);
+        for (const supervisor of choice.running()) {
+          supervisor.running?.removed(path);
+          supervisor.remember(path, undefined);
         }
       }
-      choice.tellWatchers(paths.map((path): WatchedChange => ({ path, did: "deleted" })));
+      choice.notifyWatchers(paths.map((path): WatchedChange => ({ path, did: "deleted" })));
     },
-    late: (session) => owed.of(session).flatMap((one) => lateReport(session, one)),
+    late: (session) => pending.of(session).flatMap((one) => lateReport(session, one)),
     watchedFilesChanged: (changes) => {
       bringUpToDate(new Set());
-      choice.tellWatchers(changes);
+      choice.notifyWatchers(changes);
     },
     diagnostics: async (file, { signal, waitMsMax: waitMs = limits.languageAnswerMsMax }: AskOptions) => {
       bringUpToDate(new Set([file.path]));
-      const slots = checking(shownAsIs(file)).map((slot) => ({ slot, known: nothingKnown }));
-      if (slots.length === 0) return undefined;
+      const supervisors = checking(shownAsIs(file)).map((supervisor) => ({ supervisor, known: nothingKnown }));
+      if (supervisors.length === 0) return undefined;
       // Other files may have changed since it was said.
-      for (const { slot } of slots) slot.running?.refresh(file.path);
-      const { newErrors, ...report } = await gathered(file.path, slots, wait(signal, waitMs));
+      for (const { supervisor } of supervisors) supervisor.running?.refresh(file.path);
+      const { newErrors, ...report } = await gathered(file.path, supervisors, wait(signal, waitMs));
       return { ...report, newErrors: [], knownErrors: newErrors };
     },
     ...questionsTo((file) => {
       bringUpToDate(new Set([file.path]));
       return shownAsIs(file);
-    }, world),
+    }, environment),
     close: () => choice.close(),
   };
 
   /** One report, if all servers have said what they have to say; an owed one that will never come is forgotten. */
-  function lateReport(session: string, one: Owed): readonly DiagnosticsReport[] {
-    const there = one.slots.filter(({ slot }) => slot.running !== undefined);
-    const parts = there.flatMap(({ slot, known }): readonly Part[] => {
-      const said = slot.running?.said(one.path, "now");
+  function lateReport(session: string, one: PendingDiagnostics): readonly DiagnosticsReport[] {
+    const there = one.supervisors.filter(({ supervisor }) => supervisor.running !== undefined);
+    const parts = there.flatMap(({ supervisor, known }): readonly Part[] => {
+      const said = supervisor.running?.said(one.path, "now");
       return said === undefined ? [] : [{ said, known }];
     });
     if (parts.length < there.length) {
-      for (const { slot } of there) slot.running?.askAgain(one.path);
+      for (const { supervisor } of there) supervisor.running?.askAgain(one.path);
       return [];
     }
-    owed.take(session, one.path);
+    pending.take(session, one.path);
     if (there.length === 0 || !isCurrent(one.path, there)) return [];
-    for (const { slot } of there) {
-      const said = slot.running?.said(one.path);
-      if (said !== undefined) slot.remember(one.path, knownOf(said.diagnostics, said.lines));
+    for (const { supervisor } of there) {
+      const said = supervisor.running?.said(one.path);
+      if (said !== undefined) supervisor.remember(one.path, knownOf(said.diagnostics, said.lines));
     }
     return [reportOf(one.path, parts, { pending: false, unavailable: [] })];
   }
 }
 
 /** One listener at the caller's signal, however many wait: very many would look like a leak. */
-async function heardBy<Value>(signal: AbortSignal, work: (own: AbortSignal) => Promise<Value>): Promise<Value> {
+async function publishedTo<Value>(signal: AbortSignal, work: (own: AbortSignal) => Promise<Value>): Promise<Value> {
   const own = new AbortController();
   setMaxListeners(0, own.signal);
   const stop = (): void => own.abort(signal.reason);
@@ -209,9 +219,9 @@ async function heardBy<Value>(signal: AbortSignal, work: (own: AbortSignal) => P
   }
 }
 
-interface Told {
+interface Notified {
   readonly path: string;
-  readonly slots: readonly { readonly slot: Slot; readonly known: Known }[];
+  readonly supervisors: readonly { readonly supervisor: Supervisor; readonly known: Known }[];
 }
 
 // Which servers are in charge of a file, by its extension and the project it lies in.
@@ -220,16 +230,16 @@ export interface Choice {
   /** Does any server know this extension? Whether its program is there is another question. */
   serves(path: string): boolean;
   /** One of each group; those that were given up have made way for the next. */
-  slotsFor(path: string): readonly Slot[];
-  running(): readonly Slot[];
-  tellWatchers(changes: readonly WatchedChange[]): void;
+  supervisorsFor(path: string): readonly Supervisor[];
+  running(): readonly Supervisor[];
+  notifyWatchers(changes: readonly WatchedChange[]): void;
   close(): Promise<void>;
 }
 
 /** How long a program that is not there is not looked for again. */
 const lookAgainMs = 10_000;
 
-function createChoice(options: LanguageOptions, world: World): Choice {
+function createChoice(options: LanguageOptions, environment: LanguageEnvironment): Choice {
   const { servers } = serversOf(options);
   const byExtension = new Map<string, ServerEntry[]>();
   for (const entry of servers) {
@@ -237,44 +247,46 @@ function createChoice(options: LanguageOptions, world: World): Choice {
       byExtension.set(extension, [...(byExtension.get(extension) ?? []), entry]);
     }
   }
-  const slots = new Map<string, Slot>();
+  const supervisors = new Map<string, Supervisor>();
   const missing = new Map<string, number>();
   let isClosed = false;
 
-  const slotOf = (entry: ServerEntry, root: string): Slot | undefined => {
+  const supervisorOf = (entry: ServerEntry, root: string): Supervisor | undefined => {
     const key = `${entry.name}\0${root}`;
-    const there = slots.get(key);
+    const there = supervisors.get(key);
     if (there !== undefined) return there;
     const nowMs = performance.now();
     if (nowMs < (missing.get(key) ?? 0)) return undefined;
-    const program = world.find(entry.command, root);
+    const program = environment.find(entry.command, root);
     if (program === undefined) {
       if (missing.size > 10_000) missing.clear();
       missing.set(key, nowMs + lookAgainMs);
       return undefined;
     }
-    const made = createSlot(entry, root, program, world);
-    slots.set(key, made);
+    const made = createSupervisor(entry, root, program, environment);
+    supervisors.set(key, made);
     makeRoom(made);
     return made;
   };
 
-  const makeRoom = (but: Slot): void => {
-    const inUse = [...slots].filter(([, slot]) => slot !== but && slot.running !== undefined);
+  const makeRoom = (but: Supervisor): void => {
+    const inUse = [...supervisors].filter(([, supervisor]) => supervisor !== but && supervisor.running !== undefined);
     if (inUse.length < limits.languageServersMax) return;
     const [oldest] = inUse.toSorted(([, one], [, other]) => one.usedMs - other.usedMs);
     if (oldest === undefined) return;
-    slots.delete(oldest[0]);
+    supervisors.delete(oldest[0]);
     void oldest[1].stop();
   };
 
   /** The nearest folder above with one of the markers, up to the workspace's root. */
   const rootOf = (path: string, { rootMarkers }: ServerEntry): string => {
-    const top = world.roots.filter((root) => isBeneath(path, root)).toSorted((one, two) => two.length - one.length)[0];
+    const top = environment.roots
+      .filter((root) => isBeneath(path, root))
+      .toSorted((one, two) => two.length - one.length)[0];
     const parent = nodePath.dirname(path);
     if (top === undefined) return parent;
     for (let folder = parent; isBeneath(folder, top); folder = nodePath.dirname(folder)) {
-      if (rootMarkers.some((name) => world.has(folder, name))) return folder;
+      if (rootMarkers.some((name) => environment.has(folder, name))) return folder;
       if (folder === nodePath.dirname(folder)) break;
     }
     return top;
@@ -282,29 +294,29 @@ function createChoice(options: LanguageOptions, world: World): Choice {
 
   return {
     serves: (path) => byExtension.has(extensionOf(path)),
-    slotsFor: (path) => {
+    supervisorsFor: (path) => {
       if (isClosed) return [];
-      const chosen = new Map<string, Slot>();
+      const chosen = new Map<string, Supervisor>();
       for (const entry of byExtension.get(extensionOf(path)) ?? []) {
         const before = chosen.get(entry.group);
         if (before !== undefined && !before.isGivenUp) continue;
-        const slot = slotOf(entry, rootOf(path, entry));
-        if (slot !== undefined) chosen.set(entry.group, slot);
+        const supervisor = supervisorOf(entry, rootOf(path, entry));
+        if (supervisor !== undefined) chosen.set(entry.group, supervisor);
       }
       const nowMs = performance.now();
-      for (const slot of chosen.values()) slot.usedMs = nowMs;
+      for (const supervisor of chosen.values()) supervisor.usedMs = nowMs;
       return [...chosen.values()];
     },
-    running: () => [...slots.values()].filter(({ running }) => running !== undefined),
-    tellWatchers: (changes) => {
-      for (const { running, root } of slots.values()) {
+    running: () => [...supervisors.values()].filter(({ running }) => running !== undefined),
+    notifyWatchers: (changes) => {
+      for (const { running, root } of supervisors.values()) {
         const inside = changes.filter(({ path }) => isBeneath(path, root));
         if (inside.length > 0) running?.watched(inside);
       }
     },
     close: async () => {
       isClosed = true;
-      await Promise.all([...slots.values()].map((slot) => slot.stop()));
+      await Promise.all([...supervisors.values()].map((supervisor) => supervisor.stop()));
     },
   };
 }
@@ -316,40 +328,40 @@ function isBeneath(path: string, root: string): boolean {
 
 // What sessions are still owed: files whose diagnostics were not there when the answer was given. Bounded; the oldest goes first.
 
-interface Owed {
+interface PendingDiagnostics {
   readonly path: string;
-  readonly slots: readonly { readonly slot: Slot; readonly known: Known }[];
+  readonly supervisors: readonly { readonly supervisor: Supervisor; readonly known: Known }[];
   /** What was known before the change that nothing was told of yet. */
-  knownBy(slot: Slot): Known | undefined;
+  knownBy(supervisor: Supervisor): Known | undefined;
 }
 
-export interface OwedFiles {
-  add(session: string, owed: Owed): void;
+export interface PendingStore {
+  add(session: string, pending: PendingDiagnostics): void;
   /** Takes it away. */
-  take(session: string, path: string): Owed | undefined;
-  of(session: string): readonly Owed[];
+  take(session: string, path: string): PendingDiagnostics | undefined;
+  of(session: string): readonly PendingDiagnostics[];
   /** For all sessions. */
   forget(path: string): void;
 }
 
-function createOwed(): OwedFiles {
-  const sessions = new Map<string, Map<string, Owed>>();
+function createPendingStore(): PendingStore {
+  const sessions = new Map<string, Map<string, PendingDiagnostics>>();
   return {
-    add: (session, owed) => {
-      const files = sessions.get(session) ?? new Map<string, Owed>();
+    add: (session, pending) => {
+      const files = sessions.get(session) ?? new Map<string, PendingDiagnostics>();
       sessions.delete(session);
       sessions.set(session, files);
-      files.delete(owed.path);
-      files.set(owed.path, owed);
+      files.delete(pending.path);
+      files.set(pending.path, pending);
       dropFirst(files, limits.languageLateFilesMax);
       dropFirst(sessions, limits.languageLateSessionsMax);
     },
     take: (session, path) => {
       const files = sessions.get(session);
-      const owed = files?.get(path);
+      const pending = files?.get(path);
       files?.delete(path);
       if (files?.size === 0) sessions.delete(session);
-      return owed;
+      return pending;
     },
     of: (session) => [...(sessions.get(session)?.values() ?? [])],
     forget: (path) => {

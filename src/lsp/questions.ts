@@ -19,7 +19,7 @@ import type {
 import { fieldsOf } from "./capabilities.ts";
 import { type Lines, linesOf, pathOf, rangeIn, uriOf, wirePosition } from "./diagnostics.ts";
 import type { Server } from "./server.ts";
-import type { Slot, World } from "./slot.ts";
+import type { Supervisor, LanguageEnvironment } from "./supervisor.ts";
 
 type Questions = Pick<
   Languages,
@@ -43,7 +43,10 @@ interface Question<Value> {
 }
 
 /** `show`: tells servers the file as it is, and says which are in charge. */
-export function questionsTo(show: (file: SourceFile) => readonly Slot[], world: World): Questions {
+export function questionsTo(
+  show: (file: SourceFile) => readonly Supervisor[],
+  environment: LanguageEnvironment,
+): Questions {
   const ask = async <Value>(
     file: SourceFile,
     { method, capability, params, read }: Question<Value>,
@@ -52,13 +55,13 @@ export function questionsTo(show: (file: SourceFile) => readonly Slot[], world: 
     let answer: LanguageAnswer<Value> = { answer: "no server" };
     const untilMs = performance.now() + waitMsMax;
     // The first that offers it; with several servers for a file that is seldom the first of all.
-    for (const slot of show(file)) {
-      const name = slot.entry.name;
-      const server = slot.server();
+    for (const supervisor of show(file)) {
+      const name = supervisor.entry.name;
+      const server = supervisor.server();
       if (server === undefined || !(await inTime(server.started, untilMs, signal))) {
         answer =
           server === undefined || server.state === "ended"
-            ? { answer: "failed", server: name, why: slot.why ?? "it did not start" }
+            ? { answer: "failed", server: name, why: supervisor.why ?? "it did not start" }
             : { answer: "too slow", server: name, waitedMs: waitMsMax };
         continue;
       }
@@ -74,7 +77,7 @@ export function questionsTo(show: (file: SourceFile) => readonly Slot[], world: 
       const got = await server.request(method, params(server), leftMs, signal);
       switch (got.is) {
         case "result":
-          return { answer: "given", server: name, value: read(got.value, createReader(server, world)) };
+          return { answer: "given", server: name, value: read(got.value, createReader(server, environment)) };
         case "error":
           answer = { answer: "failed", server: name, why: got.message };
           break;
@@ -222,7 +225,7 @@ interface Reader {
   edits(value: unknown): RenameEdits;
 }
 
-function createReader(server: Server, world: World): Reader {
+function createReader(server: Server, environment: LanguageEnvironment): Reader {
   const known = new Map<string, Lines | undefined>();
   let left: number = limits.languageItemsMax;
   /** Was something left out? */
@@ -232,7 +235,7 @@ function createReader(server: Server, world: World): Reader {
   const linesAt = (path: string): Lines | undefined => {
     if (server.encoding === "utf-16") return undefined;
     if (!known.has(path)) {
-      const text = server.linesOf(path) === undefined ? world.textOf(path) : undefined;
+      const text = server.linesOf(path) === undefined ? environment.textOf(path) : undefined;
       known.set(path, text === undefined ? server.linesOf(path) : linesOf(text));
     }
     return known.get(path);

@@ -11,10 +11,10 @@ import { type Capabilities, capabilitiesIn, fieldsOf, initializeParams } from ".
 import { type Answered, answerTo, type Client, type Registered, startClient } from "./client.ts";
 import {
   diagnosticsIn,
-  type Heard,
+  type Published,
   type Lines,
   linesOf,
-  nothingHeard,
+  nothingPublished,
   pathOf,
   type PositionEncoding,
   uriOf,
@@ -48,7 +48,7 @@ export interface Server {
   askAgain(path: string): void;
   linesOf(path: string): Lines | undefined;
   /** What it has open, and in which state. */
-  open(): readonly { readonly path: string; readonly stamp: string }[];
+  open(): readonly { readonly path: string; readonly fingerprint: string }[];
   request(method: string, params: unknown, waitMsMax: number, signal: AbortSignal): Promise<Answered>;
   stop(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export interface Said {
   readonly errorsMore: number;
   readonly warningsMore: number;
   readonly lines: Lines;
-  readonly stamp: string;
+  readonly fingerprint: string;
 }
 
 export interface StartOptions {
@@ -82,24 +82,24 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
   const registered: Registered = {
     watching: (id, options) => watchedFiles.registered(id, options),
     pulling: (options) => {
-      hearing.pull = options;
+      feed.pull = options;
     },
     unregistered: (id) => watchedFiles.unregistered(id),
     refresh: () => {
-      for (const document of documents.values()) if (document.waiting.size > 0) hearing.ask(document);
+      for (const document of documents.values()) if (document.waiting.size > 0) feed.ask(document);
     },
   };
   const client: Client = startClient(
     { command: program, args: entry.args, cwd: root, env },
     {
       notified: (method, params) => {
-        if (method === "textDocument/publishDiagnostics") hearing.published(params);
+        if (method === "textDocument/publishDiagnostics") feed.published(params);
       },
       asked: (method, params) => answerTo(method, params, { root, settings: entry.settings, registered }),
     },
   );
 
-  const hearing = createHearing({ client, documents, capabilities: () => capabilities });
+  const feed = createDiagnosticsFeed({ client, documents, capabilities: () => capabilities });
 
   /** Tells the server the text that the document has now. */
   const send = (document: Document, saved: boolean): void => {
@@ -111,7 +111,7 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
       document.isOpen = true;
     } else client.notify("textDocument/didChange", { textDocument, contentChanges: [{ text }] });
     if (saved) sendSaved(document);
-    hearing.sent(document);
+    feed.sent(document);
   };
   const sendSaved = ({ uri, text }: Document): void => {
     const { save } = capabilities;
@@ -127,7 +127,7 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
       return;
     }
     capabilities = capabilitiesIn(answer.value);
-    hearing.pull = capabilities.pull;
+    feed.pull = capabilities.pull;
     client.notify("initialized", {});
     client.notify("workspace/didChangeConfiguration", { settings: entry.settings });
     state = "ready";
@@ -176,16 +176,16 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
   const renew = (document: Document, how: { readonly saved: boolean; readonly isNews: boolean }): void => {
     outdate(document);
     document.version = lastVersion += 1;
-    if (how.isNews) hearing.grow(document);
-    document.madeAge = hearing.age;
+    if (how.isNews) feed.grow(document);
+    document.madeAge = feed.age;
     if (state === "ready") send(document, how.saved);
   };
 
   /** What it says of a text is asked for anew: it is sent once more, where nothing can be asked. */
   const refresh = (document: Document): void => {
-    if (hearing.pull === undefined) return renew(document, { saved: false, isNews: false });
+    if (feed.pull === undefined) return renew(document, { saved: false, isNews: false });
     document.settledVersion = 0;
-    if (document.isOpen) hearing.ask(document);
+    if (document.isOpen) feed.ask(document);
   };
 
   return {
@@ -204,7 +204,7 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
     show: (file, { saved }) => {
       if (state === "ended") return;
       const document = documentOf(file);
-      document.stamp = file.stamp;
+      document.fingerprint = file.fingerprint;
       if (document.version > 0 && document.text === file.text) {
         if (saved && state === "ready") sendSaved(document);
         return;
@@ -221,13 +221,13 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
     askAgain: (path) => {
       const document = documents.get(path);
       if (document === undefined || state !== "ready" || document.pulling !== undefined) return;
-      const isOutdated = document.settledVersion === document.version && document.settledAge !== hearing.age;
+      const isOutdated = document.settledVersion === document.version && document.settledAge !== feed.age;
       if (isOutdated) refresh(document);
     },
     removed: (path) => {
       const document = documents.get(path);
       if (document !== undefined) forget(document);
-      hearing.grow();
+      feed.grow();
     },
     watched: (changes) => {
       const wanted = changes.filter((change) => watchedFiles.wants(change));
@@ -235,7 +235,7 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
       client.notify("workspace/didChangeWatchedFiles", {
         changes: wanted.map(({ path, did }) => ({ uri: uriOf(path), type: changeTypes[did] })),
       });
-      hearing.grow();
+      feed.grow();
     },
     settled: (path, { untilMs, signal }) =>
       new Promise((resolve) => {
@@ -243,7 +243,7 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
         if (document === undefined || state === "ended") return resolve(false);
         let isTimeUp = false;
         const finish = (): void => {
-          const isDone = hearing.isSettled(document);
+          const isDone = feed.isSettled(document);
           const isOver = state === "ended" || signal.aborted || documents.get(path) !== document;
           if (!isDone && !isOver && !isTimeUp) return;
           clearTimeout(timer);
@@ -260,19 +260,19 @@ export function startServer({ entry, program, root, env }: StartOptions): Server
           Math.max(0, untilMs - performance.now()),
         );
         document.waiting.add(finish);
-        const isAsked = document.pulling !== undefined || !document.isOpen || hearing.isSettled(document);
-        if (hearing.pull !== undefined && !isAsked) hearing.ask(document);
+        const isAsked = document.pulling !== undefined || !document.isOpen || feed.isSettled(document);
+        if (feed.pull !== undefined && !isAsked) feed.ask(document);
         signal.addEventListener("abort", finish, { once: true });
         finish();
       }),
     said: (path, asOf) => {
       const document = documents.get(path);
-      if (document === undefined || !hearing.isSettled(document, asOf)) return undefined;
+      if (document === undefined || !feed.isSettled(document, asOf)) return undefined;
       const { list: diagnostics, errorsMore, warningsMore } = saidOf(document);
-      return { diagnostics, errorsMore, warningsMore, lines: document.lines, stamp: document.stamp };
+      return { diagnostics, errorsMore, warningsMore, lines: document.lines, fingerprint: document.fingerprint };
     },
     linesOf: (path) => documents.get(path)?.lines,
-    open: () => [...documents.values()].map(({ path, stamp }) => ({ path, stamp })),
+    open: () => [...documents.values()].map(({ path, fingerprint }) => ({ path, fingerprint })),
     request: (method, params, waitMsMax, signal) => client.request(method, params, { waitMsMax, signal }),
     stop: async () => {
       await client.stop();
@@ -298,7 +298,7 @@ interface Document {
   readonly uri: string;
   readonly languageId: string;
   text: string;
-  stamp: string;
+  fingerprint: string;
   lines: Lines;
   /** Grows with every text; never the same twice in one server. */
   version: number;
@@ -310,8 +310,8 @@ interface Document {
   settledVersion: number;
   /** The state of all documents that they are complete of: what is wrong here may depend on another file. */
   settledAge: number;
-  pulled: Heard;
-  pushed: Heard;
+  pulled: Published;
+  pushed: Published;
   /** Those who wait until it is settled. */
   readonly waiting: Set<() => void>;
   settling: NodeJS.Timeout | undefined;
@@ -326,15 +326,15 @@ const createDocument = (file: SourceFile, languageId: string): Document => ({
   uri: uriOf(file.path),
   languageId,
   text: file.text,
-  stamp: file.stamp,
+  fingerprint: file.fingerprint,
   lines: linesOf(file.text),
   version: 0,
   madeAge: 0,
   isOpen: false,
   settledVersion: 0,
   settledAge: 0,
-  pulled: nothingHeard,
-  pushed: nothingHeard,
+  pulled: nothingPublished,
+  pushed: nothingPublished,
   waiting: new Set(),
   settling: undefined,
   pulling: undefined,
@@ -347,12 +347,12 @@ function outdate(document: Document): void {
   document.settling = undefined;
   document.pulling?.abort();
   document.pulling = undefined;
-  document.pulled = nothingHeard;
-  document.pushed = nothingHeard;
+  document.pulled = nothingPublished;
+  document.pushed = nothingPublished;
   document.settledVersion = 0;
 }
 
-function saidOf({ pulled, pushed }: Document): Heard {
+function saidOf({ pulled, pushed }: Document): Published {
   if (pushed.list.length === 0) return pulled;
   if (pulled.list.length === 0) return pushed;
   const seen = new Set(pulled.list.map((one) => JSON.stringify(one)));
@@ -366,7 +366,7 @@ function saidOf({ pulled, pushed }: Document): Heard {
 // What a server says of its documents, and when that is all of it: servers that push are waited for until they are quiet, others
 // are asked. What is said of an older text is not heard.
 
-export interface Hearing {
+export interface DiagnosticsFeed {
   /** How it is asked for diagnostics; undefined if it pushes them. May change when it registers something. */
   pull: Capabilities["pull"];
   /** Grows with every change the server hears of: what it said before may depend on what was then. */
@@ -383,7 +383,7 @@ export interface Hearing {
   isSettled(document: Document, asOf?: "now"): boolean;
 }
 
-export interface HearingOptions {
+export interface DiagnosticsFeedOptions {
   readonly client: Client;
   readonly documents: ReadonlyMap<string, Document>;
   readonly capabilities: () => Capabilities;
@@ -394,7 +394,7 @@ const contentModified = -32_801;
 const retriesMax = 10;
 const retryMs = 40;
 
-function createHearing({ client, documents, capabilities }: HearingOptions): Hearing {
+function createDiagnosticsFeed({ client, documents, capabilities }: DiagnosticsFeedOptions): DiagnosticsFeed {
   let age = 0;
   let pull: Capabilities["pull"];
   let pushesVersions = true;

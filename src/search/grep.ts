@@ -62,10 +62,10 @@ export type Found =
 const progressMs = 250;
 
 export async function grep(task: GrepTask): Promise<Found> {
-  const found = await grepOnce(task);
+  const node = await grepOnce(task);
   const byMaps = task.query.reach === "lines" && task.searched.in === "folder";
   // A file became shorter under a memory map, perhaps. Without one ripgrep holds all of it: the price of an answer.
-  return found.found === "killed" && byMaps ? grepOnce(task, "reads") : found;
+  return node.found === "killed" && byMaps ? grepOnce(task, "reads") : node;
 }
 
 async function grepOnce(task: GrepTask, by?: ReadBy): Promise<Found> {
@@ -164,9 +164,9 @@ export async function countFiles(
 
 /** How many files match, as far as the time allows. */
 export async function countMatchingFiles(task: GrepTask): Promise<Tally> {
-  const found = await grep({ ...task, query: { ...task.query, mode: "files" }, entriesMax: 0, mtimeOf: undefined });
-  if (found.found !== "places") return { number: 0, counted: "at least" };
-  return { number: found.filesTotal, counted: found.ended === "time" ? "at least" : "all" };
+  const node = await grep({ ...task, query: { ...task.query, mode: "files" }, entriesMax: 0, mtimeOf: undefined });
+  if (node.found !== "places") return { number: 0, counted: "at least" };
+  return { number: node.filesTotal, counted: node.ended === "time" ? "at least" : "all" };
 }
 
 function readerFor(query: GrepQuery, { in: place }: Searched, taker: OutputTaker): OutputReader {

@@ -17,7 +17,7 @@ function world(files: readonly string[], options: { roots?: readonly string[]; h
   }
   const hidden = new Set(options.hidden?.map((file) => resolve(root, file)));
   const isInside = (path: string) => roots.some((home) => path === home || path.startsWith(home + sep));
-  const calls = { look: 0 };
+  const calls = { lookup: 0 };
   const around: Surroundings = {
     roots,
     list: async (folder, take) => {
@@ -27,8 +27,8 @@ function world(files: readonly string[], options: { roots?: readonly string[]; h
       }
       return true;
     },
-    look: async (path) => {
-      calls.look += 1;
+    lookup: async (path) => {
+      calls.lookup += 1;
       return isInside(path) && !hidden.has(path) ? kinds.get(path) : undefined;
     },
   };
@@ -182,7 +182,7 @@ describe("limits", () => {
     const files = Array.from({ length: 1_000 }, (_, at) => `log-${at}`);
     const { around, calls } = world(files, { hidden: files });
     expect(await similar(place("log"), "file", around)).toEqual([]);
-    expect(calls).toEqual({ look: 40 });
+    expect(calls).toEqual({ lookup: 40 });
   });
 
   test("the nearest of a million names is found, and no more are held than are looked at", async () => {
@@ -194,7 +194,7 @@ describe("limits", () => {
         for (const name of names) take({ name, kind: "file" });
         return true;
       },
-      look: async (path) => (dirname(path) === root ? "file" : undefined),
+      lookup: async (path) => (dirname(path) === root ? "file" : undefined),
     };
     const last = names.at(-1) ?? "";
     const [first] = await similar(place(last.replace("file", "flie")), "file", around);
@@ -204,7 +204,7 @@ describe("limits", () => {
   test("a path of two thousand names is bounded too, and finds the nearest folder", async () => {
     const { around, calls } = world(["a/a/a/x.ts", ..."bcdefghijklmnop".split("").map((name) => `a/a/a/${name}/`)]);
     const found = await similar(place(`${"a/".repeat(2_000)}y.ts`), "file or folder", around);
-    expect(calls.look).toBeLessThanOrEqual(40);
+    expect(calls.lookup).toBeLessThanOrEqual(40);
     expect(found.map(({ relative }) => relative)).toEqual(["a/a/a"]);
   });
 

@@ -16,7 +16,7 @@ export interface Surroundings {
    */
   list(folder: string, take: (entry: Entry) => void): Promise<boolean>;
   /** What an absolute path names beneath the roots; undefined for nothing, outside, or hidden by the rules. */
-  look(path: string): Promise<"file" | "directory" | undefined>;
+  lookup(path: string): Promise<"file" | "directory" | undefined>;
   readonly roots: readonly string[];
 }
 
@@ -83,7 +83,7 @@ async function searchWithoutFolder(place: Place, around: Surroundings, finds: Fi
 interface Finds {
   readonly suggestions: readonly Suggestion[];
   /** `Surroundings.look`, as long as looks are left. */
-  look(path: string): Promise<"file" | "directory" | undefined>;
+  lookup(path: string): Promise<"file" | "directory" | undefined>;
   /** Suggests the path if it exists, is new and there is room. */
   offer(path: string): Promise<void>;
 }
@@ -94,18 +94,18 @@ function startFinds(place: Place, around: Surroundings): Finds {
   const ownRoot = rootOf(place);
   const roots = ownRoot === undefined ? around.roots : [ownRoot, ...around.roots];
   let looksLeft = looksMax;
-  const look = async (path: string) => {
+  const lookup = async (path: string) => {
     if (looksLeft === 0) return undefined;
     looksLeft -= 1;
-    return around.look(path);
+    return around.lookup(path);
   };
   const offer = async (path: string) => {
     if (suggestions.length >= limits.suggestionsMax || seen.has(path)) return;
     seen.add(path);
-    const kind = await look(path);
+    const kind = await lookup(path);
     if (kind !== undefined) suggestions.push({ absolute: path, relative: belowItsRoot(path, roots), kind });
   };
-  return { suggestions, look, offer };
+  return { suggestions, lookup, offer };
 }
 
 /** The root as the place spells it, which may be another spelling (through a link) than that of the roots handed in. */
@@ -135,13 +135,13 @@ interface Gap {
 /** By halving, as nothing exists below what is missing: a path of 2,000 names costs 12 looks. */
 async function findGap(place: Place, finds: Finds): Promise<Gap | undefined> {
   const root = rootOf(place);
-  if (root === undefined || (await finds.look(root)) !== "directory") return undefined;
+  if (root === undefined || (await finds.lookup(root)) !== "directory") return undefined;
   const names = place.relative.split("/");
   let found = 0;
   let end = names.length - 1;
   while (found < end) {
     const middle = Math.ceil((found + end) / 2);
-    const kind = await finds.look(join(root, ...names.slice(0, middle)));
+    const kind = await finds.lookup(join(root, ...names.slice(0, middle)));
     if (kind === "directory") found = middle;
     else end = middle - 1;
   }

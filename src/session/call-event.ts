@@ -14,7 +14,7 @@ export interface Watchers {
 }
 
 /** What is learnt on the way to an answer. */
-export interface Seen {
+export interface CallProgress {
   /** Left out if the call could not be understood. */
   request?: Request;
   outcome?: Outcome;
@@ -41,7 +41,7 @@ interface Ended extends Pick<CallEvent, "elapsedMs" | "tokensGiven"> {
 /** Tells those who watch when it is over. A call that was left for a question is told when it comes back. */
 export async function watched(
   replied: Promise<Reply>,
-  seen: Seen,
+  seen: CallProgress,
   called: Called,
   watchers: Watchers,
   tokensOf: (reply: Reply) => number,

@@ -1,11 +1,11 @@
 /** The ledger: what counts as shown again, and what never does. */
 
 import { describe, expect, test } from "vitest";
-import { createLedger, type Stamp } from "./ledger.ts";
+import { createLedger, type FileFingerprint } from "./ledger.ts";
 import { shiftedParts } from "./line-spans.ts";
 
-const stamp = (sign: string, hash?: string): Stamp => ({
-  sign,
+const stamp = (sign: string, hash?: string): FileFingerprint => ({
+  statKey: sign,
   sizeBytes: 1,
   hash: async () => hash,
   fullHash: async () => hash ?? "of a large file",
@@ -63,7 +63,7 @@ test("what is again as it once was is shown, if the session knows it otherwise b
   const [first, second] = [stamp("s", "h"), stamp("t", "i")];
   await ledger.saw("/a", first, "all");
   await ledger.shown("/a", "1-", first, 1);
-  ledger.wrote("/a", { sign: "t", sizeBytes: 1, hash: "i", encoding: undefined }, "all");
+  ledger.wrote("/a", { statKey: "t", sizeBytes: 1, hash: "i", encoding: undefined }, "all");
   expect(await ledger.repeats("/a", "1-", second)).toBeUndefined();
   // Somebody else has put it back.
   const again = stamp("u", "h");

@@ -9,9 +9,9 @@ import type { EncodingName } from "../contract/read.ts";
 import { covers, hasSpan, isWholeLine, merged, mergedParts, without } from "./line-spans.ts";
 
 /** A file's state: the quick sign, and the one that decides. */
-export interface Stamp {
+export interface FileFingerprint {
   /** Device, inode, size and times: the same sign is the same content. */
-  readonly sign: string;
+  readonly statKey: string;
   readonly sizeBytes: number;
   /** Of the whole content; undefined for files too large to hash in passing. Asked for only where the sign differs. */
   readonly hash: () => Promise<string | undefined>;
@@ -58,10 +58,10 @@ export interface Ledger {
    * Was this part shown, and is the file still the same? The second time in a row that this is asked the answer is no:
    * who asks again no longer has it.
    */
-  repeats(path: string, part: string, stamp: Stamp): Promise<{ readonly tokens: number } | undefined>;
+  repeats(path: string, part: string, fingerprint: FileFingerprint): Promise<{ readonly tokens: number } | undefined>;
   /** A part was shown whole. A view that was cut short does not count and is not told here. */
-  shown(path: string, part: string, stamp: Stamp, tokens: number): Promise<void>;
-  saw(path: string, stamp: Stamp, sight: Sight): Promise<void>;
+  shown(path: string, part: string, fingerprint: FileFingerprint, tokens: number): Promise<void>;
+  saw(path: string, fingerprint: FileFingerprint, sight: Sight): Promise<void>;
   /** Would `saw` say anything new? Hashes cost time. */
   knows(path: string, sign: string, span: LineSpan): boolean;
   /** Was anything of it ever shown? */
@@ -69,11 +69,11 @@ export interface Ledger {
   /** Was it last shown or written in the state of this sign? */
   isOf(path: string, sign: string): boolean;
   /** `viewHash` reads a part again, for files that are too large to hash. */
-  seen(path: string, now: Stamp, viewHash: (span: LineSpan) => Promise<string | undefined>): Promise<Seen>;
+  seen(path: string, now: FileFingerprint, viewHash: (span: LineSpan) => Promise<string | undefined>): Promise<Seen>;
   /** The host showed it by its own means. False if what it says is not well formed. */
   shownElsewhere(path: string, shown: unknown): boolean;
   /** The encoding that the session wrote the file in, if the file is still so and its bytes alone would not tell. */
-  encodingOf(path: string, now: Stamp): Promise<EncodingName | undefined>;
+  encodingOf(path: string, now: FileFingerprint): Promise<EncodingName | undefined>;
   /** The session changed the file itself: what it knew of it moves along. */
   wrote(path: string, known: Written, how: Wrote): void;
   /** The file is gone, or was put back: nothing is known of it. */
@@ -93,7 +93,7 @@ export type Wrote = "all" | { readonly all: Pick<Shown, "movedCells"> } | Shown;
 
 /** A file as the session left it. */
 export interface Written {
-  readonly sign: string;
+  readonly statKey: string;
   readonly sizeBytes: number;
   readonly hash: string | undefined;
   /** Where a look at the bytes may find another one. */
@@ -127,12 +127,12 @@ export function createLedger(restored: unknown = {}): Ledger {
   };
 
   return {
-    async repeats(path, part, stamp) {
+    async repeats(path, part, fingerprint) {
       const entry = parts.get(path)?.get(part);
-      if (entry === undefined || !(await isSame(entry, stamp))) return undefined;
+      if (entry === undefined || !(await isSame(entry, fingerprint))) return undefined;
       // It is again what it was: the session saw or made something else of it since, and takes that for its content.
       const known = files.get(path);
-      if (known !== undefined && !(await isSame(known, stamp))) return undefined;
+      if (known !== undefined && !(await isSame(known, fingerprint))) return undefined;
       if (entry.lastAnswer === "stub") {
         entry.lastAnswer = "content";
         return undefined;
@@ -140,11 +140,11 @@ export function createLedger(restored: unknown = {}): Ledger {
       entry.lastAnswer = "stub";
       return { tokens: entry.tokens };
     },
-    async shown(path, part, stamp, tokens) {
-      const hash = await stamp.hash();
+    async shown(path, part, fingerprint, tokens) {
+      const hash = await fingerprint.hash();
       const ofFile = parts.get(path) ?? new Map<string, Part>();
       ofFile.delete(part);
-      ofFile.set(part, { sign: stamp.sign, hash, tokens, lastAnswer: "content" });
+      ofFile.set(part, { sign: fingerprint.statKey, hash, tokens, lastAnswer: "content" });
       dropOldest(ofFile, partsMax);
       parts.delete(path);
       parts.set(path, ofFile);
@@ -155,10 +155,10 @@ export function createLedger(restored: unknown = {}): Ledger {
       if (known === undefined || known.sign !== sign) return false;
       return known.whole || (known.cut === undefined && hasSpan(known.spans, span));
     },
-    async saw(path, stamp, sight) {
-      const { sign, sizeBytes } = stamp;
+    async saw(path, fingerprint, sight) {
+      const { statKey: sign, sizeBytes } = fingerprint;
       const before = files.get(path);
-      const hash = before !== undefined && before.sign === sign ? before.hash : await stamp.hash();
+      const hash = before !== undefined && before.sign === sign ? before.hash : await fingerprint.hash();
       // What was shown of another state says nothing about this one.
       const same = before !== undefined && (before.sign === sign || (hash !== undefined && before.hash === hash));
       const lines =
@@ -194,7 +194,7 @@ export function createLedger(restored: unknown = {}): Ledger {
     async seen(path, now, viewHash) {
       const known = files.get(path);
       if (known === undefined) return { state: "never" };
-      if (known.sign !== now.sign && !(await isStillSo(known, now, viewHash))) {
+      if (known.sign !== now.statKey && !(await isStillSo(known, now, viewHash))) {
         return { state: "changed", sizeThen: known.sizeBytes };
       }
       const { whole, spans: shown, cut = [], parts: ofLines = [], cells = [], movedCells = [] } = known;
@@ -213,10 +213,10 @@ export function createLedger(restored: unknown = {}): Ledger {
     async encodingOf(path, now) {
       const known = files.get(path);
       if (known?.encoding === undefined) return undefined;
-      const same = known.sign === now.sign || (known.hash !== undefined && known.hash === (await now.hash()));
+      const same = known.sign === now.statKey || (known.hash !== undefined && known.hash === (await now.hash()));
       return same ? known.encoding : undefined;
     },
-    wrote(path, { sign, sizeBytes, hash, encoding }, how) {
+    wrote(path, { statKey: sign, sizeBytes, hash, encoding }, how) {
       const whole = how === "all" || "all" in how;
       const parts = partsOf(how === "all" ? nothingShown : "all" in how ? { ...nothingShown, ...how.all } : how);
       const known = { ...(hash === undefined ? {} : { hash }), ...(encoding === undefined ? {} : { encoding }) };
@@ -261,15 +261,15 @@ const partsOf = ({
 
 const isSame = async (
   before: Pick<Part, "sign"> & { readonly hash?: string | undefined },
-  now: Stamp,
+  now: FileFingerprint,
 ): Promise<boolean> =>
-  before.sign === now.sign ||
+  before.sign === now.statKey ||
   (before.hash !== undefined && before.hash === ((await now.hash()) ?? (await now.fullHash())));
 
 /** A touch, a sync client or a virus scanner moves the times and leaves the content. */
 async function isStillSo(
   known: KnownFile,
-  now: Stamp,
+  now: FileFingerprint,
   viewHash: (span: LineSpan) => Promise<string | undefined>,
 ): Promise<boolean> {
   if (known.sizeBytes === undefined) return known.hash === (await now.fullHash());

@@ -343,8 +343,8 @@ function taken(text: string, container: Node, property: Node): string {
 
 /** If there is nothing else on its lines, they go as lines; of a line with others, the blanks before it go too. */
 function wholeLines(text: string, from: number, to: number, containerAt: number): readonly [number, number] {
-  const blanks = /[ \t]*$/.exec(text.slice(0, from))?.[0].length ?? 0;
-  const start = from - blanks;
+  const whitespace = /[ \t]*$/.exec(text.slice(0, from))?.[0].length ?? 0;
+  const start = from - whitespace;
   const behind = /^[ \t]*(\r\n|\r|\n)/.exec(text.slice(to));
   const startsLine = start === 0 || /[\r\n]/.test(text.charAt(start - 1));
   if (startsLine && behind !== null) return [start, to + behind[0].length];

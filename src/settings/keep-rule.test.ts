@@ -75,27 +75,35 @@ describe("a rule comes into a text of which all else stays", () => {
     );
     const blank = fc.constantFrom("", " ", "\n", "\n  ", " // c\n", "/* c */", "\r\n");
     fc.assert(
-      fc.property(value, fc.constantFrom(0, 2, "\t"), fc.array(blank, { minLength: 1 }), (given, indent, blanks) => {
-        let at = 0;
-        // Blanks and comments between any two tokens of the text.
-        const text = JSON.stringify(given, undefined, indent).replace(
-          /"(?:[^"\\]|\\.)*"|[{}[\],:]/g,
-          (token) => token + (blanks[at++ % blanks.length] ?? ""),
-        );
-        const after = withRule(text, rule);
-        ok(typeof after === "string");
-        const allow = [...new Set(given.permissions?.allow)];
-        const errors: never[] = [];
-        const read = parse(after, errors, { allowTrailingComma: true }) as typeof given;
-        deepEqual(errors, []);
-        ok(read.permissions?.allow?.includes(rule));
-        const without = read.permissions?.allow?.filter((one) => one !== rule) ?? [];
-        deepEqual(
-          [...new Set(without)],
-          allow.filter((one) => one !== rule),
-        );
-        deepEqual({ ...read, permissions: read.permissions?.deny }, { ...given, permissions: given.permissions?.deny });
-      }),
+      fc.property(
+        value,
+        fc.constantFrom(0, 2, "\t"),
+        fc.array(blank, { minLength: 1 }),
+        (given, indent, whitespace) => {
+          let at = 0;
+          // Blanks and comments between any two tokens of the text.
+          const text = JSON.stringify(given, undefined, indent).replace(
+            /"(?:[^"\\]|\\.)*"|[{}[\],:]/g,
+            (token) => token + (whitespace[at++ % whitespace.length] ?? ""),
+          );
+          const after = withRule(text, rule);
+          ok(typeof after === "string");
+          const allow = [...new Set(given.permissions?.allow)];
+          const errors: never[] = [];
+          const read = parse(after, errors, { allowTrailingComma: true }) as typeof given;
+          deepEqual(errors, []);
+          ok(read.permissions?.allow?.includes(rule));
+          const without = read.permissions?.allow?.filter((one) => one !== rule) ?? [];
+          deepEqual(
+            [...new Set(without)],
+            allow.filter((one) => one !== rule),
+          );
+          deepEqual(
+            { ...read, permissions: read.permissions?.deny },
+            { ...given, permissions: given.permissions?.deny },
+          );
+        },
+      ),
       { numRuns: 1_000 },
     );
   });

@@ -5,8 +5,8 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import * as nodePath from "node:path";
 import { Descriptor } from "../disk/descriptor.ts";
-import { type LookoutPlace, reportProtocol } from "../contract/event.ts";
-import { lifeOf, processMark } from "../disk/lock/process-mark.ts";
+import { type InspectorPlace, reportProtocol } from "../contract/event.ts";
+import { lifeOf, processIdentity } from "../disk/lock/process-identity.ts";
 import type { Watching } from "../disk/watch.ts";
 import { makeFolders } from "../disk/write/make-folders.ts";
 
@@ -19,7 +19,7 @@ const filesMax = 64;
 /** What the systems have room for in the address of a socket is 104 bytes or a little more. */
 const addressBytesMax = 100;
 
-export interface LookoutFile {
+export interface RegistryFile {
   /** For a socket, or for a pipe on Windows. */
   readonly address: string;
   /** From here on it is found. Throws where the state folder cannot be written. */
@@ -30,13 +30,13 @@ export interface LookoutFile {
 let made = 0;
 
 /** Throws where the folder cannot be made, or is not ours alone. */
-export function makeLookoutFile(stateDir: string): LookoutFile {
+export function registerInspector(stateDir: string): RegistryFile {
   const folder = nodePath.join(stateDir, folderName);
   makeFolders(folder, 0o700);
   if (!isOwn(folder)) throw new Error(`"${folder}" can be entered by others, run chmod 700 on it`);
   sweep(folder);
   made += 1;
-  const name = `${processMark()}.${made}`;
+  const name = `${processIdentity()}.${made}`;
   const path = nodePath.join(folder, `${name}.json`);
   const { address, scratch } = addressFor(nodePath.join(folder, `${name}.sock`));
   return {
@@ -61,13 +61,13 @@ function addressFor(path: string): { readonly address: string; readonly scratch?
 }
 
 /** What the files of other processes say that run. Never throws; where there is no folder it costs one look. */
-function readLookouts(stateDir: string): ReadonlyMap<string, string> {
+function readInspectors(stateDir: string): ReadonlyMap<string, string> {
   const folder = nodePath.join(stateDir, folderName);
   const found = new Map<string, string>();
   try {
     const names = fs.readdirSync(folder).filter((name) => name.endsWith(".json"));
     if (names.length === 0 || !isOwn(folder)) return found;
-    const own = processMark();
+    const own = processIdentity();
     for (const name of names.slice(0, filesMax)) {
       const mark = markIn(name);
       if (mark === own || lifeOf(mark) !== "alive") continue;
@@ -81,7 +81,7 @@ function readLookouts(stateDir: string): ReadonlyMap<string, string> {
 }
 
 /** Tells when one may have come or gone; undefined where that cannot be watched. Makes the folder. */
-export function watchLookouts(stateDir: string, listener: () => void): Watching | undefined {
+export function watchInspectors(stateDir: string, listener: () => void): Watching | undefined {
   try {
     const folder = nodePath.join(stateDir, folderName);
     makeFolders(folder, 0o700);
@@ -122,15 +122,15 @@ function textOf(path: string): string | undefined {
 }
 
 /** One that listens, and which of its workspaces holds the roots that were asked about. */
-export interface Lookout {
+export interface RegisteredInspector {
   readonly name: string;
-  readonly place: LookoutPlace;
+  readonly place: InspectorPlace;
   readonly workspace: string;
 }
 
 /** Those that watch all of these roots. What a file says is looked at field by field. */
-export function lookoutsFor(stateDir: string, roots: readonly string[]): readonly Lookout[] {
-  return [...readLookouts(stateDir)].flatMap(([name, text]) => {
+export function inspectorsFor(stateDir: string, roots: readonly string[]): readonly RegisteredInspector[] {
+  return [...readInspectors(stateDir)].flatMap(([name, text]) => {
     const place = placeIn(text);
     const found = place?.workspaces.find((workspace) => holdsAll(workspace.roots, roots));
     return place === undefined || found === undefined ? [] : [{ name, place, workspace: found.name }];
@@ -146,10 +146,10 @@ function holds(folder: string, path: string): boolean {
   return rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
 }
 
-function placeIn(text: string): LookoutPlace | undefined {
-  let value: Partial<LookoutPlace> | null;
+function placeIn(text: string): InspectorPlace | undefined {
+  let value: Partial<InspectorPlace> | null;
   try {
-    value = JSON.parse(text) as Partial<LookoutPlace> | null; // every field is looked at below
+    value = JSON.parse(text) as Partial<InspectorPlace> | null; // every field is looked at below
   } catch {
     return undefined;
   }
@@ -159,7 +159,7 @@ function placeIn(text: string): LookoutPlace | undefined {
   return { protocol, address, key, workspaces };
 }
 
-const isWorkspace = (value: unknown): value is LookoutPlace["workspaces"][number] =>
+const isWorkspace = (value: unknown): value is InspectorPlace["workspaces"][number] =>
   typeof value === "object" &&
   value !== null &&
   "name" in value &&

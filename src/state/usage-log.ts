@@ -21,7 +21,7 @@ const fileName = "figures.jsonl";
 const bytesMax = 1_048_576;
 
 /** Never throws: figures are not worth a failed call. */
-export function appendFigures(stateDir: string, figures: Figures): void {
+export function appendUsage(stateDir: string, figures: Figures): void {
   try {
     makeFolders(stateDir, 0o700);
     const path = nodePath.join(stateDir, fileName);
@@ -39,7 +39,7 @@ function shorten(path: string): void {
   fs.renameSync(temporary, path);
 }
 
-export function readFigures(stateDir: string): readonly Figures[] {
+export function readUsage(stateDir: string): readonly Figures[] {
   let text: string;
   try {
     text = fs.readFileSync(nodePath.join(stateDir, fileName), "utf8");

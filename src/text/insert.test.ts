@@ -1,7 +1,7 @@
 /** Lines that are put behind a line: where they go, and which line ends they get. */
 
 import { describe, expect, test } from "vitest";
-import { insertion, linesIn } from "./pieces.ts";
+import { insertion, countLines } from "./pieces.ts";
 
 const inserted = (text: string, behindLine: number, newText: string): string | undefined => {
   const found = insertion(text, behindLine, newText);
@@ -38,5 +38,5 @@ describe("insertion", () => {
 });
 
 test("lines are counted by their ends", () => {
-  expect(["", "a", "a\n", "a\nb", "a\n\n"].map(linesIn)).toEqual([0, 1, 1, 2, 2]);
+  expect(["", "a", "a\n", "a\nb", "a\n\n"].map(countLines)).toEqual([0, 1, 1, 2, 2]);
 });

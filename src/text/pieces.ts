@@ -179,7 +179,7 @@ export function insertion(text: string, behindLine: number, newText: string): In
 }
 
 /** A newline ends a line, so a final one begins none. */
-export function linesIn(text: string): number {
+export function countLines(text: string): number {
   let count = text === "" || text.endsWith("\n") ? 0 : 1;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
   return count;

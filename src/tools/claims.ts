@@ -6,32 +6,32 @@ import { Problem } from "../contract/problem.ts";
 import type { Request } from "../contract/call.ts";
 import type { Claim, PathUse } from "../session/call-queue.ts";
 import { pathsNamed } from "../text/patch/patch.ts";
-import type { Bench } from "./tool.ts";
+import type { ToolContext } from "./tool.ts";
 
-export function claimsOf(request: Request, bench: Bench): readonly Claim[] {
+export function claimsOf(request: Request, context: ToolContext): readonly Claim[] {
   switch (request.verb) {
     case "read":
     case "outline":
-      return claimed("read", [request.path], bench);
+      return claimed("read", [request.path], context);
     case "ls":
-      return claimed("search", [request.path], bench);
+      return claimed("search", [request.path], context);
     case "grep":
-      return request.path === undefined ? everything("search") : claimed("search", [request.path], bench);
+      return request.path === undefined ? everything("search") : claimed("search", [request.path], context);
     case "glob": {
       const { path, pattern } = request;
       // Such a pattern may name files outside of the folder.
       const isBelow = !/^[/\\~]|^[A-Za-z]:|\.\./.test(pattern);
-      return path === undefined || !isBelow ? everything("search") : claimed("search", [path], bench);
+      return path === undefined || !isBelow ? everything("search") : claimed("search", [path], context);
     }
     case "edit":
     case "write":
     case "notebook-edit":
     case "delete":
-      return claimed("change", [request.path], bench);
+      return claimed("change", [request.path], context);
     case "move":
-      return claimed("change", [request.path, request.to], bench);
+      return claimed("change", [request.path, request.to], context);
     case "patch":
-      return claimed("change", pathsNamed(request.patchText), bench);
+      return claimed("change", pathsNamed(request.patchText), context);
     case "history":
     case "lsp":
       return everything("search");
@@ -46,10 +46,10 @@ export function claimsOf(request: Request, bench: Bench): readonly Claim[] {
 export const everything = (use: PathUse): readonly Claim[] => [{ names: [], use }];
 
 /** More claims than needed only make calls wait, so a call with very many paths claims everything. */
-export function claimed(use: PathUse, paths: readonly string[], bench: Bench): readonly Claim[] {
+export function claimed(use: PathUse, paths: readonly string[], context: ToolContext): readonly Claim[] {
   if (paths.length > limits.callClaimsMax) return everything(use);
   return paths.flatMap((path) => {
-    const { absolute, inode } = meant(path, bench);
+    const { absolute, inode } = meant(path, context);
     return [
       ...(absolute === undefined ? [] : [{ names: namesOf(absolute), use }]),
       ...(inode === undefined ? [] : [{ names: ["inode", inode], use }]),
@@ -58,18 +58,21 @@ export function claimed(use: PathUse, paths: readonly string[], bench: Bench): r
 }
 
 /** What a path means now. A path that no tool accepts claims nothing: its call fails without looking at a file. */
-function meant(path: string, { guard }: Bench): { readonly absolute?: string | undefined; readonly inode?: string } {
+function meant(
+  path: string,
+  { guard }: ToolContext,
+): { readonly absolute?: string | undefined; readonly inode?: string } {
   try {
     const resolved = guard.resolve(path);
     if (resolved.seen !== "node") {
       const { place } = resolved;
       return { absolute: (resolved.seen === "missing" ? resolved.target?.real : undefined) ?? place.absolute };
     }
-    const { held } = resolved.found;
+    const { handle: held } = resolved.node;
     held.close();
     const { device, inode } = held.identity;
     // A file may have other names, by hard links.
-    const byInode = resolved.found.kind === "file" ? { inode: `${device}:${inode}` } : {};
+    const byInode = resolved.node.kind === "file" ? { inode: `${device}:${inode}` } : {};
     return { absolute: resolved.target.real, ...byInode };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -10,7 +10,7 @@ import { countTokens } from "../kinds/exact-tokens.ts";
 import { recognise } from "../kinds/kind.ts";
 import { measureText } from "../kinds/text.ts";
 import { locatePermitted } from "./locate.ts";
-import type { Bench } from "./tool.ts";
+import type { ToolContext } from "./tool.ts";
 
 export interface Cost {
   readonly tokens: number;
@@ -25,22 +25,26 @@ export interface Cost {
 const countedCharsMax = 2_000_000;
 
 /** Of what is not text only the size is told: then a read tells the rest. */
-export async function costOf(path: string, profile: Profile, bench: Bench): Promise<Cost | Pick<Cost, "sizeBytes">> {
-  const { found, target } = await locatePermitted(path, "file", bench);
-  using _held = found.held;
-  if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
-  if (found.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
-  const opened = bench.disk.open(found);
+export async function costOf(
+  path: string,
+  profile: Profile,
+  context: ToolContext,
+): Promise<Cost | Pick<Cost, "sizeBytes">> {
+  const { node, target } = await locatePermitted(path, "file", context);
+  using _held = node.handle;
+  if (node.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+  if (node.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: node.kind });
+  const opened = context.disk.open(node);
   if ("errno" in opened) throw refusal(target, opened.errno, "opening it");
   using file = opened;
   const scratch = takeBuffer();
   try {
     const none = { known: undefined, keep: () => undefined };
-    const recognised = await recognise(file, target, profile, bench.restricted, scratch, none);
+    const recognised = await recognise(file, target, profile, context.restricted, scratch, none);
     if (recognised.as !== "text") return { sizeBytes: file.sizeBytes };
-    const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
+    const scanning = { store: context.indexes, signal: context.signal, onProgress: context.onProgress };
     const { tokens, lines, text } = await measureText(recognised, scanning, countedCharsMax);
-    const exact = text === undefined ? undefined : await countTokens(text, bench.signal);
+    const exact = text === undefined ? undefined : await countTokens(text, context.signal);
     const tokensMax = profile.pageTokensMax ?? limits.pageTokensMax;
     const counted = exact === undefined ? "estimated" : "counted";
     return { tokens: Math.round(exact ?? tokens), counted, lines, sizeBytes: file.sizeBytes, tokensMax };

@@ -4,7 +4,7 @@ import { HandleStack } from "../disk/descriptor.ts";
 import type { Target } from "../contract/target.ts";
 import type { WalkFolder } from "../disk/lookup/walk.ts";
 import { type Ignored, ignoredIn, isIgnored, nothingIgnored } from "../search/ignored.ts";
-import type { Bench } from "./tool.ts";
+import type { ToolContext } from "./tool.ts";
 
 export interface IgnoredAbove {
   readonly ignored: Ignored;
@@ -16,22 +16,22 @@ export interface IgnoredAbove {
   readonly links: boolean;
 }
 
-export const ignoredAt = async (target: Target, bench: Bench): Promise<Ignored> =>
-  (await ignoredAbove(target, bench)).ignored;
+export const ignoredAt = async (target: Target, context: ToolContext): Promise<Ignored> =>
+  (await ignoredAbove(target, context)).ignored;
 
 /**
  * From the root down to the folder, its own ignore files left out. Who names a folder that is ignored wants what is in it:
  * then only ignore files in it hold.
  */
-export async function ignoredAbove(target: Target, { disk }: Bench): Promise<IgnoredAbove> {
+export async function ignoredAbove(target: Target, { disk }: ToolContext): Promise<IgnoredAbove> {
   const nothing: IgnoredAbove = { ignored: nothingIgnored, from: target.real, inRepository: false, links: false };
   const names = target.realRelative === "" ? [] : target.realRelative.split("/");
-  const look = disk.look(target.root);
-  if (look.seen !== "node") return nothing;
-  using _held = look.held;
+  const lookup = disk.lookup(target.root);
+  if (lookup.seen !== "node") return nothing;
+  using _held = lookup.handle;
   using below = new HandleStack();
   let ignored = nothingIgnored;
-  let folder = disk.walk(look);
+  let folder = disk.walk(lookup);
   let from = folder.real;
   let inRepository = false;
   let links = false;
@@ -57,15 +57,15 @@ export async function ignoredAbove(target: Target, { disk }: Bench): Promise<Ign
 
 export function folderAgain(
   real: string,
-  { disk }: Bench,
+  { disk }: ToolContext,
   onRefused: (errno: string) => void = () => {},
 ): WalkFolder | undefined {
-  const look = disk.look(real);
-  if (look.seen === "refused") onRefused(look.errno);
-  if (look.seen !== "node") return undefined;
-  if (look.kind === "directory" && look.real === real) {
-    return disk.walk(look, () => look.held.close());
+  const lookup = disk.lookup(real);
+  if (lookup.seen === "refused") onRefused(lookup.errno);
+  if (lookup.seen !== "node") return undefined;
+  if (lookup.kind === "directory" && lookup.real === real) {
+    return disk.walk(lookup, () => lookup.handle.close());
   }
-  look.held.close();
+  lookup.handle.close();
   return undefined;
 }

@@ -6,7 +6,7 @@
 import * as nodePath from "node:path";
 import type { WatchedChange } from "../contract/lsp.ts";
 import { Problem } from "../contract/problem.ts";
-import { type Identity, released } from "../disk/lookup/look.ts";
+import { type Identity, released } from "../disk/lookup/lookup.ts";
 import { ReadFailed, wholeFile } from "../disk/lookup/open-file.ts";
 import { isRacy } from "../disk/time-grain.ts";
 import { FileCut } from "../disk/lines/scan.ts";
@@ -15,8 +15,8 @@ import {
   type Baseline,
   baselineOf,
   type Glance,
-  type Held,
-  heldFile,
+  type StoredContent,
+  storedFile,
   type Picture,
   type Seen,
   outOfSight,
@@ -24,9 +24,9 @@ import {
 } from "../history/observe.ts";
 import type { SessionHistory } from "../history/session-history.ts";
 import { markOf } from "../history/versions.ts";
-import { type Bench, orUnreadable } from "./tool.ts";
-import { signOf } from "./stamp.ts";
-import { atPath, signAt, walkWorkspace } from "./workspace-walk.ts";
+import { type ToolContext, orUnreadable } from "./tool.ts";
+import { statKeyOf } from "./fingerprint.ts";
+import { atPath, statKeyAt, walkWorkspace } from "./workspace-walk.ts";
 
 /** What a look found. */
 export interface Observed {
@@ -40,13 +40,13 @@ export interface Observed {
 
 export interface Observer {
   /** The first look finds nothing: there is none before it. */
-  observe(bench: Bench): Promise<Observed>;
+  observe(context: ToolContext): Promise<Observed>;
 }
 
 const filesMax = 50_000;
 /** Of one file, and of all together: contents are held in memory, so that a rewind has what was there. */
-const heldFileBytesMax = 1_048_576;
-const heldBytesMax = 52_428_800;
+const storedFileBytesMax = 1_048_576;
+const storedBytesMax = 52_428_800;
 
 /** A file as it is; `bytes` only up to the limit. */
 interface Now {
@@ -58,30 +58,30 @@ interface Now {
 
 export function createObserver(): Observer {
   let then: Picture | undefined;
-  let heldBytes = 0;
+  let storedBytes = 0;
 
   /** What is held of a file from now on. */
-  const seenOf = (path: string, now: Now, { guard }: Bench): Seen => {
-    const sign = signOf(now.identity);
+  const seenOf = (path: string, now: Now, { guard }: ToolContext): Seen => {
+    const statKey = statKeyOf(now.identity);
     const { bytes, mode } = now;
-    if (bytes === undefined || guard.isSecret(path) || heldBytes + bytes.length > heldBytesMax) {
-      return { sign, held: undefined };
+    if (bytes === undefined || guard.isSecret(path) || storedBytes + bytes.length > storedBytesMax) {
+      return { statKey, stored: undefined };
     }
-    heldBytes += bytes.length;
-    return { sign: isRacy(now.identity) ? undefined : sign, held: { bytes, mode } };
+    storedBytes += bytes.length;
+    return { statKey: isRacy(now.identity) ? undefined : statKey, stored: { bytes, mode } };
   };
 
-  const look = async (bench: Bench): Promise<Observed> => {
-    const history = await bench.past();
+  const look = async (context: ToolContext): Promise<Observed> => {
+    const history = await context.past();
     if (history === undefined) throw new Problem({ code: "NO_TURN", asked: "observe", reason: "no history" });
     const tracked = history.tracked();
-    const { signs, complete, rules } = await walkWorkspace(filesMax, bench);
+    const { statKeys, complete, rules } = await walkWorkspace(filesMax, context);
     // Also those that the walk leaves out by now: what was looked at once is looked at again.
     for (const path of [...tracked.keys(), ...(then?.files.keys() ?? [])]) {
-      const sign = signs.has(path) ? undefined : signAt(path, bench);
-      if (sign !== undefined) signs.set(path, sign);
+      const statKey = statKeys.has(path) ? undefined : statKeyAt(path, context);
+      if (statKey !== undefined) statKeys.set(path, statKey);
     }
-    const now: Glance = { signs, tracked, complete, rules };
+    const now: Glance = { statKeys, tracked, complete, rules };
     const files = new Map(then?.files);
     const before = then;
     const notCovered: string[] = [];
@@ -89,45 +89,45 @@ export function createObserver(): Observer {
     let observed = 0;
     // What the history knows already comes first, in case not all can be held.
     const touched =
-      before === undefined ? [...new Set([...tracked.keys(), ...signs.keys()])] : touchedPaths(before, now);
+      before === undefined ? [...new Set([...tracked.keys(), ...statKeys.keys()])] : touchedPaths(before, now);
     for (const path of touched) {
-      bench.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       // Of what is denied by now neither the content is held nor the name told.
-      if (bench.guard.denied("read", [path], "file") !== undefined) continue;
-      const file = await fileAt(path, bench);
+      if (context.guard.denied("read", [path], "file") !== undefined) continue;
+      const file = await fileAt(path, context);
       if (before !== undefined) {
-        const came = await record(path, baselineOf(path, before, now), file, history, bench);
+        const came = await record(path, baselineOf(path, before, now), file, history, context);
         if (came === "recorded") observed += 1;
         if (came === "not covered") notCovered.push(path);
         const did = file === "absent" ? "deleted" : before.files.has(path) ? "changed" : "created";
         if (came !== "same") fromOutside.push({ path, did });
       }
-      heldBytes -= files.get(path)?.held?.bytes.length ?? 0;
+      storedBytes -= files.get(path)?.stored?.bytes.length ?? 0;
       if (file === "absent") files.delete(path);
       else if (file === "elsewhere") files.set(path, outOfSight);
-      else files.set(path, seenOf(path, file, bench));
+      else files.set(path, seenOf(path, file, context));
     }
     // What the session itself wrote down meanwhile is known as of now.
     then = { files, tracked: history.tracked(), complete, rules };
-    if (fromOutside.length > 0) (await bench.languages?.())?.watchedFilesChanged(fromOutside);
+    if (fromOutside.length > 0) (await context.languages?.())?.watchedFilesChanged(fromOutside);
     return { observed, notCovered, complete };
   };
 
-  return { observe: (bench) => orUnreadable("observe", () => look(bench)) };
+  return { observe: (context) => orUnreadable("observe", () => look(context)) };
 }
 
 /** `elsewhere`: there is something, but no file under this very name that we may look at. */
-async function fileAt(path: string, bench: Bench): Promise<Now | "absent" | "elsewhere"> {
-  const file = atPath(path, bench, (found) => bench.disk.open(found));
+async function fileAt(path: string, context: ToolContext): Promise<Now | "absent" | "elsewhere"> {
+  const file = atPath(path, context, (node) => context.disk.open(node));
   if (file === undefined) {
-    const look = released(bench.disk.look(path));
-    return look.seen === "missing" ? "absent" : "elsewhere";
+    const lookup = released(context.disk.lookup(path));
+    return lookup.seen === "missing" ? "absent" : "elsewhere";
   }
   if ("errno" in file) return "elsewhere";
   using _file = file;
   try {
     const { identity, mode, links } = file;
-    return { identity, mode, links, bytes: await wholeFile(file, heldFileBytesMax) };
+    return { identity, mode, links, bytes: await wholeFile(file, storedFileBytesMax) };
   } catch (error) {
     if (error instanceof ReadFailed || error instanceof FileCut) return "elsewhere";
     throw error;
@@ -141,24 +141,25 @@ async function record(
   baseline: Baseline,
   file: Now | "absent" | "elsewhere",
   history: SessionHistory,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<Came> {
   if (file === "elsewhere") return "not covered";
   if (baseline.was === "ours" && file !== "absent" && baseline.version.mark === markOf(file.identity)) return "same";
-  const held = await heldOf(baseline, history);
-  if (held === "unknown") return "not covered";
-  if (held === "absent" && file === "absent") return "same";
-  if (held !== "absent" && file !== "absent" && isSame(held, file)) return "same";
-  const turn = await bench.turn();
+  const stored = await storedOf(baseline, history);
+  if (stored === "unknown") return "not covered";
+  if (stored === "absent" && file === "absent") return "same";
+  if (stored !== "absent" && file !== "absent" && isSame(stored, file)) return "same";
+  const turn = await context.turn();
   if (turn === undefined) return "not covered";
   const after: Keeping["after"] = file === "absent" ? "absent" : contentOf(file);
-  const root = bench.disk.roots.find(({ real }) => path.startsWith(real + nodePath.sep));
+  const root = context.disk.roots.find(({ real }) => path.startsWith(real + nodePath.sep));
   const kept = await history.keep({
     messageId: turn.messageId,
     tool: turn.tool,
     path,
     relative: root === undefined ? path : nodePath.relative(root.real, path),
-    before: held === "absent" ? "absent" : { file: heldFile(held), bytes: held.bytes, will: "be written in place" },
+    before:
+      stored === "absent" ? "absent" : { file: storedFile(stored), bytes: stored.bytes, will: "be written in place" },
     after,
   });
   if (file !== "absent") history.done(kept, file.identity, file.mode);
@@ -168,17 +169,17 @@ async function record(
 const contentOf = ({ bytes, mode, links, identity }: Now): Keeping["after"] =>
   bytes === undefined ? { sizeBytes: identity.sizeBytes, mode, links } : { bytes, mode, links };
 
-const isSame = (held: Held, { bytes, mode }: Now): boolean =>
-  bytes !== undefined && held.mode === mode && Buffer.compare(held.bytes, bytes) === 0;
+const isSame = (stored: StoredContent, { bytes, mode }: Now): boolean =>
+  bytes !== undefined && stored.mode === mode && Buffer.compare(stored.bytes, bytes) === 0;
 
-async function heldOf(baseline: Baseline, history: SessionHistory): Promise<Held | "absent" | "unknown"> {
-  if (baseline.was === "held") return baseline.held;
+async function storedOf(baseline: Baseline, history: SessionHistory): Promise<StoredContent | "absent" | "unknown"> {
+  if (baseline.was === "held") return baseline.stored;
   if (baseline.was !== "ours") return baseline.was;
   const { content, mode, notKept } = baseline.version;
   if (content === undefined || mode === undefined || notKept !== undefined) return "unknown";
   const opened = await history.open(content);
   if (typeof opened === "string") return "unknown";
   using kept = opened;
-  const bytes = await wholeFile(kept, heldFileBytesMax);
+  const bytes = await wholeFile(kept, storedFileBytesMax);
   return bytes === undefined ? "unknown" : { bytes, mode };
 }

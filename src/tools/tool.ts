@@ -17,7 +17,7 @@ import type { SessionHistory } from "../history/session-history.ts";
 import type { PageCache } from "../kinds/page-cache.ts";
 import type { Restricted } from "../kinds/restricted.ts";
 import type { Ledger } from "../session/ledger.ts";
-import type { Turn } from "./change/turn.ts";
+import type { Turn } from "./change/history-recorder.ts";
 
 /** How careful changes are; the operator's choice. */
 export interface ChangeRules {
@@ -31,7 +31,7 @@ export interface ChangeRules {
   readonly editBytesMax: number;
 }
 
-export interface Bench {
+export interface ToolContext {
   readonly disk: Disk;
   readonly guard: Guard;
   readonly restricted: Restricted;
@@ -74,7 +74,7 @@ export interface Bench {
   readonly signal: AbortSignal;
 }
 
-export type Tool<V extends Verb> = (request: Verbs[V]["request"], bench: Bench) => Promise<Verbs[V]["outcome"]>;
+export type Tool<V extends Verb> = (request: Verbs[V]["request"], context: ToolContext) => Promise<Verbs[V]["outcome"]>;
 
 // What cannot be read, in a store or on the disk, is bad luck that can be told, not a bug.
 

@@ -12,10 +12,10 @@ import { refusal } from "../guard/guard.ts";
 import { relativeTo } from "../guard/paths.ts";
 import { type Ignored, isIgnored, nothingIgnored, withGitignore } from "../search/ignored.ts";
 import { compareCodePoints } from "../text/order.ts";
-import { refuseDenied } from "./change/subject.ts";
+import { refuseDenied } from "./change/change-target.ts";
 import { locate } from "./locate.ts";
-import type { Bench } from "./tool.ts";
-import { atPath, entriesOf, isLeftOut, namesBelow, slashed, textOf } from "./workspace-walk.ts";
+import type { ToolContext } from "./tool.ts";
+import { atPath, entriesOf, isLeftOut, namesBelow, slashed, readSmallText } from "./workspace-walk.ts";
 
 export interface WorkspaceFile {
   readonly path: string;
@@ -38,15 +38,15 @@ interface Folder {
 }
 
 /** Only the folders on the way to `after` are looked at again, so a page costs a page, however deep it lies. */
-export async function filesAfter(after: string | undefined, filesMax: number, bench: Bench): Promise<FilePage> {
-  const roots = bench.disk.roots.map(({ real }) => real as string);
+export async function filesAfter(after: string | undefined, filesMax: number, context: ToolContext): Promise<FilePage> {
+  const roots = context.disk.roots.map(({ real }) => real as string);
   const first = after === undefined ? 0 : roots.findIndex((root) => relativeTo(after, [root], nodePath) !== undefined);
   const files: WorkspaceFile[] = [];
   if (first === -1) return { files, more: false };
-  const slices = timeSlices(bench.signal);
+  const slices = timeSlices(context.signal);
   for (const [at, root] of roots.slice(first).entries()) {
     const from = at === 0 && after !== undefined ? (relativeTo(after, [root], nodePath) ?? "").split("/") : [];
-    for await (const file of below({ path: root, root, ignored: nothingIgnored }, from, slices, bench)) {
+    for await (const file of below({ path: root, root, ignored: nothingIgnored }, from, slices, context)) {
       if (files.length === filesMax) return { files, more: true };
       files.push(file);
     }
@@ -59,15 +59,19 @@ async function* below(
   folder: Folder,
   from: readonly string[],
   slices: TimeSlices,
-  bench: Bench,
+  context: ToolContext,
 ): AsyncGenerator<WorkspaceFile> {
-  bench.signal.throwIfAborted();
-  const entries = await entriesOf(folder.path, bench);
+  context.signal.throwIfAborted();
+  const entries = await entriesOf(folder.path, context);
   if (entries === undefined) return;
   const above = namesBelow(folder.root, folder.path);
   let { ignored } = folder;
   if (entries.some(({ name, kind }) => name === ".gitignore" && kind === "file")) {
-    ignored = await withGitignore(ignored, above.length, await textOf(nodePath.join(folder.path, ".gitignore"), bench));
+    ignored = await withGitignore(
+      ignored,
+      above.length,
+      await readSmallText(nodePath.join(folder.path, ".gitignore"), context),
+    );
   }
   const [reached, ...rest] = from;
   for (const { name, kind } of [...entries].sort((a, b) => compareCodePoints(a.name, b.name))) {
@@ -77,11 +81,11 @@ async function* below(
     const path = nodePath.join(folder.path, name);
     if (kind === "directory") {
       if (isLeftOut(name) || isIgnored(ignored, above, name, "folder")) continue;
-      if (bench.guard.denied("read", [path], "folder") !== undefined) continue;
-      yield* below({ path, root: folder.root, ignored }, order === 0 ? rest : [], slices, bench);
+      if (context.guard.denied("read", [path], "folder") !== undefined) continue;
+      yield* below({ path, root: folder.root, ignored }, order === 0 ? rest : [], slices, context);
     } else if (kind === "file" && order > 0 && !isIgnored(ignored, above, name, "file")) {
-      if (bench.guard.denied("read", [path], "file") !== undefined) continue;
-      const state = atPath(path, bench, ({ held }) => held.identity);
+      if (context.guard.denied("read", [path], "file") !== undefined) continue;
+      const state = atPath(path, context, ({ handle: held }) => held.identity);
       if (state === undefined) continue;
       const relative = [...above, name].join("/");
       yield { path, relative, sizeBytes: state.sizeBytes, modifiedMs: Number(state.mtimeNs / 1_000_000n) };
@@ -90,23 +94,27 @@ async function* below(
 }
 
 /** Paths that begin so, for one who types: what lies in one folder, folders with a slash behind them. */
-export async function pathsThatBegin(start: string, pathsMax: number, bench: Bench): Promise<readonly string[]> {
+export async function pathsThatBegin(
+  start: string,
+  pathsMax: number,
+  context: ToolContext,
+): Promise<readonly string[]> {
   const cut = start.lastIndexOf("/") + 1;
   const folder = start.slice(0, cut) || "/";
   const begin = start.slice(cut);
-  const roots = bench.disk.roots.map(({ real }) => `${slashed(real)}/`);
+  const roots = context.disk.roots.map(({ real }) => `${slashed(real)}/`);
   // Above the roots only the way to them is shown.
   const above = roots.filter((root) => root.startsWith(start) && root !== start);
-  const resolved = bench.guard.resolve(folder);
+  const resolved = context.guard.resolve(folder);
   if (resolved.seen !== "node") return above.slice(0, pathsMax);
-  resolved.found.held.close();
-  refuseDenied(resolved.target, bench, ["read"]);
-  const entries = (await entriesOf(resolved.target.real, bench)) ?? [];
+  resolved.node.handle.close();
+  refuseDenied(resolved.target, context, ["read"]);
+  const entries = (await entriesOf(resolved.target.real, context)) ?? [];
   const paths = entries
     .filter(({ name, kind }) => name.startsWith(begin) && (kind === "file" || kind === "directory"))
     .filter(({ name, kind }) => {
       const path = nodePath.join(resolved.target.real, name);
-      return bench.guard.denied("read", [path], kind === "directory" ? "folder" : "file") === undefined;
+      return context.guard.denied("read", [path], kind === "directory" ? "folder" : "file") === undefined;
     })
     .map(({ name, kind }) => `${folder}${name}${kind === "directory" ? "/" : ""}`);
   return [...above, ...paths.sort(compareCodePoints)].slice(0, pathsMax);
@@ -138,28 +146,28 @@ export interface EntryPage {
 export async function folderEntries(
   path: string,
   { from, max }: { readonly from: number; readonly max: number },
-  bench: Bench,
+  context: ToolContext,
 ): Promise<EntryPage> {
-  const { target, found } = await locate(path, "anything", bench);
-  using _held = found.held;
-  await bench.guard.permit("read", target, bench.signal);
-  if (found.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: target });
-  const listed = await bench.disk.list(found);
+  const { target, node } = await locate(path, "anything", context);
+  using _held = node.handle;
+  await context.guard.permit("read", target, context.signal);
+  if (node.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: target });
+  const listed = await context.disk.list(node);
   if ("errno" in listed) throw refusal(target, listed.errno, "listing it");
   const isFolder = (kind: EntryKind): number => (kind === "directory" ? 0 : 1);
   const ordered = listed.toSorted((a, b) => isFolder(a.kind) - isFolder(b.kind) || compareCodePoints(a.name, b.name));
   const entries: JudgedEntry[] = [];
   for (const { name, kind } of ordered.slice(from, from + max)) {
-    bench.signal.throwIfAborted();
+    context.signal.throwIfAborted();
     const whole = nodePath.join(target.real, name);
     const verdict = (tool: string, permission: "read" | "edit"): Verdict =>
-      bench.guard.explain(tool, permission, whole).verdict;
+      context.guard.explain(tool, permission, whole).verdict;
     entries.push({
       name,
       path: whole,
       relative: slashed(nodePath.relative(target.root, whole)),
       kind,
-      sizeBytes: kind === "file" ? atPath(whole, bench, ({ held }) => held.identity.sizeBytes) : undefined,
+      sizeBytes: kind === "file" ? atPath(whole, context, ({ handle: held }) => held.identity.sizeBytes) : undefined,
       read: verdict("Read", "read"),
       edit: verdict("Edit", "edit"),
     });
@@ -176,13 +184,13 @@ export type Content =
   | { readonly is: "folder"; readonly path: string; readonly paths: readonly string[] }
   | { readonly is: "too large"; readonly path: string; readonly sizeBytes: number };
 
-export async function contentOf(path: string, bytesMax: number, bench: Bench): Promise<Content> {
-  const { target, found } = await locate(path, "file", bench);
-  using _held = found.held;
-  await bench.guard.permit("read", target, bench.signal);
-  if (found.kind === "directory") return await folderContent(target.real, bench);
-  if (found.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
-  const opened = bench.disk.open(found);
+export async function contentOf(path: string, bytesMax: number, context: ToolContext): Promise<Content> {
+  const { target, node } = await locate(path, "file", context);
+  using _held = node.handle;
+  await context.guard.permit("read", target, context.signal);
+  if (node.kind === "directory") return await folderContent(target.real, context);
+  if (node.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: node.kind });
+  const opened = context.disk.open(node);
   if ("errno" in opened) throw refusal(target, opened.errno, "opening it");
   using file = opened;
   try {
@@ -201,11 +209,11 @@ export async function contentOf(path: string, bytesMax: number, bench: Bench): P
 /** Whatever else it may be, it goes as bytes, and every one of them stays. */
 const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0);
 
-async function folderContent(folder: string, bench: Bench): Promise<Content> {
-  const paths = ((await entriesOf(folder, bench)) ?? [])
+async function folderContent(folder: string, context: ToolContext): Promise<Content> {
+  const paths = ((await entriesOf(folder, context)) ?? [])
     .filter(({ kind }) => kind === "file" || kind === "directory")
     .map(({ name, kind }) => ({ path: nodePath.join(folder, name), is: kind === "file" ? "file" : "folder" }) as const)
-    .filter(({ path, is }) => bench.guard.denied("read", [path], is) === undefined)
+    .filter(({ path, is }) => context.guard.denied("read", [path], is) === undefined)
     .map(({ path, is }) => (is === "folder" ? `${path}/` : path));
   return { is: "folder", path: folder, paths: paths.sort(compareCodePoints) };
 }

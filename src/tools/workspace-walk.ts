@@ -3,15 +3,15 @@
 import * as nodePath from "node:path";
 import type { Problem } from "../contract/problem.ts";
 import { timeSlices } from "../disk/event-loop.ts";
-import type { Found } from "../disk/lookup/look.ts";
+import type { FileNode } from "../disk/lookup/lookup.ts";
 import { wholeFile } from "../disk/lookup/open-file.ts";
 import { type Ignored, isIgnored, nothingIgnored, withGitignore } from "../search/ignored.ts";
-import { signOf } from "./stamp.ts";
-import type { Bench } from "./tool.ts";
+import { statKeyOf } from "./fingerprint.ts";
+import type { ToolContext } from "./tool.ts";
 
 export interface Walked {
   /** By real path: which file it is and in which state. */
-  readonly signs: Map<string, string>;
+  readonly statKeys: Map<string, string>;
   /** False if there are more files than asked for, or folders that cannot be read. */
   readonly complete: boolean;
   /** The texts of all ignore files on the way. */
@@ -26,15 +26,15 @@ interface Folder {
 
 const ignoreFileBytesMax = 1_048_576;
 
-export async function walkWorkspace(filesMax: number, bench: Bench): Promise<Walked> {
-  const signs = new Map<string, string>();
+export async function walkWorkspace(filesMax: number, context: ToolContext): Promise<Walked> {
+  const statKeys = new Map<string, string>();
   const rules: string[] = [];
   let complete = true;
-  const todo: Folder[] = bench.disk.roots.map(({ real }) => ({ path: real, root: real, ignored: nothingIgnored }));
-  const slices = timeSlices(bench.signal);
+  const todo: Folder[] = context.disk.roots.map(({ real }) => ({ path: real, root: real, ignored: nothingIgnored }));
+  const slices = timeSlices(context.signal);
   for (let folder = todo.pop(); folder !== undefined; folder = todo.pop()) {
-    bench.signal.throwIfAborted();
-    const entries = await entriesOf(folder.path, bench);
+    context.signal.throwIfAborted();
+    const entries = await entriesOf(folder.path, context);
     if (entries === undefined) {
       complete = false;
       continue;
@@ -43,7 +43,7 @@ export async function walkWorkspace(filesMax: number, bench: Bench): Promise<Wal
     const above = namesBelow(root, top);
     let { ignored } = folder;
     if (entries.some(({ name, kind }) => name === ".gitignore" && kind === "file")) {
-      const text = await textOf(nodePath.join(top, ".gitignore"), bench);
+      const text = await readSmallText(nodePath.join(top, ".gitignore"), context);
       rules.push(`${top}\n${text}`);
       ignored = await withGitignore(ignored, above.length, text);
     }
@@ -52,16 +52,16 @@ export async function walkWorkspace(filesMax: number, bench: Bench): Promise<Wal
       const path = nodePath.join(top, name);
       if (kind === "directory") {
         if (isLeftOut(name) || isIgnored(ignored, above, name, "folder")) continue;
-        if (bench.guard.denied("read", [path], "folder") === undefined) todo.push({ path, root, ignored });
+        if (context.guard.denied("read", [path], "folder") === undefined) todo.push({ path, root, ignored });
       } else if (kind === "file" && !isIgnored(ignored, above, name, "file")) {
-        if (bench.guard.denied("read", [path], "file") !== undefined) continue;
-        if (signs.size >= filesMax) return { signs, complete: false, rules: rules.toSorted().join("\n") };
-        const sign = signAt(path, bench);
-        if (sign !== undefined) signs.set(path, sign);
+        if (context.guard.denied("read", [path], "file") !== undefined) continue;
+        if (statKeys.size >= filesMax) return { statKeys, complete: false, rules: rules.toSorted().join("\n") };
+        const statKey = statKeyAt(path, context);
+        if (statKey !== undefined) statKeys.set(path, statKey);
       }
     }
   }
-  return { signs, complete, rules: rules.toSorted().join("\n") };
+  return { statKeys, complete, rules: rules.toSorted().join("\n") };
 }
 
 /** What tools make and keep for themselves. */
@@ -76,28 +76,32 @@ export const namesBelow = (root: string, folder: string): readonly string[] =>
 export const slashed = (path: string): string => (nodePath.sep === "\\" ? path.replaceAll("\\", "/") : path);
 
 /** Undefined for what is no regular file under this very name. */
-export function signAt(path: string, bench: Bench): string | undefined {
-  return atPath(path, bench, (found) => signOf(found.held.identity));
+export function statKeyAt(path: string, context: ToolContext): string | undefined {
+  return atPath(path, context, (node) => statKeyOf(node.handle.identity));
 }
 
 /** Does something with the regular file of this very name, if there is one. */
-export function atPath<Result>(path: string, { disk }: Bench, work: (found: Found) => Result): Result | undefined {
-  const look = disk.look(path);
-  if (look.seen !== "node") return undefined;
-  using _held = look.held;
-  return look.kind === "file" && look.real === path ? work(look) : undefined;
+export function atPath<Result>(
+  path: string,
+  { disk }: ToolContext,
+  work: (node: FileNode) => Result,
+): Result | undefined {
+  const lookup = disk.lookup(path);
+  if (lookup.seen !== "node") return undefined;
+  using _held = lookup.handle;
+  return lookup.kind === "file" && lookup.real === path ? work(lookup) : undefined;
 }
 
-export async function entriesOf(path: string, { disk }: Bench) {
-  const look = disk.look(path);
-  if (look.seen !== "node") return undefined;
-  using _held = look.held;
-  const entries = look.kind === "directory" ? await disk.list(look) : [];
+export async function entriesOf(path: string, { disk }: ToolContext) {
+  const lookup = disk.lookup(path);
+  if (lookup.seen !== "node") return undefined;
+  using _held = lookup.handle;
+  const entries = lookup.kind === "directory" ? await disk.list(lookup) : [];
   return "errno" in entries ? undefined : entries;
 }
 
-export async function textOf(path: string, bench: Bench): Promise<string> {
-  const opened = atPath(path, bench, (found) => bench.disk.open(found));
+export async function readSmallText(path: string, context: ToolContext): Promise<string> {
+  const opened = atPath(path, context, (node) => context.disk.open(node));
   if (opened === undefined || "errno" in opened) return "";
   using file = opened;
   return String((await wholeFile(file, ignoreFileBytesMax)) ?? "");
@@ -109,11 +113,11 @@ export async function textOf(path: string, bench: Bench): Promise<string> {
  * All roots; or, where relative paths start in a folder of one, that folder and the roots that do not hold it. None of them
  * that lies in another one. The first is always where relative paths start, as `.`, or the root that it lies in.
  */
-export function searchTops({ guard }: Bench): readonly string[] {
+export function searchTops({ guard }: ToolContext): readonly string[] {
   if (guard.roots.length < 2) return ["."];
   const here = guard.resolve(".");
   if (here.seen !== "node") return ["."];
-  here.found.held.close();
+  here.node.handle.close();
   const { real: top } = here.target;
   const isRoot = guard.roots.some(({ real }) => real === top);
   // By real path, so that one that is named twice is there once.

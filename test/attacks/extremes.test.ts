@@ -88,8 +88,8 @@ describe.skipIf(onWindows)("A13 A80 very deep trees", () => {
         return fs.openSync(asked, flags);
       },
     });
-    const look = disk.look(`${at("ws")}/${"d/".repeat(1_000)}${"d/../".repeat(380)}x`);
-    equal(look.seen, onLinux ? "too long" : look.seen);
+    const lookup = disk.lookup(`${at("ws")}/${"d/".repeat(1_000)}${"d/../".repeat(380)}x`);
+    equal(lookup.seen, onLinux ? "too long" : lookup.seen);
     ok(opens < 25_000, String(opens));
   });
 });
@@ -159,20 +159,20 @@ describe.skipIf(onWindows)("A47 hard links", () => {
         return system.make(asked, flags, mode);
       },
     });
-    const look = disk.look(at("ws/a.txt"));
-    ok(look.seen === "node");
-    const file = disk.open(look);
+    const lookup = disk.lookup(at("ws/a.txt"));
+    ok(lookup.seen === "node");
+    const file = disk.open(lookup);
     ok(!("errno" in file));
     const { signal } = new AbortController();
     const replaced = await disk.replace({
-      found: look,
+      node: lookup,
       file,
       pieces: [Buffer.from("new")],
       hardLinks: "separate",
       signal,
     });
     file.close();
-    look.held.close();
+    lookup.handle.close();
     equal(replaced.did, "nothing");
     equal(fs.readFileSync(at("out/a.txt"), "utf8"), "content outside\n");
   });

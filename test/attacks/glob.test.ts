@@ -38,10 +38,10 @@ const stateFor = (pattern: string) => {
 /** All that a walk beneath `top` finds, by a system of calls that is handed in. */
 async function walked(top: string, system: System) {
   const disk = createDisk([top], system);
-  const look = disk.look(top);
-  if (look.seen !== "node") throw new Error(look.seen);
+  const lookup = disk.lookup(top);
+  if (lookup.seen !== "node") throw new Error(lookup.seen);
   const found: string[] = [];
-  const tally = await walkFiles(disk.walk(look), {
+  const tally = await walkFiles(disk.walk(lookup), {
     above: [],
     ignored: nothingIgnored,
     state: stateFor("**"),
@@ -51,7 +51,7 @@ async function walked(top: string, system: System) {
     take: (path) => found.push(path) > 0,
     onTurn: () => "more",
   });
-  look.held.close();
+  lookup.handle.close();
   return { found: found.toSorted(), tally };
 }
 

@@ -11,14 +11,14 @@ import { describe, test } from "vitest";
 import { createFilehand, type FilehandOptions } from "../../src/index.ts";
 import { createDisk } from "../../src/disk/disk.ts";
 import { prepareLockFolder } from "../../src/disk/lock/lock-folder.ts";
-import { processMark } from "../../src/disk/lock/process-mark.ts";
+import { processIdentity } from "../../src/disk/lock/process-identity.ts";
 import { nodeSystem, type System } from "../../src/disk/system.ts";
 import { everyAttempt } from "../support/changing.ts";
 import { refused, shows } from "../support/reading.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { onLinux, onWindows, workspace } from "../support/workspace.ts";
 
-const [, , realm = ""] = processMark().split("-");
+const [, , realm = ""] = processIdentity().split("-");
 /** With a start at which nothing has started: its number may have been given out again. */
 const deadPid = spawnSync(process.execPath, ["-e", ""]).pid;
 const leftName = (kind: "new" | "undo"): string => `.filehand-${kind}-${deadPid}-1-${realm}-0123456789ab`;

@@ -4,8 +4,8 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { describe, test } from "vitest";
-import { lookByRealpath } from "../../src/disk/lookup/by-realpath.ts";
-import type { Root } from "../../src/disk/lookup/look.ts";
+import { lookupByRealpath } from "../../src/disk/lookup/by-realpath.ts";
+import type { Root } from "../../src/disk/lookup/lookup.ts";
 import { nodeSystem, type System } from "../../src/disk/system.ts";
 import { createGuard } from "../../src/guard/guard.ts";
 import { pathFault } from "../../src/guard/paths.ts";
@@ -343,21 +343,21 @@ describe("on Windows", () => {
 
   test("A55 a short name is judged by its long one", () => {
     const system = windows({ "C:\\ws\\GIT~1\\config": "C:\\ws\\.git\\config" });
-    const look = lookByRealpath("C:\\ws\\GIT~1\\config", [wsRoot], system, path.win32);
-    ok(look.seen === "node");
-    equal(look.real, "C:\\ws\\.git\\config");
+    const lookup = lookupByRealpath("C:\\ws\\GIT~1\\config", [wsRoot], system, path.win32);
+    ok(lookup.seen === "node");
+    equal(lookup.real, "C:\\ws\\.git\\config");
   });
 
   test("A58 mixed slashes are judged by what they name", () => {
     const system = windows({ "C:/ws\\..\\out/x": "C:\\out\\x", "C:/ws\\sub/x": "C:\\ws\\sub\\x" });
-    equal(lookByRealpath("C:/ws\\..\\out/x", [wsRoot], system, path.win32).seen, "outside");
-    equal(lookByRealpath("C:/ws\\sub/x", [wsRoot], system, path.win32).seen, "node");
+    equal(lookupByRealpath("C:/ws\\..\\out/x", [wsRoot], system, path.win32).seen, "outside");
+    equal(lookupByRealpath("C:/ws\\sub/x", [wsRoot], system, path.win32).seen, "node");
   });
 
   test("A60 a junction that leads out is outside", () => {
     const system = windows({ "C:\\ws\\junction\\x": "D:\\x", "C:\\ws\\prefix\\x": "C:\\ws-evil\\x" });
-    equal(lookByRealpath("C:\\ws\\junction\\x", [wsRoot], system, path.win32).seen, "outside");
-    equal(lookByRealpath("C:\\ws\\prefix\\x", [wsRoot], system, path.win32).seen, "outside");
+    equal(lookupByRealpath("C:\\ws\\junction\\x", [wsRoot], system, path.win32).seen, "outside");
+    equal(lookupByRealpath("C:\\ws\\prefix\\x", [wsRoot], system, path.win32).seen, "outside");
   });
 });
 
@@ -405,7 +405,7 @@ describe("A57 A60 a link to a network share, on Windows", () => {
     test(`${name} is outside, and the share is never asked`, () => {
       for (const text of ["\\\\host\\share", "//host/share", "\\\\?\\UNC\\host\\share", "\\\\.\\pipe\\x"]) {
         const { system, asked } = disk({ ...share, "C:\\ws\\evil": text });
-        equal(lookByRealpath(name, [wsRoot], system, path.win32).seen, "outside");
+        equal(lookupByRealpath(name, [wsRoot], system, path.win32).seen, "outside");
         deepEqual(
           asked.filter((one) => !/^C:[\\/]ws/u.test(one) || one.includes("evil\\")),
           [],
@@ -416,11 +416,11 @@ describe("A57 A60 a link to a network share, on Windows", () => {
 
   test("a link that leads to a disk, or to a share that is a root, is followed", () => {
     const { system, asked } = disk({ ...share, "C:\\ws\\evil": "\\\\?\\C:\\out" });
-    lookByRealpath("C:\\ws\\evil\\x", [wsRoot], system, path.win32);
+    lookupByRealpath("C:\\ws\\evil\\x", [wsRoot], system, path.win32);
     ok(asked.includes("C:\\ws\\evil\\x"), "the system was not asked to resolve it");
     const own = disk(share);
     const shareRoot = { ...wsRoot, given: "\\\\host\\share", real: "\\\\host\\share" as typeof wsRoot.real };
-    lookByRealpath("C:\\ws\\evil\\x", [wsRoot, shareRoot], own.system, path.win32);
+    lookupByRealpath("C:\\ws\\evil\\x", [wsRoot, shareRoot], own.system, path.win32);
     ok(own.asked.includes("C:\\ws\\evil\\x"));
   });
 });
@@ -433,7 +433,7 @@ test("A57 A10 network paths, device paths and NUL are refused before any disk ca
   const guard = createGuard({
     disk: {
       roots: [],
-      look: (asked) => {
+      lookup: (asked) => {
         touched.push(asked);
         return { seen: "outside" };
       },

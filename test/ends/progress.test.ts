@@ -48,14 +48,14 @@ test("a screen is what is left of an output", () => {
   expect(screenOf("long line\rbar")).toEqual(["barg line"]);
 });
 
-interface World {
+interface LanguageEnvironment {
   readonly terminal: boolean;
   /** What each look at the clock takes. */
   readonly stepMs: number;
   readonly signal?: AbortSignal;
 }
 
-async function commanded(args: readonly string[], { terminal, stepMs, signal }: World) {
+async function commanded(args: readonly string[], { terminal, stepMs, signal }: LanguageEnvironment) {
   const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: terminal })];
   let timeMs = 0;
   const code = await main(args, {
@@ -90,7 +90,7 @@ const commands: readonly (readonly [readonly string[], string])[] = [
 
 describe.each(commands.map(([args, label]) => ({ args, label, name: args.join(" ") })))("$name", ({ args, label }) => {
   test("no bar when it is quick, when nobody watches, or for a program", async () => {
-    const worlds: readonly (readonly [World, readonly string[]])[] = [
+    const worlds: readonly (readonly [LanguageEnvironment, readonly string[]])[] = [
       [{ terminal: true, stepMs: 1 }, []],
       [{ terminal: false, stepMs: slow }, []],
       [{ terminal: true, stepMs: slow }, ["--json"]],

@@ -28,7 +28,7 @@ export async function replaceAt(
   changes: Partial<Omit<ReplaceInput, "found" | "file">> = {},
   also?: "its folder",
 ): Promise<Awaited<ReturnType<Disk["replace"]>> | "not looked up"> {
-  const found = disk.look(path, also);
+  const found = disk.lookup(path, also);
   if (found.seen !== "node") return "not looked up";
   const file = disk.open(found);
   let gone: Promise<void> | undefined;
@@ -38,11 +38,11 @@ export async function replaceAt(
       file.close();
       return (gone = found.letGo?.());
     };
-    return await disk.replace({ found, file, pieces, hardLinks: "separate", signal: never, letGo, ...changes });
+    return await disk.replace({ node: found, file, pieces, hardLinks: "separate", signal: never, letGo, ...changes });
   } finally {
     await gone; // whoever counts what is open must not meet it on its way
     if (!("errno" in file)) file.close();
-    found.held.close();
+    found.handle.close();
   }
 }
 
@@ -50,12 +50,12 @@ export async function removeAt(
   disk: Disk,
   path: string,
 ): Promise<Awaited<ReturnType<Disk["remove"]>> | "not looked up"> {
-  const found = disk.look(path);
+  const found = disk.lookup(path);
   if (found.seen !== "node") return "not looked up";
   try {
-    return await disk.remove({ found, identity: found.held.identity, signal: never });
+    return await disk.remove({ node: found, identity: found.handle.identity, signal: never });
   } finally {
-    found.held.close();
+    found.handle.close();
   }
 }
 
@@ -64,16 +64,16 @@ export async function removeAt(
  * missing, one is taken away.
  */
 export async function changeTogether(disk: Disk, folder: string): Promise<Outcome> {
-  const looks = ["a.txt", "linked.txt", "gone.txt"].map((name) => disk.look(`${folder}/${name}`));
-  const opened = looks.map((look) => (look.seen === "node" ? disk.open(look) : undefined));
+  const looks = ["a.txt", "linked.txt", "gone.txt"].map((name) => disk.lookup(`${folder}/${name}`));
+  const opened = looks.map((lookup) => (lookup.seen === "node" ? disk.open(lookup) : undefined));
   const close = (): void => {
     for (const file of opened) if (file !== undefined && !("errno" in file)) file.close();
-    for (const look of looks) if (look.seen === "node") look.held.close();
+    for (const lookup of looks) if (lookup.seen === "node") lookup.handle.close();
   };
   const replacing = (index: number, hardLinks: ReplaceInput["hardLinks"]): ReplaceInput | undefined => {
     const [found, file] = [looks[index], opened[index]];
     if (found?.seen !== "node" || file === undefined || "errno" in file) return undefined;
-    return { found, file, pieces, hardLinks, signal: never };
+    return { node: found, file, pieces, hardLinks, signal: never };
   };
   const [first, second, last] = [replacing(0, "separate"), replacing(1, "keep"), replacing(2, "separate")];
   if (first === undefined || second === undefined || last === undefined) {
@@ -89,7 +89,7 @@ export async function changeTogether(disk: Disk, folder: string): Promise<Outcom
     () => set.replace(first),
     () => set.replace(second),
     () => set.create({ real: `${folder}/deep/deeper/new.txt`, pieces: [Buffer.from(newText)], signal: never }),
-    () => set.remove({ found: last.found, identity: last.file.identity, signal: never }),
+    () => set.remove({ node: last.node, identity: last.file.identity, signal: never }),
   ];
   const stop = (outcome: Exclude<Outcome, string>): void => {
     if (outcome.did === "nothing" || outcome.did === "damaged") throw new Stopped(outcome);
@@ -240,12 +240,17 @@ export const everyChange: readonly Change[] = [
     },
     run: async (folder, system) => {
       const disk = createDisk([folder], system, stateOf(folder));
-      const found = disk.look(`${folder}/from`);
+      const found = disk.lookup(`${folder}/from`);
       if (found.seen !== "node") return "not looked up";
       try {
-        return await disk.moveFolder({ found, to: `${folder}/deep/to`, signal: never, beforeSwap: async () => {} });
+        return await disk.moveFolder({
+          node: found,
+          to: `${folder}/deep/to`,
+          signal: never,
+          beforeSwap: async () => {},
+        });
       } finally {
-        found.held.close();
+        found.handle.close();
       }
     },
     judge: (folder) => {

@@ -134,7 +134,7 @@ export function makeBed(top: string, options: BedOptions = {}): Bed {
 }
 
 function opened(disk: Disk, path: string): { readonly file: OpenFile; close(): void } | undefined {
-  const found = disk.look(path);
+  const found = disk.lookup(path);
   if (found.seen !== "node") return undefined;
   const file = disk.open(found);
   if ("errno" in file) throw new Error(file.errno);
@@ -142,16 +142,16 @@ function opened(disk: Disk, path: string): { readonly file: OpenFile; close(): v
     file,
     close: () => {
       file.close();
-      found.held.close();
+      found.handle.close();
     },
   };
 }
 
 export async function currentState(disk: Disk, path: string): Promise<CurrentState> {
-  const found = disk.look(path);
+  const found = disk.lookup(path);
   if (found.seen === "missing") return { kind: "absent" };
   if (found.seen !== "node") return { kind: "other", what: "outside" };
-  found.held.close();
+  found.handle.close();
   if (found.real !== path) return { kind: "other", what: "link" };
   if (found.kind !== "file") return { kind: "other", what: found.kind === "directory" ? "folder" : "special" };
   const open = opened(disk, path);

@@ -6,13 +6,13 @@
  */
 
 import type { RewindOutcome } from "../../src/contract/history.ts";
-import { openDesk } from "./desk.ts";
+import { openWorkspace } from "./desk.ts";
 import { textOf } from "./killing.ts";
 import { begin, did, linesOf, theWord } from "./saying.ts";
 
 const [top = "", id = ""] = process.argv.slice(2);
 await theWord();
-const desk = openDesk(top, { history: { snapshotsMax: 10 } });
+const desk = openWorkspace(top, { history: { snapshotsMax: 10 } });
 
 async function edit(n: number): Promise<string> {
   const turn = `${id}-${n}`;

@@ -4,7 +4,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { describe, test } from "vitest";
-import { processMark } from "../../src/disk/lock/process-mark.ts";
+import { processIdentity } from "../../src/disk/lock/process-identity.ts";
 import { workspace } from "../support/workspace.ts";
 import { type BedOptions, blobFiles, makeBed } from "./bed.ts";
 
@@ -113,8 +113,12 @@ describe("collecting", () => {
   test("drafts of a dead process are swept, those of a living one and of another machine stay", async () => {
     const bed = await sessionIn(top(), "s", 1);
     await bed.history.gc({ graceMs: 0 });
-    const [, , realm = ""] = processMark().split("-");
-    const names = [`4194304-1-${realm}-000000000000`, `${processMark()}-000000000000`, "1-1-000000000000-000000000000"];
+    const [, , realm = ""] = processIdentity().split("-");
+    const names = [
+      `4194304-1-${realm}-000000000000`,
+      `${processIdentity()}-000000000000`,
+      "1-1-000000000000-000000000000",
+    ];
     for (const name of names) fs.writeFileSync(`${bed.store}/drafts/${name}`, "");
     await bed.history.gc();
     deepEqual(fs.readdirSync(`${bed.store}/drafts`).toSorted(), names.slice(1).toSorted());
@@ -125,7 +129,7 @@ describe("collecting", () => {
     const bed = await sessionIn(folder, "s", 2);
     deepEqual(blobFiles(bed.store), []);
     const [pack = ""] = fs.readdirSync(`${bed.store}/packs`);
-    const [, , realm = ""] = processMark().split("-");
+    const [, , realm = ""] = processIdentity().split("-");
     const later = makeBed(folder, { sessionId: "s" });
     deepEqual((await later.history.verify()).faults, []);
     const dead = `4194304-1-${realm}-000000000000`;

@@ -28,7 +28,7 @@ export interface Desk {
 export type DeskOptions = Partial<FilehandOptions> & { readonly id?: string };
 
 /** On a folder that may hold files already, so that a second desk goes on where the first was left. */
-export function openDesk(top: string, { id = "one", ...options }: DeskOptions = {}): Desk {
+export function openWorkspace(top: string, { id = "one", ...options }: DeskOptions = {}): Desk {
   const root = `${top}/work`;
   const stateDir = `${top}/state`;
   fs.mkdirSync(root, { recursive: true });

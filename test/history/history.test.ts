@@ -143,7 +143,7 @@ describe("keeping", () => {
     const { at, session, history } = bed();
     fs.writeFileSync(at("big"), big("a", 2));
     const disk = createDisk([at(".")]);
-    const found = disk.look(at("big"));
+    const found = disk.lookup(at("big"));
     ok(found.seen === "node");
     const file = disk.open(found);
     ok(!("errno" in file));
@@ -154,7 +154,7 @@ describe("keeping", () => {
     equal(fs.statSync(at("big")).nlink, 1);
     fs.writeFileSync(at("big"), "in place!");
     file.close();
-    found.held.close();
+    found.handle.close();
     deepEqual((await history.verify()).faults, []);
     equal(session.snapshots().length, 1);
   });

@@ -5,11 +5,11 @@ import { describe, test } from "vitest";
 import { rewindAnswer } from "../../src/dialects/rewind-text.ts";
 import type { RewindOutcome } from "../../src/index.ts";
 import { onLinux, workspace } from "../support/workspace.ts";
-import { type DeskOptions, openDesk, rewindTwice, told, whileFull } from "./desk.ts";
+import { type DeskOptions, openWorkspace, rewindTwice, told, whileFull } from "./desk.ts";
 
 const { path: place } = workspace({});
 let desks = 0;
-const desk = (options: DeskOptions = {}) => openDesk(place(`desk-${(desks += 1)}`), options);
+const desk = (options: DeskOptions = {}) => openWorkspace(place(`desk-${(desks += 1)}`), options);
 const said = (outcome: RewindOutcome): string =>
   rewindAnswer(outcome, ({ code }) => code, { history: "History", rewind: "Rewind" }).text;
 const large = "0123456789\n".repeat(2_000);
@@ -106,6 +106,6 @@ test("a file that a rule denies by now is not taken away, since it would not be 
   const d = desk();
   await d.session.checkpoint("m1");
   await d.write("a.txt", "one\n");
-  const denied = openDesk(d.top, { permissions: { deny: ["Read(a.txt)"] } });
+  const denied = openWorkspace(d.top, { permissions: { deny: ["Read(a.txt)"] } });
   deepEqual(told(await denied.session.rewind("m1")), { "a.txt": "conflict (never stored): left" });
 });

@@ -4,11 +4,11 @@ import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import * as fs from "node:fs";
 import { describe, test } from "vitest";
 import { onWindows, workspace } from "../support/workspace.ts";
-import { bytesBelow, type DeskOptions, openDesk, readDuring, rewindTwice, told } from "./desk.ts";
+import { bytesBelow, type DeskOptions, openWorkspace, readDuring, rewindTwice, told } from "./desk.ts";
 
 const { path: place } = workspace({});
 let desks = 0;
-const desk = (options: DeskOptions = {}) => openDesk(place(`desk-${(desks += 1)}`), options);
+const desk = (options: DeskOptions = {}) => openWorkspace(place(`desk-${(desks += 1)}`), options);
 
 const nothing = { observed: 0, notCovered: [], complete: true };
 

@@ -11,7 +11,7 @@ import { openFileStore } from "../../src/history/store.ts";
 import { contentsOf, type Story, storyOf } from "../../src/history/snapshots.ts";
 import { workspace } from "../support/workspace.ts";
 import { blobFiles } from "./bed.ts";
-import { type Desk, openDesk, told } from "./desk.ts";
+import { type Desk, openWorkspace, told } from "./desk.ts";
 import { accountOf, checkFiles, createKiller, type Files } from "./killing.ts";
 import { buildChild, type Child } from "./program.ts";
 
@@ -64,13 +64,13 @@ test(`killed ${rounds} times while it works through the library`, { timeout: 120
   const top = place("desk");
   let start: Files = {};
   // One host for the whole run, which finds the store as the killed ones leave it; what it packs is taken apart with it.
-  const host = openDesk(top, { history: { snapshotsMax: 10 } });
+  const host = openWorkspace(top, { history: { snapshotsMax: 10 } });
   killer.prepare([top, "r0"]);
   for (let round = 0; round < rounds; round += 1) {
     const words = await killer.kill(round);
     if (round + 1 < rounds) killer.prepare([top, `r${round + 1}`]);
     const account = accountOf(words, start);
-    const desk = openDesk(top, { history: { snapshotsMax: 10 } });
+    const desk = openWorkspace(top, { history: { snapshotsMax: 10 } });
     deepEqual((await (await desk.filehand.history())?.verify())?.faults, [], `round ${round}`);
     const { steps, pruned } = story(desk);
     const known = new Set([...steps.map(({ messageId }) => messageId), ...pruned]);

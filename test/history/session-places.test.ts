@@ -6,14 +6,14 @@ import { test } from "vitest";
 import { rewoundWords } from "../../src/dialects/rewind-text.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { onWindows, workspace } from "../support/workspace.ts";
-import { openDesk, rewindTwice, told } from "./desk.ts";
+import { openWorkspace, rewindTwice, told } from "./desk.ts";
 
 const { path: place } = workspace({});
 
 test.skipIf(onWindows)(
   "a change through a link is recorded for the file behind it, and the link stays one",
   async () => {
-    const d = openDesk(place("links"));
+    const d = openWorkspace(place("links"));
     fs.mkdirSync(d.at("real"));
     d.stranger("real/a.txt", "one\n");
     fs.symlinkSync("real/a.txt", d.at("link"));
@@ -32,7 +32,7 @@ test.skipIf(onWindows)(
 );
 
 test("repositories in repositories, ignored files and large ones go back like all others; what is Git's is not touched", async () => {
-  const d = openDesk(place("repositories"), { ask: "yes" });
+  const d = openWorkspace(place("repositories"), { ask: "yes" });
   for (const folder of [".git", "inner/.git"]) {
     fs.mkdirSync(d.at(folder), { recursive: true });
     d.stranger(`${folder}/HEAD`, "ref: refs/heads/main\n");
@@ -61,7 +61,7 @@ test("repositories in repositories, ignored files and large ones go back like al
 });
 
 test("a rewind tells how far it is", async () => {
-  const d = openDesk(place("progress"));
+  const d = openWorkspace(place("progress"));
   await d.session.checkpoint("m1");
   for (let n = 0; n < 5; n += 1) await d.write(`${n}.txt`, "x\n");
   const toldBy = async (dryRun: boolean): Promise<readonly string[]> => {
@@ -76,7 +76,7 @@ test("a rewind tells how far it is", async () => {
 });
 
 test("cancelled in the middle, it tells what was done, and that can be taken back; before the first file, that nothing was", async () => {
-  const d = openDesk(place("cancelled"));
+  const d = openWorkspace(place("cancelled"));
   await d.session.checkpoint("m1");
   for (let n = 0; n < 4; n += 1) await d.write(`${n}.txt`, "x\n");
   const before = d.tree();

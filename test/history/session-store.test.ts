@@ -6,11 +6,11 @@ import { afterEach, describe, test, vi } from "vitest";
 import { nodeSystem } from "../../src/disk/system.ts";
 import { onLinux, onWindows, workspace } from "../support/workspace.ts";
 import { blobFiles } from "./bed.ts";
-import { bytesBelow, type DeskOptions, openDesk, rewindTwice, whileFull } from "./desk.ts";
+import { bytesBelow, type DeskOptions, openWorkspace, rewindTwice, whileFull } from "./desk.ts";
 
 const { path: place } = workspace({});
 let desks = 0;
-const desk = (options: DeskOptions = {}) => openDesk(place(`desk-${(desks += 1)}`), options);
+const desk = (options: DeskOptions = {}) => openWorkspace(place(`desk-${(desks += 1)}`), options);
 
 describe("after a restart", () => {
   test("a session of the same name goes on: rewind, undo and redo", async () => {
@@ -19,21 +19,21 @@ describe("after a restart", () => {
     await first.write("a.txt", "one\n");
     await first.session.checkpoint("m2");
     await first.edit("a.txt", "one", "two");
-    const second = openDesk(first.top);
+    const second = openWorkspace(first.top);
     await second.session.undo();
     equal(second.read("a.txt"), "one\n");
-    const third = openDesk(first.top);
+    const third = openWorkspace(first.top);
     await third.session.redo();
     equal(third.read("a.txt"), "two\n");
     await third.session.checkpoint("m3");
     await third.edit("a.txt", "two", "three");
-    await openDesk(first.top).session.rewind("m1");
+    await openWorkspace(first.top).session.rewind("m1");
     deepEqual(third.tree(), {});
   });
 
   test("two processes of one session keep their turns side by side", async () => {
     const first = desk();
-    const second = openDesk(first.top);
+    const second = openWorkspace(first.top);
     await Promise.all([first.write("a.txt", "one\n"), second.write("b.txt", "two\n")]);
     await Promise.all([first.edit("a.txt", "one", "1"), second.edit("b.txt", "two", "2")]);
     equal((await first.session.history())?.snapshots().length, 4);
@@ -194,7 +194,7 @@ describe("what is no longer there", () => {
       fs.readFileSync(file, "utf8").startsWith("aaa"),
     );
     fs.writeFileSync(blob, `${"x".repeat(300)}\n`);
-    const again = openDesk(d.top);
+    const again = openWorkspace(d.top);
     const { dry, real } = await rewindTwice(again, "m1");
     deepEqual(dry, real);
     deepEqual(real, { "a.txt": "unavailable (damaged): left", "b.txt": "restore: done" });

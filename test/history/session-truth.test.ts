@@ -7,11 +7,11 @@ import { describe, test } from "vitest";
 import { rewindAnswer } from "../../src/dialects/rewind-text.ts";
 import { deadMark } from "../support/dead-mark.ts";
 import { onWindows, workspace } from "../support/workspace.ts";
-import { type Desk, type DeskOptions, openDesk, rewindTwice, told } from "./desk.ts";
+import { type Desk, type DeskOptions, openWorkspace, rewindTwice, told } from "./desk.ts";
 
 const { path: place } = workspace({});
 let desks = 0;
-const desk = (options: DeskOptions = {}): Desk => openDesk(place(`desk-${(desks += 1)}`), options);
+const desk = (options: DeskOptions = {}): Desk => openWorkspace(place(`desk-${(desks += 1)}`), options);
 
 type Rewound = Awaited<ReturnType<Desk["session"]["rewind"]>>;
 /** In the words of the dialects. */
@@ -178,7 +178,7 @@ describe("a conflict", () => {
         return { reply: "once" };
       },
     });
-    const other = openDesk(d.top);
+    const other = openWorkspace(d.top);
     await other.session.checkpoint("m1");
     await other.write("a.txt", "a1\n");
     await other.write("b.txt", "b1\n");
@@ -192,7 +192,7 @@ describe("a rewind of which every file was refused", () => {
     const d = desk();
     await d.session.checkpoint("m1");
     await d.write("a.txt", "one\n");
-    const denied = openDesk(d.top, { permissions: { deny: ["Edit(a.txt)"] } });
+    const denied = openWorkspace(d.top, { permissions: { deny: ["Edit(a.txt)"] } });
     const outcome = await denied.session.rewind("m1");
     deepEqual([outcome.turn, told(outcome)], [undefined, { "a.txt": "delete: ACCESS_DENIED" }]);
     const turns = (await d.session.history())?.snapshots().map(({ messageId }) => messageId);
@@ -230,7 +230,7 @@ describe.skipIf(onWindows)("a hard link that was made since", () => {
     await first.session.checkpoint("m1");
     await first.write("a.txt", "one\n");
     fs.linkSync(first.at("a.txt"), first.at(`.filehand-new-${deadMark()}-db549342ac39`));
-    const second = openDesk(first.top);
+    const second = openWorkspace(first.top);
     const { dry, real } = await rewindTwice(second, "m1");
     deepEqual([dry, real], [real, { "a.txt": "delete: done" }]);
     deepEqual(fs.readdirSync(first.at(".")), []);
@@ -323,7 +323,7 @@ describe("a store that cannot be read", () => {
     const sessions = `${d.stateDir}/history/sessions`;
     fs.rmSync(sessions, { recursive: true });
     fs.writeFileSync(sessions, "in the way");
-    return openDesk(d.top);
+    return openWorkspace(d.top);
   };
 
   test("is an expected failure of undo, redo, rewind and observe that says what to do", async () => {
@@ -354,7 +354,7 @@ describe("a store that cannot be read", () => {
     const folder = `${d.stateDir}/history/blobs/${version.content.slice(0, 2)}`;
     fs.rmSync(folder, { recursive: true });
     fs.writeFileSync(folder, "in the way");
-    const again = openDesk(d.top);
+    const again = openWorkspace(d.top);
     const { dry, real } = await rewindTwice(again, "m1");
     deepEqual(dry, real);
     deepEqual(real, { "a.txt": "unavailable (damaged): left", "b.txt": "restore: done" });

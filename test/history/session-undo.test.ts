@@ -5,11 +5,11 @@ import * as fs from "node:fs";
 import { afterEach, describe, test, vi } from "vitest";
 import { nodeSystem } from "../../src/disk/system.ts";
 import { onLinux, onWindows, workspace } from "../support/workspace.ts";
-import { type DeskOptions, openDesk } from "./desk.ts";
+import { type DeskOptions, openWorkspace } from "./desk.ts";
 
 const { path: place } = workspace({});
 let desks = 0;
-const desk = (options: DeskOptions = {}) => openDesk(place(`desk-${(desks += 1)}`), options);
+const desk = (options: DeskOptions = {}) => openWorkspace(place(`desk-${(desks += 1)}`), options);
 
 describe("undo and redo", () => {
   test("go back and forth over turns", async () => {

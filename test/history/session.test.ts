@@ -4,11 +4,11 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import * as fs from "node:fs";
 import { describe, test } from "vitest";
 import { onWindows, workspace } from "../support/workspace.ts";
-import { type DeskOptions, openDesk, rewindTwice, told } from "./desk.ts";
+import { type DeskOptions, openWorkspace, rewindTwice, told } from "./desk.ts";
 
 const { path: place } = workspace({});
 let desks = 0;
-const desk = (options: DeskOptions = {}) => openDesk(place(`desk-${(desks += 1)}`), options);
+const desk = (options: DeskOptions = {}) => openWorkspace(place(`desk-${(desks += 1)}`), options);
 
 const turnsOf = async ({ session }: ReturnType<typeof desk>) =>
   ((await session.history())?.snapshots() ?? []).map(({ messageId }) => messageId);
@@ -185,7 +185,7 @@ describe("rewind", () => {
     await d.session.checkpoint("m1");
     await d.write("locked/a.txt", "one\n");
     await d.write("b.txt", "two\n");
-    const again = openDesk(d.top, { permissions: { deny: ["Edit(locked/**)"] } });
+    const again = openWorkspace(d.top, { permissions: { deny: ["Edit(locked/**)"] } });
     const { dry, real } = await rewindTwice(again, "m1");
     deepEqual(dry, real);
     deepEqual(real, {
@@ -252,7 +252,7 @@ describe("somebody else", () => {
 
   test("another session's change is somebody else's", async () => {
     const d = await twoFiles();
-    const other = openDesk(d.top, { id: "two" });
+    const other = openWorkspace(d.top, { id: "two" });
     await other.edit("a.txt", "a1", "a2");
     deepEqual(told(await d.session.rewind("m1")), {
       "a.txt": "conflict (changed since): left",
@@ -265,7 +265,7 @@ describe("somebody else", () => {
 });
 
 test("whether a file may be shown is told without reading it, also of one that is gone", async () => {
-  const d = openDesk(place("may be shown"), { permissions: { deny: ["Read(private-*)"] } });
+  const d = openWorkspace(place("may be shown"), { permissions: { deny: ["Read(private-*)"] } });
   d.stranger("open.txt", "1\n");
   d.stranger("private-a.txt", "1\n");
   const refused = await Promise.all(

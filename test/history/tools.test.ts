@@ -7,13 +7,14 @@ import { limits } from "../../src/contract/limits.ts";
 import type { HistoryResult, RewindResult } from "../../src/dialects/opencode/history.ts";
 import { createFilehand, type Reply, type Session } from "../../src/index.ts";
 import { workspace } from "../support/workspace.ts";
-import { type Desk, type DeskOptions, openDesk } from "./desk.ts";
+import { type Desk, type DeskOptions, openWorkspace } from "./desk.ts";
 
 const { path: place } = workspace({});
 let desks = 0;
-const desk = (options: DeskOptions = {}) => openDesk(place(`desk-${(desks += 1)}`), { historyTools: true, ...options });
+const desk = (options: DeskOptions = {}) =>
+  openWorkspace(place(`desk-${(desks += 1)}`), { historyTools: true, ...options });
 /** The same folders with other rules, in the same session. */
-const again = ({ top }: Desk, options: DeskOptions) => openDesk(top, { historyTools: true, ...options });
+const again = ({ top }: Desk, options: DeskOptions) => openWorkspace(top, { historyTools: true, ...options });
 
 const textOf = ({ content }: Reply): string =>
   content.map((part) => (part.type === "text" ? part.text : "")).join("\n");

@@ -6,7 +6,7 @@ import { describe, test, vi } from "vitest";
 import { createUpkeep } from "../../src/history/history.ts";
 import { workspace } from "../support/workspace.ts";
 import { makeBed } from "./bed.ts";
-import { openDesk } from "./desk.ts";
+import { openWorkspace } from "./desk.ts";
 
 const { path: place } = workspace({});
 let tops = 0;
@@ -106,7 +106,7 @@ describe("upkeep", () => {
 
   test("of the library removes what is too old, a while after a change", async () => {
     const folder = top();
-    const old = openDesk(folder, { id: "old" });
+    const old = openWorkspace(folder, { id: "old" });
     await old.write("old.txt", "old\n");
     const store = `${old.stateDir}/history`;
     await (await old.filehand.history())?.gc();
@@ -114,7 +114,7 @@ describe("upkeep", () => {
     ago(`${store}/collected`, 2 * dayMs);
     const timers = vi.spyOn(globalThis, "setTimeout");
     try {
-      await openDesk(folder, { id: "new" }).write("new.txt", "new\n");
+      await openWorkspace(folder, { id: "new" }).write("new.txt", "new\n");
       const later = timers.mock.calls.filter(([, delayMs]) => delayMs === 5_000);
       equal(later.length, 1);
       deepEqual(fs.readdirSync(`${store}/sessions`).toSorted(), ["s-new", "s-old"]);

@@ -822,7 +822,7 @@ export const inputs: Readonly<Record<string, Input>> = {
   },
   docx: {
     make: office("docx"),
-    known: { runs: "<w:r><w:t>a</w:t></w:r>", entities: "&amp;", blanks: " ", "empty elements": "<a/>" },
+    known: { runs: "<w:r><w:t>a</w:t></w:r>", entities: "&amp;", whitespace: " ", "empty elements": "<a/>" },
   },
   xlsx: { make: office("xlsx"), known: { "empty rows": "<row/>", "far cells": '<row><c r="XFD1048576"/></row>' } },
   pptx: { make: office("pptx"), known: { runs: "<a:r><a:t>a</a:t></a:r>", groups: "<p:grpSp>" } },

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { CallPage, CallView, Hello, QuestionList, SessionList } from "../../src/surfaces/inspector/wire.ts";
-import type { LookoutPlace } from "../../src/contract/event.ts";
+import type { InspectorPlace } from "../../src/contract/event.ts";
 import { commandLine, type Folder, run, temporaryFolder } from "../ends/run.ts";
 import { connect, textOf } from "../mcp/server.ts";
 import { enter, type Served, serveInspected } from "./inspected.ts";
@@ -229,9 +229,9 @@ describe("who is not listened to", () => {
 
 const placeFiles = (): readonly string[] => fs.readdirSync(lookouts()).filter((name) => name.endsWith(".json"));
 
-function placeIn(folder: string): LookoutPlace {
+function placeIn(folder: string): InspectorPlace {
   const name = fs.readdirSync(folder).find((one) => one.endsWith(".json")) ?? "";
-  return JSON.parse(fs.readFileSync(join(folder, name), "utf8")) as LookoutPlace; // our own file
+  return JSON.parse(fs.readFileSync(join(folder, name), "utf8")) as InspectorPlace; // our own file
 }
 
 async function connected(address: string): Promise<{ readonly socket: Socket; readonly closed: Promise<void> }> {

@@ -39,7 +39,7 @@ async function edited(before: string, between: number, behind: string, oldText: 
   };
 }
 
-const tooMuch = limits.editHeldBytesMax + 1_000_000;
+const tooMuch = limits.editInMemoryBytesMax + 1_000_000;
 
 describe("a large file is edited as a small one", () => {
   for (const [what, before, behind, oldText, newText] of [

@@ -39,7 +39,7 @@ async function editedIn(given: Pick<FilehandOptions, "roots" | "stateDir" | "har
   return session;
 }
 
-const aboveHeld = limits.editHeldBytesMax + 1_000_000;
+const aboveHeld = limits.editInMemoryBytesMax + 1_000_000;
 
 test.for([
   ["renamed over", "separate"],

@@ -11,7 +11,7 @@ import * as fs from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { processMark } from "../../src/disk/lock/process-mark.ts";
+import { processIdentity } from "../../src/disk/lock/process-identity.ts";
 import { workspace } from "../support/workspace.ts";
 
 const { path: at } = workspace({});
@@ -148,7 +148,7 @@ describe("processes that work on one file", () => {
 
   test("that wait for one dead holder, or its dead heir, never both get the lock", async () => {
     const [locks, file] = [at("locks-heirs"), at("heirs")];
-    const [, , realm = ""] = processMark().split("-");
+    const [, , realm = ""] = processIdentity().split("-");
     // With a start at which nothing has started: its number may have been given out again.
     const deadMark = `${spawnSync(process.execPath, ["-e", ""]).pid}-1-${realm}`;
     const workers = await startAll(3, locks, file);

@@ -16,7 +16,7 @@ import { createHttpServer, type HttpServer, type HttpLimits, localNames } from "
 import { createMetrics } from "../../src/surfaces/http/metrics.ts";
 import type { Inspector } from "../../src/surfaces/inspector/index.ts";
 import { type Approvals, createApprovals } from "../../src/surfaces/mcp/approvals.ts";
-import { createSeals, createSessions, type Desk } from "../../src/surfaces/mcp/desk.ts";
+import { createSeals, createSessions, type McpWorkspace } from "../../src/surfaces/mcp/mcp-workspace.ts";
 import { createFactory, type Extend } from "../../src/surfaces/mcp/server.ts";
 import { createFilehand } from "../../src/filehand.ts";
 import { temporaryFolder } from "../ends/run.ts";
@@ -33,7 +33,7 @@ export interface InProcess {
 export async function startInProcess(
   given: {
     readonly extend?: (approvals: Approvals) => Extend;
-    readonly watchCall?: Desk["watchCall"];
+    readonly watchCall?: McpWorkspace["watchCall"];
     readonly access?: Authentication;
     readonly limits?: Partial<HttpLimits & EndpointLimits>;
     readonly inspector?: Inspector;
@@ -45,7 +45,7 @@ export async function startInProcess(
   const beside = inspector === undefined ? undefined : { board: inspector.board, workspace: "filehand" };
   const approvals = createApprovals(beside);
   const filehand = createFilehand({ roots: [workspace.path], ask: approvals.asker });
-  const desk: Desk = {
+  const desk: McpWorkspace = {
     name: "filehand",
     version: "0",
     filehand,

@@ -61,10 +61,10 @@ describe("counts", () => {
     manyFiles(`${top}/a`, 5_000);
     manyFiles(`${top}/b`, 5_000);
     const disk = createDisk([top]);
-    const look = disk.look(top);
+    const lookup = disk.lookup(top);
     const parsed = parseGlob("**");
-    if (look.seen !== "node" || "fault" in parsed) throw new Error("it is there");
-    const tally = await walkFiles(disk.walk(look), {
+    if (lookup.seen !== "node" || "fault" in parsed) throw new Error("it is there");
+    const tally = await walkFiles(disk.walk(lookup), {
       above: [],
       ignored: nothingIgnored,
       state: startState(parsed),
@@ -74,7 +74,7 @@ describe("counts", () => {
       take: () => true,
       onTurn: () => "enough",
     });
-    look.held.close();
+    lookup.handle.close();
     expect(tally.ended).toBe("enough");
     expect(tally.matched).toBeLessThanOrEqual(5_000);
   });

@@ -5,7 +5,7 @@ import * as fs from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createDisk } from "../../src/disk/disk.ts";
-import { kindOfEntry } from "../../src/disk/lookup/held-folder.ts";
+import { kindOfEntry } from "../../src/disk/lookup/folder-handle.ts";
 import { nodeSystem, type System } from "../../src/disk/system.ts";
 import type { WalkFolder } from "../../src/disk/lookup/walk.ts";
 import { walkFiles } from "../../src/search/files.ts";
@@ -22,11 +22,11 @@ const withoutCalls: System = { ...nodeSystem, folderCalls: async () => undefined
 /** Everything that a walk finds, with times and sizes; `hurried`: by descriptor from the second folder on. */
 async function walked(top: string, system: System, hurried: "hurried" | "plain", pattern = "**") {
   const disk = createDisk([top], system);
-  const look = disk.look(top);
+  const lookup = disk.lookup(top);
   const parsed = parseGlob(pattern);
-  if (look.seen !== "node" || "fault" in parsed) throw new Error("it is there");
+  if (lookup.seen !== "node" || "fault" in parsed) throw new Error("it is there");
   try {
-    const start = disk.walk(look);
+    const start = disk.walk(lookup);
     if (hurried === "hurried") await start.hurry();
     const found: [string, unknown][] = [];
     const tally = await walkFiles(start, {
@@ -41,16 +41,16 @@ async function walked(top: string, system: System, hurried: "hurried" | "plain",
     });
     return { found: new Map(found.toSorted(([a], [b]) => (a < b ? -1 : 1))), tally };
   } finally {
-    look.held.close();
+    lookup.handle.close();
   }
 }
 
 /** A folder that is listed by its descriptor, not the start. */
 async function inFolder<Result>(top: string, system: System, work: (folder: WalkFolder) => Result): Promise<Result> {
   const disk = createDisk([top], system);
-  const look = disk.look(top);
-  if (look.seen !== "node") throw new Error(look.seen);
-  const start = disk.walk(look);
+  const lookup = disk.lookup(top);
+  if (lookup.seen !== "node") throw new Error(lookup.seen);
+  const start = disk.walk(lookup);
   await start.hurry();
   const folder = start.enter("in");
   if ("errno" in folder) throw new Error(folder.errno);
@@ -58,7 +58,7 @@ async function inFolder<Result>(top: string, system: System, work: (folder: Walk
     return work(folder);
   } finally {
     folder.close();
-    look.held.close();
+    lookup.handle.close();
   }
 }
 

@@ -14,7 +14,7 @@ import { createIndexStore } from "../../src/disk/lines/index-store.ts";
 import type { System } from "../../src/disk/system.ts";
 import { createGuard, type Guard } from "../../src/guard/guard.ts";
 import { compileRestricted } from "../../src/kinds/restricted.ts";
-import { runTool } from "../../src/tools/index.ts";
+import { runTool } from "../../src/tools/tools.ts";
 import { readCalls } from "./reading.ts";
 
 export interface EngineOptions {
@@ -64,7 +64,7 @@ export function createEngine(options: EngineOptions): Engine {
         model: undefined,
         ids: { session: "s", message: "m", next: () => "p" },
       };
-      const card = dialect.cards.find((one) => one.name === readCalls[name].tool);
+      const card = dialect.specs.find((one) => one.name === readCalls[name].tool);
       if (card === undefined) throw new Error(`there is no ${readCalls[name].tool} in ${name}`);
       try {
         const outcome = await runTool(card.toRequest(input, dialect.profile), {

@@ -6,7 +6,7 @@ import * as path from "node:path";
 import { describe, test } from "vitest";
 import type { Code } from "../../src/contract/problem.ts";
 import { createDisk } from "../../src/disk/disk.ts";
-import type { Look } from "../../src/disk/lookup/look.ts";
+import type { Lookup } from "../../src/disk/lookup/lookup.ts";
 import { nodeSystem, type System } from "../../src/disk/system.ts";
 import { createEngine } from "./engine.ts";
 import { type Errno, type FaultySystem, faultySystem } from "./faulty-system.ts";
@@ -96,51 +96,51 @@ export function lookupSuite(name: string, platform: NodeJS.Platform): void {
     ] as const) {
       test(`"${asked.slice(0, 40)}": ${seen}`, () => {
         const absolute = asked.startsWith("/") ? `${at()}${asked}`.replace("//", "/") : at(asked);
-        equal(words(disk.look(absolute), at()), seen);
+        equal(words(disk.lookup(absolute), at()), seen);
       });
     }
   });
 
   test(`${name}: what is held is the file that was seen, by its identity`, () => {
     const disk = createDisk([root], base);
-    const look = disk.look(at("ws/to-file"));
-    ok(look.seen === "node");
+    const lookup = disk.lookup(at("ws/to-file"));
+    ok(lookup.seen === "node");
     const stat = fs.statSync(at("ws/a.txt"), { bigint: true });
-    deepEqual(look.held.identity, {
+    deepEqual(lookup.handle.identity, {
       device: stat.dev,
       inode: stat.ino,
       sizeBytes: Number(stat.size),
       mtimeNs: stat.mtimeNs,
       ctimeNs: stat.ctimeNs,
     });
-    equal(look.root, disk.roots[0]);
-    look.held.close();
-    look.held.close(); // the second one does nothing
+    equal(lookup.root, disk.roots[0]);
+    lookup.handle.close();
+    lookup.handle.close(); // the second one does nothing
   });
 
   test(`${name}: a file swapped for another after the look is not read for it`, async () => {
     const { path: here } = workspace({ ws: { "a.txt": "inside a\n" }, out: { "a.txt": outside } });
     const disk = createDisk([here("ws")], base);
-    const look = disk.look(here("ws/a.txt"));
-    ok(look.seen === "node");
+    const lookup = disk.lookup(here("ws/a.txt"));
+    ok(lookup.seen === "node");
     fs.renameSync(here("ws/a.txt"), here("ws/b.txt"));
     fs.symlinkSync("../out/a.txt", here("ws/a.txt"));
-    const file = disk.open(look);
+    const file = disk.open(lookup);
     if ("errno" in file) equal(file.errno, "ESTALE");
     else {
       const buffer = Buffer.alloc(64);
       equal(buffer.toString("utf8", 0, await file.read(buffer, 0)), "inside a\n");
       file.close();
     }
-    look.held.close();
+    lookup.handle.close();
   });
 
   test(`${name}: a folder is listed with its links as links`, async () => {
     const disk = createDisk([root], base);
-    const look = disk.look(root);
-    ok(look.seen === "node");
-    const entries = await disk.list(look);
-    look.held.close();
+    const lookup = disk.lookup(root);
+    ok(lookup.seen === "node");
+    const entries = await disk.list(lookup);
+    lookup.handle.close();
     ok(!("errno" in entries));
     equal(entries.find((entry) => entry.name === "out-folder")?.kind, "link");
     equal(entries.find((entry) => entry.name === "sub")?.kind, "directory");
@@ -362,17 +362,17 @@ function nothingStaysOpen(system: FaultySystem, when: string): void {
 }
 
 /** A look in few words; closes what is held. */
-function words(look: Look, top: string): string {
-  switch (look.seen) {
+function words(lookup: Lookup, top: string): string {
+  switch (lookup.seen) {
     case "node": {
-      look.held.close();
-      return `${look.kind} ${path.relative(top, look.real)}`;
+      lookup.handle.close();
+      return `${lookup.kind} ${path.relative(top, lookup.real)}`;
     }
     case "missing":
-      return look.reason;
+      return lookup.reason;
     case "refused":
-      return look.errno;
+      return lookup.errno;
     default:
-      return look.seen;
+      return lookup.seen;
   }
 }

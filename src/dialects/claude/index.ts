@@ -4,7 +4,7 @@ import type { ProblemData } from "../../contract/problem.ts";
 import { lateLines } from "../lsp-text.ts";
 import type { Dialect } from "../dialect.ts";
 import { failure } from "../words.ts";
-import { cards } from "./cards.ts";
+import { specs } from "./tools.ts";
 import type { EditResult, MultiEditResult, NotebookEditResult, PatchResult, WriteResult } from "./change-render.ts";
 import type { GlobResult, GrepResult, LsResult } from "./search-render.ts";
 import type { GlobInput, HistoryInput, LsInput, RewindInput } from "../inputs.ts";
@@ -43,7 +43,7 @@ export const claude: Dialect = {
   failures: "thrown",
   numbers: "lenient",
   profile,
-  cards,
+  specs,
   render,
   renderLate: (reports) => lateLines(reports).join("\n"),
   renderProblem: (problem: ProblemData, facts) => failure(problem.code, sentenceOf(problem, facts.verb ?? "read")),

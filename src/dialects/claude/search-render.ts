@@ -9,7 +9,7 @@ import type { Facts } from "../dialect.ts";
 import { globNotes, grepBody, grepHead, grepNotes, treeLines, treeNotes } from "../grep-text.ts";
 import { success } from "../words.ts";
 import { grepNames } from "../shared-tools.ts";
-import type { OutputMode } from "./cards.ts";
+import type { OutputMode } from "./tools.ts";
 
 /** What `Glob` answers for programs. */
 export interface GlobResult {

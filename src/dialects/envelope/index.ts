@@ -2,7 +2,7 @@
 
 import { lateLines } from "../lsp-text.ts";
 import type { Dialect } from "../dialect.ts";
-import { cards } from "./cards.ts";
+import { specs } from "./tools.ts";
 import type { ChangeEnvelope } from "./change-render.ts";
 import type { GlobEnvelope, GrepEnvelope, LsEnvelope } from "./search-render.ts";
 import type { GlobInput, HistoryInput, LsInput, RewindInput } from "../inputs.ts";
@@ -49,7 +49,7 @@ export const envelope: Dialect = {
   failures: "returned",
   numbers: "literal",
   profile,
-  cards,
+  specs,
   render,
   renderProblem,
   renderLate: (reports) => lateLines(reports).join("\n"),

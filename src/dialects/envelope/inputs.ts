@@ -1,7 +1,7 @@
 /** The inputs of the `envelope` dialect. Made by npm run generate from the tools' parameters; do not edit. */
 
 import type { LspOperation } from "../../contract/lsp.ts";
-import type { modes } from "./cards.ts";
+import type { modes } from "./tools.ts";
 import type { CodePlaceInput } from "../inputs.ts";
 
 /** One replacement. */

@@ -7,7 +7,7 @@ import type { GrepTools, SearchTools } from "./search.ts";
 import type { HistoryTools, LspTools } from "./history.ts";
 import { type ReadResult, sentenceOf } from "./sentences.ts";
 import { failure } from "../words.ts";
-import { cards } from "./cards.ts";
+import { specs } from "./tools.ts";
 import type { MultiEditInput, ReadInput } from "./inputs.ts";
 import { numberLine, profile, render } from "./render.ts";
 
@@ -22,7 +22,7 @@ export const opencode: Dialect = {
   failures: "thrown",
   numbers: "lenient",
   profile,
-  cards,
+  specs,
   render,
   renderLate: (reports) => lateBlocks(reports).join("\n"),
   renderProblem: (problem: ProblemData, { verb }) =>

@@ -7,7 +7,7 @@ import { escapeName } from "../../text/encoding/escape.ts";
 import type { Dialect } from "../dialect.ts";
 import { firstLines, numbered } from "../media-text.ts";
 import { failure } from "../words.ts";
-import { legacyCards } from "./cards.ts";
+import { legacyCards } from "./tools.ts";
 import { type ChangeTools, lateBlocks } from "./changes.ts";
 import type { HistoryTools, LspTools } from "./history.ts";
 import type { ReadInput } from "./legacy-inputs.ts";
@@ -71,7 +71,7 @@ export const opencodeLegacy: Dialect = {
   failures: "thrown",
   numbers: "lenient",
   profile,
-  cards: legacyCards,
+  specs: legacyCards,
   render,
   renderLate: (reports) => lateBlocks(reports).join("\n"),
   renderProblem: (problem: ProblemData, { verb }) =>

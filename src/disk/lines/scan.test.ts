@@ -5,7 +5,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createDisk } from "../disk.ts";
-import type { Found } from "../lookup/look.ts";
+import type { FileNode } from "../lookup/lookup.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
 import { blockBytes } from "./line-index.ts";
 import { FileCut, scanAll, scanBlocks } from "./scan.ts";
@@ -26,9 +26,9 @@ fs.writeSync(fd, "\n\n\n", middle);
 fs.closeSync(fd);
 
 function opened(): OpenFile {
-  const look = disk.look(file) as Found;
+  const look = disk.lookup(file) as FileNode;
   const open = disk.open(look) as OpenFile;
-  look.held.close();
+  look.handle.close();
   return open;
 }
 

@@ -59,13 +59,13 @@ export interface FolderLocks {
 const sharedMsMax = 200;
 
 export function createFolderLocks(nowMs: () => number = () => performance.now()): FolderLocks {
-  interface Held {
+  interface HeldFolderLock {
     readonly folder: Descriptor;
     readonly sinceMs: number;
     users: number;
   }
-  const held = new Map<string, Held>();
-  const giver = (id: string, one: Held): (() => void) => {
+  const held = new Map<string, HeldFolderLock>();
+  const giver = (id: string, one: HeldFolderLock): (() => void) => {
     one.users += 1;
     return () => {
       one.users -= 1;
@@ -86,7 +86,7 @@ export function createFolderLocks(nowMs: () => number = () => performance.now())
         const isSame = dev === folder.device && ino === folder.inode;
         const came = isSame ? calls.tryLock(opened.fd) : undefined;
         if (came !== "locked") return came;
-        const one: Held = { folder: opened.move(), sinceMs: nowMs(), users: 0 };
+        const one: HeldFolderLock = { folder: opened.move(), sinceMs: nowMs(), users: 0 };
         held.set(id, one);
         return giver(id, one);
       } catch (error) {

@@ -4,10 +4,10 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import * as nodePath from "node:path";
 import { afterAll, describe, test } from "vitest";
-import { type Held, type LockFiles, openLockFiles, publishFile, type Taken } from "./lock-file.ts";
+import { type HeldLock, type LockFiles, openLockFiles, publishFile, type Taken } from "./lock-file.ts";
 import { defaultLockFolders, prepareLockFolder } from "./lock-folder.ts";
 import { createLocks, LockFailed, watch } from "./lock.ts";
-import { processMark } from "./process-mark.ts";
+import { processIdentity } from "./process-identity.ts";
 
 const top = fs.mkdtempSync(nodePath.join(tmpdir(), "filehand-lock-file-"));
 afterAll(() => fs.rmSync(top, { recursive: true, force: true }));
@@ -20,7 +20,7 @@ const newFolder = (): string => {
   return folder;
 };
 
-const [, , realm = ""] = processMark().split("-");
+const [, , realm = ""] = processIdentity().split("-");
 /** With a start at which nothing has started: its number may have been given out again. */
 const deadMark = `${spawnSync(process.execPath, ["-e", ""]).pid}-1-${realm}`;
 const foreignMark = `4242-17-${"0".repeat(12)}`;
@@ -31,7 +31,7 @@ const asRoot = process.getuid?.() === 0;
 const patient = (): boolean => false;
 const grim = (): boolean => true;
 const take = (files: LockFiles): Taken => files.take(name, patient);
-function mustTake(files: LockFiles): Held {
+function mustTake(files: LockFiles): HeldLock {
   const { held } = take(files);
   ok(held);
   return held;
@@ -61,7 +61,7 @@ describe("the lock of a dead process", () => {
   test("that a living heir is just taking over is not to be had", () => {
     const folder = newFolder();
     fs.writeFileSync(nodePath.join(folder, name), `${deadMark} aa-1\n`);
-    fs.writeFileSync(nodePath.join(folder, `${name}.aa-1`), `${processMark()} bb-1\n`);
+    fs.writeFileSync(nodePath.join(folder, `${name}.aa-1`), `${processIdentity()} bb-1\n`);
     const taken = take(openLockFiles(folder));
     ok(taken.held === undefined && taken.holder?.token === "bb-1");
   });
@@ -70,7 +70,7 @@ describe("the lock of a dead process", () => {
     const folder = newFolder();
     fs.writeFileSync(nodePath.join(folder, name), `${deadMark} aa-1\n`);
     const quick = openLockFiles(folder);
-    let heir: Held | undefined;
+    let heir: HeldLock | undefined;
     const slow = openLockFiles(folder, (line, path) => {
       if (path !== nodePath.join(folder, name)) heir ??= mustTake(quick);
       fs.symlinkSync(line, path);
@@ -88,7 +88,7 @@ describe("the lock of a dead process", () => {
     fs.writeFileSync(nodePath.join(folder, name), `${deadMark} aa-1\n`);
     fs.writeFileSync(nodePath.join(folder, `${name}.aa-1`), `${deadMark} bb-1\n`);
     const quick = openLockFiles(folder);
-    let next: Held | undefined;
+    let next: HeldLock | undefined;
     const slow = openLockFiles(folder, (line, path) => {
       if (next === undefined && path !== nodePath.join(folder, name)) {
         mustTake(quick).release();
@@ -211,7 +211,7 @@ describe.concurrent("a holder in another container", () => {
     let nowMs = 0;
     const giveUp = watch(() => nowMs);
     for (let look = 0; look < looks; look += 1) {
-      if (giveUp({ mark: foreignMark, token: "aa-1", beatMs: beatMs(look) })) return look;
+      if (giveUp({ owner: foreignMark, token: "aa-1", beatMs: beatMs(look) })) return look;
       nowMs += everyMs;
     }
     return undefined;
@@ -278,14 +278,14 @@ describe("the first use", () => {
     put(`new-${foreignMark}-aa-6`, "", days);
     put("eeee", `${foreignMark} aa-10\n`, days);
     put("cccc", `${foreignMark} aa-7\n`);
-    put("dddd", `${processMark()} aa-8\n`, days);
+    put("dddd", `${processIdentity()} aa-8\n`, days);
     put("dddd.aa-9", `${deadMark} aa-9\n`);
     put(`new-${foreignMark}-aa-10`, "");
-    put(`new-${processMark()}-aa-11`, "", days);
+    put(`new-${processIdentity()}-aa-11`, "", days);
     openLockFiles(folder).sweep();
     deepEqual(
       new Set(fs.readdirSync(folder)),
-      new Set(["cccc", "dddd", "dddd.aa-9", `new-${foreignMark}-aa-10`, `new-${processMark()}-aa-11`]),
+      new Set(["cccc", "dddd", "dddd.aa-9", `new-${foreignMark}-aa-10`, `new-${processIdentity()}-aa-11`]),
     );
   });
 });

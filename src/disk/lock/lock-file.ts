@@ -18,7 +18,7 @@ import * as nodePath from "node:path";
 import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import { LockFailed, lockFailed, prepareLockFolder } from "./lock-folder.ts";
-import { lifeOf, processMark } from "./process-mark.ts";
+import { lifeOf, processIdentity } from "./process-identity.ts";
 
 // What a lock says, whichever kind it is: the text of a link, or the beginning of a file.
 
@@ -64,14 +64,14 @@ function textOfFile(path: string): string | undefined {
 /** What a lock file says of its holder. */
 export interface Holder {
   /** See process-mark.ts; empty if the file is not one of ours. */
-  readonly mark: string;
+  readonly owner: string;
   /** Of one taking of one lock, never used again. */
   readonly token: string;
   /** The last sign of life. */
   readonly beatMs: number;
 }
 
-export interface Held {
+export interface HeldLock {
   /** Gives the lock back, unless it was taken from us. Never throws: the work that it guarded is done. */
   release(): void;
   /** A sign of life, for processes that cannot see ours. Never throws. */
@@ -82,7 +82,7 @@ export interface Held {
 export type GiveUp = (holder: Holder) => boolean;
 
 /** One who is busy is not always known: it may have come and gone. */
-export type Taken = { readonly held: Held } | { readonly held: undefined; readonly holder: Holder | undefined };
+export type Taken = { readonly held: HeldLock } | { readonly held: undefined; readonly holder: Holder | undefined };
 
 export interface LockFiles {
   /** One attempt, without waiting. Throws LockFailed. */
@@ -102,13 +102,13 @@ const publishWhole: Publish = process.platform === "win32" ? publishFile : fs.sy
 
 export function openLockFiles(folder: string, publishAt: Publish = publishWhole): LockFiles {
   prepareLockFolder(folder);
-  const mark = processMark();
+  const owner = processIdentity();
   const series = randomBytes(8).toString("hex");
   let count = 0;
 
   /** Makes the lock at `path`; false if there is one. */
   const publish = (path: string, token: string): boolean => {
-    const line = lineOf(mark, token);
+    const line = lineOf(owner, token);
     for (let tries = 1; ; tries += 1) {
       try {
         publishAt(line, path);
@@ -128,7 +128,7 @@ export function openLockFiles(folder: string, publishAt: Publish = publishWhole)
     count += 1;
     const token = `${series}-${count}`;
     // Mostly there is none.
-    if (publish(lock, token)) return { held: heldAt(lock, lineOf(mark, token)) };
+    if (publish(lock, token)) return { held: heldAt(lock, lineOf(owner, token)) };
     const dead: Dead[] = [];
     let place = lock;
     for (let holder = holderOf(place); holder !== undefined; holder = holderOf(place)) {
@@ -138,7 +138,7 @@ export function openLockFiles(folder: string, publishAt: Publish = publishWhole)
     }
     if (!publish(place, token)) return { held: undefined, holder: undefined };
     if (place !== lock && !inherit(dead, place, lock)) return { held: undefined, holder: undefined };
-    return { held: heldAt(lock, lineOf(mark, token)) };
+    return { held: heldAt(lock, lineOf(owner, token)) };
   };
 
   return {
@@ -175,11 +175,11 @@ function inherit(dead: readonly Dead[], place: string, lock: string): boolean {
 }
 
 const isOver = (holder: Holder, giveUp: GiveUp): boolean => {
-  const life = lifeOf(holder.mark);
+  const life = lifeOf(holder.owner);
   return life === "dead" || (life === "elsewhere" && giveUp(holder));
 };
 
-function heldAt(lock: string, line: string): Held {
+function heldAt(lock: string, line: string): HeldLock {
   return {
     release() {
       // Where it cannot be read, as with too many open files, it is ours for all we know.
@@ -196,24 +196,24 @@ function heldAt(lock: string, line: string): Held {
 }
 
 /** Its end shows that it is whole. */
-const lineOf = (mark: string, token: string): string => `${mark} ${token}\n`;
+const lineOf = (owner: string, token: string): string => `${owner} ${token}\n`;
 const lineShape = /^([0-9a-f-]+) ([0-9a-f-]+)\n$/u;
 
 function holderOf(path: string): Holder | undefined {
   const stat = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
   const text = stat === undefined ? undefined : textOf(path);
   if (stat === undefined || text === undefined) return undefined;
-  const [, mark, token] = lineShape.exec(text) ?? [];
+  const [, owner, token] = lineShape.exec(text) ?? [];
   const beatMs = Number(stat.mtimeMs);
-  if (mark !== undefined && token !== undefined) return { mark, token, beatMs };
+  if (owner !== undefined && token !== undefined) return { owner, token, beatMs };
   // Not ours, or emptied by a power cut, or not yet filled where links cannot be made.
-  return { mark: "", token: `bad-${stat.ino}-${stat.mtimeNs}`, beatMs };
+  return { owner: "", token: `bad-${stat.ino}-${stat.mtimeNs}`, beatMs };
 }
 
 /** A file that appears whole: written under a name of its own, then linked to its place. */
 export function publishFile(line: string, path: string): void {
-  const [mark = "", token = ""] = line.trimEnd().split(" ");
-  const draft = nodePath.join(nodePath.dirname(path), `new-${mark}-${token}`);
+  const [owner = "", token = ""] = line.trimEnd().split(" ");
+  const draft = nodePath.join(nodePath.dirname(path), `new-${owner}-${token}`);
   createFile(draft, line);
   try {
     fs.linkSync(draft, path);
@@ -263,8 +263,8 @@ function sweep(folder: string, take: (name: string, giveUp: GiveUp) => Taken): v
         // A lock is inherited and given back like any other: removing it would break the second rule.
         if (holder !== undefined && isOver(holder, isOld)) take(name, isOld).held?.release();
       } else if (name.startsWith("new-")) {
-        const [, mark = ""] = /^new-(\d+-\d+-[0-9a-f]+)-/u.exec(name) ?? [];
-        if (isOver({ mark, token: "", beatMs: fs.lstatSync(path).mtimeMs }, isOld)) fs.unlinkSync(path);
+        const [, owner = ""] = /^new-(\d+-\d+-[0-9a-f]+)-/u.exec(name) ?? [];
+        if (isOver({ owner, token: "", beatMs: fs.lstatSync(path).mtimeMs }, isOld)) fs.unlinkSync(path);
       }
     });
   }

@@ -7,9 +7,9 @@
 
 import { hash } from "node:crypto";
 import { createFolderLocks, type KernelLockCalls, loadKernelLock, type LockedFolder } from "./folder-lock.ts";
-import { type GiveUp, type Held, type LockFiles, openLockFiles } from "./lock-file.ts";
+import { type GiveUp, type HeldLock, type LockFiles, openLockFiles } from "./lock-file.ts";
 import { defaultLockFolders, LockFailed, type LockFolders, prepareLockFolders } from "./lock-folder.ts";
-import { pidOf } from "./process-mark.ts";
+import { pidOf } from "./process-identity.ts";
 import { createQueue, onAbort } from "./queue.ts";
 
 export { LockFailed };
@@ -31,7 +31,7 @@ export interface Locks {
   exclusively<Result>(
     keys: readonly LockKey[],
     signal: AbortSignal,
-    work: (held: HeldLocks) => Promise<Result>,
+    work: (locks: HeldLocks) => Promise<Result>,
   ): Promise<Result>;
 }
 
@@ -92,7 +92,7 @@ export function createLocks({ folder, waitMsMax = defaultWaitMsMax, kernel = loa
       // Sorted, so that two processes cannot wait for each other.
       const names = keys.length === 1 ? keys.map(lockName) : [...new Set(keys.map(lockName))].sort();
       const leave = await queue.enter(names, signal);
-      const taken: Held[] = [];
+      const taken: HeldLock[] = [];
       const givers: (() => void)[] = [];
       try {
         places ??= open();
@@ -159,14 +159,14 @@ async function waitFor(
   signal: AbortSignal,
   startMs: number,
   waitMsMax: number,
-): Promise<Held> {
+): Promise<HeldLock> {
   const giveUp = watch();
   let pid: number | undefined;
   for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
     signal.throwIfAborted();
     const taken = files.take(name, giveUp);
     if (taken.held !== undefined) return taken.held;
-    pid = taken.holder === undefined ? pid : pidOf(taken.holder.mark);
+    pid = taken.holder === undefined ? pid : pidOf(taken.holder.owner);
     const waitedMs = performance.now() - startMs;
     if (waitedMs >= waitMsMax) throw new LockTimeout(pid, waitedMs);
     // Not all at the same moment.
@@ -202,13 +202,13 @@ export function watch(nowMs: () => number = () => performance.now()): GiveUp {
 }
 
 interface Pulse {
-  add(held: Held): void;
-  delete(held: Held): void;
+  add(held: HeldLock): void;
+  delete(held: HeldLock): void;
 }
 
 /** Signs of life for all locks that are held. The timer ends when it finds none: most locks are held for less than a beat. */
 function createPulse(): Pulse {
-  const all = new Set<Held>();
+  const all = new Set<HeldLock>();
   let timer: NodeJS.Timeout | undefined;
   const beat = (): void => {
     for (const each of all) each.beat();

@@ -6,8 +6,8 @@ import { lookupSuite } from "../../../test/support/lookup-suite.ts";
 import { onLinux, workspace } from "../../../test/support/workspace.ts";
 import { createDisk } from "../disk.ts";
 import { nodeSystem, type System } from "../system.ts";
-import { isBeneath, lookBeneath } from "./beneath.ts";
-import { handlePathOf } from "./look.ts";
+import { isBeneath, lookupBeneath } from "./beneath.ts";
+import { handlePathOf } from "./lookup.ts";
 
 describe.skipIf(!onLinux)("the strong lookup", () => lookupSuite("strong", "linux"));
 
@@ -47,9 +47,9 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
       hook("readLink", path);
       return nodeSystem.readLink(path);
     },
-    heldAt: (path) => {
+    pathOfHandle: (path) => {
       hook("heldAt", path);
-      return nodeSystem.heldAt(path);
+      return nodeSystem.pathOfHandle(path);
     },
     glance: (path) => {
       hook("glance", path);
@@ -62,19 +62,19 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
     const system = hooked((_, path) => void asked.push(path));
     for (const also of [undefined, "its folder", "the folder of a new file"] as const) {
       for (const path of ["out/c.txt", "ws/../out/c.txt", "ws/a/../../out/b", "ws/link/../../out", "nowhere/x"]) {
-        equal(lookBeneath(at(path), roots, system, {}, also).seen, "outside");
+        equal(lookupBeneath(at(path), roots, system, {}, also).seen, "outside");
       }
     }
-    equal(lookBeneath("/etc/passwd", roots, system).seen, "outside");
+    equal(lookupBeneath("/etc/passwd", roots, system).seen, "outside");
     for (const path of asked) ok(path === at("ws") || path.startsWith("/proc/self/fd/"), path);
   });
 
   test('".." is never asked of the system, since a folder may have been moved', () => {
     const asked: string[] = [];
     const system = hooked((_, path) => void asked.push(path));
-    const look = lookBeneath(at("ws/a/b/../../a/b/c.txt"), roots, system);
-    ok(look.seen === "node");
-    look.held.close();
+    const lookup = lookupBeneath(at("ws/a/b/../../a/b/c.txt"), roots, system);
+    ok(lookup.seen === "node");
+    lookup.handle.close();
     ok(!asked.some((path) => path.includes("..")), asked.join("\n"));
   });
 
@@ -88,7 +88,7 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
       moved = true;
       fs.renameSync(here("ws/a"), here("out/a"));
     });
-    equal(lookBeneath(here("ws/a/c.txt"), [root], system).seen, "outside");
+    equal(lookupBeneath(here("ws/a/c.txt"), [root], system).seen, "outside");
     ok(moved);
   });
 
@@ -106,10 +106,10 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
       if (opens === 1) return;
       fs.renameSync(here("ws/a/b"), here("out/b"));
     });
-    const look = lookBeneath(here("ws/a/b/../../c.txt"), [root], system);
-    ok(look.seen === "node");
-    equal(look.real, here("ws/c.txt"));
-    look.held.close();
+    const lookup = lookupBeneath(here("ws/a/b/../../c.txt"), [root], system);
+    ok(lookup.seen === "node");
+    equal(lookup.real, here("ws/c.txt"));
+    lookup.handle.close();
   });
 
   for (const twin of [false, true]) {
@@ -124,11 +124,11 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
         replaced = true;
         fs.renameSync(here("ws/new.txt"), here("ws/a.txt"));
       });
-      const look = lookBeneath(here("ws/a.txt"), own, system);
-      ok(look.seen === "node" && replaced);
-      look.held.close();
-      equal(look.real, here("ws/a.txt"));
-      equal(look.held.identity.inode, ino);
+      const lookup = lookupBeneath(here("ws/a.txt"), own, system);
+      ok(lookup.seen === "node" && replaced);
+      lookup.handle.close();
+      equal(lookup.real, here("ws/a.txt"));
+      equal(lookup.handle.identity.inode, ino);
     });
   }
 
@@ -136,10 +136,10 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
     const { path: here } = workspace({ ws: { "a.txt (deleted)": "there\n", "x (deleted)": { "a.txt": "there\n" } } });
     const { roots: own } = createDisk([here("ws")]);
     for (const name of ["a.txt (deleted)", "x (deleted)", "x (deleted)/a.txt"]) {
-      const look = lookBeneath(here("ws", name), own, nodeSystem);
-      ok(look.seen === "node");
-      look.held.close();
-      equal(look.real, here("ws", name));
+      const lookup = lookupBeneath(here("ws", name), own, nodeSystem);
+      ok(lookup.seen === "node");
+      lookup.handle.close();
+      equal(lookup.real, here("ws", name));
     }
   });
 
@@ -157,12 +157,13 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
     const { roots: own } = createDisk([here("ws")]);
     const names = ["a.txt", "folder", "folder/", "toFile", "toNothing", "outside", "none.txt", "none/x.txt", "a.txt/x"];
     const told = (name: string, also: "its folder" | "the folder of a new file") => {
-      const look = lookBeneath(here("ws", name), own, nodeSystem, {}, also);
-      if (look.seen === "node") look.held.close();
-      if (look.seen !== "missing") return { seen: look.seen, real: look.seen === "node" ? look.real : undefined };
-      const { real, rest, held } = look.nearest ?? {};
-      held?.close();
-      return { seen: look.seen, reason: look.reason, real, rest, holds: held !== undefined };
+      const lookup = lookupBeneath(here("ws", name), own, nodeSystem, {}, also);
+      if (lookup.seen === "node") lookup.handle.close();
+      if (lookup.seen !== "missing")
+        return { seen: lookup.seen, real: lookup.seen === "node" ? lookup.real : undefined };
+      const { real, rest, handle } = lookup.nearest ?? {};
+      handle?.close();
+      return { seen: lookup.seen, reason: lookup.reason, real, rest, holds: handle !== undefined };
     };
     const asOther = names.map((name) => told(name, "its folder"));
     deepEqual(
@@ -182,9 +183,9 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
         throw error;
       }
     };
-    const look = lookBeneath(at("ws/none.txt"), roots, { ...nodeSystem, open }, {}, "the folder of a new file");
-    ok(look.seen === "missing");
-    look.nearest?.held?.close();
+    const lookup = lookupBeneath(at("ws/none.txt"), roots, { ...nodeSystem, open }, {}, "the folder of a new file");
+    ok(lookup.seen === "missing");
+    lookup.nearest?.handle?.close();
     deepEqual(failed, []);
   });
 
@@ -203,9 +204,9 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
         return nodeSystem.readLink(path);
       },
     };
-    const look = lookBeneath(at("ws/link/x.txt"), roots, system);
-    ok(look.seen === "node", look.seen);
-    look.held.close();
+    const lookup = lookupBeneath(at("ws/link/x.txt"), roots, system);
+    ok(lookup.seen === "node", lookup.seen);
+    lookup.handle.close();
     fs.rmSync(at("ws/link"), { recursive: true });
     fs.symlinkSync("a", at("ws/link"));
   });
@@ -220,8 +221,8 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
         throw systemError("EINVAL", "readLink");
       },
     };
-    equal(lookBeneath(at("ws/link/b/c.txt"), roots, system).seen, "changed");
-    equal(lookBeneath(at("ws/link"), roots, system).seen, "changed");
+    equal(lookupBeneath(at("ws/link/b/c.txt"), roots, system).seen, "changed");
+    equal(lookupBeneath(at("ws/link"), roots, system).seen, "changed");
     ok(times <= 6, `${times} tries`);
   });
 
@@ -241,7 +242,7 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
         return fd;
       },
     };
-    equal(lookBeneath(here("ws/a.txt"), [root], system).seen, "missing");
+    equal(lookupBeneath(here("ws/a.txt"), [root], system).seen, "missing");
   });
 
   test("only a path that takes .. behind a link is bent", () => {
@@ -254,10 +255,10 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
       ["ws/a/up/b", false],
       ["ws/a/up/../file.txt", true],
     ] as const) {
-      const look = lookBeneath(at(path), roots, nodeSystem);
-      ok(look.seen === "node", path);
-      equal(look.bent, bent, path);
-      look.held.close();
+      const lookup = lookupBeneath(at(path), roots, nodeSystem);
+      ok(lookup.seen === "node", path);
+      equal(lookup.bent, bent, path);
+      lookup.handle.close();
     }
   });
 });

@@ -21,18 +21,18 @@ import { isKernelType, isLocalType } from "./file-systems.ts";
 import {
   type Border,
   handlePathOf,
-  type Held,
-  hold,
+  type Handle,
+  createHandle,
   isSameFolder,
   kindOfMode,
-  type Look,
-  type LookAlso,
-  lookOfErrno,
+  type Lookup,
+  type LookupAlso,
+  lookupOfErrno,
   type Nearest,
   O_PATH,
   refusedAtBorder,
   type Root,
-} from "./look.ts";
+} from "./lookup.ts";
 
 // The end of a walk beneath the roots: what the walk holds becomes what was found, or is closed.
 
@@ -58,10 +58,10 @@ function closeAll({ fd, rootFd, aboveFd = rootFd }: Inside, system: System): voi
  * The end of the walk: is the inode that we hold still beneath the root, and what is it? If the answer is a node other
  * than a kernel file, it has taken over or closed all that the walk held.
  */
-function judge(at: Inside, bent: boolean, system: System, border: Border): Look | "start over" {
+function judge(at: Inside, bent: boolean, system: System, border: Border): Lookup | "start over" {
   const stat = at.stat ?? system.stat(at.fd);
   if (stat.nlink === 0n) return "start over";
-  const real = system.heldAt(handlePathOf(at.fd));
+  const real = system.pathOfHandle(handlePathOf(at.fd));
   // A folder on the way was moved out of the root while we held it.
   if (!isBeneath(real, at.root.real)) return { seen: "outside" };
   if (isGone(real, at.names)) return "start over";
@@ -81,7 +81,7 @@ function judge(at: Inside, bent: boolean, system: System, border: Border): Look 
     if (aboveFd !== undefined && aboveFd !== rootFd) system.close(aboveFd);
     if (fd !== rootFd) system.close(rootFd);
   } else if (aboveFd !== rootFd) system.close(rootFd);
-  const held = hold(fd, stat, reads, system, folder);
+  const handle = createHandle(fd, stat, reads, system, folder);
   // Name by name and always the same ones: to add one to a copy of an object costs V8 as much as a system call.
   return {
     seen: "node",
@@ -89,9 +89,9 @@ function judge(at: Inside, bent: boolean, system: System, border: Border): Look 
     real: real as RealPath,
     root,
     bent,
-    held,
+    handle,
     folder,
-    letGo: folder === undefined ? undefined : held.closeLater,
+    letGo: folder === undefined ? undefined : handle.closeLater,
   };
 }
 
@@ -103,19 +103,19 @@ const isGone = (real: string, names: readonly string[]): boolean =>
   real.endsWith(" (deleted)") && names.length > 0 && !real.endsWith(`/${names.at(-1)}`);
 
 /** Undefined where another look must tell more about the folder. */
-function folderOf({ root, aboveFd }: Inside, device: bigint, border: Border, system: System): Held | undefined {
+function folderOf({ root, aboveFd }: Inside, device: bigint, border: Border, system: System): Handle | undefined {
   if (aboveFd === undefined || border.sameDevice === true || device !== root.device) return undefined;
   const stat = system.stat(aboveFd);
-  return stat.dev === root.device ? hold(aboveFd, stat, root.reads, system) : undefined;
+  return stat.dev === root.device ? createHandle(aboveFd, stat, root.reads, system) : undefined;
 }
 
 /** The folder in which the walk stands, as something that is held; undefined where another look must tell more about it. */
-function heldAbove({ root, fd, rootFd }: Inside, system: System): Held | undefined {
+function handleAbove({ root, fd, rootFd }: Inside, system: System): Handle | undefined {
   try {
     const stat = system.stat(fd);
     if (stat.dev !== root.device || stat.nlink === 0n) return undefined;
     if (fd !== rootFd) system.close(rootFd);
-    return hold(fd, stat, root.reads, system);
+    return createHandle(fd, stat, root.reads, system);
   } catch (error) {
     if (errnoName(error) === undefined) throw error;
     return undefined;
@@ -123,12 +123,12 @@ function heldAbove({ root, fd, rootFd }: Inside, system: System): Held | undefin
 }
 
 /** A file or link of the kernel's own file systems: held only to name it in the refusal. */
-function specialAt(at: Inside, system: System): Look {
+function specialAt(at: Inside, system: System): Lookup {
   const stat = system.stat(at.fd);
-  const real = system.heldAt(handlePathOf(at.fd)) as RealPath;
+  const real = system.pathOfHandle(handlePathOf(at.fd)) as RealPath;
   const fd = system.open(handlePathOf(at.fd), O_PATH);
-  const held = hold(fd, stat, "later", system);
-  return { seen: "node", kind: "kernel file", real, root: at.root, bent: false, held };
+  const handle = createHandle(fd, stat, "later", system);
+  return { seen: "node", kind: "kernel file", real, root: at.root, bent: false, handle };
 }
 
 /** Is `path` the folder or below it? Whole names are compared, never string prefixes. */
@@ -139,17 +139,17 @@ const noFollow = O_PATH | constants.O_NOFOLLOW;
 const folderOnly = noFollow | constants.O_DIRECTORY;
 
 /** `path` is absolute and may hold `.`, `..`, doubled and trailing slashes. */
-export function lookBeneath(
+export function lookupBeneath(
   path: string,
   roots: readonly Root[],
   system: System,
   border: Border = {},
-  also?: LookAlso,
-): Look {
+  also?: LookupAlso,
+): Lookup {
   for (let tries = 1; ; tries += 1) {
     const through: string[] = [];
-    const look = walk(path, roots, system, border, { also, through });
-    if (look !== "start over") return through.length === 0 ? look : { ...look, through };
+    const lookup = walk(path, roots, system, border, { also, through });
+    if (lookup !== "start over") return through.length === 0 ? lookup : { ...lookup, through };
     if (tries >= limits.lookupTriesMax) return { seen: "changed" };
   }
 }
@@ -162,8 +162,8 @@ function walk(
   roots: readonly Root[],
   system: System,
   border: Border,
-  { also, through }: { readonly also: LookAlso; readonly through: string[] },
-): Look | "start over" {
+  { also, through }: { readonly also: LookupAlso; readonly through: string[] },
+): Lookup | "start over" {
   const head = headOf(path, roots);
   const todo = path.slice(head.length).split("/").reverse();
   let at: Standing = { outside: "/" };
@@ -179,7 +179,7 @@ function walk(
     if ("root" in at) closeAll(at, system);
   };
   /** There is no `name` where the walk stands; the folder in which it would be is told with that. */
-  const missing = (): Look => {
+  const missing = (): Lookup => {
     if (!("root" in at)) return { seen: "missing", reason: "missing" };
     const isInLink = todo.length >= askedMax;
     const names = [name ?? "", ...todo.reverse()];
@@ -188,10 +188,10 @@ function walk(
     if (nearest === undefined) return { seen: "missing", reason: "missing" };
     const { real, root, rest, isWithin } = nearest;
     if (isInLink) return { seen: "missing", reason: "missing", leadsTo: nodePath.resolve(real, rest) };
-    const held = also !== undefined && names.length === 1 && isWithin ? heldAbove(at, system) : undefined;
+    const handle = also !== undefined && names.length === 1 && isWithin ? handleAbove(at, system) : undefined;
     // The caller has it from now on.
-    if (held !== undefined) at = { outside: "" };
-    return { seen: "missing", reason: "missing", nearest: { real, root, rest, isWithin, held } };
+    if (handle !== undefined) at = { outside: "" };
+    return { seen: "missing", reason: "missing", nearest: { real, root, rest, isWithin, handle } };
   };
   /** Stands at `outside`, or in the root that lies there. */
   const stand = (outside: string): "root changed" | "ok" => {
@@ -285,8 +285,8 @@ function walk(
     if (judged !== "start over" && judged.seen === "node" && judged.kind !== "kernel file") at = { outside: "" };
     return judged;
   } catch (error) {
-    const look = lookOfErrno(errnoName(error), error);
-    return look.seen === "missing" && look.reason === "missing" ? missing() : look;
+    const lookup = lookupOfErrno(errnoName(error), error);
+    return lookup.seen === "missing" && lookup.reason === "missing" ? missing() : lookup;
   } finally {
     leave();
   }
@@ -300,7 +300,7 @@ function nearestOf(
   system: System,
 ): Nearest | "too long" | undefined {
   try {
-    const real = system.heldAt(handlePathOf(at.fd)) as RealPath;
+    const real = system.pathOfHandle(handlePathOf(at.fd)) as RealPath;
     return isBeneath(real, at.root.real)
       ? { real, root: at.root, rest: names.join("/"), isWithin: !sameDevice }
       : undefined;

@@ -7,8 +7,8 @@ import { lookupSuite } from "../../../test/support/lookup-suite.ts";
 import { onWindows, workspace } from "../../../test/support/workspace.ts";
 import { createDisk } from "../disk.ts";
 import { nodeSystem, type System } from "../system.ts";
-import { lookByRealpath } from "./by-realpath.ts";
-import type { Root } from "./look.ts";
+import { lookupByRealpath } from "./by-realpath.ts";
+import type { Root } from "./lookup.ts";
 
 describe.skipIf(onWindows)("the weak lookup", () => lookupSuite("weak", "darwin"));
 
@@ -52,7 +52,7 @@ for (const [flavour, root, asked, seen] of [
 ] as const) {
   test(`${flavour}: with root ${root}, ${asked} is ${seen === "node" ? "inside" : "outside"}`, () => {
     const at: Root = { given: root, real: root as Root["real"], device: 1n, inode: 1n, reads: "later" };
-    equal(lookByRealpath(asked, [at], named(root), path[flavour]).seen, seen);
+    equal(lookupByRealpath(asked, [at], named(root), path[flavour]).seen, seen);
   });
 }
 
@@ -94,11 +94,11 @@ describe.skipIf(onWindows)("in the weak lookup", () => {
           fs.rmSync(file);
           put(file);
         });
-        const look = lookByRealpath(file, roots, wrapped);
-        if (look.seen === "node") {
-          ok(look.real === file || look.real === at("ws/b.txt"), look.real);
-          look.held.close();
-        } else ok(["changed", "missing", "outside", "loop", "refused"].includes(look.seen), look.seen);
+        const lookup = lookupByRealpath(file, roots, wrapped);
+        if (lookup.seen === "node") {
+          ok(lookup.real === file || lookup.real === at("ws/b.txt"), lookup.real);
+          lookup.handle.close();
+        } else ok(["changed", "missing", "outside", "loop", "refused"].includes(lookup.seen), lookup.seen);
         equal(system.stillOpen.size, 0, `at call ${n}`);
         if (calls() < n) break;
       }

@@ -11,16 +11,24 @@ import type { RealPath } from "../../contract/target.ts";
 import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import type { System } from "../system.ts";
-import { type Border, hasOtherNames, isSameFolder, kindOfMode, type Look, lookOfErrno, type Root } from "./look.ts";
+import {
+  type Border,
+  hasOtherNames,
+  isSameFolder,
+  kindOfMode,
+  type Lookup,
+  lookupOfErrno,
+  type Root,
+} from "./lookup.ts";
 
 /** `path` is absolute. `flavour` is the path module of the platform, handed in so that each can be tested anywhere. */
-export function lookByRealpath(
+export function lookupByRealpath(
   path: string,
   roots: readonly Root[],
   system: System,
   flavour: nodePath.PlatformPath = nodePath,
   border: Border = {},
-): Look {
+): Lookup {
   const isInside = (text: string): boolean => rootOf(text, roots, flavour) !== undefined;
   if (flavour.sep === "\\" && leadsToNetwork(path, system, flavour, isInside)) return { seen: "outside" };
   try {
@@ -59,16 +67,16 @@ export function lookByRealpath(
       real: real as RealPath,
       root,
       bent: path.split(/[\\/]/).includes(".."),
-      held: { identity, reads: "later", handlePath: real, close, [Symbol.dispose]: close },
+      handle: { identity, reads: "later", handlePath: real, close, [Symbol.dispose]: close },
     };
   } catch (error) {
-    const look = lookOfErrno(errnoName(error), error);
-    return existingPartIsInside(path, roots, system, flavour) ? look : { seen: "outside" };
+    const lookup = lookupOfErrno(errnoName(error), error);
+    return existingPartIsInside(path, roots, system, flavour) ? lookup : { seen: "outside" };
   }
 }
 
 /** Here a mount is known by its device only. */
-function refusedByStat(stat: ReturnType<System["stat"]>, root: Root, border: Border): Look | undefined {
+function refusedByStat(stat: ReturnType<System["stat"]>, root: Root, border: Border): Lookup | undefined {
   if (border.sameDevice === true && stat.dev !== root.device) return { seen: "other mount" };
   return hasOtherNames(stat, border) ? { seen: "other names" } : undefined;
 }

@@ -6,7 +6,7 @@ import { faultySystem, systemError } from "../../../test/support/faulty-system.t
 import { onWindows, workspace } from "../../../test/support/workspace.ts";
 import { createDisk } from "../disk.ts";
 import { nodeSystem, type System } from "../system.ts";
-import type { Found } from "./look.ts";
+import type { FileNode } from "./lookup.ts";
 import { openFile, type OpenFile, ReadFailed } from "./open-file.ts";
 
 const text = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -18,20 +18,20 @@ function opened(
   reads: "at once" | "later",
   name = "a.txt",
 ): { readonly file: OpenFile; readonly close: () => void } {
-  const found = look(name);
-  const file = openFile({ ...found, held: { ...found.held, reads } }, system);
+  const node = lookup(name);
+  const file = openFile({ ...node, handle: { ...node.handle, reads } }, system);
   ok(!("errno" in file));
   return {
     file,
     close: () => {
       file.close();
-      found.held.close();
+      node.handle.close();
     },
   };
 }
 
-function look(name: string): Found {
-  const found = createDisk([at()]).look(at(name));
+function lookup(name: string): FileNode {
+  const found = createDisk([at()]).lookup(at(name));
   ok(found.seen === "node");
   return found;
 }
@@ -139,24 +139,24 @@ describe.skipIf(onWindows)("an open file", () => {
   });
 
   test("another file at the same place is stale, and is closed", () => {
-    const found = look("a.txt");
+    const node = lookup("a.txt");
     const system = faultySystem();
-    const other = look("b.txt");
-    const file = openFile({ ...found, held: { ...found.held, handlePath: other.held.handlePath } }, system);
+    const other = lookup("b.txt");
+    const file = openFile({ ...node, handle: { ...node.handle, handlePath: other.handle.handlePath } }, system);
     deepEqual(file, { errno: "ESTALE" });
     equal(system.stillOpen.size, 0);
-    found.held.close();
-    other.held.close();
+    node.handle.close();
+    other.handle.close();
   });
 
   for (const n of [1, 2]) {
     test(`when system call ${n} of opening fails, that is the answer and nothing stays open`, () => {
-      const found = look("a.txt");
+      const node = lookup("a.txt");
       const system = faultySystem();
       system.failAt(n, "EACCES");
-      deepEqual(openFile(found, system), { errno: "EACCES" });
+      deepEqual(openFile(node, system), { errno: "EACCES" });
       equal(system.stillOpen.size, 0);
-      found.held.close();
+      node.handle.close();
     });
   }
 

@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { errnoName } from "../errno.ts";
 import { FileCut } from "../lines/scan.ts";
 import type { System } from "../system.ts";
-import type { Found, Identity } from "./look.ts";
+import type { FileNode, Identity } from "./lookup.ts";
 
 export interface OpenFile extends Disposable {
   /** From `fstat` of the open file. */
@@ -43,13 +43,13 @@ export class ReadFailed extends Error {
   }
 }
 
-export function openFile(found: Found, system: System): OpenFile | { readonly errno: string } {
-  const { held } = found;
+export function openFile(node: FileNode, system: System): OpenFile | { readonly errno: string } {
+  const { handle } = node;
   let fd: number | undefined;
   let stat: ReturnType<System["stat"]>;
   try {
     // Never blocks, never makes a terminal ours. The path names the inode that was judged, whatever its name is now.
-    fd = system.open(held.handlePath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0));
+    fd = system.open(handle.handlePath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0));
     stat = system.stat(fd);
   } catch (error) {
     if (fd !== undefined) system.close(fd);
@@ -57,7 +57,7 @@ export function openFile(found: Found, system: System): OpenFile | { readonly er
     if (errno === undefined) throw error;
     return { errno };
   }
-  if (stat.dev !== held.identity.device || stat.ino !== held.identity.inode) {
+  if (stat.dev !== handle.identity.device || stat.ino !== handle.identity.inode) {
     system.close(fd);
     return { errno: "ESTALE" };
   }
@@ -98,9 +98,9 @@ export function openFile(found: Found, system: System): OpenFile | { readonly er
     mode: modeOf(stat),
     links: Number(stat.nlink),
     stat,
-    read: held.reads === "at once" ? readAtOnce : readLater,
+    read: handle.reads === "at once" ? readAtOnce : readLater,
     forChild: fd,
-    descriptor: held.reads === "at once" ? fd : undefined,
+    descriptor: handle.reads === "at once" ? fd : undefined,
     changed: () => {
       const now = guarded(() => system.stat(fd));
       if (now.size > stat.size) return "grown";

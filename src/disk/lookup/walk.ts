@@ -9,10 +9,10 @@ import * as nodePath from "node:path";
 import { limits } from "../../contract/limits.ts";
 import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
-import { othersTurn, timeSlices } from "../event-loop.ts";
+import { yieldToEventLoop, timeSlices } from "../event-loop.ts";
 import { type FolderCalls, listFlags, type System } from "../system.ts";
-import type { EntryTypes, FolderEntry } from "./held-folder.ts";
-import { type Found, handlePathOf, type Look } from "./look.ts";
+import type { EntryTypes, FolderEntry } from "./folder-handle.ts";
+import { type FileNode, handlePathOf, type Lookup } from "./lookup.ts";
 
 type Refused = { readonly errno: string };
 type Soon<Value> = Value | Promise<Value>;
@@ -41,7 +41,7 @@ export interface WalkFolder extends Disposable {
   /** The names of its regular files, in one piece; undefined if it has more entries than this, or cannot be listed at once. */
   fileNames(entriesMax: number): ReadonlySet<string> | undefined;
   /** Is it held by a descriptor? Then what is entered from it lies beneath it, whatever is renamed meanwhile. */
-  readonly isHeld: boolean;
+  readonly hasHandle: boolean;
   /** The text of a small regular file in it, such as an ignore file; undefined if it is anything else. */
   text(name: string): Soon<string | undefined>;
   /** Only folders in it are still wanted: lets go of it where it lies too deep to be held for them. */
@@ -59,7 +59,7 @@ export interface Glance {
 
 interface Ways {
   readonly system: System;
-  look(path: string): Look;
+  lookup(path: string): Lookup;
   /** Is there `/proc/self/fd`, so that folders can be held? */
   readonly strong: boolean;
   /** Must nothing of another mount be entered? Then the lookup, which knows mounts, goes first each time. */
@@ -77,13 +77,13 @@ export interface Quick {
 type Walking = Ways & { readonly closed: ReadonlySet<string> };
 
 /** Folders that are held at once, one below the other; deeper ones are found anew from the root. */
-const heldMax = 100;
+const handlesMax = 100;
 
 /** The caller keeps `found.held` open until the walk is over, or hands in what closes it. */
-export const walkFrom = (found: Found, ways: Ways, close: () => void = () => {}): WalkFolder =>
+export const walkFrom = (node: FileNode, ways: Ways, close: () => void = () => {}): WalkFolder =>
   new Folder(
-    { path: found.held.handlePath, real: found.real, later: found.held.reads === "later", depth: 0, close },
-    { ...ways, closed: ways.closedBeneath(found.real) },
+    { path: node.handle.handlePath, real: node.real, later: node.handle.reads === "later", depth: 0, close },
+    { ...ways, closed: ways.closedBeneath(node.real) },
   );
 
 interface Place {
@@ -157,7 +157,7 @@ class Folder implements WalkFolder {
     const below = real === nodePath.sep ? real + name : `${real}${nodePath.sep}${name}`;
     if (ways.closed.size > 0 && ways.closed.has(below)) return { errno: "ENOTSUP" };
     const depth = this.#place.depth + 1;
-    if (ways.sameDevice || (ways.strong && depth > heldMax)) return foundAgain({ real: below, later, depth }, ways);
+    if (ways.sameDevice || (ways.strong && depth > handlesMax)) return nodeAgain({ real: below, later, depth }, ways);
     if (!ways.strong) return new Folder({ path: this.#at(name), real: below, later, depth }, ways);
     const opened = openToList(this.#place, name, ways) ?? openToHold(this.#at(name), ways.system);
     if ("errno" in opened) return opened;
@@ -208,7 +208,7 @@ class Folder implements WalkFolder {
     }
   }
 
-  get isHeld(): boolean {
+  get hasHandle(): boolean {
     return this.#ways.strong;
   }
 
@@ -218,7 +218,7 @@ class Folder implements WalkFolder {
   }
 
   leave(): void {
-    if (this.#place.depth >= heldMax) this.close();
+    if (this.#place.depth >= handlesMax) this.close();
   }
 
   async hurry(): Promise<void> {
@@ -256,7 +256,7 @@ async function restOf(
   const blocks = [first];
   try {
     for (let more = first; more.length > entriesPerBlock; blocks.push(more)) {
-      await othersTurn();
+      await yieldToEventLoop();
       more = calls.entries(fd, entriesPerBlock);
     }
   } catch (error) {
@@ -299,16 +299,16 @@ function openToHold(path: string, system: System): Opened | Refused {
 const O_PATH = 0o10000000;
 
 /** Too deep to hold every folder above: the lookup goes down from the root again, and nothing but this very path will do. */
-function foundAgain(next: Pick<Place, "real" | "later" | "depth">, ways: Walking): WalkFolder | Refused {
+function nodeAgain(next: Pick<Place, "real" | "later" | "depth">, ways: Walking): WalkFolder | Refused {
   const { real } = next;
-  const look = ways.look(real);
-  if (look.seen === "refused") return { errno: look.errno };
-  if (look.seen !== "node") return { errno: look.seen === "missing" ? "ENOENT" : "EXDEV" };
-  if (look.kind !== "directory" || look.real !== real) {
-    look.held.close();
+  const lookup = ways.lookup(real);
+  if (lookup.seen === "refused") return { errno: lookup.errno };
+  if (lookup.seen !== "node") return { errno: lookup.seen === "missing" ? "ENOENT" : "EXDEV" };
+  if (lookup.kind !== "directory" || lookup.real !== real) {
+    lookup.handle.close();
     return { errno: "ENOTDIR" };
   }
-  return new Folder({ ...next, path: look.held.handlePath, close: () => look.held.close() }, ways);
+  return new Folder({ ...next, path: lookup.handle.handlePath, close: () => lookup.handle.close() }, ways);
 }
 
 function refused(error: unknown): Refused {

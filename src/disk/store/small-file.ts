@@ -71,11 +71,11 @@ const cannotRead = (path: string, reason: string): Error => new Error(`Cannot re
 
 /** Undefined for what is gone, too large, or not in UTF-8. */
 export function readSmallText(path: string, disk: Disk, bytesMax: number): string | undefined {
-  const look = disk.look(path);
-  if (look.seen !== "node") return undefined;
-  using _held = look.held;
-  if (look.kind !== "file") return undefined;
-  const opened = disk.open(look);
+  const lookup = disk.lookup(path);
+  if (lookup.seen !== "node") return undefined;
+  using _held = lookup.handle;
+  if (lookup.kind !== "file") return undefined;
+  const opened = disk.open(lookup);
   if ("errno" in opened) return undefined;
   using file = opened;
   try {

@@ -11,8 +11,8 @@ import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
-import { lifeOf, processMark } from "../lock/process-mark.ts";
-import type { Identity } from "../lookup/look.ts";
+import { lifeOf, processIdentity } from "../lock/process-identity.ts";
+import type { Identity } from "../lookup/lookup.ts";
 import { makeFolders } from "../write/make-folders.ts";
 import {
   attempt,
@@ -239,7 +239,7 @@ function makePrivate(path: string): void {
   if (process.platform !== "win32" && (stat.mode & 0o077) !== 0) fs.chmodSync(path, 0o700);
 }
 
-const draftName = (): string => `${processMark()}-${randomBytes(6).toString("hex")}`;
+const draftName = (): string => `${processIdentity()}-${randomBytes(6).toString("hex")}`;
 const draftShape = /^(\d{1,10}-\d{1,20}-[0-9a-f]{12})-[0-9a-f]{12}$/u;
 const dayMs = 86_400_000;
 

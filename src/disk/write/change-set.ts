@@ -11,14 +11,14 @@ import * as nodePath from "node:path";
 import { errnoName } from "../errno.ts";
 import type { HeldLocks } from "../lock/lock.ts";
 import {
-  type HeldFolder,
-  holdFolder,
+  type FolderHandle,
+  openFolder,
   prepareSync,
   unlinkQuietly,
   withRoom,
   type WriteContext,
-} from "../lookup/held-folder.ts";
-import type { Found, Root } from "../lookup/look.ts";
+} from "../lookup/folder-handle.ts";
+import type { FileNode, Root } from "../lookup/lookup.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
 import { contentOf, type Moving } from "./content.ts";
 import { type Created, createFile, type CreateInput, holdOrMake, type Made, noLink, removeMade } from "./create.ts";
@@ -36,16 +36,16 @@ export interface Member {
   readonly old: string;
   readonly undo: string;
   /** The file's folder, held until the set is over. */
-  hold(path: string): HeldFolder;
+  hold(path: string): FolderHandle;
   /** The same; what is missing of it is made. */
-  holdOrMake(path: string): Promise<HeldFolder>;
+  holdOrMake(path: string): Promise<FolderHandle>;
   /** To be called when all is prepared and nothing changed. Waits for the others; what it throws stops the change. */
   ready(step: ReadyStep): Promise<void>;
 }
 
 type ReadyStep = { readonly path: string; readonly fresh?: SetStep["fresh"] } & (
   | { readonly does: "create" }
-  | { readonly does: "replace"; readonly before: BigIntStats; readonly file: OpenFile; readonly found: Found }
+  | { readonly does: "replace"; readonly before: BigIntStats; readonly file: OpenFile; readonly node: FileNode }
   | { readonly does: "remove"; readonly before: BigIntStats }
 );
 
@@ -77,7 +77,7 @@ export interface ChangeSet {
 interface Waiting {
   readonly step: SetStep;
   readonly ready: ReadyStep;
-  readonly folder: HeldFolder;
+  readonly folder: FolderHandle;
   readonly go: () => void;
   readonly stop: (reason: unknown) => void;
   hasGone: boolean;
@@ -91,17 +91,17 @@ export function createChangeSet(
   context: WriteContext,
 ): ChangeSet {
   const { system } = context;
-  const folders = new Map<string, HeldFolder>();
-  const held: HeldFolder[] = [];
+  const folders = new Map<string, FolderHandle>();
+  const handle: FolderHandle[] = [];
   const made: Made[] = [];
   const waiting: Waiting[] = [];
   const places = [...new Set(paths.map((path) => nodePath.dirname(path)))];
-  let intent: HeldJournal | undefined;
-  let journal: HeldJournal | undefined;
+  let intent: OpenJournal | undefined;
+  let journal: OpenJournal | undefined;
   let onReady: (one: Waiting) => void = () => undefined;
 
-  const keep = (folder: HeldFolder): HeldFolder => {
-    held.push(folder);
+  const keep = (folder: FolderHandle): FolderHandle => {
+    handle.push(folder);
     if (!folders.has(folder.path)) folders.set(folder.path, folder);
     return folder;
   };
@@ -109,7 +109,7 @@ export function createChangeSet(
     const names = { old: tempName("old"), undo: tempName("old") };
     return {
       ...names,
-      hold: (path) => folders.get(path) ?? keep(holdFolder(path, context)),
+      hold: (path) => folders.get(path) ?? keep(openFolder(path, context)),
       holdOrMake: async (path) => {
         return folders.get(path) ?? (await holdOrMake(path, keep, made, context));
       },
@@ -127,7 +127,7 @@ export function createChangeSet(
     };
   };
   /** The folder of each file, once. */
-  const touched = (): readonly HeldFolder[] => [...new Set(waiting.map(({ folder }) => folder))];
+  const touched = (): readonly FolderHandle[] => [...new Set(waiting.map(({ folder }) => folder))];
 
   return {
     replace: (input) => replaceFile(input, context, member()),
@@ -186,7 +186,7 @@ export function createChangeSet(
       const cleared = waiting.map(({ step, folder }) => clearStep(step, folder, context));
       // What could not be cleared away is left to the next process, which finds it by the journal.
       if (journal !== undefined && cleared.every((isClear) => isClear)) unlinkQuietly(journal.path, system);
-      closeAll(held, journal, intent);
+      closeAll(handle, journal, intent);
       return errno;
     },
     async takeBack(reason) {
@@ -201,24 +201,24 @@ export function createChangeSet(
       for (const folder of journal === undefined ? [] : touched()) await syncFailure(folder, context);
       if (journal !== undefined && ![...came.values()].includes("failed")) unlinkQuietly(journal.path, system);
       if (intent !== undefined) unlinkQuietly(intent.path, system);
-      closeAll(held, journal, intent);
+      closeAll(handle, journal, intent);
       return came;
     },
   };
 }
 
-interface HeldJournal {
+interface OpenJournal {
   readonly path: string;
-  readonly folder: HeldFolder;
+  readonly folder: FolderHandle;
   /** Whether the folder is to be closed with it. */
   readonly close: () => void;
 }
 
-function closeAll(held: readonly HeldFolder[], ...journals: readonly (HeldJournal | undefined)[]): void {
-  for (const one of [...held, ...journals]) one?.close();
+function closeAll(handle: readonly FolderHandle[], ...journals: readonly (OpenJournal | undefined)[]): void {
+  for (const one of [...handle, ...journals]) one?.close();
 }
 
-type Place = () => { readonly folder: HeldFolder; readonly close: () => void } | undefined;
+type Place = () => { readonly folder: FolderHandle; readonly close: () => void } | undefined;
 
 /** Where the journal may lie: in the root, where the next process that works there looks for it; else in the state folder. */
 function placesFor([first = ""]: readonly string[], roots: readonly Root[], context: WriteContext): readonly Place[] {
@@ -226,7 +226,7 @@ function placesFor([first = ""]: readonly string[], roots: readonly Root[], cont
   return [
     () => {
       if (root === undefined) return undefined;
-      const top = holdFolder(root.real, context);
+      const top = openFolder(root.real, context);
       return { folder: top, close: () => top.close() };
     },
     () => {
@@ -240,7 +240,7 @@ async function announced(
   record: SetRecord,
   places: readonly Place[],
   context: WriteContext,
-): Promise<HeldJournal | undefined> {
+): Promise<OpenJournal | undefined> {
   try {
     return await journalOf(record, places, context);
   } catch (error) {
@@ -251,7 +251,7 @@ async function announced(
 
 const noNewFile = ["EACCES", "EPERM", "EROFS"];
 
-async function journalOf(record: SetRecord, places: readonly Place[], context: WriteContext): Promise<HeldJournal> {
+async function journalOf(record: SetRecord, places: readonly Place[], context: WriteContext): Promise<OpenJournal> {
   const [first, ...others] = places;
   if (first === undefined) throw new WriteFailed("EACCES", "keeping the old content");
   const place = first();
@@ -272,7 +272,7 @@ async function journalOf(record: SetRecord, places: readonly Place[], context: W
   return journalOf(record, others, context);
 }
 
-const movingIn = ({ reads }: HeldFolder, { system }: WriteContext): Moving => ({ system, reads, signal: undefined });
+const movingIn = ({ reads }: FolderHandle, { system }: WriteContext): Moving => ({ system, reads, signal: undefined });
 
 /** A second name for a file that will be renamed over; a copy where the file system has no such names. */
 async function keepOld({ step, ready, folder }: Waiting, context: WriteContext): Promise<void> {
@@ -293,13 +293,13 @@ async function keepOld({ step, ready, folder }: Waiting, context: WriteContext):
 
 async function copyOld(
   name: string,
-  { before, file, found }: Extract<ReadyStep, { readonly does: "replace" }>,
-  folder: HeldFolder,
+  { before, file, node }: Extract<ReadyStep, { readonly does: "replace" }>,
+  folder: FolderHandle,
   context: WriteContext,
 ): Promise<void> {
   const content = contentOf(file.sizeBytes === 0 ? [] : [{ from: 0, to: file.sizeBytes }], file);
   const dress = async (fd: number, fresh: BigIntStats): Promise<void> => {
-    await keepMetadata(fd, fresh, before, found.held.handlePath, context.system);
+    await keepMetadata(fd, fresh, before, node.handle.handlePath, context.system);
   };
   try {
     await writeTemp(folder, { content, mode: 0o600, signal: new AbortController().signal, dress, name }, context);
@@ -308,12 +308,12 @@ async function copyOld(
   }
 }
 
-async function syncNow(folder: HeldFolder, { system }: WriteContext): Promise<void> {
+async function syncNow(folder: FolderHandle, { system }: WriteContext): Promise<void> {
   using folderSync = prepareSync(folder, system);
   await folderSync.sync();
 }
 
-async function syncFailure(folder: HeldFolder, context: WriteContext): Promise<string | undefined> {
+async function syncFailure(folder: FolderHandle, context: WriteContext): Promise<string | undefined> {
   try {
     await syncNow(folder, context);
     return undefined;
@@ -325,7 +325,7 @@ async function syncFailure(folder: HeldFolder, context: WriteContext): Promise<s
 
 async function takenBack(
   step: SetStep,
-  folder: HeldFolder,
+  folder: FolderHandle,
   context: WriteContext,
 ): Promise<"put back" | "untouched" | "not ours" | "failed"> {
   try {

@@ -4,8 +4,8 @@ import { createHash, type Hash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { MadePiece, Piece } from "../../contract/edit.ts";
 import { bufferBytes, giveBuffer, takeBuffer } from "../buffers.ts";
-import { othersTurn } from "../event-loop.ts";
-import type { ReadMode } from "../lookup/look.ts";
+import { yieldToEventLoop } from "../event-loop.ts";
+import type { ReadMode } from "../lookup/lookup.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
 import type { System } from "../system.ts";
 import { asWriteFailed, during, duringLater, FileChanged, WriteFailed } from "./write-failed.ts";
@@ -66,7 +66,7 @@ export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined
   let last: { readonly piece: MadePiece; readonly bytes: Uint8Array } | undefined;
   async function made(piece: MadePiece): Promise<Uint8Array> {
     if (last?.piece !== piece) {
-      await othersTurn();
+      await yieldToEventLoop();
       last = { piece, bytes: await duringLater("reading the old content", piece.make) };
     }
     if (last.bytes.length !== piece.sizeBytes) throw new FileChanged();

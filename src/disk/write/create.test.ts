@@ -178,14 +178,14 @@ describe.skipIf(onWindows)("a create", () => {
     const folder = emptyFolder();
     fs.writeFileSync(`${folder}/kept`, "0123456789");
     const disk = createDisk([folder]);
-    const found = disk.look(`${folder}/kept`);
+    const found = disk.lookup(`${folder}/kept`);
     ok(found.seen === "node");
     const source = disk.open(found);
     ok(!("errno" in source));
     const pieces = [{ from: 2, to: 8 }];
     equal((await disk.create({ real: `${folder}/a`, pieces, source, mode: 0o755, signal: never })).did, "created");
     source.close();
-    found.held.close();
+    found.handle.close();
     equal(fs.readFileSync(`${folder}/a`, "utf8"), "234567");
     equal(fs.statSync(`${folder}/a`).mode & 0o777, 0o755 & ~process.umask());
   });

@@ -13,17 +13,17 @@ import { errnoName } from "../errno.ts";
 import {
   borrowedFolder,
   type FolderSync,
-  heldFolder,
-  type HeldFolder,
-  holdFolder,
+  folderHandle,
+  type FolderHandle,
+  openFolder,
   noSync,
   patiently,
   prepareSync,
   unlinkQuietly,
   withRoom,
   type WriteContext,
-} from "../lookup/held-folder.ts";
-import type { Found, Held, Identity } from "../lookup/look.ts";
+} from "../lookup/folder-handle.ts";
+import type { FileNode, Handle, Identity } from "../lookup/lookup.ts";
 import { type OpenFile, ownBits } from "../lookup/open-file.ts";
 import type { Member } from "./change-set.ts";
 import { type Content, contentOf } from "./content.ts";
@@ -47,14 +47,14 @@ export interface CreateInput {
   /** Absolute, beneath a root, and free of links as far as it exists. */
   readonly real: string;
   /** Its folder, if the caller holds it open; the caller closes it. */
-  readonly folder?: Held | undefined;
+  readonly folder?: Handle | undefined;
   readonly pieces: readonly Piece[];
   /** What copied pieces are copied from, such as a kept version; none if all bytes are new. */
   readonly source?: OpenFile | undefined;
   /** The mode of the new file, to the bit; by default what the umask leaves. */
   readonly mode?: number | undefined;
   /** A file whose owner, attributes and mode it gets instead, as it was looked up and opened; both still held. */
-  readonly like?: { readonly found: Found; readonly file: OpenFile } | undefined;
+  readonly like?: { readonly node: FileNode; readonly file: OpenFile } | undefined;
   readonly signal: AbortSignal;
   /** Called when all is prepared, right before the file gets its name. What it throws stops the change. */
   readonly beforeSwap?: (() => Promise<void> | void) | undefined;
@@ -78,7 +78,7 @@ export class FileExists extends Error {
 
 /** Throws only what `beforeSwap` or the signal throws, and bugs. */
 export async function createFile(input: CreateInput, context: WriteContext, member?: Member): Promise<Created> {
-  using held = new HandleStack();
+  using handles = new HandleStack();
   const made: Made[] = [];
   let created: Created | undefined;
   try {
@@ -88,7 +88,7 @@ export async function createFile(input: CreateInput, context: WriteContext, memb
       member !== undefined
         ? await member.holdOrMake(path)
         : input.folder === undefined
-          ? await holdOrMake(path, (one) => held.use(one), made, context)
+          ? await holdOrMake(path, (one) => handles.use(one), made, context)
           : borrowedFolder(input.folder, path, context);
     await sweepOnce(folder, context);
     created = await createIn(folder, input, made, context, member);
@@ -103,39 +103,39 @@ export async function createFile(input: CreateInput, context: WriteContext, memb
 
 /** A folder that was made, in the folder that holds it. */
 export interface Made {
-  readonly parent: HeldFolder;
+  readonly parent: FolderHandle;
   readonly name: string;
 }
 
 /** The folder at `path`; what is missing of it is made, each in the folder held above it. `keep` gets all that is held. */
 export async function holdOrMake(
   path: string,
-  keep: (folder: HeldFolder) => HeldFolder,
+  keep: (folder: FolderHandle) => FolderHandle,
   made: Made[],
   context: WriteContext,
-): Promise<HeldFolder> {
+): Promise<FolderHandle> {
   const { system } = context;
   const missing: string[] = [];
   let at = path;
-  let look = context.look(at);
-  while (look.seen === "missing" && look.reason === "missing" && at !== nodePath.dirname(at)) {
+  let lookup = context.lookup(at);
+  while (lookup.seen === "missing" && lookup.reason === "missing" && at !== nodePath.dirname(at)) {
     missing.push(nodePath.basename(at));
     if (missing.length > limits.foldersMadeMax) throw new WriteFailed("ENAMETOOLONG", "making a folder");
     at = nodePath.dirname(at);
-    look = context.look(at);
+    lookup = context.lookup(at);
   }
-  if (look.seen === "node" && look.kind !== "directory") {
-    look.held.close();
+  if (lookup.seen === "node" && lookup.kind !== "directory") {
+    lookup.handle.close();
     throw new WriteFailed("ENOTDIR", "looking at the folder");
   }
-  let folder = keep(heldFolder(look, at, context));
+  let folder = keep(folderHandle(lookup, at, context));
   for (const name of missing.reverse()) {
     const parent = folder;
     using parentSync = prepareSync(parent, system);
     if (await withRoom(context, () => makeFolder(parent.at(name), context))) made.push({ parent, name });
     await parentSync.sync();
     at = nodePath.join(at, name);
-    folder = keep(holdFolder(at, context));
+    folder = keep(openFolder(at, context));
   }
   return folder;
 }
@@ -166,7 +166,7 @@ export function removeMade(made: readonly Made[], { system }: WriteContext): voi
 }
 
 async function createIn(
-  folder: HeldFolder,
+  folder: FolderHandle,
   input: CreateInput,
   made: readonly Made[],
   context: WriteContext,
@@ -182,7 +182,7 @@ async function createIn(
   let kept: readonly WriteNote[] = [];
   const { mode } = input;
   const dress = async (fd: number, fresh: BigIntStats): Promise<void> => {
-    if (like !== undefined && old !== undefined) kept = await keepOrTell(fd, fresh, old, like.found, context);
+    if (like !== undefined && old !== undefined) kept = await keepOrTell(fd, fresh, old, like.node, context);
     else if (mode !== undefined) kept = setMode(fd, fresh, mode, context);
   };
   const isDressed = (like !== undefined && old !== undefined) || mode !== undefined;
@@ -227,11 +227,11 @@ async function keepOrTell(
   fd: number,
   fresh: BigIntStats,
   old: BigIntStats,
-  { held }: Found,
+  { handle }: FileNode,
   { system }: WriteContext,
 ): Promise<readonly WriteNote[]> {
   try {
-    return await keepMetadata(fd, fresh, old, held.handlePath, system);
+    return await keepMetadata(fd, fresh, old, handle.handlePath, system);
   } catch (error) {
     if (!(error instanceof CannotKeep)) throw error;
     // Set-user-id of another owner would be a right that nobody gave.

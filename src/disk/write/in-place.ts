@@ -12,7 +12,7 @@ import { type BigIntStats, constants } from "node:fs";
 import * as nodePath from "node:path";
 import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
-import { type HeldFolder, prepareSync, unlinkQuietly, withRoom, type WriteContext } from "../lookup/held-folder.ts";
+import { type FolderHandle, prepareSync, unlinkQuietly, withRoom, type WriteContext } from "../lookup/folder-handle.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
 import type { System } from "../system.ts";
 import {
@@ -41,7 +41,7 @@ import {
 } from "./write-failed.ts";
 
 export interface InPlaceInput extends ReplaceInput {
-  readonly folder: HeldFolder;
+  readonly folder: FolderHandle;
   readonly name: string;
   readonly before: BigIntStats;
   readonly content: Content;
@@ -97,10 +97,10 @@ export async function writeInPlace(input: InPlaceInput, context: WriteContext): 
 }
 
 /** The very file that was found. Where there is no handle's path, a link that took its place is not followed. */
-function openForWriting({ found, file }: InPlaceInput, { system }: WriteContext): Descriptor {
-  const byName = found.held.handlePath === found.real;
+function openForWriting({ node, file }: InPlaceInput, { system }: WriteContext): Descriptor {
+  const byName = node.handle.handlePath === node.real;
   const flags = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0) | (byName ? (constants.O_NOFOLLOW ?? 0) : 0);
-  const fd = during("writing in place", () => system.open(found.held.handlePath, flags));
+  const fd = during("writing in place", () => system.open(node.handle.handlePath, flags));
   using opened = new Descriptor(fd, system);
   const stat = during("writing in place", () => system.stat(fd));
   if (stat.dev !== file.identity.device || stat.ino !== file.identity.inode) throw new FileChanged();
@@ -108,11 +108,11 @@ function openForWriting({ found, file }: InPlaceInput, { system }: WriteContext)
 }
 
 async function keepOld(input: InPlaceInput, moving: Moving, context: WriteContext): Promise<Journal> {
-  const { folder, name, found, file, content } = input;
+  const { folder, name, node, file, content } = input;
   const head: JournalHead = {
     version: 1,
     name,
-    path: found.real,
+    path: node.real,
     device: String(file.identity.device),
     inode: String(file.identity.inode),
     from: content.headBytes,
@@ -120,7 +120,7 @@ async function keepOld(input: InPlaceInput, moving: Moving, context: WriteContex
     newBytes: content.sizeBytes,
   };
   const before = contentOf([{ from: 0, to: file.sizeBytes }], file);
-  const keepIn = async (place: HeldFolder): Promise<Journal> => {
+  const keepIn = async (place: FolderHandle): Promise<Journal> => {
     using folderSync = prepareSync(place, context.system);
     let journal: Journal | undefined;
     try {
@@ -186,9 +186,9 @@ interface Rights {
 const capability = "security.capability";
 
 /** Writing takes set-user-id, set-group-id and capabilities away; they are the file's own and are given back. */
-async function rightsOf({ found, before }: InPlaceInput, { system }: WriteContext): Promise<Rights> {
+async function rightsOf({ node, before }: InPlaceInput, { system }: WriteContext): Promise<Rights> {
   const step = "carrying over owner, mode and attributes";
-  const path = found.held.handlePath;
+  const path = node.handle.handlePath;
   const calls = await duringLater(step, () => system.attributes());
   const value = during(step, () =>
     calls?.list(path).includes(capability) === true ? calls.get(path, capability) : undefined,
@@ -214,7 +214,7 @@ async function rightsOf({ found, before }: InPlaceInput, { system }: WriteContex
   };
 }
 
-async function dropJournal(journal: Journal, folder: HeldFolder, context: WriteContext): Promise<void> {
+async function dropJournal(journal: Journal, folder: FolderHandle, context: WriteContext): Promise<void> {
   const beside = nodePath.dirname(journal.path) === nodePath.dirname(folder.at("x"));
   const place = beside ? folder : stateFolder(context, "find");
   if (!unlinkQuietly(journal.path, context.system)) throw new WriteFailed("EIO", "removing the temporary file");
@@ -373,7 +373,7 @@ function parseHead(block: Buffer): JournalHead | undefined {
 // The part of the state folder in which undo journals lie that have no place beside their file.
 
 /** Undefined if the toolkit has no state folder, or if it is only looked for and not there. Readable by its owner only. */
-export function stateFolder(context: WriteContext, how: "find" | "make"): HeldFolder | undefined {
+export function stateFolder(context: WriteContext, how: "find" | "make"): FolderHandle | undefined {
   const { stateDir, system } = context;
   if (stateDir === undefined) return undefined;
   const path = nodePath.join(stateDir, "undo");

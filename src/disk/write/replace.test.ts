@@ -156,16 +156,16 @@ describe.skipIf(onWindows)("a replace", () => {
         const folder = folderWith();
         fs.linkSync(`${folder}/a.txt`, `${folder}/twin`);
         const disk = createDisk([folder]);
-        const found = disk.look(`${folder}/a.txt`);
+        const found = disk.lookup(`${folder}/a.txt`);
         ok(found.seen === "node");
         const file = disk.open(found);
         ok(!("errno" in file));
         change(`${folder}/a.txt`);
         const after = fs.existsSync(`${folder}/a.txt`) ? read(`${folder}/a.txt`) : undefined;
-        const input = { found, file, pieces, hardLinks, signal: never };
+        const input = { node: found, file, pieces, hardLinks, signal: never };
         deepEqual(await disk.replace(input), { did: "nothing", why: "changed" });
         file.close();
-        found.held.close();
+        found.handle.close();
         equal(fs.existsSync(`${folder}/a.txt`) ? read(`${folder}/a.txt`) : undefined, after);
         deepEqual(litter(folder), []);
       });
@@ -335,18 +335,18 @@ describe.skipIf(onWindows)("a replace", () => {
     fs.mkdirSync(`${folder}.out`);
     fs.writeFileSync(`${folder}.out/a.txt`, oldText);
     const disk = createDisk([folder]);
-    const found = disk.look(`${folder}/in/a.txt`);
+    const found = disk.lookup(`${folder}/in/a.txt`);
     ok(found.seen === "node");
     const file = disk.open(found);
     ok(!("errno" in file));
     fs.renameSync(`${folder}/in`, `${folder}/moved`);
     fs.symlinkSync(`${folder}.out`, `${folder}/in`);
-    deepEqual(await disk.replace({ found, file, pieces, hardLinks: "separate", signal: never }), {
+    deepEqual(await disk.replace({ node: found, file, pieces, hardLinks: "separate", signal: never }), {
       did: "nothing",
       why: "changed",
     });
     file.close();
-    found.held.close();
+    found.handle.close();
     equal(read(`${folder}.out/a.txt`), oldText);
     deepEqual(fs.readdirSync(`${folder}.out`), ["a.txt"]);
   });
@@ -460,7 +460,7 @@ describe.skipIf(onWindows)("a replace", () => {
     const disk = createDisk([folder], paced({ ...nodeSystem, closeLater }, 0));
     const before = openDescriptors() ?? 0;
     for (let round = 0; round < 40; round += 1) {
-      const found = disk.look(`${folder}/a.txt`, "its folder");
+      const found = disk.lookup(`${folder}/a.txt`, "its folder");
       ok(found.seen === "node");
       const file = disk.open(found);
       ok(!("errno" in file));
@@ -469,9 +469,16 @@ describe.skipIf(onWindows)("a replace", () => {
         return found.letGo?.();
       };
       const put = [Buffer.from(`round ${round}`)];
-      const { did } = await disk.replace({ found, file, pieces: put, hardLinks: "separate", signal: never, letGo });
+      const { did } = await disk.replace({
+        node: found,
+        file,
+        pieces: put,
+        hardLinks: "separate",
+        signal: never,
+        letGo,
+      });
       equal(did, "replaced");
-      found.held.close();
+      found.handle.close();
     }
     equal(waiting, 16);
     equal(openDescriptors(), before + waiting);
@@ -498,7 +505,7 @@ describe.skipIf(onWindows)("a replace", () => {
       };
       const disk = createDisk([folder], paced(system, 0));
       const before = openDescriptors();
-      const first = disk.look(`${folder}/a.txt`, "its folder");
+      const first = disk.lookup(`${folder}/a.txt`, "its folder");
       ok(first.seen === "node");
       const file = disk.open(first);
       ok(!("errno" in file));
@@ -506,8 +513,8 @@ describe.skipIf(onWindows)("a replace", () => {
         file.close();
         return first.letGo?.();
       };
-      const { did } = await disk.replace({ found: first, file, pieces, hardLinks: "separate", signal: never, letGo });
-      first.held.close();
+      const { did } = await disk.replace({ node: first, file, pieces, hardLinks: "separate", signal: never, letGo });
+      first.handle.close();
       equal(did, "replaced");
       equal(freed, false);
       const real = `${folder}/new/b.txt`;
@@ -532,14 +539,17 @@ describe.skipIf(onWindows)("a replace", () => {
       },
     };
     const disk = createDisk([folder], paced(system, 0));
-    const found = disk.look(`${folder}/a.txt`, "its folder");
+    const found = disk.lookup(`${folder}/a.txt`, "its folder");
     ok(found.seen === "node");
     const file = disk.open(found);
     ok(!("errno" in file));
     const letGo = found.letGo;
-    equal((await disk.replace({ found, file, pieces, hardLinks: "separate", signal: never, letGo })).did, "replaced");
+    equal(
+      (await disk.replace({ node: found, file, pieces, hardLinks: "separate", signal: never, letGo })).did,
+      "replaced",
+    );
     file.close();
-    found.held.close();
+    found.handle.close();
     const create = disk.create({ real: `${folder}/b.txt`, pieces: [], signal: never });
     deepEqual(await create, { did: "nothing", why: "refused", errno: "ENOSPC", during: "making the temporary file" });
     for (const fd of leftOpen(folder)) fs.closeSync(fd);
@@ -582,12 +592,12 @@ describe.skipIf(onWindows)("a remove", () => {
   test("a link that took the file's place stays, and so does what it leads to", async () => {
     const folder = folderWith();
     const disk = createDisk([folder]);
-    const found = disk.look(`${folder}/a.txt`);
+    const found = disk.lookup(`${folder}/a.txt`);
     ok(found.seen === "node");
     fs.renameSync(`${folder}/a.txt`, `${folder}/b.txt`);
     fs.symlinkSync("b.txt", `${folder}/a.txt`);
-    const outcome = await disk.remove({ found, identity: found.held.identity, signal: never });
-    found.held.close();
+    const outcome = await disk.remove({ node: found, identity: found.handle.identity, signal: never });
+    found.handle.close();
     deepEqual(outcome, { did: "nothing", why: "changed" });
     deepEqual(fs.readdirSync(folder), ["a.txt", "b.txt"]);
   });

@@ -12,14 +12,14 @@ import { HandleStack } from "../descriptor.ts";
 import {
   type FolderSync,
   folderOf,
-  type HeldFolder,
+  type FolderHandle,
   noSync,
   patiently,
   prepareSync,
   unlinkQuietly,
   type WriteContext,
-} from "../lookup/held-folder.ts";
-import type { Found, Identity } from "../lookup/look.ts";
+} from "../lookup/folder-handle.ts";
+import type { FileNode, Identity } from "../lookup/lookup.ts";
 import { type OpenFile, ownBits } from "../lookup/open-file.ts";
 import type { Member } from "./change-set.ts";
 import { type Content, contentOf, type Moving, syncsAtOnce } from "./content.ts";
@@ -44,7 +44,7 @@ export type WriteWay = "renamed" | "in place";
 
 export interface ReplaceInput {
   /** The file as it was looked up; held by the caller, who closes it. */
-  readonly found: Found;
+  readonly node: FileNode;
   /** Opened from it and still open. Its identity is what was read. */
   readonly file: OpenFile;
   readonly pieces: readonly Piece[];
@@ -101,7 +101,7 @@ export async function replaceFile(input: ReplaceInput, context: WriteContext, me
   if (member === undefined) context.underWay.count += 1;
   try {
     input.signal.throwIfAborted();
-    const folder = member?.hold(nodePath.dirname(input.found.real)) ?? handles.use(folderOf(input.found, context));
+    const folder = member?.hold(nodePath.dirname(input.node.real)) ?? handles.use(folderOf(input.node, context));
     const compare = await sweepOnce(folder, context);
     return await replaceIn(folder, input, compare, context, member);
   } catch (error) {
@@ -112,19 +112,19 @@ export async function replaceFile(input: ReplaceInput, context: WriteContext, me
 }
 
 async function replaceIn(
-  folder: HeldFolder,
+  folder: FolderHandle,
   input: ReplaceInput,
   compare: Comparison,
   context: WriteContext,
   member: Member | undefined,
 ): Promise<Replaced> {
   const { system } = context;
-  const { found, file, hardLinks } = input;
-  const name = nodePath.basename(found.real);
+  const { node, file, hardLinks } = input;
+  const name = nodePath.basename(node.real);
   // Whether the name still says so is asked before the swap.
   const known = compare === "all" ? file.stat : undefined;
   const there = known ?? stillThere(folder, name, file.identity, system, compare);
-  refuseReadOnly(found, there, system);
+  refuseReadOnly(node, there, system);
   const before = input.mode === undefined ? there : withMode(there, input.mode);
   const content = contentOf(input.pieces, input.source ?? file, input.source === undefined);
   const inPlace = async (linked: boolean): Promise<Replaced> => {
@@ -134,14 +134,14 @@ async function replaceIn(
     }
     // Since this process swept the folder another one may have died in the middle of writing the very file.
     const { removed, restored } = await sweepAgain(folder, context);
-    if (restored.includes(found.real)) throw new FileChanged();
+    if (restored.includes(node.real)) throw new FileChanged();
     const unlinked = removed > 0 || compare === "all but ctime";
     const isLinked = linked || unlinked || member !== undefined;
     return writeInPlace({ ...input, folder, name, before, content, linked: isLinked, undo: member?.undo }, context);
   };
   const ready = async (temp?: TempFile): Promise<void> => {
     const fresh = temp && freshOf(temp, system);
-    await member?.ready({ path: found.real, does: "replace", before: there, file, found, ...(fresh && { fresh }) });
+    await member?.ready({ path: node.real, does: "replace", before: there, file, node, ...(fresh && { fresh }) });
   };
 
   if (before.nlink > 1n && hardLinks === "keep") {
@@ -190,8 +190,8 @@ const noNewFile = ["EACCES", "EPERM", "EROFS"];
 
 /** The new content beside the file and like it in all but the name. */
 async function prepare(
-  folder: HeldFolder,
-  { found, signal }: ReplaceInput,
+  folder: FolderHandle,
+  { node, signal }: ReplaceInput,
   content: Content,
   before: BigIntStats,
   meanwhile: ReplaceInput["meanwhile"],
@@ -199,7 +199,7 @@ async function prepare(
 ): Promise<{ readonly temp: TempFile; readonly notes: readonly WriteNote[] } | "in place"> {
   let notes: readonly WriteNote[] = [];
   const dress = async (fd: number, fresh: BigIntStats): Promise<void> => {
-    notes = await keepMetadata(fd, fresh, before, found.held.handlePath, context.system);
+    notes = await keepMetadata(fd, fresh, before, node.handle.handlePath, context.system);
   };
   try {
     return { temp: await writeTemp(folder, { content, mode: 0o600, signal, dress, meanwhile }, context), notes };
@@ -215,7 +215,7 @@ const noRename = ["EBUSY", "EXDEV", "EPERM", "EACCES"];
 
 /** From here on the temporary file has an owner: it gets the file's name or is removed. */
 async function swap(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
   temp: TempFile,
   { file, readBytes, signal, beforeSwap, letGo }: ReplaceInput,
@@ -273,7 +273,7 @@ async function swap(
 
 /** The name shows the file that was written, and the folder is where it was. */
 export function confirm(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
   inode: bigint,
   sizeBytes: number,

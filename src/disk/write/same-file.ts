@@ -3,8 +3,8 @@
 import type { BigIntStats } from "node:fs";
 import * as nodePath from "node:path";
 import { errnoName } from "../errno.ts";
-import type { HeldFolder } from "../lookup/held-folder.ts";
-import type { Found, Held, Identity } from "../lookup/look.ts";
+import type { FolderHandle } from "../lookup/folder-handle.ts";
+import type { FileNode, Handle, Identity } from "../lookup/lookup.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
 import type { System } from "../system.ts";
 import { isRacy } from "../time-grain.ts";
@@ -19,7 +19,7 @@ export type Comparison = "all" | "all but ctime";
 
 /** Throws FileChanged if the name is gone, a link, another file or another state of the file, or its folder elsewhere. */
 export function stillThere(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
   seen: Identity,
   system: System,
@@ -45,24 +45,24 @@ export function stillThere(
 }
 
 /** The same file under the same name in the same place, whatever its state. A doubt is a no. */
-export function isStill({ held, folder, real }: Found, system: System): boolean {
+export function isStill({ handle, folder, real }: FileNode, system: System): boolean {
   if (folder === undefined) return false;
   return isSure(() => {
     const stat = system.statLink(`${folder.handlePath}/${nodePath.basename(real)}`);
-    const { device, inode } = held.identity;
+    const { device, inode } = handle.identity;
     return stat.isFile() && stat.dev === device && stat.ino === inode && isAt(folder, real, system);
   });
 }
 
 /** Still nothing of this name in the same place. A doubt is a no. */
-export const isStillMissing = (folder: Held, real: string, system: System): boolean =>
+export const isStillMissing = (folder: Handle, real: string, system: System): boolean =>
   isSure(() => {
     const there = system.glance(`${folder.handlePath}/${nodePath.basename(real)}`);
     return there === undefined && isAt(folder, real, system);
   });
 
-const isAt = (folder: Held, real: string, system: System): boolean =>
-  system.heldAt(folder.handlePath) === nodePath.dirname(real);
+const isAt = (folder: Handle, real: string, system: System): boolean =>
+  system.pathOfHandle(folder.handlePath) === nodePath.dirname(real);
 
 function isSure(look: () => boolean): boolean {
   try {
@@ -77,9 +77,9 @@ function isSure(look: () => boolean): boolean {
  * A read-only file is refused although a rename would get past it: someone meant it. The system lets root write
  * anything, so the mode is looked at too.
  */
-export function refuseReadOnly(found: Found, stat: BigIntStats, system: System): void {
+export function refuseReadOnly(node: FileNode, stat: BigIntStats, system: System): void {
   const step = "writing: it is read-only";
-  during(step, () => system.checkWritable(found.held.handlePath));
+  during(step, () => system.checkWritable(node.handle.handlePath));
   if ((Number(stat.mode) & 0o222) === 0) throw new WriteFailed("EACCES", step);
 }
 

@@ -13,7 +13,7 @@ import * as nodePath from "node:path";
 import { limits } from "../../contract/limits.ts";
 import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
-import { type HeldFolder, unlinkQuietly, type WriteContext } from "../lookup/held-folder.ts";
+import { type FolderHandle, unlinkQuietly, type WriteContext } from "../lookup/folder-handle.ts";
 import type { System } from "../system.ts";
 import { type Moving, readAll, syncFile, writeAll } from "./content.ts";
 import { openJournal, stateFolder } from "./in-place.ts";
@@ -155,7 +155,7 @@ export type TakenBack = "put back" | "untouched" | "not ours";
  * Gives one file of a set its old content back, whatever came of it so far; done twice it does no more. Throws WriteFailed
  * if the system refuses, and then what is needed to try again still lies there.
  */
-export async function takeStepBack(step: SetStep, folder: HeldFolder, context: WriteContext): Promise<TakenBack> {
+export async function takeStepBack(step: SetStep, folder: FolderHandle, context: WriteContext): Promise<TakenBack> {
   const { system } = context;
   const at = folder.at(nodePath.basename(step.path));
   if (step.does === "remove") return bringBack(folder.at(step.old), at, system);
@@ -200,7 +200,7 @@ function bringBack(old: string, at: string, system: System): TakenBack {
 /** Undefined if the file was not written in place. */
 async function rollBackInPlace(
   { path, undo }: SetStep,
-  folder: HeldFolder,
+  folder: FolderHandle,
   context: WriteContext,
 ): Promise<TakenBack | undefined> {
   for (const place of [folder, stateFolder(context, "find")]) {
@@ -217,7 +217,7 @@ async function rollBackInPlace(
 }
 
 /** Takes away what lies beside a file for the set: its new content if that has no name yet, and its old one. */
-export function clearStep(step: SetStep, folder: HeldFolder, context: WriteContext): boolean {
+export function clearStep(step: SetStep, folder: FolderHandle, context: WriteContext): boolean {
   const { system } = context;
   const state = step.does === "replace" ? stateFolder(context, "find") : undefined;
   const kept = { create: [], remove: [step.old], replace: [step.old, step.undo] }[step.does];

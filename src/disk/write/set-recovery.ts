@@ -8,11 +8,17 @@ import * as nodePath from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { HandleStack } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
-import { othersTurn } from "../event-loop.ts";
+import { yieldToEventLoop } from "../event-loop.ts";
 import { type HeldLocks, LockFailed, type LockKey, type Locks, LockTimeout } from "../lock/lock.ts";
-import { lifeOf } from "../lock/process-mark.ts";
-import { type HeldFolder, holdFolder, prepareSync, unlinkQuietly, type WriteContext } from "../lookup/held-folder.ts";
-import type { Root } from "../lookup/look.ts";
+import { lifeOf } from "../lock/process-identity.ts";
+import {
+  type FolderHandle,
+  openFolder,
+  prepareSync,
+  unlinkQuietly,
+  type WriteContext,
+} from "../lookup/folder-handle.ts";
+import type { Root } from "../lookup/lookup.ts";
 import { stateFolder } from "./in-place.ts";
 import { clearStep, readSetJournal, type SetRecord, takeStepBack } from "./set-journal.ts";
 import { isLeftBehind, isOutside, isOwn, sweepFolder } from "./sweep.ts";
@@ -23,7 +29,7 @@ import { during, FileChanged, WriteFailed } from "./write-failed.ts";
 export async function recoverSets(roots: readonly Root[], locks: Locks, context: WriteContext): Promise<void> {
   for (const { real } of roots) {
     await orLeft(async () => {
-      using folder = holdFolder(real, context);
+      using folder = openFolder(real, context);
       await recoverIn(folder, locks, context);
     });
   }
@@ -41,15 +47,15 @@ async function orLeft(work: () => Promise<void>): Promise<void> {
   }
 }
 
-async function recoverIn(folder: HeldFolder, locks: Locks, context: WriteContext): Promise<void> {
+async function recoverIn(folder: FolderHandle, locks: Locks, context: WriteContext): Promise<void> {
   const { system } = context;
   for (const name of await journalsIn(folder, context)) {
     await orLeft(async () => {
       const path = folder.at(name);
       const stat = during("looking at the file", () => system.statLink(path));
-      const mark = parseTempName(name)?.mark ?? "";
-      if (!stat.isFile() || !isOwn(stat) || lifeOf(mark) === "alive") return;
-      const isLeft = isLeftBehind("set", mark, stat, folder);
+      const owner = parseTempName(name)?.owner ?? "";
+      if (!stat.isFile() || !isOwn(stat) || lifeOf(owner) === "alive") return;
+      const isLeft = isLeftBehind("set", owner, stat, folder);
       const record = await readSetJournal(path, stat, { system, reads: folder.reads, signal: undefined });
       if (record === undefined) return isLeft ? void unlinkQuietly(path, system) : undefined;
       // Of another workspace, whose processes share the state folder: theirs to settle.
@@ -69,7 +75,7 @@ const lockedMsMax = 2_000;
 const listedMsMax = 1_000;
 const namesPerTurn = 4_096;
 
-async function journalsIn(folder: HeldFolder, { system }: WriteContext): Promise<readonly string[]> {
+async function journalsIn(folder: FolderHandle, { system }: WriteContext): Promise<readonly string[]> {
   const names: string[] = [];
   try {
     const slow = folder.reads === "at once" ? undefined : system.folder(folder.at("."));
@@ -80,7 +86,7 @@ async function journalsIn(folder: HeldFolder, { system }: WriteContext): Promise
     for (const { name } of entries) {
       if (name.startsWith(".filehand-set-") && parseTempName(name) !== undefined) names.push(name);
       count += 1;
-      if (count % namesPerTurn === 0) await othersTurn();
+      if (count % namesPerTurn === 0) await yieldToEventLoop();
     }
   } catch (error) {
     if (errnoName(error) === undefined) throw error;
@@ -92,17 +98,17 @@ async function journalsIn(folder: HeldFolder, { system }: WriteContext): Promise
 function keyOf(path: string, made: readonly string[], context: WriteContext): readonly LockKey[] {
   let folder = nodePath.dirname(path);
   while (made.includes(folder)) folder = nodePath.dirname(folder);
-  const look = context.look(folder);
-  if (look.seen !== "node") return [];
-  using held = look.held;
-  const { device, inode } = held.identity;
+  const lookup = context.lookup(folder);
+  if (lookup.seen !== "node") return [];
+  using handle = lookup.handle;
+  const { device, inode } = handle.identity;
   return [{ folder: { device, inode, path: folder }, name: nodePath.relative(folder, path) }];
 }
 
 /** First renamed to a name of this process: only one of several that find it can do that. */
 async function settle(
   path: string,
-  place: HeldFolder,
+  place: FolderHandle,
   { steps, folders, places, isDone }: SetRecord & { readonly isDone: boolean },
   context: WriteContext,
 ): Promise<void> {
@@ -110,12 +116,12 @@ async function settle(
   const claimed = place.at(tempName("set"));
   during("renaming", () => system.rename(path, claimed));
   using handles = new HandleStack();
-  const held = new Map<string, HeldFolder | undefined>();
-  const folderAt = (folder: string): HeldFolder | undefined => {
-    if (!held.has(folder)) held.set(folder, handles.use(folderIfThere(folder, context)));
-    return held.get(folder);
+  const opened = new Map<string, FolderHandle | undefined>();
+  const folderAt = (folder: string): FolderHandle | undefined => {
+    if (!opened.has(folder)) opened.set(folder, handles.use(folderIfThere(folder, context)));
+    return opened.get(folder);
   };
-  const folderOf = (file: string): HeldFolder | undefined => folderAt(nodePath.dirname(file));
+  const folderOf = (file: string): FolderHandle | undefined => folderAt(nodePath.dirname(file));
   for (const step of isDone ? [] : steps.toReversed()) {
     const folder = folderOf(step.path);
     if (folder !== undefined) await takeStepBack(step, folder, context);
@@ -129,21 +135,21 @@ async function settle(
     const folder = folderAt(path);
     if (folder !== undefined) await sweepFolder(folder, context);
   }
-  for (const folder of held.values()) if (folder !== undefined) await synced(folder, context);
+  for (const folder of opened.values()) if (folder !== undefined) await synced(folder, context);
   if (cleared.every((isClear) => isClear)) unlinkQuietly(claimed, system);
 }
 
 /** One that is gone has nothing in it to be put right. */
-function folderIfThere(path: string, context: WriteContext): HeldFolder | undefined {
+function folderIfThere(path: string, context: WriteContext): FolderHandle | undefined {
   try {
-    return holdFolder(path, context);
+    return openFolder(path, context);
   } catch (error) {
     if (error instanceof FileChanged) return undefined;
     throw error;
   }
 }
 
-function removeIfEmpty(path: string, parent: HeldFolder | undefined, { system }: WriteContext): void {
+function removeIfEmpty(path: string, parent: FolderHandle | undefined, { system }: WriteContext): void {
   try {
     if (parent !== undefined) system.removeFolder(parent.at(nodePath.basename(path)));
   } catch (error) {
@@ -151,7 +157,7 @@ function removeIfEmpty(path: string, parent: HeldFolder | undefined, { system }:
   }
 }
 
-async function synced(folder: HeldFolder, { system }: WriteContext): Promise<void> {
+async function synced(folder: FolderHandle, { system }: WriteContext): Promise<void> {
   using folderSync = prepareSync(folder, system);
   await folderSync.sync();
 }

@@ -8,7 +8,7 @@ import { deadMark } from "../../../test/support/dead-mark.ts";
 import { faultySystem } from "../../../test/support/faulty-system.ts";
 import { onWindows, workspace } from "../../../test/support/workspace.ts";
 import { createDisk } from "../disk.ts";
-import { processMark } from "../lock/process-mark.ts";
+import { processIdentity } from "../lock/process-identity.ts";
 import { nodeSystem } from "../system.ts";
 import { parseTempName, tempName } from "./temp-file.ts";
 
@@ -24,8 +24,8 @@ function folderWithFile(text = oldText): string {
 }
 
 const dead = deadMark();
-const elsewhere = processMark().replace(/[0-9a-f]{12}$/u, "0123456789ab");
-const name = (kind: string, mark: string): string => `.filehand-${kind}-${mark}-0123456789ab`;
+const elsewhere = processIdentity().replace(/[0-9a-f]{12}$/u, "0123456789ab");
+const name = (kind: string, owner: string): string => `.filehand-${kind}-${owner}-0123456789ab`;
 const daysAgo = (path: string, days: number): void => {
   const seconds = Date.now() / 1_000 - days * 86_400;
   fs.lutimesSync(path, seconds, seconds);
@@ -125,7 +125,7 @@ test.skipIf(onWindows)("a change waits for a sweep that another one began, which
 
 describe.skipIf(onWindows)("the sweep", () => {
   test("a name tells what it is and who made it", () => {
-    deepEqual(parseTempName(tempName("new")), { kind: "new", mark: processMark() });
+    deepEqual(parseTempName(tempName("new")), { kind: "new", owner: processIdentity() });
     for (const other of [".filehand-new", `${tempName("new")}x`, `x${tempName("new")}`, ".filehand-old-1-1-x", "a"]) {
       equal(parseTempName(other), undefined);
     }
@@ -134,9 +134,9 @@ describe.skipIf(onWindows)("the sweep", () => {
   test("removes what dead processes left, and what is a day old; nothing else", async () => {
     const folder = folderWithFile();
     const stays = [
-      name("new", processMark()),
+      name("new", processIdentity()),
       name("new", elsewhere),
-      name("undo", processMark()),
+      name("undo", processIdentity()),
       `.filehand-new-${dead}`,
       `${name("new", dead)}.txt`,
       ".filehand-notes",

@@ -8,8 +8,8 @@ import { uptime } from "node:os";
 import * as nodePath from "node:path";
 import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
-import { lifeOf } from "../lock/process-mark.ts";
-import { type HeldFolder, unlinkQuietly, type WriteContext } from "../lookup/held-folder.ts";
+import { lifeOf } from "../lock/process-identity.ts";
+import { type FolderHandle, unlinkQuietly, type WriteContext } from "../lookup/folder-handle.ts";
 import { type Content, inChunks, type Moving, readAll } from "./content.ts";
 import { type Journal, openJournal, putBack, stateFolder } from "./in-place.ts";
 import type { Comparison } from "./same-file.ts";
@@ -28,7 +28,7 @@ export interface Swept {
  * files may be the one to be put right. Never fails. Answers how a file is to be compared with what it was before: a leftover may
  * have been a second name of it, and taking that away moves its ctime.
  */
-export async function sweepOnce(folder: HeldFolder, context: WriteContext): Promise<Comparison> {
+export async function sweepOnce(folder: FolderHandle, context: WriteContext): Promise<Comparison> {
   const { device, inode } = folder.identity;
   const removed = await once(`${device}:${inode}`, context, () => sweepFolder(folder, context));
   await once("state", context, () => sweepState(context));
@@ -46,7 +46,7 @@ async function once(key: string, { swept }: WriteContext, sweep: () => Promise<S
 }
 
 /** The same anew: for a file that another process may have left half written since. */
-export async function sweepAgain(folder: HeldFolder, context: WriteContext): Promise<Swept> {
+export async function sweepAgain(folder: FolderHandle, context: WriteContext): Promise<Swept> {
   const beside = await sweepFolder(folder, context);
   const elsewhere = await sweepState(context);
   return { removed: beside.removed, restored: [...beside.restored, ...elsewhere.restored] };
@@ -62,7 +62,7 @@ type Whereabouts = "beside" | "elsewhere";
 
 /** Never fails: what cannot be cleared away now is left for the next time. */
 export async function sweepFolder(
-  folder: HeldFolder,
+  folder: FolderHandle,
   context: WriteContext,
   files: Whereabouts = "beside",
 ): Promise<Swept> {
@@ -89,7 +89,7 @@ export async function sweepFolder(
   return { removed, restored };
 }
 
-async function namesOfOurs(folder: HeldFolder, { system }: WriteContext): Promise<readonly string[]> {
+async function namesOfOurs(folder: FolderHandle, { system }: WriteContext): Promise<readonly string[]> {
   const names: string[] = [];
   try {
     const entries = folder.reads === "at once" ? system.folderNow(folder.at(".")) : await system.folder(folder.at("."));
@@ -112,17 +112,17 @@ const ageMs = (stat: BigIntStats): number => sinceMs(stat.mtimeNs);
 
 /** Is its maker gone? One that cannot be asked is judged by age, and by the last boot if the disk is this machine's. */
 function isLeft(
-  { kind, mark }: { readonly kind: TempKind; readonly mark: string },
+  { kind, owner }: { readonly kind: TempKind; readonly owner: string },
   stat: BigIntStats,
-  folder: HeldFolder,
+  folder: FolderHandle,
 ): boolean {
-  if (kind === "old" || kind === "set") return lifeOf(mark) !== "alive" && sinceMs(stat.ctimeNs) > setMsMax;
-  return isLeftBehind(kind, mark, stat, folder);
+  if (kind === "old" || kind === "set") return lifeOf(owner) !== "alive" && sinceMs(stat.ctimeNs) > setMsMax;
+  return isLeftBehind(kind, owner, stat, folder);
 }
 
 /** The same of any kind, by its maker alone. */
-export function isLeftBehind(kind: TempKind, mark: string, stat: BigIntStats, folder: HeldFolder): boolean {
-  switch (lifeOf(mark)) {
+export function isLeftBehind(kind: TempKind, owner: string, stat: BigIntStats, folder: FolderHandle): boolean {
+  switch (lifeOf(owner)) {
     case "dead":
       return true;
     case "alive":
@@ -137,7 +137,7 @@ export function isLeftBehind(kind: TempKind, mark: string, stat: BigIntStats, fo
  * nobody else touches it from then on.
  */
 async function settle(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
   stat: BigIntStats,
   files: Whereabouts,
@@ -162,9 +162,9 @@ async function settle(
 }
 
 export function isOutside(path: string, context: WriteContext): boolean {
-  const look = context.look(path);
-  using _held = look.seen === "node" ? look.held : undefined;
-  return ["outside", "root changed", "other mount"].includes(look.seen);
+  const lookup = context.lookup(path);
+  using _held = lookup.seen === "node" ? lookup.handle : undefined;
+  return ["outside", "root changed", "other mount"].includes(lookup.seen);
 }
 
 /**
@@ -179,17 +179,17 @@ export async function rollBack(
 ): Promise<"restored" | "untouched" | "not ours" | "failed"> {
   const { system } = context;
   const { head } = journal;
-  const look = context.look(path);
-  if (look.seen !== "node") return "not ours";
-  using held = look.held;
-  const same = look.kind === "file" && look.real === path;
+  const lookup = context.lookup(path);
+  if (lookup.seen !== "node") return "not ours";
+  using handle = lookup.handle;
+  const same = lookup.kind === "file" && lookup.real === path;
   // Not the device: many systems number them anew at every start.
-  if (!same || String(held.identity.inode) !== head.inode) return "not ours";
+  if (!same || String(handle.identity.inode) !== head.inode) return "not ours";
   const fd = during("writing in place", () =>
-    system.open(held.handlePath, constants.O_RDWR | (constants.O_NONBLOCK ?? 0)),
+    system.open(handle.handlePath, constants.O_RDWR | (constants.O_NONBLOCK ?? 0)),
   );
   using _opened = new Descriptor(fd, system);
-  const moving: Moving = { system, reads: held.reads, signal: undefined };
+  const moving: Moving = { system, reads: handle.reads, signal: undefined };
   const size = Number(during("looking at the file", () => system.stat(fd)).size);
   const state = await stateOf(fd, size, journal, moving);
   if (state === "not ours") return state;

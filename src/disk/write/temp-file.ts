@@ -6,9 +6,9 @@
 import { randomBytes } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import * as nodePath from "node:path";
-import { processMark } from "../lock/process-mark.ts";
+import { processIdentity } from "../lock/process-identity.ts";
 import { Descriptor } from "../descriptor.ts";
-import { type HeldFolder, unlinkQuietly, withRoom, type WriteContext } from "../lookup/held-folder.ts";
+import { type FolderHandle, unlinkQuietly, withRoom, type WriteContext } from "../lookup/folder-handle.ts";
 import type { System } from "../system.ts";
 import { compareContent, type Content, type Moving, readAll, syncFile, syncsAtOnce, writeContent } from "./content.ts";
 import type { SetStep } from "./set-journal.ts";
@@ -23,7 +23,7 @@ export type TempKind = "new" | "undo" | "set" | "old";
 const kinds: readonly string[] = ["new", "undo", "set", "old"] satisfies TempKind[];
 const shape = /^\.filehand-([a-z]{3,4})-(\d{1,10}-\d{1,20}-[0-9a-f]{12})-[0-9a-f]{12}$/u;
 
-export const tempName = (kind: TempKind): string => `.filehand-${kind}-${processMark()}-${randomName()}`;
+export const tempName = (kind: TempKind): string => `.filehand-${kind}-${processIdentity()}-${randomName()}`;
 
 /** Random digits for many names at once: asking for them costs far more than having them made. */
 let digits = "";
@@ -37,10 +37,10 @@ function randomName(): string {
 }
 
 /** What a name of ours says; undefined for any other name. */
-export function parseTempName(name: string): { readonly kind: TempKind; readonly mark: string } | undefined {
-  const [, kind = "", mark] = shape.exec(name) ?? [];
-  if (mark === undefined || !kinds.includes(kind)) return undefined;
-  return { kind: kind as TempKind, mark }; // checked by the line above
+export function parseTempName(name: string): { readonly kind: TempKind; readonly owner: string } | undefined {
+  const [, kind = "", owner] = shape.exec(name) ?? [];
+  if (owner === undefined || !kinds.includes(kind)) return undefined;
+  return { kind: kind as TempKind, owner }; // checked by the line above
 }
 
 /** Never an existing file, never through a link. */
@@ -69,10 +69,10 @@ export interface TempPlan {
 export class NoTempFile extends WriteFailed {}
 
 /** Throws WriteFailed or what the signal says; then there is no temporary file. */
-export const writeTemp = (folder: HeldFolder, plan: TempPlan, context: WriteContext): Promise<TempFile> =>
+export const writeTemp = (folder: FolderHandle, plan: TempPlan, context: WriteContext): Promise<TempFile> =>
   withRoom(context, () => writeOnce(folder, plan, context));
 
-async function writeOnce(folder: HeldFolder, plan: TempPlan, { system }: WriteContext): Promise<TempFile> {
+async function writeOnce(folder: FolderHandle, plan: TempPlan, { system }: WriteContext): Promise<TempFile> {
   const { content, signal } = plan;
   const path = folder.at(plan.name ?? tempName("new"));
   const moving: Moving = { system, reads: folder.reads, signal };

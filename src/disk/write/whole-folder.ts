@@ -5,8 +5,8 @@
 
 import * as nodePath from "node:path";
 import { HandleStack } from "../descriptor.ts";
-import { holdFolder, noSync, patiently, prepareSync, type WriteContext } from "../lookup/held-folder.ts";
-import type { Found, Identity } from "../lookup/look.ts";
+import { openFolder, noSync, patiently, prepareSync, type WriteContext } from "../lookup/folder-handle.ts";
+import type { FileNode, Identity } from "../lookup/lookup.ts";
 import type { Member } from "./change-set.ts";
 import { FileExists, holdOrMake, type Made, refuseExisting, removeMade } from "./create.ts";
 import { refuseReadOnly, stillThere } from "./same-file.ts";
@@ -28,7 +28,7 @@ export type FolderRemoved = { readonly did: "removed" } | NothingDone | Unconfir
 export async function removeFolder(real: string, context: WriteContext): Promise<FolderRemoved> {
   const { system } = context;
   try {
-    using folder = holdFolder(nodePath.dirname(real), context);
+    using folder = openFolder(nodePath.dirname(real), context);
     using sync = prepareSync(folder, system);
     if (folder.hasMoved()) throw new FileChanged();
     try {
@@ -49,7 +49,7 @@ export async function removeFolder(real: string, context: WriteContext): Promise
 
 export interface MoveInput {
   /** The folder as it was looked up; held by the caller, who closes it. */
-  readonly found: Found;
+  readonly node: FileNode;
   /** Absolute, beneath a root, and free of links as far as it exists. Folders that are missing above it are made. */
   readonly to: string;
   readonly signal: AbortSignal;
@@ -65,20 +65,20 @@ export type FolderMoved =
 
 /** Throws only what `beforeSwap` or the signal throws, and bugs. */
 export async function moveFolder(input: MoveInput, context: WriteContext): Promise<FolderMoved> {
-  const { found, to, signal, beforeSwap } = input;
+  const { node, to, signal, beforeSwap } = input;
   const { system } = context;
   using handles = new HandleStack();
   const made: Made[] = [];
   let moved = false;
   try {
     signal.throwIfAborted();
-    const from = handles.use(holdFolder(nodePath.dirname(found.real), context));
+    const from = handles.use(openFolder(nodePath.dirname(node.real), context));
     const goal = await holdOrMake(nodePath.dirname(to), (one) => handles.use(one), made, context);
     const syncs = [from, goal].map((folder) => handles.use(prepareSync(folder, system)));
-    const [oldPath, newPath] = [from.at(nodePath.basename(found.real)), goal.at(nodePath.basename(to))];
+    const [oldPath, newPath] = [from.at(nodePath.basename(node.real)), goal.at(nodePath.basename(to))];
     const isIt = (path: string): boolean => {
       const stat = during("looking at the folder", () => system.statLink(path));
-      const { device, inode } = found.held.identity;
+      const { device, inode } = node.handle.identity;
       return stat.isDirectory() && stat.dev === device && stat.ino === inode;
     };
     /** Who cannot look knows nothing against it. */
@@ -125,7 +125,7 @@ export async function moveFolder(input: MoveInput, context: WriteContext): Promi
 
 export interface RemoveInput {
   /** The file as it was looked up; held by the caller, who closes it. */
-  readonly found: Found;
+  readonly node: FileNode;
   /** The state in which it was read. */
   readonly identity: Identity;
   readonly signal: AbortSignal;
@@ -137,19 +137,19 @@ export type Removed = { readonly did: "removed"; readonly notes: readonly WriteN
 
 /** Throws only what `beforeSwap` or the signal throws, and bugs. */
 export async function removeFile(input: RemoveInput, context: WriteContext, member?: Member): Promise<Removed> {
-  const { found, identity, signal, beforeSwap } = input;
+  const { node, identity, signal, beforeSwap } = input;
   const { system } = context;
-  const name = nodePath.basename(found.real);
+  const name = nodePath.basename(node.real);
   using handles = new HandleStack();
   try {
     signal.throwIfAborted();
-    const above = nodePath.dirname(found.real);
-    const folder = member?.hold(above) ?? handles.use(holdFolder(above, context));
+    const above = nodePath.dirname(node.real);
+    const folder = member?.hold(above) ?? handles.use(openFolder(above, context));
     const compare = await sweepOnce(folder, context);
     const folderSync = handles.use(member === undefined ? prepareSync(folder, system) : noSync);
     const before = stillThere(folder, name, identity, system, compare);
-    refuseReadOnly(found, before, system);
-    await member?.ready({ path: found.real, does: "remove", before });
+    refuseReadOnly(node, before, system);
+    await member?.ready({ path: node.real, does: "remove", before });
     signal.throwIfAborted();
     await beforeSwap?.(folder.at(name));
     signal.throwIfAborted();

@@ -1,7 +1,7 @@
 /** How a change of a file can end, and the errors that lead there. */
 
 import { errnoName } from "../errno.ts";
-import type { Identity, Look } from "../lookup/look.ts";
+import type { Identity, Lookup } from "../lookup/lookup.ts";
 import { ReadFailed } from "../lookup/open-file.ts";
 
 /** What was being done when the system said no; for messages and for logs. */
@@ -112,12 +112,12 @@ export function unconfirmed(error: unknown): Unconfirmed {
 }
 
 /** A folder that cannot be held: refused by the system, or not where it was. */
-export function asFailure(look: Exclude<Look, { seen: "node" }>): Error {
-  if (look.seen === "refused") return new WriteFailed(look.errno, "looking at the folder");
-  if (look.seen === "missing" && look.reason === "file on the way") {
+export function asFailure(lookup: Exclude<Lookup, { seen: "node" }>): Error {
+  if (lookup.seen === "refused") return new WriteFailed(lookup.errno, "looking at the folder");
+  if (lookup.seen === "missing" && lookup.reason === "file on the way") {
     return new WriteFailed("ENOTDIR", "looking at the folder");
   }
-  if (look.seen === "too long") return new WriteFailed("ENAMETOOLONG", "looking at the folder");
+  if (lookup.seen === "too long") return new WriteFailed("ENAMETOOLONG", "looking at the folder");
   return new FileChanged();
 }
 

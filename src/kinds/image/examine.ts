@@ -4,7 +4,7 @@
  * file of a usual format is examined in a worker.
  */
 
-import type { Desk } from "../worker/worker.ts";
+import type { WorkerContext } from "../worker/worker.ts";
 import { type Bitmap, decodeBmp } from "./bmp.ts";
 import type { ImageHead, Size } from "./head.ts";
 import { hasAllParts, probeImage } from "./size.ts";
@@ -27,11 +27,11 @@ export interface Examined {
 }
 
 /** Memory for a picture that is decoded whole: 12 megapixels of AVIF, 25 of HEIC, 33 of GIF, 50 of WebP. */
-const heldBytesMax = 200_000_000;
+const decodedBytesMax = 200_000_000;
 
 /** Fewer pixels where the format takes much memory to decode. */
 export const pixelsWithin = (head: ImageHead, pixelsMax: number): number =>
-  Math.min(pixelsMax, Math.floor(heldBytesMax / head.heldBytes));
+  Math.min(pixelsMax, Math.floor(decodedBytesMax / head.decodedBytes));
 
 export function examineHead(bytes: Uint8Array): Examined {
   const head = probeImage(bytes);
@@ -39,7 +39,7 @@ export function examineHead(bytes: Uint8Array): Examined {
 }
 
 /** Runs in a worker. */
-export async function examineImage({ bytes, pixelsMax, heic }: ExamineTask, desk: Desk): Promise<Examined> {
+export async function examineImage({ bytes, pixelsMax, heic }: ExamineTask, context: WorkerContext): Promise<Examined> {
   const examined = examineHead(bytes);
   const { head } = examined;
   if (head === undefined || head.width * head.height > pixelsWithin(head, pixelsMax)) return examined;
@@ -47,22 +47,22 @@ export async function examineImage({ bytes, pixelsMax, heic }: ExamineTask, desk
     head.mime === "image/bmp"
       ? decodeBmp(bytes)
       : head.mime === "image/heic" && heic !== undefined
-        ? await decodeHeic(bytes, heic, desk)
+        ? await decodeHeic(bytes, heic, context)
         : undefined;
   if (pixels === undefined) return examined;
-  if ("data" in pixels && pixels.data.buffer instanceof ArrayBuffer) desk.give(pixels.data.buffer);
+  if ("data" in pixels && pixels.data.buffer instanceof ArrayBuffer) context.give(pixels.data.buffer);
   return { ...examined, pixels };
 }
 
 type HeicDecode = (file: { readonly buffer: Uint8Array }) => Promise<Size & { readonly data: Uint8Array }>;
 
-async function decodeHeic(bytes: Uint8Array, path: string, desk: Desk): Promise<Examined["pixels"]> {
-  const decode = desk.load(path) as HeicDecode;
+async function decodeHeic(bytes: Uint8Array, path: string, context: WorkerContext): Promise<Examined["pixels"]> {
+  const decode = context.load(path) as HeicDecode;
   try {
     const { width, height, data } = await decode({ buffer: bytes });
     return { width, height, channels: 4, data };
   } catch (error) {
-    if (desk.memory.isFull) throw error;
+    if (context.memory.isFull) throw error;
     return { damaged: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -15,15 +15,15 @@ export interface ImageHead {
   /** Frames of an animation, pages of a TIFF. */
   readonly frames: number;
   /** Memory that decoding takes, as measured, in bytes per pixel; 0 where a decoder holds only a few rows. */
-  readonly heldBytes: number;
+  readonly decodedBytes: number;
 }
 
 export function headOf(
   mime: string,
   width: number,
   height: number,
-  heldBytes: number,
+  decodedBytes: number,
   more: Partial<Pick<ImageHead, "orientation" | "frames">> = {},
 ): ImageHead {
-  return { mime, width, height, heldBytes, orientation: 1, frames: 1, ...more };
+  return { mime, width, height, decodedBytes, orientation: 1, frames: 1, ...more };
 }

@@ -53,7 +53,7 @@ describe("the header says it all", () => {
   });
 
   test("what a decoder has to hold", () => {
-    const held = Object.fromEntries(sound.map(({ name, bytes }) => [name, probeImage(bytes)?.heldBytes]));
+    const held = Object.fromEntries(sound.map(({ name, bytes }) => [name, probeImage(bytes)?.decodedBytes]));
     expect(held).toMatchObject({ png: 0, jpeg: 0, "interlaced png": 4, "progressive jpeg": 3, webp: 4 });
   });
 

@@ -135,8 +135,8 @@ function probePng(file: Buffer): ImageHead | undefined {
     if (type === "eXIf") orientation = orientationOf(data);
   }
   const pixelBytes = Math.max(3, colours.samples * (file.readUInt8(24) / 8));
-  const heldBytes = interlaced || orientation !== 1 ? pixelBytes + 1 : 0;
-  return headOf("image/png", file.readUInt32BE(16), file.readUInt32BE(20), heldBytes, { orientation, frames });
+  const decodedBytes = interlaced || orientation !== 1 ? pixelBytes + 1 : 0;
+  return headOf("image/png", file.readUInt32BE(16), file.readUInt32BE(20), decodedBytes, { orientation, frames });
 }
 
 const inflate = promisify(zlib.inflate);
@@ -232,8 +232,8 @@ function probeJpeg(file: Buffer): ImageHead | undefined {
     const components = header.readUInt8(5);
     // A picture in several scans, progressive or colour by colour, is complete only after the last.
     const manyScans = frame.marker > 0xc1 || data.readUInt8(0) < components;
-    const heldBytes = manyScans ? 2 * jpegSamples(header) : orientation === 1 ? 0 : components;
-    return headOf("image/jpeg", header.readUInt16BE(3), header.readUInt16BE(1), heldBytes, { orientation });
+    const decodedBytes = manyScans ? 2 * jpegSamples(header) : orientation === 1 ? 0 : components;
+    return headOf("image/jpeg", header.readUInt16BE(3), header.readUInt16BE(1), decodedBytes, { orientation });
   }
   return undefined;
 }
@@ -370,12 +370,12 @@ function* boxes(file: Buffer): Generator<Box> {
 
 /** The sizes stand in `ispe` boxes, one per picture: of tiles, thumbnails and the whole. The largest counts. */
 function probeHeif(file: Buffer): ImageHead | undefined {
-  const [mime, heldBytes] = isAvif(file) ? (["image/avif", 16.4] as const) : (["image/heic", 8] as const);
+  const [mime, decodedBytes] = isAvif(file) ? (["image/avif", 16.4] as const) : (["image/heic", 8] as const);
   let largest: ImageHead | undefined;
   for (const data of inside(inside(inside([file], "meta", 4), "iprp"), "ipco")) {
     for (const { type, data: size } of boxes(data)) {
       if (type !== "ispe") continue;
-      const found = headOf(mime, size.readUInt32BE(4), size.readUInt32BE(8), heldBytes);
+      const found = headOf(mime, size.readUInt32BE(4), size.readUInt32BE(8), decodedBytes);
       if (largest === undefined || found.width * found.height > largest.width * largest.height) largest = found;
     }
   }
@@ -445,8 +445,8 @@ function probeTiff(file: Buffer): ImageHead {
   const orientation = upright(tags.get(tagOrientation));
   // Strips are decoded one by one; tiles, which have no such tag, count as the whole.
   const share = orientation === 1 ? Math.min(1, (tags.get(tagStripRows) ?? height) / height) : 1;
-  const heldBytes = share * Math.max(3, (samples * bits) / 8);
-  return headOf("image/tiff", width, height, heldBytes, { orientation, frames });
+  const decodedBytes = share * Math.max(3, (samples * bits) / 8);
+  return headOf("image/tiff", width, height, decodedBytes, { orientation, frames });
 }
 
 /** 1 also where EXIF is broken: that is no reason to refuse the picture. */

@@ -6,13 +6,13 @@
 import { cutChars } from "../../text/encoding/encoding.ts";
 import { type LeftOut, link, type Markdown, startLeftOut, tableLines } from "./markdown.ts";
 import { openRelated, type Package, type Part, type Relationships } from "./package.ts";
-import { checkHeld, type Made, type Reading } from "./unreadable.ts";
+import { checkCount, type Made, type OfficeReading } from "./unreadable.ts";
 import { checkText, type XmlReader } from "./xml.ts";
 
 /** Takes a block; an item of a list follows the one before without an empty line. */
 type Sink = (text: string, kind: "block" | "item") => void;
 
-export function readDocument({ main, office, markdown, leftOut }: Reading): Made {
+export function readDocument({ main, office, markdown, leftOut }: OfficeReading): Made {
   const relationships = office.relationships(main.name);
   const context: Context = {
     relationships,
@@ -119,7 +119,7 @@ function readTable(part: Part, context: Context, sink: Sink): void {
       const columns = readCell(part, context);
       cells += columns.length;
       chars += columns[0]?.length ?? 0;
-      checkHeld(cells, "cells in one table");
+      checkCount(cells, "cells in one table");
       if (context.tables > 1) checkText(chars, "document");
       else context.markdown.reserve(chars);
       row.push(...columns);
@@ -278,7 +278,7 @@ function readInline(xml: XmlReader, context: Context, own?: Properties): string 
         break;
       case "txbxContent":
         context.boxes.push(readInline(xml, context));
-        checkHeld(context.boxes.length, "text boxes in one paragraph");
+        checkCount(context.boxes.length, "text boxes in one paragraph");
         break;
       case "docPr":
         alt = cutChars(xml.attribute("descr") ?? "", altCharsMax);
@@ -324,7 +324,7 @@ function readHyperlink(xml: XmlReader, context: Context): string {
 function numberOf(id: string | undefined, ids: Map<string, number>): number {
   const number = ids.get(id ?? "") ?? ids.size + 1;
   ids.set(id ?? "", number);
-  checkHeld(ids.size, "notes");
+  checkCount(ids.size, "notes");
   return number;
 }
 
@@ -425,7 +425,7 @@ function readStyleList(part: Part, styles: Map<string, Style>): void {
   const { xml } = part;
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
     if (event === "open" && xml.name === "style") styles.set(xml.attribute("styleId") ?? "", readStyle(xml));
-    checkHeld(styles.size, "styles");
+    checkCount(styles.size, "styles");
   }
 }
 
@@ -490,7 +490,7 @@ function readLists(part: Part | undefined): Lists {
 function readNumbering(part: Part, definitions: Map<string, List>, lists: Map<string, NumberedList>): void {
   const { xml } = part;
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    checkHeld(definitions.size + lists.size, "numberings");
+    checkCount(definitions.size + lists.size, "numberings");
     if (event !== "open") continue;
     if (xml.name === "abstractNum") {
       definitions.set(xml.attribute("abstractNumId") ?? "", { levels: readLevels(xml), counts: [] });

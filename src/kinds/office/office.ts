@@ -4,7 +4,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import type { Desk } from "../worker/worker.ts";
+import type { WorkerContext } from "../worker/worker.ts";
 import { readDocument } from "./docx.ts";
 import { startLeftOut, startMarkdown } from "./markdown.ts";
 import { mainPart, openPackage, type Package, type PackageLimits, type Part } from "./package.ts";
@@ -48,9 +48,12 @@ export interface OfficeTask {
 }
 
 /** The program of the worker: the text is moved to the host. */
-export function readOffice({ bytes, format, limits }: OfficeTask, desk: Desk): OfficeResult | OfficeFailure {
+export function readOffice(
+  { bytes, format, limits }: OfficeTask,
+  context: WorkerContext,
+): OfficeResult | OfficeFailure {
   const result = officeText(bytes, format, limits);
-  if (result.kind === "office" && result.text.buffer instanceof ArrayBuffer) desk.give(result.text.buffer);
+  if (result.kind === "office" && result.text.buffer instanceof ArrayBuffer) context.give(result.text.buffer);
   return result;
 }
 

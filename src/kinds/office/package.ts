@@ -1,6 +1,6 @@
 /** An office file as its parts: XML by name, and the relationships that lead from part to part. */
 
-import { bomb, checkHeld, damaged } from "./unreadable.ts";
+import { bomb, checkCount, damaged } from "./unreadable.ts";
 import { readXml, type XmlReader } from "./xml.ts";
 import { openZip, type ZipLimits } from "./zip.ts";
 
@@ -67,7 +67,7 @@ function readRelationships(part: Part, folder: string): Relationships {
   const { xml } = part;
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
     if (event !== "open" || xml.name !== "Relationship") continue;
-    checkHeld(relationships.size, "relationships in one part");
+    checkCount(relationships.size, "relationships in one part");
     const target = xml.attribute("Target") ?? "";
     const external = xml.attribute("TargetMode") === "External";
     relationships.set(xml.attribute("Id") ?? "", {

@@ -3,10 +3,10 @@
 import { cutChars } from "../../text/encoding/encoding.ts";
 import { type LeftOut, link, type Markdown, tableLines } from "./markdown.ts";
 import type { Part, Relationships } from "./package.ts";
-import { checkHeld, type Made, type Reading } from "./unreadable.ts";
+import { checkCount, type Made, type OfficeReading } from "./unreadable.ts";
 import { checkText, type XmlReader } from "./xml.ts";
 
-export function readPresentation({ main, office, markdown, leftOut }: Reading): Made {
+export function readPresentation({ main, office, markdown, leftOut }: OfficeReading): Made {
   const ids = readSlideIds(main);
   const relationships = office.relationships(main.name);
   const parts: string[] = [];
@@ -28,12 +28,12 @@ function readSlideIds(part: Part): readonly string[] {
   const ids: string[] = [];
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
     if (event === "open" && xml.name === "sldId") ids.push(xml.prefixed("id") ?? "");
-    checkHeld(ids.length, "slides");
+    checkCount(ids.length, "slides");
   }
   return ids;
 }
 
-type Writing = Pick<Reading, "office" | "markdown" | "leftOut">;
+type Writing = Pick<OfficeReading, "office" | "markdown" | "leftOut">;
 
 function writeSlide(part: Part, number: number, { office, markdown, leftOut }: Writing): void {
   const relationships = office.relationships(part.name);
@@ -93,7 +93,7 @@ function readShapes(part: Part, links: Links, leftOut: LeftOut): Shapes {
   const depth = xml.depth;
   for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
     if (event !== "open") continue;
-    checkHeld(found.shapes.length + found.charts.length + found.diagrams.length, "shapes on one slide");
+    checkCount(found.shapes.length + found.charts.length + found.diagrams.length, "shapes on one slide");
     switch (xml.name) {
       case "sp":
         found.shapes.push(readShape(xml, links));
@@ -137,7 +137,7 @@ function readShape(xml: XmlReader, links: Links): Shape {
       checkText(chars, "slide");
       paragraphs.push(paragraph);
     } else if (xml.name === "Fallback") xml.skip();
-    checkHeld(paragraphs.length, "paragraphs in one shape");
+    checkCount(paragraphs.length, "paragraphs in one shape");
   }
   return { role, paragraphs: paragraphs.filter(({ text }) => text !== "") };
 }
@@ -206,7 +206,7 @@ function readTable(part: Part, links: Links): string {
   const depth = xml.depth;
   for (let event = xml.nextIn(depth); event !== undefined; event = xml.nextIn(depth)) {
     if (event !== "open") continue;
-    checkHeld(rows.length + cells, "cells in one table");
+    checkCount(rows.length + cells, "cells in one table");
     if (xml.name === "tr") rows.push([]);
     // What a merged cell covers is there too, and empty.
     else if (xml.name === "tc") {
@@ -252,7 +252,7 @@ function readFlat(
   let chars = 0;
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
     if (event !== "open") continue;
-    checkHeld(lines.length, "paragraphs in one diagram");
+    checkCount(lines.length, "paragraphs in one diagram");
     // A chart's own title comes before everything else; behind it are those of its axes.
     if (within === "title" && xml.name === "plotArea") return "";
     if (xml.name !== within) continue;

@@ -22,16 +22,16 @@ export class Unreadable extends Error {
 export const damaged = (detail: string): Unreadable => new Unreadable({ kind: "damaged", detail });
 export const bomb = (detail: string): Unreadable => new Unreadable({ kind: "bomb", detail });
 /** Entries of a list that has to be held as a whole: relationships, styles, numberings, slides, notes. */
-const heldMax = 100_000;
+const entriesMax = 100_000;
 
-export function checkHeld(count: number, what: string): void {
-  if (count > heldMax) throw bomb(`it has more than ${heldMax} ${what}`);
+export function checkCount(count: number, what: string): void {
+  if (count > entriesMax) throw bomb(`it has more than ${entriesMax} ${what}`);
 }
 export const tooLarge = (detail: string): Unreadable => new Unreadable({ kind: "too large", detail });
 
 // What the reader of one format is handed, and what it gives back besides the text.
 
-export interface Reading {
+export interface OfficeReading {
   /** The main part; its root element has just been opened. */
   readonly main: Part;
   readonly office: Package;

@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import { cutChars } from "../../text/encoding/encoding.ts";
 import { counted, type Markdown, tableRow } from "./markdown.ts";
 import { openRelated, type Part, type Relationships } from "./package.ts";
-import { checkHeld, type Made, type Reading } from "./unreadable.ts";
+import { checkCount, type Made, type OfficeReading } from "./unreadable.ts";
 import { checkText, type XmlReader } from "./xml.ts";
 
 interface SheetEntry {
@@ -16,7 +16,7 @@ interface SheetEntry {
   readonly hidden: boolean;
 }
 
-export function readWorkbook({ main, office, markdown, leftOut, cellsMax }: Reading): Made {
+export function readWorkbook({ main, office, markdown, leftOut, cellsMax }: OfficeReading): Made {
   const { sheets, epoch } = readSheetList(main);
   const relationships = office.relationships(main.name);
   const workbook: Workbook = {
@@ -74,7 +74,7 @@ function readSheetList(part: Part): { readonly sheets: readonly SheetEntry[]; re
     if (xml.name === "workbookPr" && isTrue(xml.attribute("date1904"))) epoch = 1904;
     if (xml.name !== "sheet") continue;
     const name = cutChars((xml.attribute("name") ?? "").replace(/\s+/g, " "), nameCharsMax);
-    checkHeld(sheets.length, "sheets");
+    checkCount(sheets.length, "sheets");
     sheets.push({ name, id: xml.prefixed("id") ?? "", hidden: (xml.attribute("state") ?? "visible") !== "visible" });
   }
   return { sheets, epoch };
@@ -115,7 +115,7 @@ function measureSheet(xml: XmlReader, workbook: Workbook, markdown: Markdown): E
   return { columns: [...columns].sort((one, other) => one - other), rows, cells, top, bottom };
 }
 
-interface Writing extends Pick<Reading, "markdown"> {
+interface Writing extends Pick<OfficeReading, "markdown"> {
   readonly xml: XmlReader;
   readonly workbook: Workbook;
 }
@@ -455,7 +455,7 @@ function readDateStyles(part: Part | undefined): DateStyles {
   const own = new Map<number, DateKind | undefined>();
   let inCells = false;
   for (let event = xml.next(); event !== "end"; event = xml.next()) {
-    checkHeld(styles.length + own.size, "cell styles");
+    checkCount(styles.length + own.size, "cell styles");
     if (event === "text") continue;
     if (xml.name === "cellXfs") inCells = event === "open";
     if (event === "close") continue;

@@ -32,12 +32,12 @@ export async function outlineOf(
   });
   if (files === undefined) return { is: "not installed", install: `${parserName} ${grammarsName}` };
   const { outlineItemsFoundMax: itemsMax, outlineNameCharsMax: nameCharsMax } = limits;
-  const found = await inWorker(
+  const node = await inWorker(
     "outline",
     { ...files, grammar, text, itemsMax, nameCharsMax },
     { signal, msMax, megabytesMax: limits.outlineMegabytesMax },
   );
-  return hasFailed(found) ? { is: "failed", why: found.failed } : { is: "outline", ...found };
+  return hasFailed(node) ? { is: "failed", why: node.failed } : { is: "outline", ...node };
 }
 
 // The beginning of a text file, decoded: whole lines, and no more bytes than a parser shall be given.

@@ -1,7 +1,7 @@
 /** The part of an outline that runs in a worker: parses one text with one grammar and finds what it declares. */
 
 import type { Language, Node, Parser, Tree, TreeCursor } from "web-tree-sitter";
-import type { Desk } from "../worker/worker.ts";
+import type { WorkerContext } from "../worker/worker.ts";
 import type { Grammar, SymbolRule } from "./languages.ts";
 
 export interface OutlineTask {
@@ -35,19 +35,19 @@ declare const WebAssembly: {
   readonly Memory: new (size: { readonly initial: number; readonly maximum: number }) => WasmMemory;
 };
 
-export async function outlineText(task: OutlineTask, desk: Desk): Promise<Found> {
-  const { Parser: Parsing, Language: Languages } = desk.load(task.library) as {
+export async function outlineText(task: OutlineTask, context: WorkerContext): Promise<Found> {
+  const { Parser: Parsing, Language: Languages } = context.load(task.library) as {
     readonly Parser: typeof Parser;
     readonly Language: typeof Language;
   };
   const wasmMemory = new WebAssembly.Memory({
     initial: beginBytes / pageBytes,
-    maximum: Math.floor(desk.memory.bytesMax / pageBytes),
+    maximum: Math.floor(context.memory.bytesMax / pageBytes),
   });
-  await Parsing.init({ ...quiet, wasmMemory, wasmBinary: desk.bytesOf(task.wasm) });
+  await Parsing.init({ ...quiet, wasmMemory, wasmBinary: context.bytesOf(task.wasm) });
   const parser = new Parsing();
-  parser.setLanguage(await Languages.load(desk.bytesOf(task.grammarWasm)));
-  desk.compiled(task.grammarWasm);
+  parser.setLanguage(await Languages.load(context.bytesOf(task.grammarWasm)));
+  context.compiled(task.grammarWasm);
   const tree = parser.parse(task.text);
   if (tree === null) throw new Error("the parser has no answer");
   return { ...collect(tree, task), faultLine: faultLineOf(tree) };

@@ -6,7 +6,7 @@
 import { Buffer } from "node:buffer";
 import { crc32, deflateSync } from "node:zlib";
 import type { WrappedPdfiumModule } from "@embedpdf/pdfium";
-import type { CompiledWasm, Desk } from "../worker/worker.ts";
+import type { CompiledWasm, WorkerContext } from "../worker/worker.ts";
 
 export interface PdfTask {
   readonly bytes: Uint8Array;
@@ -51,22 +51,22 @@ export interface PngImage {
   readonly height: number;
 }
 
-export async function readPages(task: PdfTask, desk: Desk): Promise<PdfAnswer> {
-  const pdfium = await loadPdfium(task, desk).catch(() => undefined);
-  if (pdfium === undefined) return { kind: desk.memory.isFull ? "memory" : "no codec" };
+export async function readPages(task: PdfTask, context: WorkerContext): Promise<PdfAnswer> {
+  const pdfium = await loadPdfium(task, context).catch(() => undefined);
+  if (pdfium === undefined) return { kind: context.memory.isFull ? "memory" : "no codec" };
   const file = open(pdfium, task.bytes);
   if (file === 0) {
-    if (desk.memory.isFull) return { kind: "memory" };
+    if (context.memory.isFull) return { kind: "memory" };
     const why = whyNot(pdfium.FPDF_GetLastError());
     return why === "encrypted" ? { kind: why } : { kind: why, detail: "it does not have the form of a PDF" };
   }
   const pagesTotal = pdfium.FPDF_GetPageCount(file);
   const chosen = choosePages(pagesTotal, task);
   if ("kind" in chosen) return chosen;
-  desk.part({ is: "opened", pagesTotal, pages: chosen.pages } satisfies PdfPart);
+  context.part({ is: "opened", pagesTotal, pages: chosen.pages } satisfies PdfPart);
   for (const page of chosen.pages) {
     const read = readPage(pdfium, file, page, task.imageLongEdge);
-    desk.part({ is: "page", page, ...read, text: cleanText(read.text) } satisfies PdfPart);
+    context.part({ is: "page", page, ...read, text: cleanText(read.text) } satisfies PdfPart);
   }
   return { kind: "read" };
 }
@@ -81,13 +81,13 @@ interface WasmStart {
 }
 declare const WebAssembly: { readonly Instance: new (wasm: CompiledWasm, imports: object) => { exports: object } };
 
-async function loadPdfium({ library, wasm }: PdfTask, desk: Desk): Promise<WrappedPdfiumModule> {
-  const { init } = desk.load(library) as { init: (start: WasmStart) => Promise<WrappedPdfiumModule> };
+async function loadPdfium({ library, wasm }: PdfTask, context: WorkerContext): Promise<WrappedPdfiumModule> {
+  const { init } = context.load(library) as { init: (start: WasmStart) => Promise<WrappedPdfiumModule> };
   const pdfium = await init({
     print: () => undefined,
     printErr: () => undefined,
     instantiateWasm(imports, receive) {
-      const instance = new WebAssembly.Instance(desk.compiled(wasm), imports);
+      const instance = new WebAssembly.Instance(context.compiled(wasm), imports);
       receive(instance);
       return instance.exports;
     },

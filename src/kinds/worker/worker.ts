@@ -27,12 +27,12 @@ const programs = {
   notebookEdit: planCellEdit,
   encodings: proposeEncodings,
   tokens: countTokens,
-} satisfies Record<string, (input: never, desk: Desk) => unknown>;
+} satisfies Record<string, (input: never, context: WorkerContext) => unknown>;
 
 export type Programs = typeof programs;
 
 /** What a program may use. */
-export interface Desk {
+export interface WorkerContext {
   /** A module of an installed package, by absolute path. */
   load(path: string): unknown;
   bytesOf(path: string): Uint8Array;
@@ -77,9 +77,9 @@ function planCellEdit({ text, edit }: { text: string; edit: CellEdit }): CellEdi
 /** What a detector of languages takes the text for, likeliest first, by its own names. */
 function proposeEncodings(
   { bytes, names, library }: { bytes: Uint8Array; names: readonly string[]; library: string },
-  desk: Desk,
+  context: WorkerContext,
 ): readonly string[] {
-  const { detectAll } = desk.load(library) as typeof Detector;
+  const { detectAll } = context.load(library) as typeof Detector;
   // The list has windows-1252: without it the detector prints a warning when nothing matches.
   const found = detectAll(Buffer.from(bytes), { detectEncodings: [...names], minimumThreshold: 0 });
   return found.map(({ encoding }) => encoding?.toLowerCase() ?? "");
@@ -88,8 +88,8 @@ function proposeEncodings(
 /** Counters need quadratic time on long runs of one character; in pieces of so many they do not. */
 const pieceChars = 2_048;
 
-function countTokens({ text, library }: { text: string; library: string }, desk: Desk): number {
-  const { countTokens: count } = desk.load(library) as typeof Tokenizer;
+function countTokens({ text, library }: { text: string; library: string }, context: WorkerContext): number {
+  const { countTokens: count } = context.load(library) as typeof Tokenizer;
   let total = 0;
   for (let at = 0; at < text.length; at += pieceChars) total += count(text.slice(at, at + pieceChars));
   return total;
@@ -127,7 +127,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
     port.postMessage(message, moved);
     moved = [];
   };
-  const desk: Desk = {
+  const context: WorkerContext = {
     load: (path) => load(path) as unknown,
     bytesOf: readFileSync,
     compiled(path) {
@@ -145,8 +145,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
   const run = async ({ kind, input, memoryBytesMax }: WorkerTask): Promise<void> => {
     Object.assign(memory, { bytesMax: memoryBytesMax, isFull: false, bytes: 0 });
     try {
-      const program = programs[kind] as (input: unknown, desk: Desk) => unknown;
-      const result = await program(input, desk);
+      const program = programs[kind] as (input: unknown, context: WorkerContext) => unknown;
+      const result = await program(input, context);
       post({ is: "done", result, memoryBytes: memory.bytes });
     } catch (error) {
       moved = [];

@@ -3,7 +3,7 @@
 import type { Session } from "../../options.ts";
 import type { JsonSchema, Reply } from "../../contract/call.ts";
 import { FilehandError, Problem } from "../../contract/problem.ts";
-import type { Card } from "../../dialects/dialect.ts";
+import type { ToolSpec } from "../../dialects/dialect.ts";
 import { dialects } from "../../dialects/index.ts";
 import { requestOf } from "../../dialects/lenient-input.ts";
 import { argumentFault } from "../../dialects/words.ts";
@@ -42,14 +42,14 @@ export interface FileTool {
 export function fileTools(session: Session, options: FileToolOptions = {}): FileTool[] {
   const dialect = dialects[session.dialect];
   return offered(session, options).map((definition) => {
-    const card = dialect.cards.find(({ name }) => name === definition.name);
-    if (card === undefined) throw new Error("a tool that is offered has a card");
-    const check = (input: unknown) => requestOf(card, input, dialect, dialect.profile);
+    const spec = dialect.specs.find(({ name }) => name === definition.name);
+    if (spec === undefined) throw new Error("a tool that is offered has a card");
+    const check = (input: unknown) => requestOf(spec, input, dialect, dialect.profile);
     return { ...definition, inputSchema: schemaOf(definition.inputSchema, check) };
   });
 }
 
-function schemaOf(schema: JsonSchema, check: (input: unknown) => ReturnType<Card["toRequest"]>): InputSchema {
+function schemaOf(schema: JsonSchema, check: (input: unknown) => ReturnType<ToolSpec["toRequest"]>): InputSchema {
   const jsonSchema = ({ target }: { readonly target: string }): Record<string, unknown> => {
     const dialect = dialectsOfSchema[target];
     if (dialect === undefined) {

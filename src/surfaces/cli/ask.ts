@@ -11,7 +11,7 @@ import { coloured, styled } from "./print.ts";
 /** Diff lines in a question: what is asked about should still be on the screen, or near it. */
 const diffLinesMax = 400;
 
-export interface Asking {
+export interface TerminalQuestion {
   /** Undefined where nobody can be asked; the engine then refuses and names the rule that would allow it. */
   readonly asker: Asker | undefined;
   /** Did a question show the diff of a change? Then it need not be shown again. */
@@ -21,8 +21,8 @@ export interface Asking {
 }
 
 /** `stdin`: `used` where it carries what the command works with. */
-export function askingAt(host: Host, given: Given, stdin: "free" | "used"): Asking {
-  const asking: { -readonly [Key in keyof Asking]: Asking[Key] } = {
+export function askingAt(host: Host, given: Given, stdin: "free" | "used"): TerminalQuestion {
+  const asking: { -readonly [Key in keyof TerminalQuestion]: TerminalQuestion[Key] } = {
     asker: undefined,
     diffShown: false,
     declined: undefined,

@@ -13,8 +13,8 @@ import { rulesOf } from "./open-session.ts";
 import { commonOptions } from "./parse.ts";
 import { printJson } from "./print.ts";
 
-export const scopes = ["project", "user"] as const;
-export type Scope = (typeof scopes)[number];
+export const clientScopes = ["project", "user"] as const;
+export type Scope = (typeof clientScopes)[number];
 
 /** What of the host says where its files are. */
 export type Place = Pick<Host, "env" | "platform" | "home" | "cwd">;
@@ -318,7 +318,7 @@ export async function listClients(given: Given, host: Host): Promise<ExitCode> {
       title: client.title,
       installed: sign !== undefined,
       ...(sign === undefined ? {} : { sign }),
-      files: Object.fromEntries(scopes.map((scope) => [scope, client.files(scope, host) ?? []])),
+      files: Object.fromEntries(clientScopes.map((scope) => [scope, client.files(scope, host) ?? []])),
     }));
     printJson(told, host);
     return 0;

@@ -128,8 +128,8 @@ function lettersIn(text: string): number {
 
 /** A change of nothing but blanks, or of the blanks at the end of the line, would not be seen. */
 function marked(text: string, last: boolean): string {
-  const blanks = last ? /[ \t]+$/ : /^[ \t]+$/;
-  return visibleText(text.replace(blanks, (run) => run.replaceAll(" ", "·").replaceAll("\t", "→\t")));
+  const whitespace = last ? /[ \t]+$/ : /^[ \t]+$/;
+  return visibleText(text.replace(whitespace, (run) => run.replaceAll(" ", "·").replaceAll("\t", "→\t")));
 }
 
 // Diffs between versions on the screen: the changed lines, or one line that says why there are none.

@@ -11,7 +11,7 @@ import type { Filehand, FilehandOptions, Session } from "../../options.ts";
 import { loadSettings, type Settings, settingsFiles } from "../../settings/settings.ts";
 import { escapeName } from "../../text/encoding/escape.ts";
 import { createReporter } from "../report/reporter.ts";
-import { type Asking, askingAt } from "./ask.ts";
+import { type TerminalQuestion, askingAt } from "./ask.ts";
 import { type Given, type Host, UsageError } from "./command.ts";
 
 /** A session and what must be done when its work is over. */
@@ -25,7 +25,7 @@ export interface Opened {
   /** Bytes of one answer to a model, if an option or the settings say so. */
   readonly answerBytesMax: number | undefined;
   /** What the person was asked and said. */
-  readonly asking: Asking;
+  readonly asking: TerminalQuestion;
 }
 
 /** What a command needs otherwise than the rest. */

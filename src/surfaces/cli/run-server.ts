@@ -11,7 +11,7 @@ import type { Inspector } from "../inspector/index.ts";
 import { type ExitCode, type Given, type Host, UsageError } from "./command.ts";
 import { serverParts } from "./commands/mcp.ts";
 import { logTo, tracing } from "../mcp/log.ts";
-import { openDesk } from "./open-desk.ts";
+import { openWorkspace } from "./open-workspace.ts";
 import { version } from "./print.ts";
 
 /** No pipe ends at it here; but a client holds the whole of it in memory. */
@@ -52,9 +52,9 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
     log,
     onEntered: () => tell(inspector?.newKey() ?? ""),
   });
-  const desks = new Map<string, Awaited<ReturnType<typeof openDesk>>>();
+  const workspaces = new Map<string, Awaited<ReturnType<typeof openWorkspace>>>();
   for (const { path, name, roots } of placesOf(given, host)) {
-    const desk = await openDesk(given, host, {
+    const workspace = await openWorkspace(given, host, {
       name,
       program: "serve",
       roots,
@@ -63,12 +63,14 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
       board: inspector?.board,
       onPartGone: parts.onPartGone,
     });
-    desks.set(path, desk);
-    await inspector?.add(desk);
+    workspaces.set(path, workspace);
+    await inspector?.add(workspace);
   }
   const hostNames = [...localNames, ...allowed, bracketed(address).toLowerCase()];
   const front = createHttpServer({
-    endpoints: new Map([...desks].map(([path, desk]) => [path, createEndpoint(desk, createFactory(desk))])),
+    endpoints: new Map(
+      [...workspaces].map(([path, workspace]) => [path, createEndpoint(workspace, createFactory(workspace))]),
+    ),
     access,
     hostNames,
     metrics,
@@ -87,24 +89,24 @@ export async function runServer(given: Given, host: Host, needs: ServerNeeds): P
   if (token !== undefined) host.stderr.write(`filehand: the token of this run is ${token}\n`);
   const { port: actual, address: found } = front.server.address() as AddressInfo; // it listens on a port, not on a pipe
   hostNames.push(bracketed(found)); // an address can be written in several ways: 0 is 0.0.0.0
-  for (const [path, { filehand }] of desks) {
+  for (const [path, { filehand }] of workspaces) {
     log("info", "listening", { url: `http://${bracketed(address)}:${actual}${path}`, roots: filehand.roots });
   }
   if (inspector !== undefined) {
-    const [stateDir] = [...desks.values()].flatMap((desk) => desk.stateDir ?? []);
+    const [stateDir] = [...workspaces.values()].flatMap((workspace) => workspace.stateDir ?? []);
     if (stateDir !== undefined) await inspector.listenToOthers(stateDir);
     origin = `http://${bracketed(isEverywhere(found) ? "127.0.0.1" : address)}:${actual}`;
     const url = tell(inspector.newKey());
     needs.onAddress?.(
       url,
-      [...desks.values()].flatMap(({ filehand }) => filehand.roots),
+      [...workspaces.values()].flatMap(({ filehand }) => filehand.roots),
     );
   }
   parts.load(log);
   if (!parts.stop.aborted) await once(parts.stop, "abort");
   log("info", "ending");
   await front.close();
-  await Promise.all([...desks.values()].map((desk) => desk.close()));
+  await Promise.all([...workspaces.values()].map((workspace) => workspace.close()));
   return parts.exitCode();
 }
 

@@ -1,7 +1,7 @@
 /** Who may come in: one token of the operator's, or those of an authorisation server. Tokens go no further than this. */
 
 import { createHash, timingSafeEqual } from "node:crypto";
-import { scopes } from "../mcp/names.ts";
+import { tokenScopes } from "../mcp/names.ts";
 
 /** Somebody who is let in. */
 export interface Guest {
@@ -20,7 +20,7 @@ export interface Authentication {
   metadata(): object | undefined;
 }
 
-const every = Object.values(scopes);
+const every = Object.values(tokenScopes);
 
 /** The hash makes both sides equally long, so that the time of the comparison tells nothing. */
 export function tokenAuthentication(token: string): Authentication {

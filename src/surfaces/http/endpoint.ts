@@ -10,9 +10,9 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { callerOf, sessionKey } from "../mcp/caller.ts";
-import type { Desk } from "../mcp/desk.ts";
+import type { McpWorkspace } from "../mcp/mcp-workspace.ts";
 import { hasEnvelope, isValidEnvelope, modernVersion } from "../mcp/envelope.ts";
-import { metaNames, scopes, sessionHeader } from "../mcp/names.ts";
+import { metaNames, tokenScopes, sessionHeader } from "../mcp/names.ts";
 import { type Factory, logSdkError } from "../mcp/server.ts";
 import { watchAll } from "../mcp/stdio-sdk.ts";
 import { answerCall, type CallMessage, type Delivery, readCall } from "../mcp/tool-call.ts";
@@ -42,14 +42,18 @@ export const endpointLimits: EndpointLimits = {
   subscriptionsMax: 256,
 };
 
-export function createEndpoint(desk: Desk, factory: Factory, limits: EndpointLimits = endpointLimits): Endpoint {
-  const onerror = logSdkError(desk.log, "protocol error");
+export function createEndpoint(
+  workspace: McpWorkspace,
+  factory: Factory,
+  limits: EndpointLimits = endpointLimits,
+): Endpoint {
+  const onerror = logSdkError(workspace.log, "protocol error");
   const modern = createMcpHandler(factory, { legacy: "reject", maxSubscriptions: limits.subscriptionsMax, onerror });
   const legacy = createLegacySessions({
     ...limits,
     factory,
     onEnd: (principal, id) =>
-      desk.sessions.end(sessionKey({ principal, transportSession: id, otherwise: desk.otherwise })),
+      workspace.sessions.end(sessionKey({ principal, transportSession: id, otherwise: workspace.otherwise })),
   });
   const notify = (uri: string): void => modern.notify.resourceUpdated(uri);
 
@@ -57,8 +61,8 @@ export function createEndpoint(desk: Desk, factory: Factory, limits: EndpointLim
     async handle(req, res, body, guest) {
       const delivery = watchDelivery(res);
       const signal = goneSignal(res);
-      const call = body === undefined ? undefined : modernCall(req.headers, body, desk);
-      if (call !== undefined) return answerOverHttp(call, { req, res, guest, delivery, signal }, desk);
+      const call = body === undefined ? undefined : modernCall(req.headers, body, workspace);
+      if (call !== undefined) return answerOverHttp(call, { req, res, guest, delivery, signal }, workspace);
       const request = webRequest(req, signal);
       // Only the principal goes on from here: the token has done its work.
       const authInfo: AuthInfo = {
@@ -73,20 +77,20 @@ export function createEndpoint(desk: Desk, factory: Factory, limits: EndpointLim
       if (body === undefined || (await isLegacyRequest(request, body))) {
         return sendResponse(await legacy.handle(request, body, authInfo), res);
       }
-      const watched = listened(body, desk, guest, notify);
+      const watched = listened(body, workspace, guest, notify);
       if (watched !== undefined) res.once("close", () => watched.subscriptions.removeAll());
       await watched?.ready;
       return sendResponse(await modern.fetch(request, { authInfo, parsedBody: body }), res);
     },
 
     missingScope(body, guest) {
-      const needed = scopeOf(body, desk);
+      const needed = scopeOf(body, workspace);
       return needed === undefined || guest.scopes.includes(needed) ? undefined : needed;
     },
 
     async close() {
       await Promise.all([modern.close(), legacy.close()]);
-      desk.sessions.endAll();
+      workspace.sessions.endAll();
     },
     get sessions() {
       return legacy.size;
@@ -99,24 +103,24 @@ interface Called {
   readonly params?: { readonly name?: unknown };
 }
 
-const listened = (body: Called, desk: Desk, guest: Guest, notify: (uri: string) => void) =>
-  body.method === "subscriptions/listen" ? watchAll(body.params, desk, guest.principal, notify) : undefined;
+const listened = (body: Called, workspace: McpWorkspace, guest: Guest, notify: (uri: string) => void) =>
+  body.method === "subscriptions/listen" ? watchAll(body.params, workspace, guest.principal, notify) : undefined;
 
 /** What changes files needs another right than what shows them; what only says what there is needs none. */
-function scopeOf({ method, params }: Called, desk: Desk): string | undefined {
+function scopeOf({ method, params }: Called, workspace: McpWorkspace): string | undefined {
   if (method === "tools/call") {
-    const tool = desk.definitions.find(({ name }) => name === params?.name);
-    return tool === undefined || tool.readOnly ? scopes.read : scopes.write;
+    const tool = workspace.definitions.find(({ name }) => name === params?.name);
+    return tool === undefined || tool.readOnly ? tokenScopes.read : tokenScopes.write;
   }
   const shows = typeof method === "string" && /^(resources|completion|subscriptions)\//.test(method);
-  return shows ? scopes.read : undefined;
+  return shows ? tokenScopes.read : undefined;
 }
 
 // Calls of tools of the newer protocol, see `mcp/tool-call.ts`.
 
 /** Undefined for what the SDK should look at. Headers that do not say what the body says are for the SDK to refuse. */
-function modernCall(headers: IncomingHttpHeaders, body: object, desk: Desk): CallMessage | undefined {
-  const call = readCall(body, desk);
+function modernCall(headers: IncomingHttpHeaders, body: object, workspace: McpWorkspace): CallMessage | undefined {
+  const call = readCall(body, workspace);
   return call !== undefined &&
     hasEnvelope(call.meta) &&
     isValidEnvelope(call.meta) &&
@@ -138,7 +142,7 @@ interface HttpExchange {
 async function answerOverHttp(
   { id, name, input, meta, requestState, inputResponses }: CallMessage,
   { req, res, guest, delivery, signal }: HttpExchange,
-  desk: Desk,
+  workspace: McpWorkspace,
 ): Promise<void> {
   const { principal } = guest;
   const handle = req.headers[sessionHeader];
@@ -150,7 +154,7 @@ async function answerOverHttp(
       capabilities: meta?.[metaNames.clientCapabilities],
       clientInfo: meta?.[metaNames.clientInfo],
     },
-    desk,
+    workspace,
   );
   const notify = async (note: object): Promise<void> => sendEvent(res, JSON.stringify({ jsonrpc: "2.0", ...note }));
   const text = await answerCall(
@@ -169,7 +173,7 @@ async function answerOverHttp(
       delivery,
       ask: undefined,
     },
-    desk,
+    workspace,
   );
   if (signal.aborted) return;
   if (!res.headersSent) return sendJson(res, 200, text);

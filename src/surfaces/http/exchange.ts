@@ -155,14 +155,14 @@ export function sendEvent(res: ServerResponse, text: string): void {
 }
 
 /** An answer in the protocol's form, for what never reaches it. */
-export function refuse(res: ServerResponse, status: number, message: string, more: Refusal = {}): void {
+export function refuse(res: ServerResponse, status: number, message: string, more: HttpRefusal = {}): void {
   const { headers = {}, code = -32000, id = null } = more;
   const body = JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
   res.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body), ...headers });
   res.end(body);
 }
 
-export interface Refusal {
+export interface HttpRefusal {
   readonly headers?: Readonly<Record<string, string>>;
   readonly code?: number;
   readonly id?: string | number | null;

@@ -4,7 +4,7 @@
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Log } from "../mcp/desk.ts";
+import type { Log } from "../mcp/mcp-workspace.ts";
 import { parseMessage } from "../mcp/stdio-wire.ts";
 import type { Authentication, Guest } from "./authentication.ts";
 import type { Endpoint } from "./endpoint.ts";

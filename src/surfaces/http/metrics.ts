@@ -1,4 +1,4 @@
-import type { Called, WatchCall } from "../mcp/desk.ts";
+import type { Called, WatchCall } from "../mcp/mcp-workspace.ts";
 
 /** Numbers for Prometheus, in its text format. */
 

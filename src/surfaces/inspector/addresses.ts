@@ -2,15 +2,15 @@
 
 import type { Figures, Hello, QuestionList, StreamEvent } from "./wire.ts";
 import { callPage, callView, explained, folderView, sessionList } from "./calls.ts";
-import type { Inspected } from "./desk.ts";
+import type { Inspected } from "./inspected.ts";
 import type { Diffs } from "./diffs.ts";
-import { summed } from "./figures.ts";
+import { summed } from "./usage.ts";
 import { pastSessions, turnPage, versionList } from "./history.ts";
-import { choice, type Fields, maybeText, numberIn, Refusal, text } from "./input.ts";
+import { choice, type Fields, maybeText, numberIn, RequestRefused, text } from "./input.ts";
 import type { Questions, Told } from "./questions.ts";
 import { doRewind, planRewind } from "./rewinds.ts";
 
-export interface Asked {
+export interface InspectorRequest {
   readonly query: URLSearchParams;
   /** Empty for a GET. */
   readonly body: Fields;
@@ -28,11 +28,16 @@ export interface Parts {
   readonly emit: (event: StreamEvent) => void;
   readonly limits: Hello["limits"];
   /** Are other processes listened to? */
-  readonly hasLookout: () => boolean;
+  readonly isListening: () => boolean;
 }
 
-type Work = (asked: Asked, parts: Parts, name: string) => object | Promise<object>;
-type WorkspaceWork = (asked: Asked, inspected: Inspected, parts: Parts, name: string) => object | Promise<object>;
+type Work = (asked: InspectorRequest, parts: Parts, name: string) => object | Promise<object>;
+type WorkspaceWork = (
+  asked: InspectorRequest,
+  inspected: Inspected,
+  parts: Parts,
+  name: string,
+) => object | Promise<object>;
 type Methods<Does> = Partial<Record<"GET" | "POST", Does>>;
 
 const common: Readonly<Record<string, Methods<Work>>> = {
@@ -58,14 +63,18 @@ const ofWorkspace: Readonly<Record<string, Methods<WorkspaceWork>>> = {
 };
 
 /** `path`: behind `/api`. Throws a Refusal for what is not there. */
-export function workAt(path: string, method: string, parts: Parts): (asked: Asked) => object | Promise<object> {
+export function workAt(
+  path: string,
+  method: string,
+  parts: Parts,
+): (asked: InspectorRequest) => object | Promise<object> {
   const [, workspace, rest] = /^\/w\/([^/]+)(\/.*)$/.exec(path) ?? [];
   if (workspace === undefined || rest === undefined) {
     const { work, name } = found(common, path, method);
     return (asked) => work(asked, parts, name);
   }
   const inspected = parts.workspaces.get(workspace);
-  if (inspected === undefined) throw new Refusal(404, "NO_SUCH_WORKSPACE", "There is no such workspace here");
+  if (inspected === undefined) throw new RequestRefused(404, "NO_SUCH_WORKSPACE", "There is no such workspace here");
   const { work, name } = found(ofWorkspace, rest, method);
   return (asked) => work(asked, inspected, parts, name);
 }
@@ -79,30 +88,30 @@ function found<Does>(
   const [, start, name, end] = /^(\/(?:questions|calls))\/([A-Za-z0-9_-]{1,64})((?:\/answer)?)$/.exec(path) ?? [];
   const key = name === undefined ? path : `${start}/*${end}`;
   const methods = Object.hasOwn(table, key) ? table[key] : undefined;
-  if (methods === undefined) throw new Refusal(404, "NO_SUCH_ADDRESS", "There is nothing at this address");
+  if (methods === undefined) throw new RequestRefused(404, "NO_SUCH_ADDRESS", "There is nothing at this address");
   const work = method === "GET" || method === "POST" ? methods[method] : undefined;
   if (work === undefined) {
-    throw new Refusal(405, "METHOD", `This address is asked with ${Object.keys(methods).join(" or ")}`);
+    throw new RequestRefused(405, "METHOD", `This address is asked with ${Object.keys(methods).join(" or ")}`);
   }
   return { work, name: name ?? "" };
 }
 
-function hello({ version, startedMs, workspaces, lastEvent, limits, hasLookout }: Parts): Hello {
+function hello({ version, startedMs, workspaces, lastEvent, limits, isListening }: Parts): Hello {
   return {
     version,
     nowMs: Date.now(),
     startedMs,
     lastEvent: lastEvent(),
     limits,
-    workspaces: [...workspaces.values()].map(({ desk, hasHistory, processes }) => ({
-      name: desk.name,
-      roots: desk.filehand.roots,
-      dialect: desk.dialect,
-      mode: desk.filehand.permissions.list().mode,
+    workspaces: [...workspaces.values()].map(({ workspace, hasHistory, processes }) => ({
+      name: workspace.name,
+      roots: workspace.filehand.roots,
+      dialect: workspace.dialect,
+      mode: workspace.filehand.permissions.list().mode,
       history: hasHistory,
-      lookout: hasLookout(),
+      lookout: isListening(),
       processes,
-      tools: desk.definitions.map(({ name, verb, readOnly }) => ({ name, verb, readOnly })),
+      tools: workspace.definitions.map(({ name, verb, readOnly }) => ({ name, verb, readOnly })),
     })),
   };
 }
@@ -120,7 +129,7 @@ const questionList = (questions: Questions, browser: string): QuestionList => ({
 
 const feedbackCharsMax = 2_000;
 
-function answer({ body, browser }: Asked, { questions }: Parts, id: string): object {
+function answer({ body, browser }: InspectorRequest, { questions }: Parts, id: string): object {
   const keep = maybeText(body, "keep") === undefined ? undefined : choice(body, "keep", ["session", "project", "user"]);
   const [rule, feedback] = [maybeText(body, "rule"), maybeText(body, "feedback", feedbackCharsMax)];
   const given = {
@@ -134,20 +143,24 @@ function answer({ body, browser }: Asked, { questions }: Parts, id: string): obj
   if ("taken" in came) return toldTo(browser, came.taken);
   switch (came.refused) {
     case "unknown":
-      throw new Refusal(404, "NO_SUCH_QUESTION", "There is no such question, or it was asked too long ago");
+      throw new RequestRefused(404, "NO_SUCH_QUESTION", "There is no such question, or it was asked too long ago");
     case "not shown":
-      throw new Refusal(409, "NOT_WHAT_WAS_SHOWN", "The question is another one than was shown, look at it again");
+      throw new RequestRefused(
+        409,
+        "NOT_WHAT_WAS_SHOWN",
+        "The question is another one than was shown, look at it again",
+      );
     case "not offered":
-      throw new Refusal(409, "NOT_OFFERED", "The question does not offer that rule, or that place to keep it");
+      throw new RequestRefused(409, "NOT_OFFERED", "The question does not offer that rule, or that place to keep it");
     case "answered":
-      throw new Refusal(409, "ANSWERED", "The question has been answered already", {
+      throw new RequestRefused(409, "ANSWERED", "The question has been answered already", {
         answered: toldTo(browser, came.answered),
       });
   }
 }
 
 async function rewind(body: Fields, inspected: Inspected, { questions, emit }: Parts): Promise<object> {
-  const workspace = inspected.desk.name;
+  const workspace = inspected.workspace.name;
   const done = await doRewind(body, inspected, questions, (job, ready, total) =>
     emit({ type: "progress", workspace, job, done: ready, total }),
   );
@@ -155,18 +168,18 @@ async function rewind(body: Fields, inspected: Inspected, { questions, emit }: P
   return done;
 }
 
-const pastFiguresMax = 200;
+const pastUsageMax = 200;
 
-function figures(query: URLSearchParams, { desk, timeline }: Inspected): Figures {
+function figures(query: URLSearchParams, { workspace, timeline }: Inspected): Figures {
   const session = query.get("session");
   const since = numberIn(query, "since", 0, Number.MAX_SAFE_INTEGER) ?? 0;
   const buckets = numberIn(query, "buckets", 1, 500) ?? 60;
   const calls = [...timeline.calls()].filter(
     (call) => (session === null || call.session === session) && call.startedMs >= since,
   );
-  const past = desk.filehand
+  const past = workspace.filehand
     .figures()
-    .slice(-pastFiguresMax)
+    .slice(-pastUsageMax)
     .map(({ time, ...rest }) => ({ ...rest, timeMs: Date.parse(time) }));
   return { ...summed(calls, Date.now(), buckets), ever: timeline.ever(), past };
 }

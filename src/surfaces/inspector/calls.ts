@@ -3,8 +3,8 @@
 import type { Reply } from "../../contract/call.ts";
 import type { CallDiff, CallEvent } from "../../contract/event.ts";
 import { verdictWords } from "../cli/permission-words.ts";
-import { type Inspected, sessionNamed } from "./desk.ts";
-import { bad, type Fields, integer, isFailure, maybeText, numberIn, Refusal, text } from "./input.ts";
+import { type Inspected, inspectedSession } from "./inspected.ts";
+import { bad, type Fields, integer, isFailure, maybeText, numberIn, RequestRefused, text } from "./input.ts";
 import type {
   CallDetailView,
   CallInfo,
@@ -25,14 +25,14 @@ export interface KeptDetail {
   readonly diffs: readonly CallDiff[];
 }
 
-export const infoOf = (event: CallEvent, { desk, timeline, origins }: Inspected): CallInfo => ({
+export const infoOf = (event: CallEvent, { workspace, timeline, origins }: Inspected): CallInfo => ({
   ...event,
-  workspace: desk.name,
+  workspace: workspace.name,
   process: origins.get(event) ?? null,
   kept: timeline.has(event.id),
 });
 
-export function sessionList({ desk, timeline, origins }: Inspected): SessionList {
+export function sessionList({ workspace, timeline, origins }: Inspected): SessionList {
   const newest = new Map<string, CallEvent>();
   for (const event of timeline.newestFirst()) if (!newest.has(event.session)) newest.set(event.session, event);
   const processOf = (id: string): ProcessInfo | null => {
@@ -42,7 +42,7 @@ export function sessionList({ desk, timeline, origins }: Inspected): SessionList
   return {
     sessions: timeline
       .sessions()
-      .map((session) => ({ workspace: desk.name, ...session, process: processOf(session.id) })),
+      .map((session) => ({ workspace: workspace.name, ...session, process: processOf(session.id) })),
   };
 }
 
@@ -89,12 +89,12 @@ function filterOf(query: URLSearchParams): (event: CallEvent) => boolean {
       ));
 }
 
-const tooLong = (name: string): Refusal => bad(`"${name}" must have at most ${filterCharsMax} characters`);
+const tooLong = (name: string): RequestRefused => bad(`"${name}" must have at most ${filterCharsMax} characters`);
 
 export function callNamed(id: string, { timeline }: Inspected): CallEvent {
   const event = /^\d{1,15}$/.test(id) ? timeline.call(Number(id)) : undefined;
   if (event !== undefined) return event;
-  throw new Refusal(404, "NO_SUCH_CALL", "There is no such call, or it is no longer kept");
+  throw new RequestRefused(404, "NO_SUCH_CALL", "There is no such call, or it is no longer kept");
 }
 
 export function callView(id: string, inspected: Inspected): CallView {
@@ -128,8 +128,8 @@ export async function folderView(body: Fields, inspected: Inspected): Promise<Fo
   const max = integer(body, "max", 1, 1_000, 200);
   const page = await inspected.own.workspace.entries(asked, { from, max }).catch((error: unknown) => {
     if (!isFailure(error)) throw error;
-    if (error.code === "NOT_FOUND") throw new Refusal(404, "NO_SUCH_PATH", error.message);
-    throw new Refusal(422, "REFUSED", error.message);
+    if (error.code === "NOT_FOUND") throw new RequestRefused(404, "NO_SUCH_PATH", error.message);
+    throw new RequestRefused(422, "REFUSED", error.message);
   });
   const { path, relative, total } = page;
   const marksOf = markCounter(path, inspected);
@@ -163,7 +163,7 @@ function markCounter(folder: string, { timeline }: Inspected): (name: string) =>
 export function explained(body: Fields, inspected: Inspected): Explained {
   const path = text(body, "path");
   const session = maybeText(body, "session");
-  const { permissions } = session === undefined ? inspected.desk.filehand : sessionNamed(inspected, session);
+  const { permissions } = session === undefined ? inspected.workspace.filehand : inspectedSession(inspected, session);
   const view = (tool: "Read" | "Edit"): ExplanationView => {
     const explanation = permissions.explain(tool, path);
     return { explanation, lines: verdictWords(explanation) };

@@ -7,9 +7,9 @@ import type { CallEvent } from "../../contract/event.ts";
 import { hunksOfTexts } from "../../text/diff/hunks.ts";
 import { cutAll } from "../questions.ts";
 import { callNamed, detailOf } from "./calls.ts";
-import { type Inspected, relativeOf } from "./desk.ts";
-import { pastOf, pathOf, type Side, sideOf, versionRefOf } from "./history.ts";
-import { bad, choice, type Fields, fieldsOf, integer, own, Refusal, text } from "./input.ts";
+import { type Inspected, relativeOf } from "./inspected.ts";
+import { pastOf, pathOf, type InspectedVersion, inspectedVersion, versionRefOf } from "./history.ts";
+import { bad, choice, type Fields, fieldsOf, integer, own, RequestRefused, text } from "./input.ts";
 import type { Questions } from "./questions.ts";
 import type { DiffPage, HunkPart, ImageView, NoDiff, VersionRef } from "./wire.ts";
 
@@ -33,8 +33,8 @@ export interface Diffs {
 
 export function createDiffs(questions: Pick<Questions, "diff" | "open">): Diffs {
   const kept = new Map<string, Diff>();
-  const compared = (before: Side, after: Side, context: number): Diff => {
-    const sign = (side: Side): string =>
+  const compared = (before: InspectedVersion, after: InspectedVersion, context: number): Diff => {
+    const sign = (side: InspectedVersion): string =>
       typeof side === "object" && "bytes" in side
         ? createHash("sha256").update(side.bytes).digest("hex")
         : JSON.stringify(side);
@@ -51,7 +51,7 @@ export function createDiffs(questions: Pick<Questions, "diff" | "open">): Diffs 
     const event = callNamed(String(integer(of, "call", 1, Number.MAX_SAFE_INTEGER, 0)), inspected);
     const index = integer(of, "change", 0, Math.max(0, event.changes.length - 1), 0);
     const change = event.changes[index];
-    if (change === undefined) throw new Refusal(404, "NO_SUCH_CALL", "That call changed no such file");
+    if (change === undefined) throw new RequestRefused(404, "NO_SUCH_CALL", "That call changed no such file");
     const { path, relative, did, movedFrom } = change;
     const about: About = { path, relative, did, movedFrom };
     const detail = detailOf(event.id, inspected);
@@ -75,7 +75,7 @@ export function createDiffs(questions: Pick<Questions, "diff" | "open">): Diffs 
   const ofQuestion = (id: string): readonly [About, Diff] => {
     const info = questions.open().find((one) => one.id === id);
     const diff = questions.diff(id);
-    if (info === undefined) throw new Refusal(404, "NO_SUCH_QUESTION", "That question is no longer open");
+    if (info === undefined) throw new RequestRefused(404, "NO_SUCH_QUESTION", "That question is no longer open");
     const { path, relative, movedFrom } = info;
     const about: About = { path, relative, did: movedFrom === null ? "updated" : "moved", movedFrom };
     const { hunks, additions, deletions, complete } = diff ?? { hunks: [], additions: 0, deletions: 0, complete: true };
@@ -126,14 +126,14 @@ export function createDiffs(questions: Pick<Questions, "diff" | "open">): Diffs 
       const of = fieldsOf(own(body, "of"), '"of"');
       const ref = own(of, "call") === undefined ? versionRefOf(of, "of") : await refOfCall(of, inspected);
       if (ref === undefined) return { is: "none", why: "gone" };
-      return imageOf(await sideOf(ref, imageBytesMax, inspected));
+      return imageOf(await inspectedVersion(ref, imageBytesMax, inspected));
     },
   };
 }
 
-const sidesOf = async (refs: Pair, inspected: Inspected): Promise<readonly [Side, Side]> => [
-  await sideOf(refs[0], imageBytesMax, inspected),
-  await sideOf(refs[1], imageBytesMax, inspected),
+const sidesOf = async (refs: Pair, inspected: Inspected): Promise<readonly [InspectedVersion, InspectedVersion]> => [
+  await inspectedVersion(refs[0], imageBytesMax, inspected),
+  await inspectedVersion(refs[1], imageBytesMax, inspected),
 ];
 
 type Pair = readonly [before: VersionRef, after: VersionRef];
@@ -164,7 +164,7 @@ async function refOfCall(of: Fields, inspected: Inspected): Promise<VersionRef |
   return refs?.[choice(of, "when", ["before", "after"]) === "before" ? 0 : 1];
 }
 
-function imageOf(side: Side): ImageView {
+function imageOf(side: InspectedVersion): ImageView {
   if (side === "nothing") return { is: "none", why: "nothing" };
   if ("none" in side) {
     return {
@@ -186,7 +186,7 @@ const noLines = (none: NoDiff, image = false): Diff => ({
   image,
 });
 
-function diffOf(before: Side, after: Side, context: number): Diff {
+function diffOf(before: InspectedVersion, after: InspectedVersion, context: number): Diff {
   for (const side of [before, after]) if (typeof side === "object" && "none" in side) return noLines(side.none);
   const [a, b] = [bytesOf(before), bytesOf(after)];
   if (a.equals(b)) return noLines("same", mimeOf(a) !== undefined);
@@ -207,7 +207,8 @@ function diffOf(before: Side, after: Side, context: number): Diff {
   return { hunks, additions, deletions, complete, none: hunks.length === 0 ? "same" : null, image: false };
 }
 
-const bytesOf = (side: Side): Buffer => (typeof side === "object" && "bytes" in side ? side.bytes : Buffer.alloc(0));
+const bytesOf = (side: InspectedVersion): Buffer =>
+  typeof side === "object" && "bytes" in side ? side.bytes : Buffer.alloc(0);
 
 /** A mark at the beginning says how the rest is written. */
 const hasMark = (bytes: Buffer): boolean =>

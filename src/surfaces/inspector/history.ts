@@ -5,7 +5,7 @@ import * as nodePath from "node:path";
 import type { FileChange, FileVersion, TurnChanges } from "../../contract/history.ts";
 import type { SessionHistory } from "../../options.ts";
 import { shortNames } from "../../text/turn-names.ts";
-import { type Inspected, mayName, mayShow, relativeOf } from "./desk.ts";
+import { type Inspected, mayName, mayShow, relativeOf } from "./inspected.ts";
 import {
   bad,
   choice,
@@ -16,7 +16,7 @@ import {
   isFailure,
   maybeText,
   own,
-  Refusal,
+  RequestRefused,
   text,
 } from "./input.ts";
 import type {
@@ -39,10 +39,10 @@ const sessionsMax = 200;
 const currentBytesMax = 16_777_216;
 
 /** Sessions whose roots are ours, lie in ours or hold them. */
-export async function pastSessions({ desk }: Inspected): Promise<PastSessions> {
-  const history = await desk.filehand.history();
+export async function pastSessions({ workspace }: Inspected): Promise<PastSessions> {
+  const history = await workspace.filehand.history();
   if (history === undefined) throw noHistory();
-  const { roots } = desk.filehand;
+  const { roots } = workspace.filehand;
   const sessions = history
     .sessions()
     .filter((session) =>
@@ -152,7 +152,7 @@ function versionInfo(version: FileVersion): VersionInfo {
 export async function versionList(body: Fields, inspected: Inspected): Promise<VersionList> {
   const path = text(body, "path");
   if (!mayName(inspected)(path))
-    throw new Refusal(404, "NO_SUCH_PATH", "Nothing is told of that path: a rule denies it, or it lies outside");
+    throw new RequestRefused(404, "NO_SUCH_PATH", "Nothing is told of that path: a rule denies it, or it lies outside");
   const found: FileVersionInfo[] = [];
   for (const { id: session } of (await pastSessions(inspected)).sessions.slice(0, sessionsMax)) {
     const past = await pastOf(inspected, session);
@@ -200,7 +200,7 @@ const isCurrent = ({ content, sizeBytes }: VersionInfo, current: string): boolea
 /** The hash of what is there, `nothing`, or undefined where it may not be looked at. */
 async function currentContent(path: string, inspected: Inspected): Promise<string | undefined> {
   if (!mayShow(inspected, path)) return undefined;
-  const side = await sideOf({ now: path }, currentBytesMax, inspected);
+  const side = await inspectedVersion({ now: path }, currentBytesMax, inspected);
   if (side === "nothing") return side;
   return "bytes" in side ? createHash("sha256").update(side.bytes).digest("hex") : undefined;
 }
@@ -208,7 +208,10 @@ async function currentContent(path: string, inspected: Inspected): Promise<strin
 // Versions of files, as the history has them or as they are now: found by what the page names, and read under the rules.
 
 /** One side of a comparison. */
-export type Side = { readonly bytes: Buffer } | "nothing" | { readonly none: Exclude<NoDiff, "same" | "none"> };
+export type InspectedVersion =
+  | { readonly bytes: Buffer }
+  | "nothing"
+  | { readonly none: Exclude<NoDiff, "same" | "none"> };
 
 export function versionRefOf(value: unknown, name: string): VersionRef {
   const fields = fieldsOf(value, `"${name}"`);
@@ -230,27 +233,39 @@ export const pathOf = (ref: VersionRef): string | undefined =>
 
 /** What was kept of a session. Nothing is written by looking. */
 export async function pastOf(inspected: Inspected, session: string): Promise<SessionHistory> {
-  const { filehand, dialect } = inspected.desk;
+  const { filehand, dialect } = inspected.workspace;
   const history = await filehand.history();
   if (history === undefined) throw noHistory();
   return history.session({ id: session, roots: filehand.roots, dialect });
 }
 
-const noHistory = (): Refusal =>
-  new Refusal(409, "NO_HISTORY", "The past of files is not kept here: there is no state folder, or the setting is off");
+const noHistory = (): RequestRefused =>
+  new RequestRefused(
+    409,
+    "NO_HISTORY",
+    "The past of files is not kept here: there is no state folder, or the setting is off",
+  );
 
-export async function sideOf(ref: VersionRef, bytesMax: number, inspected: Inspected): Promise<Side> {
+export async function inspectedVersion(
+  ref: VersionRef,
+  bytesMax: number,
+  inspected: Inspected,
+): Promise<InspectedVersion> {
   if ("nothing" in ref) return "nothing";
   if ("now" in ref) return sideNow(ref.now, bytesMax, inspected);
   if (!mayShow(inspected, ref.path)) return { none: "withheld" };
   const past = await pastOf(inspected, ref.session);
   const version = past.versionOf(ref.turn, ref.path, ref.when);
   if (version === undefined)
-    throw new Refusal(404, "NO_SUCH_TURN", "That turn did not change that file, or is no longer kept");
+    throw new RequestRefused(404, "NO_SUCH_TURN", "That turn did not change that file, or is no longer kept");
   return sideOfVersion(version, past, bytesMax);
 }
 
-export async function sideOfVersion(version: FileVersion, past: SessionHistory, bytesMax: number): Promise<Side> {
+export async function sideOfVersion(
+  version: FileVersion,
+  past: SessionHistory,
+  bytesMax: number,
+): Promise<InspectedVersion> {
   if (version.kind === "absent") return "nothing";
   if (version.notKept === "secret") return { none: "withheld" };
   if (version.notKept === "too large" || version.sizeBytes > bytesMax) return { none: "too large" };
@@ -265,7 +280,7 @@ export async function sideOfVersion(version: FileVersion, past: SessionHistory, 
 }
 
 /** As any program reads it: under the rules, and nobody is asked. */
-async function sideNow(path: string, bytesMax: number, inspected: Inspected): Promise<Side> {
+async function sideNow(path: string, bytesMax: number, inspected: Inspected): Promise<InspectedVersion> {
   if (!mayShow(inspected, path)) return { none: "withheld" };
   try {
     const content = await inspected.own.workspace.content(path, bytesMax);

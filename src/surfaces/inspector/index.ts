@@ -10,14 +10,14 @@ import type { CallDetail, CallEvent } from "../../contract/event.ts";
 import { readNamedFile } from "../../settings/named-file.ts";
 import { parseJson, tooManyParts } from "../../text/json/parse.ts";
 import { createRate, readBody } from "../http/exchange.ts";
-import type { Log } from "../mcp/desk.ts";
+import type { Log } from "../mcp/mcp-workspace.ts";
 import { type Parts, toldTo, workAt } from "./addresses.ts";
 import { infoOf } from "./calls.ts";
-import { type Inspected, type InspectedDesk, relativeOf } from "./desk.ts";
+import { type Inspected, type InspectedWorkspace, relativeOf } from "./inspected.ts";
 import { createDiffs } from "./diffs.ts";
-import { cookieIn, cookieName, cookieSeconds, createEntrance, setCookie } from "./entrance.ts";
-import { bad, fieldsOf, isFailure, numberIn, Refusal, text } from "./input.ts";
-import { openLookout } from "./lookout.ts";
+import { cookieIn, cookieName, cookieSeconds, createEntrance, setCookie } from "./login.ts";
+import { bad, fieldsOf, isFailure, numberIn, RequestRefused, text } from "./input.ts";
+import { openReportSocket } from "./report-socket.ts";
 import { type Board, createQuestions } from "./questions.ts";
 import { createStream, type StreamLimits } from "./stream.ts";
 import type { CallView, Exchanged, ProcessInfo, Refused } from "./wire.ts";
@@ -84,7 +84,7 @@ export interface Inspector {
   /** For those who ask. */
   readonly board: Board;
   /** From here on all calls of this workspace are kept. */
-  add(desk: InspectedDesk): Promise<void>;
+  add(workspace: InspectedWorkspace): Promise<void>;
   /** From here on those of other processes are heard of too, if they are in one of the workspaces and have this state folder. */
   listenToOthers(stateDir: string): Promise<void>;
   /** Is it the inspector that answers at this path? */
@@ -143,7 +143,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
   const strangers = createRate(limits.strangersPerSecondMax, limits.strangersPerSecondMax * 3);
   const unlisten: (() => void)[] = [];
   let underWay = 0;
-  let closeLookout: (() => void) | undefined;
+  let closeReportSocket: (() => void) | undefined;
 
   const questions = createQuestions({
     isWatched: () => stream.isWatched,
@@ -165,7 +165,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     lastEvent: () => stream.last,
     emit: (event) => stream.emit(event),
     limits: { callsMax: limits.callsMax, repliesBytesMax: limits.repliesBytesMax },
-    hasLookout: () => closeLookout !== undefined,
+    isListening: () => closeReportSocket !== undefined,
   };
 
   /** Calls of several processes are numbered here, in the order in which they are heard of. */
@@ -175,14 +175,14 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     detail: CallDetail | Missing,
     process: ProcessInfo | null,
   ): void => {
-    const { desk, timeline, origins } = inspected;
+    const { workspace, timeline, origins } = inspected;
     const numbered = { ...event, id: timeline.ever().calls + 1 };
     if (process !== null) origins.set(numbered, process);
     timeline.record(numbered, detail);
     // Put into words when somebody listens: most calls are seen by nobody.
     stream.emit(() => ({ type: "call", call: infoOf(numbered, inspected) }));
     const { session, turn } = event;
-    if (turn !== null) stream.emit({ type: "turn", workspace: desk.name, session, turn });
+    if (turn !== null) stream.emit({ type: "turn", workspace: workspace.name, session, turn });
   };
 
   const answerApi = async (req: IncomingMessage, res: ServerResponse, path: string): Promise<void> => {
@@ -193,7 +193,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
     const browser = entrance.browser(cookieIn(req.headers.cookie, name), typeof page === "string" ? page : undefined);
     if (browser === undefined) {
       if (!strangers.take(req.socket.remoteAddress ?? "")) throw tooMany();
-      throw new Refusal(401, "NOT_IN", "This browser was not let in: open the address that the terminal shows");
+      throw new RequestRefused(401, "NOT_IN", "This browser was not let in: open the address that the terminal shows");
     }
     if (!rate.take(browser) || underWay >= limits.atOnceMax) throw tooMany();
     underWay += 1;
@@ -215,7 +215,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
       // Whoever has the right key comes in, however many wrong ones are tried from the same address.
       if (!strangers.take(req.socket.remoteAddress ?? "")) throw tooMany();
       const words = "The key in this address was used already or is too old: the terminal shows a new address";
-      throw new Refusal(401, "BAD_KEY", words);
+      throw new RequestRefused(401, "BAD_KEY", words);
     }
     const name = cookieName(req.socket.localPort ?? 0);
     const told: Exchanged = { page: entered.page };
@@ -237,32 +237,33 @@ export function createInspector({ version, folder, log, onEntered, limits: given
   };
 
   const listen = (req: IncomingMessage, res: ServerResponse, browser: string): void => {
-    if (req.method !== "GET") throw new Refusal(405, "METHOD", "This address is asked with GET");
+    if (req.method !== "GET") throw new RequestRefused(405, "METHOD", "This address is asked with GET");
     const header = req.headers["last-event-id"];
     const last = typeof header === "string" && /^\d{1,15}$/.test(header) ? Number(header) : undefined;
     const after = last ?? numberIn(queryOf(req), "after", 0, Number.MAX_SAFE_INTEGER);
     if (stream.join(res, browser, after, apiHeaders)) return;
-    throw new Refusal(503, "TOO_MANY_STREAMS", "Too many pages are open already, close one of them");
+    throw new RequestRefused(503, "TOO_MANY_STREAMS", "Too many pages are open already, close one of them");
   };
 
   const bodyOf = async (req: IncomingMessage, sender: "let in" | "stranger" = "let in") => {
     if (!/^application\/json\s*(;|$)/i.test(req.headers["content-type"] ?? "")) {
-      throw new Refusal(415, "NOT_JSON", "Content-Type must be application/json");
+      throw new RequestRefused(415, "NOT_JSON", "Content-Type must be application/json");
     }
     const isStranger = sender === "stranger";
     const bytesMax = isStranger ? limits.strangersBodyBytesMax : limits.bodyBytesMax;
     const body = await readBody(req, bytesMax, isStranger ? limits.strangersBodyMsMax : undefined);
     if ("gone" in body) throw bad("The body did not come to its end");
     if ("tooLate" in body) throw bad("The body did not come in time, send it again");
-    if ("tooLarge" in body) throw new Refusal(413, "TOO_LARGE", `A body has at most ${bytesMax} bytes`);
+    if ("tooLarge" in body) throw new RequestRefused(413, "TOO_LARGE", `A body has at most ${bytesMax} bytes`);
     if ("notUtf8" in body) throw bad("The body is not text in UTF-8");
     return fieldsOf(parsed(body.text), "The body");
   };
 
   const sendPage = (req: IncomingMessage, res: ServerResponse, path: string): void => {
-    if (req.method !== "GET" && req.method !== "HEAD") return refuse(res, new Refusal(405, "METHOD", "Use GET"));
+    if (req.method !== "GET" && req.method !== "HEAD") return refuse(res, new RequestRefused(405, "METHOD", "Use GET"));
     const file = files(path);
-    if (file === undefined) return refuse(res, new Refusal(404, "NO_SUCH_ADDRESS", "There is nothing at this address"));
+    if (file === undefined)
+      return refuse(res, new RequestRefused(404, "NO_SUCH_ADDRESS", "There is nothing at this address"));
     const kept = file.isFixed ? "public, max-age=31536000, immutable" : "no-cache";
     const own = { "content-type": file.type, "content-length": file.bytes.length, "cache-control": kept };
     res.writeHead(200, { ...pageHeaders, ...own });
@@ -271,18 +272,21 @@ export function createInspector({ version, folder, log, onEntered, limits: given
 
   return {
     board: questions,
-    async add(desk) {
-      const timeline = desk.filehand.timeline({ callsMax: limits.callsMax, bytesMax: limits.repliesBytesMax });
-      const own = desk.filehand.session({ dialect: desk.dialect, id: "inspector" });
-      const hasHistory = (await desk.filehand.history()) !== undefined;
-      const inspected: Inspected = { desk, timeline, own, hasHistory, origins: new WeakMap(), processes: [] };
-      workspaces.set(desk.name, inspected);
-      unlisten.push(desk.filehand.listen((event, detail) => keep(inspected, event, detail, null)));
+    async add(workspace) {
+      const timeline = workspace.filehand.timeline({ callsMax: limits.callsMax, bytesMax: limits.repliesBytesMax });
+      const own = workspace.filehand.session({ dialect: workspace.dialect, id: "inspector" });
+      const hasHistory = (await workspace.filehand.history()) !== undefined;
+      const inspected: Inspected = { workspace, timeline, own, hasHistory, origins: new WeakMap(), processes: [] };
+      workspaces.set(workspace.name, inspected);
+      unlisten.push(workspace.filehand.listen((event, detail) => keep(inspected, event, detail, null)));
     },
     async listenToOthers(stateDir) {
-      const close = await openLookout({
+      const close = await openReportSocket({
         stateDir,
-        workspaces: [...workspaces.values()].map(({ desk }) => ({ name: desk.name, roots: desk.filehand.roots })),
+        workspaces: [...workspaces.values()].map(({ workspace }) => ({
+          name: workspace.name,
+          roots: workspace.filehand.roots,
+        })),
         onCall: (event, detail, { workspace, pid, program, roots }) => {
           const inspected = workspaces.get(workspace);
           if (inspected === undefined) return;
@@ -305,7 +309,7 @@ export function createInspector({ version, folder, log, onEntered, limits: given
         },
         log,
       });
-      closeLookout = close;
+      closeReportSocket = close;
     },
     handles: (path) => path === "/" || path.startsWith("/api/") || files(path) !== undefined,
     async handle(req, res, path) {
@@ -314,25 +318,25 @@ export function createInspector({ version, folder, log, onEntered, limits: given
         await answerApi(req, res, path.slice("/api".length));
       } catch (error) {
         if (res.headersSent) throw error;
-        if (error instanceof Refusal) return refuse(res, error);
+        if (error instanceof RequestRefused) return refuse(res, error);
         // What the engine refuses, such as a store that cannot be read.
-        if (isFailure(error)) return refuse(res, new Refusal(422, "REFUSED", error.message));
+        if (isFailure(error)) return refuse(res, new RequestRefused(422, "REFUSED", error.message));
         const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
         log("error", "internal error, this is a bug in Filehand", { stack });
-        return refuse(res, new Refusal(500, "INTERNAL", "Filehand failed by a fault of its own, see its log"));
+        return refuse(res, new RequestRefused(500, "INTERNAL", "Filehand failed by a fault of its own, see its log"));
       }
     },
     newKey: () => entrance.newKey(),
     close() {
       for (const stop of unlisten) stop();
-      closeLookout?.();
+      closeReportSocket?.();
       stream.close();
       questions.close();
     },
   };
 }
 
-const tooMany = (): Refusal => new Refusal(429, "TOO_MANY", "Too many requests: wait a moment");
+const tooMany = (): RequestRefused => new RequestRefused(429, "TOO_MANY", "Too many requests: wait a moment");
 
 /** The front has looked at the names; here it must be the very same address, and no other site's page that asks. */
 function requireSameOrigin({ headers }: IncomingMessage): void {
@@ -340,11 +344,11 @@ function requireSameOrigin({ headers }: IncomingMessage): void {
   const site = headers["sec-fetch-site"];
   const isOwn = origin === undefined || origin === `http://${host}` || origin === `https://${host}`;
   if (isOwn && (site === undefined || site === "same-origin")) return;
-  throw new Refusal(403, "FORBIDDEN", "Requests are taken from this server's own page only");
+  throw new RequestRefused(403, "FORBIDDEN", "Requests are taken from this server's own page only");
 }
 
 function requirePost(req: IncomingMessage): void {
-  if (req.method !== "POST") throw new Refusal(405, "METHOD", "This address is asked with POST");
+  if (req.method !== "POST") throw new RequestRefused(405, "METHOD", "This address is asked with POST");
 }
 
 const queryOf = (req: IncomingMessage): URLSearchParams => {
@@ -360,7 +364,7 @@ function parsed(body: string): unknown {
 
 // Answers of the interface: JSON, with the headers that all of them have.
 
-function refuse(res: ServerResponse, { status, code, message, more }: Refusal): void {
+function refuse(res: ServerResponse, { status, code, message, more }: RequestRefused): void {
   const told: Refused = { error: { code, message, ...more } };
   const close = status === 413 ? { connection: "close" } : {};
   sendJson(res, status, told, { ...close, ...(status === 429 ? { "retry-after": "1" } : {}) });
@@ -420,7 +424,7 @@ type Missing = NonNullable<CallView["missing"]>;
 
 /** That process may have another root, further down: then its paths begin there. */
 function seenFrom(inspected: Inspected, event: CallEvent, roots: readonly string[]): CallEvent {
-  const own = inspected.desk.filehand.roots;
+  const own = inspected.workspace.filehand.roots;
   if (roots.length === own.length && roots.every((root) => own.includes(root))) return event;
   return {
     ...event,
@@ -431,11 +435,11 @@ function seenFrom(inspected: Inspected, event: CallEvent, roots: readonly string
 
 /** What a rule of this server denies is not shown here, though another process was allowed to read it. */
 function shownOf(
-  { desk }: Inspected,
+  { workspace }: Inspected,
   { real, changes }: CallEvent,
   detail: CallDetail | Missing,
 ): CallDetail | Missing {
   const paths = [...(real === null ? [] : [real]), ...changes.map(({ path }) => path)];
-  const isDenied = (path: string): boolean => desk.filehand.permissions.explain("Read", path).verdict === "deny";
+  const isDenied = (path: string): boolean => workspace.filehand.permissions.explain("Read", path).verdict === "deny";
   return paths.some(isDenied) ? "withheld" : detail;
 }

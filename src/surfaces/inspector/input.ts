@@ -71,12 +71,12 @@ export function numberIn(query: URLSearchParams, name: string, min: number, max:
 
 // A request that is answered with a no: the status, a code for the page and a sentence for the person.
 
-export class Refusal extends Error {
+export class RequestRefused extends Error {
   override readonly name = "Refusal";
   readonly status: number;
   readonly code: RefusedCode;
   readonly more: Partial<Omit<Refused["error"], "code" | "message">>;
-  constructor(status: number, code: RefusedCode, message: string, more: Refusal["more"] = {}) {
+  constructor(status: number, code: RefusedCode, message: string, more: RequestRefused["more"] = {}) {
     super(message);
     this.status = status;
     this.code = code;
@@ -84,7 +84,7 @@ export class Refusal extends Error {
   }
 }
 
-export const bad = (message: string): Refusal => new Refusal(400, "BAD_REQUEST", message);
+export const bad = (message: string): RequestRefused => new RequestRefused(400, "BAD_REQUEST", message);
 
 /** What the library throws for an expected failure. By its name: it may be bundled apart from this. */
 export const isFailure = (error: unknown): error is Error & { readonly code: string } =>

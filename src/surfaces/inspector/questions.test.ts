@@ -18,7 +18,7 @@ function board(waitMsMax?: number) {
     isWatched: () => true,
     relativeOf: (_workspace, path) => path.slice(4),
     onAsked: (info) => put.push(info),
-    onAnswered: (_id, told) => ended.push(told),
+    onAnswered: (_id, notified) => ended.push(notified),
     ...(waitMsMax === undefined ? {} : { waitMsMax }),
   });
   const say = (id: string, reply: "once" | "always" | "reject") =>

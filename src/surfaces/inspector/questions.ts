@@ -9,7 +9,7 @@ import type { AnswerGiven, Answered, PastQuestion, QuestionInfo } from "./wire.t
 import { diffOfText, type DiffOfText } from "../../text/diff/unified.ts";
 
 /** Who asks, besides the question itself. */
-export interface Asked {
+export interface InspectorQuestion {
   readonly workspace: string;
   readonly session: string;
   readonly principal: string | null;
@@ -21,9 +21,9 @@ export interface Board {
   /** Can anybody see a question? */
   readonly isWatched: boolean;
   /** The call waits for the answer. */
-  ask(asked: Asked, signal: AbortSignal): Promise<Answer>;
+  ask(asked: InspectorQuestion, signal: AbortSignal): Promise<Answer>;
   /** The client shows it as well, and comes back with its own answer. */
-  show(asked: Asked): string;
+  show(asked: InspectorQuestion): string;
   /** It came back. What counts is what was said first. */
   settle(id: string, said: Answer): Answer;
   /** It came back for another question, or was not heard of again. */
@@ -63,7 +63,7 @@ export interface QuestionsOptions {
 interface Open {
   readonly info: QuestionInfo;
   readonly diff: DiffOfText | undefined;
-  readonly end: (told: Told) => void;
+  readonly end: (notified: Told) => void;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -81,7 +81,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
   const past = new Map<string, Omit<PastQuestion, "answered"> & { readonly answered: Told }>();
   const approvals = new WeakMap<AbortSignal, ReadonlySet<string>>();
 
-  const put = (asked: Asked, waits: QuestionInfo["waits"], end: (told: Told) => void): QuestionInfo => {
+  const put = (asked: InspectorQuestion, waits: QuestionInfo["waits"], end: (notified: Told) => void): QuestionInfo => {
     const info = infoOf(asked, waits, relativeOf, nowMs(), waitMsMax);
     const timer = setTimeout(() => finish(info.id, nobody("time", nowMs())), waitMsMax);
     timer.unref();
@@ -91,16 +91,16 @@ export function createQuestions(options: QuestionsOptions): Questions {
     return info;
   };
 
-  const finish = (id: string, told: Told): void => {
+  const finish = (id: string, notified: Told): void => {
     const found = open.get(id);
     if (found === undefined) return;
     open.delete(id);
     clearTimeout(found.timer);
-    past.set(id, { ...found.info, answered: told });
+    past.set(id, { ...found.info, answered: notified });
     const [oldest] = past.keys();
     if (past.size > pastMax && oldest !== undefined) past.delete(oldest);
-    found.end(told);
-    onAnswered(id, told);
+    found.end(notified);
+    onAnswered(id, notified);
   };
 
   return {
@@ -111,9 +111,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
       if (signal.aborted || open.size >= openMax) return { reply: "nobody" };
       return new Promise<Answer>((resolve) => {
         const cancel = (): void => finish(info.id, nobody("cancelled", nowMs()));
-        const info = put(asked, "server", (told) => {
+        const info = put(asked, "server", (notified) => {
           signal.removeEventListener("abort", cancel);
-          resolve(answerOf(told));
+          resolve(answerOf(notified));
         });
         signal.addEventListener("abort", cancel, { once: true });
       });
@@ -199,7 +199,7 @@ function answerOf({ reply, rule, keep, feedback }: Told): Answer {
 }
 
 function infoOf(
-  { workspace, session, principal, tool, question }: Asked,
+  { workspace, session, principal, tool, question }: InspectorQuestion,
   waits: QuestionInfo["waits"],
   relativeOf: QuestionsOptions["relativeOf"],
   askedMs: number,

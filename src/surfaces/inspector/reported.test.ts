@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CallEvent } from "../../contract/event.ts";
-import { reportIn } from "./lookout.ts";
+import { reportIn } from "./report-socket.ts";
 
 const event: CallEvent = {
   type: "call",

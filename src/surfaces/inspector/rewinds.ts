@@ -8,8 +8,19 @@ import type { RewindOptions, Session, SessionHistory } from "../../options.ts";
 import type { RewindFileView, RewindView, VersionRef } from "./wire.ts";
 import type { RewindOutcome, RewoundFile } from "../../contract/history.ts";
 import { sentenceForPage } from "../../dialects/person/index.ts";
-import { type Inspected, mayName, relativeOf, sessionNamed } from "./desk.ts";
-import { choice, type Fields, fieldsOf, flag, isFailure, maybeText, own, Refusal, text, texts } from "./input.ts";
+import { type Inspected, mayName, relativeOf, inspectedSession } from "./inspected.ts";
+import {
+  choice,
+  type Fields,
+  fieldsOf,
+  flag,
+  isFailure,
+  maybeText,
+  own,
+  RequestRefused,
+  text,
+  texts,
+} from "./input.ts";
 import type { Board } from "./questions.ts";
 import { pastOf } from "./history.ts";
 
@@ -54,7 +65,7 @@ export async function doRewind(
   const session = await sessionWithPast(inspected, asked.session);
   const plan = await viewed(await go(session, asked, { dryRun: true }), asked, inspected);
   if (plan.plan !== shown) {
-    throw new Refusal(409, "PLAN_CHANGED", "The files have changed since the plan was made, look at it again", {
+    throw new RequestRefused(409, "PLAN_CHANGED", "The files have changed since the plan was made, look at it again", {
       plan,
     });
   }
@@ -74,8 +85,8 @@ export async function doRewind(
 
 async function sessionWithPast(inspected: Inspected, id: string): Promise<Session> {
   const past = await pastOf(inspected, id);
-  if (past.turns().length > 0) return sessionNamed(inspected, id);
-  throw new Refusal(404, "NO_SUCH_SESSION", "Nothing is kept of that session");
+  if (past.turns().length > 0) return inspectedSession(inspected, id);
+  throw new RequestRefused(404, "NO_SUCH_SESSION", "Nothing is kept of that session");
 }
 
 async function go(session: Session, { to, files, force }: Asked, options: RewindOptions): Promise<RewindOutcome> {
@@ -85,8 +96,8 @@ async function go(session: Session, { to, files, force }: Asked, options: Rewind
     return await (to.last === "undo" ? session.undo(given) : session.redo(given));
   } catch (error) {
     if (!isFailure(error)) throw error;
-    if (error.code === "NO_TURN") throw new Refusal(404, "NO_SUCH_TURN", error.message);
-    throw new Refusal(422, "REFUSED", error.message);
+    if (error.code === "NO_TURN") throw new RequestRefused(404, "NO_SUCH_TURN", error.message);
+    throw new RequestRefused(422, "REFUSED", error.message);
   }
 }
 

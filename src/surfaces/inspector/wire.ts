@@ -503,12 +503,12 @@ export interface Figures {
   readonly ever: Tally;
   readonly all: Tally;
   /** By calls, most first, at most 100. */
-  readonly tools: readonly ToolFigures[];
+  readonly tools: readonly ToolUsage[];
   /** By tokens given, most first, at most 100; `filesTotal` is how many there are. */
-  readonly files: readonly FileFigures[];
+  readonly files: readonly FileUsage[];
   readonly filesTotal: number;
   /** All tools together, for each part of the time. */
-  readonly time: readonly TimeFigures[];
+  readonly time: readonly TimeUsage[];
   /** Tokens given in each part of the time, by tool and by file; and those that repeated reads saved, by file. */
   readonly givenByTool: Series;
   readonly givenByFile: Series;
@@ -516,11 +516,11 @@ export interface Figures {
   /** How many calls that change files failed in each part of the time, by code and reason. */
   readonly failedByReason: Series;
   /** Calls that change files and failed, by code and reason, most first, at most 100. */
-  readonly failedEdits: readonly FailureFigures[];
+  readonly failedEdits: readonly FailureUsage[];
   /** Everything else that failed, at most 100. */
-  readonly failedOthers: readonly FailureFigures[];
+  readonly failedOthers: readonly FailureUsage[];
   /** Sessions that ended, from the state folder, newest last, at most 200. */
-  readonly past: readonly PastFigures[];
+  readonly past: readonly PastUsage[];
 }
 export interface Tally {
   readonly calls: number;
@@ -528,7 +528,7 @@ export interface Tally {
   readonly tokensGiven: number;
   readonly tokensSaved: number;
 }
-export interface ToolFigures extends Tally {
+export interface ToolUsage extends Tally {
   readonly tool: string;
   readonly elapsedMs: Percentiles;
 }
@@ -539,10 +539,10 @@ export interface Percentiles {
   readonly p99: number;
   readonly max: number;
 }
-export interface FileFigures extends Tally {
+export interface FileUsage extends Tally {
   readonly path: string;
 }
-export interface TimeFigures extends Tally {
+export interface TimeUsage extends Tally {
   readonly fromMs: number;
 }
 /** Numbers over time, by name. What is nothing all the time is not among them. */
@@ -552,13 +552,13 @@ export interface Series {
   /** All others together; null if there are none. `names`: how many they are. */
   readonly others: { readonly names: number; readonly values: readonly number[] } | null;
 }
-export interface FailureFigures {
+export interface FailureUsage {
   readonly tool: string;
   readonly code: string;
   readonly reason: string | null;
   readonly count: number;
 }
-export interface PastFigures extends Tally {
+export interface PastUsage extends Tally {
   readonly timeMs: number;
   readonly dialect: string;
 }

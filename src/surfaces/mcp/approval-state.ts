@@ -6,7 +6,7 @@ import type { Question } from "../../contract/ask.ts";
 import { diffOfText } from "../../text/diff/unified.ts";
 import { escapeName } from "../../text/encoding/escape.ts";
 import { cautionWords, cutAll } from "../questions.ts";
-import { createSeals } from "./desk.ts";
+import { createSeals } from "./mcp-workspace.ts";
 import { answerSecondsMax, invalidParams, ProtocolFault } from "./names.ts";
 
 // What a person reads before they decide. A path stands on one line in quotes with everything escaped that could make it

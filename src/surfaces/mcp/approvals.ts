@@ -11,7 +11,7 @@ import { createHash } from "node:crypto";
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { Answer, Asker, Question } from "../../contract/ask.ts";
 import type { KeptPlace } from "../../options.ts";
-import type { Asked as BoardQuestion, Board } from "../inspector/questions.ts";
+import type { InspectorQuestion as BoardQuestion, Board } from "../inspector/questions.ts";
 import {
   type ApprovalStates,
   createApprovalStates,

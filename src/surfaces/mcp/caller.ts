@@ -2,7 +2,7 @@
 
 import type { Session } from "../../options.ts";
 import { answerBytesFor } from "./client-limits.ts";
-import type { Desk } from "./desk.ts";
+import type { McpWorkspace } from "./mcp-workspace.ts";
 import { metaNames } from "./names.ts";
 
 /** What is known about a request besides its words. */
@@ -22,14 +22,14 @@ export interface ClientRequest extends Omit<Origin, "startedFor" | "otherwise"> 
 }
 
 /** `within`: the folders that the client has named, if it has. */
-export function callerOf(request: ClientRequest, desk: Desk, within?: readonly string[]): Caller {
+export function callerOf(request: ClientRequest, workspace: McpWorkspace, within?: readonly string[]): Caller {
   const { principal, handle, meta, transportSession, capabilities, clientInfo } = request;
-  const { startedFor, otherwise } = desk;
+  const { startedFor, otherwise } = workspace;
   const key = sessionKey({ principal, handle, meta, transportSession, startedFor, otherwise });
   return {
-    session: desk.sessions.find(key, within),
+    session: workspace.sessions.find(key, within),
     canAsk: canAsk(capabilities),
-    answerBytesMax: Math.min(desk.answerBytesMax ?? answerBytesFor(clientInfo), desk.resultBytesMax),
+    answerBytesMax: Math.min(workspace.answerBytesMax ?? answerBytesFor(clientInfo), workspace.resultBytesMax),
   };
 }
 

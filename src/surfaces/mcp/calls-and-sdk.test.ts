@@ -16,7 +16,7 @@ import { createFilehand } from "../../filehand.ts";
 import type { CallOptions, Session } from "../../options.ts";
 import { createEndpoint } from "../http/endpoint.ts";
 import { createApprovals } from "./approvals.ts";
-import { createSeals, type Desk } from "./desk.ts";
+import { createSeals, type McpWorkspace } from "./mcp-workspace.ts";
 import { createFactory } from "./server.ts";
 import { connectSdk } from "./stdio-sdk.ts";
 import { StdioWire } from "./stdio-wire.ts";
@@ -34,7 +34,7 @@ interface Work {
 }
 
 interface Stage {
-  readonly desk: Desk;
+  readonly workspace: McpWorkspace;
   /** The numbers of the calls in the order in which they reached the session; one that asks does so several times. */
   readonly begun: number[];
   readonly undelivered: string[];
@@ -94,7 +94,7 @@ function stage(structured: boolean): Stage {
     call,
     undelivered: ({ content }) => void undelivered.push(JSON.stringify(content)),
   };
-  const desk: Desk = {
+  const workspace: McpWorkspace = {
     name: "filehand",
     version: "0",
     filehand,
@@ -112,7 +112,7 @@ function stage(structured: boolean): Stage {
     watchCall: undefined,
     onPartGone: () => undefined,
   };
-  return { desk, begun, undelivered };
+  return { workspace, begun, undelivered };
 }
 
 type Params = Readonly<Record<string, unknown>> & { readonly _meta?: unknown };
@@ -250,13 +250,13 @@ interface Outcome {
 
 /** Sends all messages at once and plays the client until every request has its answer. */
 async function play(era: Era, sent: readonly Sent[], structured: boolean, isOurs: boolean): Promise<Outcome> {
-  const { desk, begun, undelivered } = stage(structured);
+  const { workspace, begun, undelivered } = stage(structured);
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const stop = new AbortController();
-  if (isOurs) void serveOverStdio(desk, { stdin, stdout }, stop.signal, async () => ({ connectSdk }));
+  if (isOurs) void serveOverStdio(workspace, { stdin, stdout }, stop.signal, async () => ({ connectSdk }));
   else {
     const wire = new StdioWire(stdin, stdout);
-    const sdk = connectSdk(desk, wire);
+    const sdk = connectSdk(workspace, wire);
     wire.onmessage = (message) => sdk.take(message);
     stop.signal.addEventListener("abort", () => void sdk.close());
     await wire.start();
@@ -375,8 +375,8 @@ describe("over HTTP", () => {
     await fc.assert(
       fc.asyncProperty(calls("modern", "HTTP"), headersMore, fc.boolean(), async (sent, others, structured) => {
         const [ours, theirs] = [stage(structured), stage(structured)];
-        const endpoint = createEndpoint(ours.desk, createFactory(ours.desk));
-        const handler = createMcpHandler(createFactory(theirs.desk), { legacy: "reject" });
+        const endpoint = createEndpoint(ours.workspace, createFactory(ours.workspace));
+        const handler = createMcpHandler(createFactory(theirs.workspace), { legacy: "reject" });
         const guest = { principal: "p", scopes: [] };
         let body: object | undefined;
         const server = createServer((req, res) => void endpoint.handle(req, res, body, guest));

@@ -2,7 +2,7 @@
 
 import type { Writable } from "node:stream";
 import { limits } from "../../contract/limits.ts";
-import type { Log, WatchCall } from "./desk.ts";
+import type { Log, WatchCall } from "./mcp-workspace.ts";
 
 /** Who holds the other end of the pipe and does not read it must not fill our memory. */
 export function logTo(stderr: Writable): Log {

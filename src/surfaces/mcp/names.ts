@@ -23,7 +23,7 @@ export const metaNames = {
 /** The same as a header of HTTP. */
 export const sessionHeader = "filehand-session";
 
-export const scopes = { read: "files:read", write: "files:write" } as const;
+export const tokenScopes = { read: "files:read", write: "files:write" } as const;
 
 /** Who calls where the transport knows nobody: whoever started the process. */
 export const localPrincipal = "local";

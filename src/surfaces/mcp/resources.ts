@@ -17,8 +17,8 @@ import type { Session } from "../../options.ts";
 import { escapeName, isWellFormed } from "../../text/encoding/escape.ts";
 import type { AskingCall } from "./approvals.ts";
 import type { Caller } from "./caller.ts";
-import { type Desk, principalOf } from "./desk.ts";
-import type { Client } from "./server.ts";
+import { type McpWorkspace, principalOf } from "./mcp-workspace.ts";
+import type { McpClient } from "./server.ts";
 
 const template = "file:///{+path}";
 const pageFilesMax = 200;
@@ -31,10 +31,10 @@ export const templates = () => ({
 export async function listResources(
   cursor: string | undefined,
   { session }: Caller,
-  desk: Desk,
+  workspace: McpWorkspace,
   signal: AbortSignal,
 ): Promise<ListResourcesResult> {
-  const after = cursor === undefined ? undefined : desk.cursors.open(cursor);
+  const after = cursor === undefined ? undefined : workspace.cursors.open(cursor);
   if (cursor !== undefined && after === undefined) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid cursor: begin the list anew without one");
   }
@@ -57,7 +57,7 @@ export async function listResources(
             },
           ];
     }),
-    ...(more && last !== undefined ? { nextCursor: desk.cursors.seal(last.path) } : {}),
+    ...(more && last !== undefined ? { nextCursor: workspace.cursors.seal(last.path) } : {}),
   };
 }
 
@@ -65,8 +65,8 @@ export async function readResource(
   uri: string,
   ctx: ServerContext,
   { session, canAsk }: Caller,
-  { ask }: Client,
-  desk: Desk,
+  { ask }: McpClient,
+  workspace: McpWorkspace,
 ): Promise<ReadResourceResult | InputRequiredResult> {
   const path = pathOf(uri);
   const { id, signal, inputResponses } = ctx.mcpReq;
@@ -83,7 +83,7 @@ export async function readResource(
     id,
     ask,
   };
-  return desk.approvals.during(asking, async () => {
+  return workspace.approvals.during(asking, async () => {
     const content = await told(uri, () => session.workspace.content(path, limits.attachmentBytesMax, { signal }));
     switch (content.is) {
       case "text":

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSeals } from "./desk.ts";
+import { createSeals } from "./mcp-workspace.ts";
 
 test("a sealed text opens for those who sealed it", () => {
   const seals = createSeals();

@@ -23,7 +23,7 @@ import type { JsonSchema, ToolDefinition } from "../../contract/call.ts";
 import { realPrefixes } from "../../filehand.ts";
 import { type Caller, callerOf as callerFrom } from "./caller.ts";
 import type { AskClient } from "./approvals.ts";
-import { type Called, type Desk, type Log, principalOf } from "./desk.ts";
+import { type Called, type McpWorkspace, type Log, principalOf } from "./mcp-workspace.ts";
 import type { Meta } from "./envelope.ts";
 import { answerSecondsMax, metaNames, sessionHeader } from "./names.ts";
 import { complete, createSubscriptions, decodeFileUri, listResources, readResource, templates } from "./resources.ts";
@@ -38,7 +38,7 @@ interface CallExtra {
 const undeliverable: Delivery = { onLost: () => undefined };
 
 /** The rest of the calls, see `tool-call.ts`. */
-function callFrom({ params }: CallToolRequest, ctx: ServerContext, caller: Caller, { era, ask }: Client): ToolCall {
+function callFrom({ params }: CallToolRequest, ctx: ServerContext, caller: Caller, { era, ask }: McpClient): ToolCall {
   const { id, signal, _meta: meta, inputResponses, notify } = ctx.mcpReq;
   const { delivery = undeliverable }: CallExtra = ctx.http?.authInfo?.extra ?? {};
   return {
@@ -64,8 +64,8 @@ export interface Unit {
 }
 
 /** The client of a server. */
-export interface Client extends Unit {
-  callerOf(ctx: Origin): Promise<Caller>;
+export interface McpClient extends Unit {
+  callerOf(ctx: RequestOrigin): Promise<Caller>;
   readonly ask: AskClient | undefined;
 }
 
@@ -73,15 +73,15 @@ export interface Client extends Unit {
 export type Factory = (unit: Unit) => Server;
 
 export function createFactory(
-  desk: Desk,
+  workspace: McpWorkspace,
   extend: Extend = (handlers) => handlers,
   /** Called with the client of every server. */
-  made: (client: Client) => void = () => undefined,
+  made: (client: McpClient) => void = () => undefined,
 ): Factory {
-  const tools = toolsOf(desk.definitions);
+  const tools = toolsOf(workspace.definitions);
   return ({ era }) => {
     const server = new Server(
-      { name: desk.name, version: desk.version },
+      { name: workspace.name, version: workspace.version },
       {
         capabilities,
         instructions,
@@ -96,9 +96,9 @@ export function createFactory(
         },
       },
     );
-    server.onerror = logSdkError(desk.log, "protocol error");
-    const within = era === "legacy" ? followRoots(server, desk) : async () => undefined;
-    const callerOf: Client["callerOf"] = async (ctx) => {
+    server.onerror = logSdkError(workspace.log, "protocol error");
+    const within = era === "legacy" ? followRoots(server, workspace) : async () => undefined;
+    const callerOf: McpClient["callerOf"] = async (ctx) => {
       const folders = await within();
       const request = {
         principal: principalOf(ctx),
@@ -109,12 +109,12 @@ export function createFactory(
           era === "legacy" ? server.getClientCapabilities() : envelopeOf(ctx)?.[metaNames.clientCapabilities],
         clientInfo: era === "legacy" ? server.getClientVersion() : envelopeOf(ctx)?.[metaNames.clientInfo],
       };
-      return callerFrom(request, desk, folders);
+      return callerFrom(request, workspace, folders);
     };
-    const client: Client = { era, callerOf, ask: era === "legacy" ? askThrough(server, desk) : undefined };
+    const client: McpClient = { era, callerOf, ask: era === "legacy" ? askThrough(server, workspace) : undefined };
     made(client);
     if (era === "legacy") takeSubscriptions(server, client);
-    const handlers = extend(handlersOf(desk, tools, client), server);
+    const handlers = extend(handlersOf(workspace, tools, client), server);
     for (const [method, handler] of Object.entries(handlers)) {
       server.setRequestHandler(method as "ping", handler as never); // the record pairs each method with its own handler
     }
@@ -137,22 +137,23 @@ type Handler<Asked, Answer> = (request: Asked, ctx: ServerContext) => Answer | P
 export type Extend = (handlers: Handlers, server: Server) => Handlers;
 
 /** The few parts of a request's context that say whose it is. */
-export type Origin = Pick<ServerContext, "sessionId" | "http"> & {
+export type RequestOrigin = Pick<ServerContext, "sessionId" | "http"> & {
   readonly mcpReq: { readonly _meta?: Meta | undefined; readonly envelope?: object | undefined };
 };
 
-const handlersOf = (desk: Desk, tools: Tool[], client: Client): Handlers => ({
+const handlersOf = (workspace: McpWorkspace, tools: Tool[], client: McpClient): Handlers => ({
   "tools/list": () => ({ tools }),
-  "tools/call": async (request, ctx) => callTool(callFrom(request, ctx, await client.callerOf(ctx), client), desk),
+  "tools/call": async (request, ctx) => callTool(callFrom(request, ctx, await client.callerOf(ctx), client), workspace),
   "resources/templates/list": templates,
   "resources/list": async ({ params }, ctx) =>
-    listResources(params?.cursor, await client.callerOf(ctx), desk, ctx.mcpReq.signal),
-  "resources/read": async ({ params }, ctx) => readResource(params.uri, ctx, await client.callerOf(ctx), client, desk),
+    listResources(params?.cursor, await client.callerOf(ctx), workspace, ctx.mcpReq.signal),
+  "resources/read": async ({ params }, ctx) =>
+    readResource(params.uri, ctx, await client.callerOf(ctx), client, workspace),
   "completion/complete": async (request, ctx) => complete(request, await client.callerOf(ctx), ctx.mcpReq.signal),
 });
 
 /** The older protocol: one by one, for as long as the connection lasts. The newer one's are the entries' own business. */
-function takeSubscriptions(server: Server, client: Client): void {
+function takeSubscriptions(server: Server, client: McpClient): void {
   const subscriptions = createSubscriptions((uri) => {
     server.sendResourceUpdated({ uri }).catch(() => undefined); // whoever is gone needs no news
   });
@@ -172,33 +173,33 @@ function takeSubscriptions(server: Server, client: Client): void {
  * closed.
  */
 const askThrough =
-  (server: Server, desk: Desk): AskClient =>
+  (server: Server, workspace: McpWorkspace): AskClient =>
   async (params, relatedRequestId, signal) => {
     const options = { relatedRequestId, signal, timeout: answerSecondsMax * 1_000 };
     try {
       return await server.request({ method: "elicitation/create", params }, options);
     } catch (error) {
       if (signal.aborted) throw error;
-      desk.log("warn", "the client did not answer a question", { message: toldOf(error) });
+      workspace.log("warn", "the client did not answer a question", { message: toldOf(error) });
       return { action: "cancel" };
     }
   };
 
 /** What the request says about its client; the SDK has checked the shape, its types have no names for it. */
-const envelopeOf = ({ mcpReq }: Origin): Meta | undefined => mcpReq.envelope as Meta | undefined;
+const envelopeOf = ({ mcpReq }: RequestOrigin): Meta | undefined => mcpReq.envelope as Meta | undefined;
 
 /** How long a client may take to name its roots; until then nothing is done for it, afterwards it has named none. */
 const rootsMsMax = 5_000;
 
 /** The older protocol: roots are asked for once the client is ready, and again when they change. */
-function followRoots(server: Server, desk: Desk): () => Promise<readonly string[] | undefined> {
+function followRoots(server: Server, workspace: McpWorkspace): () => Promise<readonly string[] | undefined> {
   let within: Promise<readonly string[] | undefined> = Promise.resolve(undefined);
   const ask = async (known: typeof within): typeof within => {
     try {
       const named = await server.request({ method: "roots/list" }, rootsSchema, { timeout: rootsMsMax });
-      return narrowedRoots(named, desk.filehand.roots, realPrefixes());
+      return narrowedRoots(named, workspace.filehand.roots, realPrefixes());
     } catch (error) {
-      desk.log("warn", "the client did not name its roots", { message: toldOf(error) });
+      workspace.log("warn", "the client did not name its roots", { message: toldOf(error) });
       return known; // what it was kept to before still holds: no failure may widen it
     }
   };

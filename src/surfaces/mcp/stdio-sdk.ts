@@ -2,9 +2,9 @@
 
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { Desk } from "./desk.ts";
+import type { McpWorkspace } from "./mcp-workspace.ts";
 import { createSubscriptions, type Subscriptions } from "./resources.ts";
-import { type Client, createFactory, logSdkError } from "./server.ts";
+import { type McpClient, createFactory, logSdkError } from "./server.ts";
 import { sessionKey } from "./caller.ts";
 
 // The newer protocol's `subscriptions/listen` is answered by the SDK before any server of ours hears of it. It says which
@@ -17,7 +17,7 @@ export interface Listeners {
 }
 
 /** Of one connection: a subscription ends when it is cancelled. */
-function followListeners(desk: Desk, notify: (uri: string) => void): Listeners {
+function followListeners(workspace: McpWorkspace, notify: (uri: string) => void): Listeners {
   const open = new Map<unknown, Subscriptions>();
   const close = (id: unknown): void => {
     open.get(id)?.removeAll();
@@ -29,7 +29,7 @@ function followListeners(desk: Desk, notify: (uri: string) => void): Listeners {
       if (method === "notifications/cancelled")
         close((params as { readonly requestId?: unknown } | undefined)?.requestId);
       if (method !== "subscriptions/listen" || id === undefined || open.size >= listenersMax) return undefined;
-      const watched = watchAll(params, desk, "local", notify);
+      const watched = watchAll(params, workspace, "local", notify);
       if (watched !== undefined) open.set(id, watched.subscriptions);
       return watched?.ready;
     },
@@ -42,7 +42,7 @@ const listenersMax = 64;
 /** Watches what a `subscriptions/listen` names; what may not be read, or is not there, is never told of. */
 export function watchAll(
   params: unknown,
-  desk: Desk,
+  workspace: McpWorkspace,
   principal: string,
   notify: (uri: string) => void,
 ): { readonly subscriptions: Subscriptions; readonly ready: Promise<void> } | undefined {
@@ -50,9 +50,9 @@ export function watchAll(
   const uris = notifications?.resourceSubscriptions;
   if (!Array.isArray(uris) || uris.length === 0) return undefined;
   const subscriptions = createSubscriptions(notify);
-  const { startedFor, otherwise } = desk;
+  const { startedFor, otherwise } = workspace;
   const key = sessionKey({ principal, startedFor, otherwise });
-  const session = desk.sessions.find(key);
+  const session = workspace.sessions.find(key);
   const wanted = [...new Set(uris)].filter((uri) => typeof uri === "string");
   const ready = Promise.allSettled(wanted.map((uri) => subscriptions.add(uri, session)));
   return { subscriptions, ready: ready.then(() => undefined) };
@@ -61,19 +61,19 @@ export function watchAll(
 export interface SdkConnection {
   take(message: JSONRPCMessage): void;
   /** The client, once the SDK knows which protocol it speaks. */
-  readonly client: Client | undefined;
+  readonly client: McpClient | undefined;
   /** Ends the connection. */
   close(): Promise<void>;
   /** The connection is over. */
   end(): void;
 }
 
-export type ConnectSdk = (desk: Desk, wire: Transport) => SdkConnection;
+export type ConnectSdk = (workspace: McpWorkspace, wire: Transport) => SdkConnection;
 
-export const connectSdk: ConnectSdk = (desk, wire) => {
-  const onerror = logSdkError(desk.log, "connection");
-  let client: Client | undefined;
-  const factory = createFactory(desk, undefined, (made) => (client = made));
+export const connectSdk: ConnectSdk = (workspace, wire) => {
+  const onerror = logSdkError(workspace.log, "connection");
+  let client: McpClient | undefined;
+  const factory = createFactory(workspace, undefined, (made) => (client = made));
   let server: ReturnType<typeof factory> | undefined;
   // The SDK's own view of the wire: it sets its handlers here, the wire keeps ours.
   const transport: Transport = {
@@ -82,7 +82,7 @@ export const connectSdk: ConnectSdk = (desk, wire) => {
     send: (message, options) => wire.send(message, options),
   };
   const handle = serveStdio((unit) => (server = factory(unit)), { transport, onerror });
-  const listening = followListeners(desk, (uri) => {
+  const listening = followListeners(workspace, (uri) => {
     server?.sendResourceUpdated({ uri }).catch(() => undefined); // whoever is gone needs no news
   });
   // A subscription is confirmed only when its files are watched; what comes meanwhile waits its turn.

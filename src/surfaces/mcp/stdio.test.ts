@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import type { Desk } from "./desk.ts";
+import type { McpWorkspace } from "./mcp-workspace.ts";
 import { serveOverStdio } from "./stdio.ts";
 
 const sizeBytes = 24_000_000;
@@ -24,8 +24,8 @@ for (const [what, pauseMs, left] of [
     });
     // More than the buffers of the system hold, in one piece.
     stdout.write(Buffer.alloc(sizeBytes));
-    const desk = { log: () => undefined, sessions: { endAll: () => undefined } } as unknown as Desk; // no call is made
-    const over = serveOverStdio(desk, { stdin: new PassThrough(), stdout }, AbortSignal.abort(), () =>
+    const workspace = { log: () => undefined, sessions: { endAll: () => undefined } } as unknown as McpWorkspace; // no call is made
+    const over = serveOverStdio(workspace, { stdin: new PassThrough(), stdout }, AbortSignal.abort(), () =>
       Promise.reject(new Error("nobody needs it")),
     );
     if (Number.isFinite(pauseMs)) {

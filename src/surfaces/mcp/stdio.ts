@@ -8,10 +8,10 @@ import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import instructions from "../../dialects/instructions.txt";
 import { type Caller, callerOf } from "./caller.ts";
-import type { Desk } from "./desk.ts";
+import type { McpWorkspace } from "./mcp-workspace.ts";
 import { hasEnvelope, isRecord, isValidEnvelope, type Meta, modernVersion } from "./envelope.ts";
 import { localPrincipal, metaNames } from "./names.ts";
-import type { Client } from "./server.ts";
+import type { McpClient } from "./server.ts";
 import type { ConnectSdk, SdkConnection } from "./stdio-sdk.ts";
 import { StdioWire } from "./stdio-wire.ts";
 import { answerCall, type CallMessage, type Id, readCall } from "./tool-call.ts";
@@ -26,13 +26,13 @@ const unreadMsMax = 2_000;
 
 /** Resolves when the client is gone, or when it was told to stop; `unread` if it does not read what was written for it. */
 export async function serveOverStdio(
-  desk: Desk,
+  workspace: McpWorkspace,
   { stdin, stdout }: Pipes,
   stop: AbortSignal,
   loadSdk: () => Promise<{ readonly connectSdk: ConnectSdk }>,
 ): Promise<"read" | "unread"> {
   const wire = new StdioWire(stdin, stdout);
-  wire.onerror = (error) => desk.log("warn", "connection", { message: error.message });
+  wire.onerror = (error) => workspace.log("warn", "connection", { message: error.message });
   let sdk: SdkConnection | undefined;
   /** Messages in the order in which they came, until the SDK is there. */
   let waiting: JSONRPCMessage[] | undefined;
@@ -54,7 +54,7 @@ export async function serveOverStdio(
   };
   const connect = async (first: readonly JSONRPCMessage[]): Promise<void> => {
     const { connectSdk } = await loadSdk();
-    sdk = connectSdk(desk, wire);
+    sdk = connectSdk(workspace, wire);
     for (const message of first) sdk.take(message);
     waiting = undefined;
   };
@@ -94,14 +94,14 @@ export async function serveOverStdio(
           requestState: call.requestState,
           inputResponses: call.inputResponses,
           era,
-          caller: era === "modern" ? modernCaller(meta, desk) : await legacyCaller(client, meta, desk),
+          caller: era === "modern" ? modernCaller(meta, workspace) : await legacyCaller(client, meta, workspace),
           principal: localPrincipal,
           signal,
           notify: (note) => wire.send({ jsonrpc: "2.0", ...note }),
           delivery: { onLost: (told) => (lost = told) },
           ask: client?.ask,
         },
-        desk,
+        workspace,
       );
       if (signal.aborted) lost();
       else await wire.sendAnswer(id, text);
@@ -109,7 +109,7 @@ export async function serveOverStdio(
       // Nobody is there any more.
       lost();
       if (signal.aborted) return;
-      desk.log("warn", "connection", { message: error instanceof Error ? error.message : String(error) });
+      workspace.log("warn", "connection", { message: error instanceof Error ? error.message : String(error) });
     } finally {
       if (running.get(id) === stop) running.delete(id);
     }
@@ -122,13 +122,13 @@ export async function serveOverStdio(
       stop?.abort();
       return stop !== undefined;
     }
-    const call = readCall(message, desk);
+    const call = readCall(message, workspace);
     if (call !== undefined && (!hasEnvelope(call.meta) || isValidEnvelope(call.meta))) {
       void answer(message, call);
       loadSoon();
       return true;
     }
-    const greeted = sdk === undefined && waiting === undefined ? greeting(message, desk) : undefined;
+    const greeted = sdk === undefined && waiting === undefined ? greeting(message, workspace) : undefined;
     if (greeted === undefined) return false;
     void wire.send(greeted);
     loadSoon();
@@ -152,7 +152,7 @@ export async function serveOverStdio(
   stop.removeEventListener("abort", end);
   for (const stop of running.values()) stop.abort();
   sdk?.end();
-  desk.sessions.endAll();
+  workspace.sessions.endAll();
   return lastRead(stdout);
 }
 
@@ -208,7 +208,7 @@ function greeting(message: object, server: { readonly name: string; readonly ver
   return { result, jsonrpc: "2.0" as const, id };
 }
 
-const modernCaller = (meta: Meta | undefined, desk: Desk): Caller =>
+const modernCaller = (meta: Meta | undefined, workspace: McpWorkspace): Caller =>
   callerOf(
     {
       principal: localPrincipal,
@@ -216,11 +216,15 @@ const modernCaller = (meta: Meta | undefined, desk: Desk): Caller =>
       capabilities: meta?.[metaNames.clientCapabilities],
       clientInfo: meta?.[metaNames.clientInfo],
     },
-    desk,
+    workspace,
   );
 
 /** A client that has not introduced itself can do nothing but call. */
-const legacyCaller = async (client: Client | undefined, meta: Meta | undefined, desk: Desk): Promise<Caller> =>
+const legacyCaller = async (
+  client: McpClient | undefined,
+  meta: Meta | undefined,
+  workspace: McpWorkspace,
+): Promise<Caller> =>
   client === undefined
-    ? callerOf({ principal: localPrincipal, meta, capabilities: undefined, clientInfo: undefined }, desk)
+    ? callerOf({ principal: localPrincipal, meta, capabilities: undefined, clientInfo: undefined }, workspace)
     : client.callerOf({ mcpReq: { _meta: meta } });

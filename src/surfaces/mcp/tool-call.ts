@@ -11,7 +11,7 @@ import type { Reply } from "../../contract/call.ts";
 import type { CallOptions, KeptPlace, Session } from "../../options.ts";
 import type { AskClient } from "./approvals.ts";
 import type { Caller } from "./caller.ts";
-import type { Called, Desk } from "./desk.ts";
+import type { Called, McpWorkspace } from "./mcp-workspace.ts";
 import { isRecord, type Meta } from "./envelope.ts";
 import { answerSecondsMax, invalidParams, isProtocolFault, metaNames, ProtocolFault } from "./names.ts";
 
@@ -29,7 +29,7 @@ export interface CallMessage {
 }
 
 /** Undefined for what the SDK should look at: no call, a tool that there is not, or anything that its schemas refuse. */
-export function readCall(message: object, { definitions }: Pick<Desk, "definitions">): CallMessage | undefined {
+export function readCall(message: object, { definitions }: Pick<McpWorkspace, "definitions">): CallMessage | undefined {
   for (const key in message) {
     if (key !== "jsonrpc" && key !== "id" && key !== "method" && key !== "params") return undefined;
   }
@@ -75,11 +75,11 @@ export interface Delivery {
 }
 
 /** The whole answer, as the text of one message. */
-export async function answerCall(call: ToolCall, desk: Desk): Promise<string> {
+export async function answerCall(call: ToolCall, workspace: McpWorkspace): Promise<string> {
   const { id, era } = call;
   try {
-    const called = await callTool(call, desk);
-    return era === "modern" ? modernAnswer(id, called, desk) : legacyAnswer(id, called);
+    const called = await callTool(call, workspace);
+    return era === "modern" ? modernAnswer(id, called, workspace) : legacyAnswer(id, called);
   } catch (error) {
     if (!isProtocolFault(error)) throw error;
     const { code, message, data } = error;
@@ -88,15 +88,15 @@ export async function answerCall(call: ToolCall, desk: Desk): Promise<string> {
 }
 
 /** Rejects with an error of the protocol, or if the call is cancelled while a person is asked. */
-export async function callTool(call: ToolCall, desk: Desk): Promise<Called> {
+export async function callTool(call: ToolCall, workspace: McpWorkspace): Promise<Called> {
   const { name, meta } = call;
-  const { watchCall, definitions } = desk;
-  if (watchCall === undefined) return callOrAsk(call, desk);
+  const { watchCall, definitions } = workspace;
+  if (watchCall === undefined) return callOrAsk(call, workspace);
   const isKnown = definitions.some((definition) => definition.name === name);
-  return watchCall(isKnown ? name : "unknown", meta, () => callOrAsk(call, desk));
+  return watchCall(isKnown ? name : "unknown", meta, () => callOrAsk(call, workspace));
 }
 
-function callOrAsk(call: ToolCall, desk: Desk): Promise<Called> {
+function callOrAsk(call: ToolCall, workspace: McpWorkspace): Promise<Called> {
   const { id, name: tool, input, principal, signal, ask, requestState, inputResponses, caller } = call;
   const { session, canAsk } = caller;
   const asking = {
@@ -112,19 +112,19 @@ function callOrAsk(call: ToolCall, desk: Desk): Promise<Called> {
     id,
     ask,
   };
-  return orInternal(call, desk, () => desk.approvals.during(asking, () => resultOfCall(call, desk)));
+  return orInternal(call, workspace, () => workspace.approvals.during(asking, () => resultOfCall(call, workspace)));
 }
 
 export async function resultOfCall(
   call: ToolCall,
-  desk: Pick<Desk, "structured" | "resultBytesMax" | "definitions"> & {
-    readonly approvals: Pick<Desk["approvals"], "places">;
+  workspace: Pick<McpWorkspace, "structured" | "resultBytesMax" | "definitions"> & {
+    readonly approvals: Pick<McpWorkspace["approvals"], "places">;
   },
 ): Promise<CallToolResult> {
   const { name, input, signal, delivery, caller } = call;
   const { session, answerBytesMax } = caller;
   const onProgress = progressFor(call.meta?.["progressToken"], call.notify);
-  const countStructured = desk.structured;
+  const countStructured = workspace.structured;
   const options =
     onProgress === undefined
       ? { signal, answerBytesMax, countStructured }
@@ -132,12 +132,12 @@ export async function resultOfCall(
   // The newer protocol ends the call with the question, and nobody knows whether it comes back.
   const reply = await (call.era === "modern"
     ? session.call(name, input, options)
-    : callInPlace({ name, input, options }, requestName(call), session, desk.approvals.places));
+    : callInPlace({ name, input, options }, requestName(call), session, workspace.approvals.places));
   // What the protocol wants for a name that no tool has; the words are the dialect's, with the nearest name.
-  if (!desk.definitions.some((definition) => definition.name === name)) {
+  if (!workspace.definitions.some((definition) => definition.name === name)) {
     throw new ProtocolFault(invalidParams, reply.error?.message ?? name);
   }
-  const result = resultOf(reply, name, { structured: desk.structured, bytesMax: desk.resultBytesMax });
+  const result = resultOf(reply, name, { structured: workspace.structured, bytesMax: workspace.resultBytesMax });
   // A call that was cancelled gets no answer, and one that is too large for a message gets another.
   if (signal.aborted || result.isError !== (reply.isError ? true : undefined)) session.undelivered(reply);
   else delivery.onLost(() => session.undelivered(reply));
@@ -188,16 +188,20 @@ function keep(place: KeptPlace, request: string, places: Places, signal: AbortSi
 }
 
 /** A bug stays a bug: the client hears that there is one, the stack goes to the log, and the server lives on. */
-async function orInternal({ name: tool, signal }: ToolCall, desk: Desk, work: () => Promise<Called>): Promise<Called> {
+async function orInternal(
+  { name: tool, signal }: ToolCall,
+  workspace: McpWorkspace,
+  work: () => Promise<Called>,
+): Promise<Called> {
   try {
     return await work();
   } catch (error) {
     // A call that was cancelled while a person was asked is left by the error of that question.
     if (isProtocolFault(error) || signal.aborted) throw error;
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    desk.log("error", "internal error, this is a bug in Filehand", { tool, stack });
+    workspace.log("error", "internal error, this is a bug in Filehand", { tool, stack });
     const isGone = isPartGone(error);
-    if (isGone) desk.onPartGone();
+    if (isGone) workspace.onPartGone();
     const text = isGone
       ? `Cannot call ${tool}: Filehand was updated or removed while this server was running and a part of it cannot be loaded, nothing was done and the server ends now, restart it`
       : "Filehand failed by a fault of its own, the details are in its log";
@@ -243,7 +247,7 @@ export function progressFor(
 
 const legacyAnswer = (id: Id, result: Called): string => JSON.stringify({ result, jsonrpc: "2.0", id });
 
-function modernAnswer(id: Id, result: Called, { name, version }: Pick<Desk, "name" | "version">): string {
+function modernAnswer(id: Id, result: Called, { name, version }: Pick<McpWorkspace, "name" | "version">): string {
   const { resultType = "complete", _meta, content, isError, structuredContent } = result;
   const meta = { ..._meta, [metaNames.serverInfo]: { name, version } };
   // Named one by one: V8 takes as long for a copy with more in it as for a small Read.

@@ -21,7 +21,7 @@ async function linked(): Promise<{ readonly link: Link; readonly socket: Socket;
   const over = new Promise<void>((resolve) => {
     const place = { protocol: 1, address, key: "k", workspaces: [] };
     const lookout = { name: "n", place, workspace: "w" };
-    link = openLink({ lookout, roots: ["/r"], program: "mcp", onOver: resolve });
+    link = openLink({ inspector: lookout, roots: ["/r"], program: "mcp", onOver: resolve });
   });
   const [socket] = (await coming) as [Socket];
   onTestFinished(() => void socket.destroy());

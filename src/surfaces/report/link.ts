@@ -5,8 +5,8 @@
 
 import { createConnection, type Socket } from "node:net";
 import type { Answer, Question } from "../../contract/ask.ts";
-import type { CallDetail, CallEvent, FromLookout, FromReporter, Program } from "../../contract/event.ts";
-import type { Lookout } from "../../state/inspector-registry.ts";
+import type { CallDetail, CallEvent, FromInspector, FromReporter, Program } from "../../contract/event.ts";
+import type { RegisteredInspector } from "../../state/inspector-registry.ts";
 import { Lines } from "../mcp/stdio-wire.ts";
 
 export interface Link {
@@ -25,7 +25,7 @@ export interface QuestionAsked {
 }
 
 export interface LinkOptions {
-  readonly lookout: Lookout;
+  readonly inspector: RegisteredInspector;
   readonly roots: readonly string[];
   readonly program: Program;
   readonly onOver: () => void;
@@ -38,8 +38,8 @@ const waitingCallsMax = 1_000;
 const answerBytesMax = 65_536;
 const endMsMax = 1_000;
 
-export function openLink({ lookout, roots, program, onOver }: LinkOptions): Link {
-  const { place, workspace } = lookout;
+export function openLink({ inspector, roots, program, onOver }: LinkOptions): Link {
+  const { place, workspace } = inspector;
   const socket = createConnection(place.address);
   socket.unref();
   const questions = new Map<number, (answer: Answer) => void>();
@@ -65,7 +65,7 @@ export function openLink({ lookout, roots, program, onOver }: LinkOptions): Link
     socket.destroy();
     onOver();
   };
-  const take = ({ id, answer }: FromLookout): void => {
+  const take = ({ id, answer }: FromInspector): void => {
     questions.get(id)?.(answer);
     questions.delete(id);
   };
@@ -115,7 +115,7 @@ export function openLink({ lookout, roots, program, onOver }: LinkOptions): Link
 }
 
 /** What is said on the other side. A line that is not understood ends it: then it is not who it should be. */
-function hear(socket: Socket, take: (message: FromLookout) => void, over: () => void): void {
+function hear(socket: Socket, take: (message: FromInspector) => void, over: () => void): void {
   const lines = new Lines(answerBytesMax);
   socket.on("data", (chunk: Buffer) => {
     for (const line of lines.feed(chunk)) {
@@ -126,9 +126,9 @@ function hear(socket: Socket, take: (message: FromLookout) => void, over: () => 
   });
 }
 
-function answerIn(text: string): FromLookout | undefined {
+function answerIn(text: string): FromInspector | undefined {
   try {
-    const { type, id, answer } = JSON.parse(text) as Partial<FromLookout>; // every field is looked at below
+    const { type, id, answer } = JSON.parse(text) as Partial<FromInspector>; // every field is looked at below
     const isFine = type === "answer" && typeof id === "number" && replies.has(answer?.reply ?? "");
     return isFine && answer !== undefined ? { type, id, answer } : undefined;
   } catch {

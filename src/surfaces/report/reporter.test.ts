@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { makeLookoutFile } from "../../state/inspector-registry.ts";
+import { registerInspector } from "../../state/inspector-registry.ts";
 import { createFilehand } from "../../filehand.ts";
 import { createReporter } from "./reporter.ts";
 
@@ -12,7 +12,7 @@ test("where no inspector listens, no call is listened to: neither for one that h
   const [root, stateDir] = [join(folder, "root"), join(folder, "state")];
   mkdirSync(root);
   const place = { protocol: 1, address: join(folder, "nobody"), key: "k", workspaces: [{ name: "w", roots: [root] }] };
-  const own = makeLookoutFile(stateDir);
+  const own = registerInspector(stateDir);
   own.announce(JSON.stringify(place));
   // No process has this number.
   writeFileSync(join(stateDir, "lookouts", "4194304999-1-000000000000.1.json"), JSON.stringify(place), { mode: 0o600 });

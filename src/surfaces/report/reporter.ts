@@ -6,7 +6,7 @@
 import type { Filehand } from "../../options.ts";
 import type { Answer } from "../../contract/ask.ts";
 import type { Program } from "../../contract/event.ts";
-import { lookoutsFor, watchLookouts } from "../../state/inspector-registry.ts";
+import { inspectorsFor, watchInspectors } from "../../state/inspector-registry.ts";
 import type { Board } from "../inspector/questions.ts";
 import type { Link } from "./link.ts";
 
@@ -33,17 +33,17 @@ export function createReporter(program: Program): Reporter {
   const look = (): void => {
     if (watched === undefined) return;
     const { filehand, stateDir } = watched;
-    for (const lookout of lookoutsFor(stateDir, filehand.roots)) {
-      if (links.has(lookout.name)) continue;
+    for (const inspector of inspectorsFor(stateDir, filehand.roots)) {
+      if (links.has(inspector.name)) continue;
       const onOver = (): void => {
-        links.delete(lookout.name);
+        links.delete(inspector.name);
         if (links.size > 0) return;
         unlisten?.();
         unlisten = undefined;
       };
       const { roots } = filehand;
-      const link = import("./link.ts").then(({ openLink }) => openLink({ lookout, roots, program, onOver }));
-      links.set(lookout.name, { link });
+      const link = import("./link.ts").then(({ openLink }) => openLink({ inspector, roots, program, onOver }));
+      links.set(inspector.name, { link });
     }
     if (links.size > 0) unlisten ??= listen(filehand);
   };
@@ -81,7 +81,7 @@ export function createReporter(program: Program): Reporter {
       // Not before the client was greeted.
       setImmediate(() => {
         if (watched === undefined) return;
-        const watching = watchLookouts(stateDir, look);
+        const watching = watchInspectors(stateDir, look);
         stopWatching = () => watching?.stop();
         look();
       });

@@ -10,7 +10,7 @@
 import type { Hunk, TextChange } from "../../contract/edit.ts";
 import { finish, partLength, type Steps } from "../steps.ts";
 import { type ChangedLines, diffOfNumbers, type LineDiff } from "./line-diff.ts";
-import { type Lines, linesIn, numbered } from "./line-numbers.ts";
+import { type NumberedLines, splitLines, numbered } from "./line-numbers.ts";
 import { noNewlineRow } from "./unified.ts";
 
 export interface TextDiff {
@@ -202,14 +202,14 @@ function linesBelow(text: string, count: number): (at: number, reach: number) =>
 }
 
 interface Sides {
-  readonly old: Lines;
-  readonly new: Lines;
+  readonly old: NumberedLines;
+  readonly new: NumberedLines;
 }
 
-function linesOf(place: ChangedPlace, side: "before" | "after"): Steps<Lines> {
+function linesOf(place: ChangedPlace, side: "before" | "after"): Steps<NumberedLines> {
   const text = place[side];
   const isCut = !place.atEnd && text !== "" && !text.endsWith("\n");
-  return linesIn(isCut ? `${text}\n` : text);
+  return splitLines(isCut ? `${text}\n` : text);
 }
 
 function* diffOf({ old, new: fresh }: Sides): Steps<LineDiff> {
@@ -274,7 +274,7 @@ function hunkOf(
 ): Hunk {
   const endLength = endLengthOf(sides, span, isNew);
   const lines: string[] = [];
-  const show = (sign: " " | "-" | "+", { text, starts }: Lines, from: number, to: number): void => {
+  const show = (sign: " " | "-" | "+", { text, starts }: NumberedLines, from: number, to: number): void => {
     for (let at = from; at < to; at += 1) {
       const end = starts[at + 1] ?? text.length;
       if (text.charCodeAt(end - 1) === newline) lines.push(sign + text.slice(starts[at], end - endLength));
@@ -305,7 +305,7 @@ function hunkOf(
 /** How much is left out at the end of shown lines. */
 function endLengthOf(sides: Sides, span: ChangedLines, isNew: boolean): 1 | 2 {
   let known = false;
-  const fits = ({ text, starts }: Lines, from: number, to: number, tells: boolean): boolean => {
+  const fits = ({ text, starts }: NumberedLines, from: number, to: number, tells: boolean): boolean => {
     for (let at = from; at < to; at += 1) {
       const end = starts[at + 1] ?? text.length;
       if (text.charCodeAt(end - 1) !== newline) continue;

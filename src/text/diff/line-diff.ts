@@ -243,10 +243,10 @@ function* anchorsOf(task: Task, stretch: Stretch): Steps<readonly Anchor[]> {
 
 /** Patience sorting: every card goes on the leftmost pile it fits and remembers the top of the pile to the left. */
 function* longestRising(candidates: readonly Anchor[]): Steps<readonly Anchor[]> {
-  interface Card extends Anchor {
-    readonly left: Card | undefined;
+  interface ToolSpec extends Anchor {
+    readonly left: ToolSpec | undefined;
   }
-  const tops: Card[] = [];
+  const tops: ToolSpec[] = [];
   for (const [index, { x, y }] of candidates.entries()) {
     if (index % partLength === 0) yield;
     let low = 0;
@@ -258,7 +258,7 @@ function* longestRising(candidates: readonly Anchor[]): Steps<readonly Anchor[]>
     tops[low] = { x, y, left: tops[low - 1] };
   }
   const rising: Anchor[] = [];
-  for (let card = tops.at(-1); card !== undefined; card = card.left) rising.push(card);
+  for (let spec = tops.at(-1); spec !== undefined; spec = spec.left) rising.push(spec);
   return rising.reverse();
 }
 

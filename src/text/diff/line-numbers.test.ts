@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { collidingLines } from "../../../test/support/colliding-lines.ts";
 import { growsLikeItsInput } from "../../../test/support/growth.ts";
 import { finish } from "../steps.ts";
-import { linesIn, numbered } from "./line-numbers.ts";
+import { splitLines, numbered } from "./line-numbers.ts";
 
 const split = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/gu) ?? [];
 
@@ -21,7 +21,7 @@ function byMap(a: string, b: string) {
 }
 
 function byBytes(a: string, b: string) {
-  const { a: aIds, b: bIds, known, size } = finish(numbered(finish(linesIn(a)), finish(linesIn(b))));
+  const { a: aIds, b: bIds, known, size } = finish(numbered(finish(splitLines(a)), finish(splitLines(b))));
   return { a: [...aIds], b: [...bIds], known, size };
 }
 
@@ -50,7 +50,7 @@ test("equal lines have equal numbers, in the order in which they came", () => {
 test("lines tell where they start, and the text how long it is", () => {
   fc.assert(
     fc.property(allTexts, (text) => {
-      const { starts, count } = finish(linesIn(text));
+      const { starts, count } = finish(splitLines(text));
       const lines = Array.from({ length: count }, (_, at) => text.slice(starts[at], starts[at + 1]));
       expect(lines).toEqual([...split(text)]);
       expect(starts[count]).toBe(text.length);
@@ -75,5 +75,5 @@ test("lines made to be mixed to the same number are told apart", () => {
 
 test("four times such lines are four times the work", async () => {
   const input = (count: number): string => collidingLines(count).join("");
-  await growsLikeItsInput(4_000, input, (text) => finish(numbered(finish(linesIn(text)), finish(linesIn(text)))));
+  await growsLikeItsInput(4_000, input, (text) => finish(numbered(finish(splitLines(text)), finish(splitLines(text)))));
 });

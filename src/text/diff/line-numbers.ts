@@ -6,13 +6,13 @@
 import { partLength, type Steps } from "../steps.ts";
 
 /** A text and where its lines start, and at the end its length. A line holds its line end. */
-export interface Lines {
+export interface NumberedLines {
   readonly text: string;
   readonly starts: Int32Array;
   readonly count: number;
 }
 
-export function* linesIn(text: string): Steps<Lines> {
+export function* splitLines(text: string): Steps<NumberedLines> {
   let starts: Int32Array = new Int32Array(Math.max(64, text.length >> 5));
   let count = 0;
   let from = 0;
@@ -77,7 +77,7 @@ let kept: Room | undefined;
 /** So many places are looked at for a line; those that find none are kept in a map, which nobody can make slow. */
 const probesMax = 32;
 
-export function* numbered(a: Lines, b: Lines): Steps<Numbered> {
+export function* numbered(a: NumberedLines, b: NumberedLines): Steps<Numbered> {
   const chars = a.text.length + b.text.length;
   const lines = a.count + b.count;
   const isNarrow = Buffer.byteLength(a.text) + Buffer.byteLength(b.text) === chars;
@@ -105,7 +105,7 @@ interface Numbering {
 }
 
 /** The numbers of the lines of a text that starts after so many characters. */
-function* numbersOf({ text, starts, count }: Lines, after: number, task: Numbering): Steps<Int32Array> {
+function* numbersOf({ text, starts, count }: NumberedLines, after: number, task: Numbering): Steps<Int32Array> {
   const { room, shift, mask } = task;
   const { view, places, starts: firstStarts, lengths, mixes } = room;
   const ids = new Int32Array(count);

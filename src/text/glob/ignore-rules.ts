@@ -239,7 +239,7 @@ function lineOf(
 ): { readonly text: string; readonly keeps: boolean; readonly pattern: PathPattern } | undefined {
   if (line === "" || line.startsWith("#")) return undefined;
   const keeps = line.startsWith("!");
-  const text = withoutBlanks(keeps ? line.slice(1) : line).normalize("NFC");
+  const text = withoutWhitespace(keeps ? line.slice(1) : line).normalize("NFC");
   // No path that a system knows is so long that it takes more.
   if (text.length > limits.ignoreLineCharsMax) return undefined;
   const pattern = compilePath(text);
@@ -247,7 +247,7 @@ function lineOf(
 }
 
 /** Spaces at the end count only if the first of them is escaped; then it alone counts. */
-function withoutBlanks(text: string): string {
+function withoutWhitespace(text: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === " ") end -= 1;
   if (end === text.length) return text;

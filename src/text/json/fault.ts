@@ -33,7 +33,7 @@ type Fault = { readonly at: number; readonly detail: string };
 /** What may come next: a value, a key, or what follows either. */
 type Place = "value" | "value or ]" | "key" | "key or }" | "colon" | "after value";
 
-const blanks = /[ \t\r\n]*/y;
+const whitespace = /[ \t\r\n]*/y;
 const numberOrWord = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y;
 
 function scan(text: string): Fault {
@@ -41,7 +41,7 @@ function scan(text: string): Fault {
   let place: Place = "value";
   let at = 0;
   for (;;) {
-    at = skip(blanks, text, at);
+    at = skip(whitespace, text, at);
     const character = text[at];
     if (place === "after value" && open.length === 0) {
       return { at, detail: character === undefined ? "it cannot be parsed" : "more text follows the end of the value" };

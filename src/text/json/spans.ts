@@ -22,17 +22,17 @@ export interface Member extends Span {
 
 /** The one value of the text, without the blanks around it. */
 export function rootOf(text: string): Span {
-  return valueAt(text, behindBlanks(text, text.startsWith("\ufeff") ? 1 : 0));
+  return valueAt(text, afterWhitespace(text, text.startsWith("\ufeff") ? 1 : 0));
 }
 
 /** In the order of the text, a name that is there twice included; nothing if the value is no object. */
 export function membersOf(text: string, object: Span): readonly Member[] {
   const members: Member[] = [];
   if (text[object.from] !== "{") return members;
-  let at = behindBlanks(text, object.from + 1);
+  let at = afterWhitespace(text, object.from + 1);
   while (text[at] === '"') {
     const key = { from: at, to: endOfString(text, at) };
-    const value = valueAt(text, behindBlanks(text, behindBlanks(text, key.to) + 1));
+    const value = valueAt(text, afterWhitespace(text, afterWhitespace(text, key.to) + 1));
     members.push({ name: String(JSON.parse(sliceOf(text, key))), key, value, from: key.from, to: value.to });
     at = behindComma(text, value.to);
   }
@@ -43,7 +43,7 @@ export function membersOf(text: string, object: Span): readonly Member[] {
 export function itemsOf(text: string, list: Span): readonly Span[] {
   const items: Span[] = [];
   if (text[list.from] !== "[") return items;
-  let at = behindBlanks(text, list.from + 1);
+  let at = afterWhitespace(text, list.from + 1);
   while (at < list.to - 1) {
     const item = valueAt(text, at);
     items.push(item);
@@ -110,15 +110,15 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 function behindComma(text: string, from: number): number {
-  const at = behindBlanks(text, from);
-  return text[at] === "," ? behindBlanks(text, at + 1) : at;
+  const at = afterWhitespace(text, from);
+  return text[at] === "," ? afterWhitespace(text, at + 1) : at;
 }
 
-const blanks = /[ \t\r\n]*/y;
+const whitespace = /[ \t\r\n]*/y;
 /** At least one character, so that a loop over items comes to its end whatever the text is. */
 const numberOrWord = /[^,\]}\s]+|[^]/y;
 
-const behindBlanks = (text: string, at: number): number => skip(blanks, text, at);
+const afterWhitespace = (text: string, at: number): number => skip(whitespace, text, at);
 
 function skip(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
@@ -139,7 +139,7 @@ export interface Shape {
 }
 
 /** Copied once for every line of a source, endless blanks would fill the memory; longer ones are not copied. */
-const blanksMax = 500;
+const whitespaceMax = 500;
 
 /** What stands between a key and its value. */
 export const colonOf = (text: string, { key, value }: Member): string => short(text.slice(key.to, value.from), ": ");
@@ -189,10 +189,11 @@ function betweenAfter(lead: string, colon: string): string {
   return colon.endsWith(":") ? "," : ", ";
 }
 
-const hasLineEnd = (blanks: string): boolean => /[\r\n]/.test(blanks);
-const indentOf = (blanks: string): string =>
-  blanks.slice(Math.max(blanks.lastIndexOf("\n"), blanks.lastIndexOf("\r")) + 1);
-const short = (blanks: string, instead: string): string => (blanks.length <= blanksMax ? blanks : instead);
+const hasLineEnd = (whitespace: string): boolean => /[\r\n]/.test(whitespace);
+const indentOf = (whitespace: string): string =>
+  whitespace.slice(Math.max(whitespace.lastIndexOf("\n"), whitespace.lastIndexOf("\r")) + 1);
+const short = (whitespace: string, instead: string): string =>
+  whitespace.length <= whitespaceMax ? whitespace : instead;
 
 /** Writes strings the way the file does. The file is looked at only for what the strings contain. */
 export function stringWriter(text: string, strings: string): (value: string) => string {

@@ -6,7 +6,7 @@
 
 import type { MatchedBy, NearestRegion, TextChange, TextEdit } from "../../contract/edit.ts";
 import { finish, partLength, type Steps } from "../steps.ts";
-import { alreadyAt } from "./already.ts";
+import { alreadyAt } from "./already-applied.ts";
 import { firstPlace } from "./find-text.ts";
 import { nearestRegion, regionAt } from "./nearest.ts";
 import { exactPlaces, exactPlacesFrom, foldedPlaces, isWholeLines, type Place, shiftedPlaces } from "./places.ts";

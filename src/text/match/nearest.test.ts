@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { linesIn } from "../pieces.ts";
+import { countLines } from "../pieces.ts";
 import { finish } from "../steps.ts";
 import { match } from "./match.ts";
 import { nearestRegion } from "./nearest.ts";
@@ -160,7 +160,7 @@ describe("two texts that are shown as different are different", () => {
         const found = wanted === "" ? undefined : match(own, { oldText: wanted, newText: "unlike all", all: false });
         if (found?.found !== "no" || found.nearest === undefined) return;
         const { lines: shown, from, difference } = found.nearest;
-        expect(from + shown.length - 1).toBeLessThanOrEqual(linesIn(own));
+        expect(from + shown.length - 1).toBeLessThanOrEqual(countLines(own));
         const { kind, asked, actual } = difference;
         if (kind === "final newline" || kind === "newline in front") return;
         if (asked !== undefined && actual !== undefined) expect([wanted, asked]).not.toEqual([wanted, actual]);

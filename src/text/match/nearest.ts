@@ -12,7 +12,7 @@ import {
   indentationOf,
   piecesOf,
   type Source,
-  trimBlanks,
+  trimWhitespace,
 } from "./source.ts";
 
 const shownLinesMax = 8;
@@ -69,7 +69,7 @@ function* candidates(source: Source, asked: readonly string[]): Steps<readonly n
   const votes = new Map<number, number>();
   const { text, lines } = yield* source.folding("look-alikes");
   const sought = asked
-    .map((line, at) => ({ at, sought: trimBlanks(withoutNumber(foldCharacters(line, "look-alikes"))) }))
+    .map((line, at) => ({ at, sought: trimWhitespace(withoutNumber(foldCharacters(line, "look-alikes"))) }))
     .filter((line) => line.sought !== "")
     .sort((one, other) => other.sought.length - one.sought.length);
   const vote = (piece: string, at: number, weight: number) => {
@@ -136,7 +136,8 @@ function likenessAt(source: Source, wanted: readonly Wanted[], start: number): L
       const actual = lineOf(source, start + at + drift + step);
       if (actual === undefined) continue;
       // A region begins where its first line does.
-      const likeness = likenessOf(line, trimBlanks(actual)) * (step === 0 ? 1 : firstDrift === undefined ? 0.8 : 0.99);
+      const likeness =
+        likenessOf(line, trimWhitespace(actual)) * (step === 0 ? 1 : firstDrift === undefined ? 0.8 : 0.99);
       if (likeness > best) [best, bestDrift] = [likeness, drift + step];
       if (best > 0.8) break;
     }
@@ -203,7 +204,7 @@ function fitting(source: Source, asked: readonly string[], from: number, line: n
     const [wanted, actual] = [asked[from + row], lineOf(source, line + row)];
     if (wanted === undefined) return count + 1;
     if (actual === undefined || !isSameLine(wanted, actual)) return count;
-    if (trimBlanks(wanted) !== "") count += 1;
+    if (trimWhitespace(wanted) !== "") count += 1;
   }
   return count;
 }
@@ -245,7 +246,7 @@ export interface Wanted {
 /** Shared pairs of neighbouring characters, as Dice counts them. */
 export function likenessOf(wanted: Wanted, line: string): number {
   if (wanted.text === line) return 1;
-  const actual = evenBlanks(line.slice(0, comparedCharsMax));
+  const actual = evenWhitespace(line.slice(0, comparedCharsMax));
   if (wanted.even.length < 2 || actual.length < 2) return 0;
   let shared = 0;
   const counted = new Map<number, number>();
@@ -263,8 +264,8 @@ export function likenessOf(wanted: Wanted, line: string): number {
 }
 
 export function wantedLine(line: string): Wanted {
-  const text = trimBlanks(withoutNumber(line)).slice(0, comparedCharsMax);
-  const even = evenBlanks(text);
+  const text = trimWhitespace(withoutNumber(line)).slice(0, comparedCharsMax);
+  const even = evenWhitespace(text);
   const pairs = new Map<number, number>();
   for (let at = 1; at < even.length; at += 1) {
     const pair = pairAt(even, at);
@@ -274,7 +275,7 @@ export function wantedLine(line: string): Wanted {
 }
 
 /** Blanks are what calls get wrong most often: a line that differs in nothing else is the one that was meant. */
-const evenBlanks = (line: string): string => line.replace(/[ \t]+/g, " ");
+const evenWhitespace = (line: string): string => line.replace(/[ \t]+/g, " ");
 
 function pairAt(text: string, at: number): number {
   return text.charCodeAt(at - 1) * 0x10000 + text.charCodeAt(at);
@@ -297,9 +298,12 @@ const tests: readonly (readonly [DifferenceKind, (asked: string, actual: string)
   ["undecoded byte", (asked, actual) => asked !== actual && wellFormed(asked) === wellFormed(actual)],
   ["trailing blank", (asked, actual) => withoutEnd(asked) === withoutEnd(actual)],
   ["line end", (asked, actual) => asked.replaceAll("\r", "") === actual.replaceAll("\r", "")],
-  ["tab or space", (asked, actual) => trimBlanks(asked) === trimBlanks(actual) && mixesBlanks(asked, actual)],
-  ["indentation", (asked, actual) => trimBlanks(asked) === trimBlanks(actual)],
-  ["quote", (asked, actual) => foldQuotes(trimBlanks(asked)) === foldQuotes(trimBlanks(actual))],
+  [
+    "tab or space",
+    (asked, actual) => trimWhitespace(asked) === trimWhitespace(actual) && mixesWhitespace(asked, actual),
+  ],
+  ["indentation", (asked, actual) => trimWhitespace(asked) === trimWhitespace(actual)],
+  ["quote", (asked, actual) => foldQuotes(trimWhitespace(asked)) === foldQuotes(trimWhitespace(actual))],
   ["look-alike", (asked, actual) => forgiving(asked) === forgiving(actual)],
   ["escape", (asked, actual) => unescaped(asked) === unescaped(actual)],
   ["tab or space", (asked, actual) => spaced(asked) === spaced(actual)],
@@ -309,7 +313,7 @@ const tests: readonly (readonly [DifferenceKind, (asked: string, actual: string)
 ];
 
 function forgiving(line: string): string {
-  return trimBlanks(foldCharacters(line, "look-alikes"));
+  return trimWhitespace(foldCharacters(line, "look-alikes"));
 }
 
 function withoutEnd(line: string): string {
@@ -317,21 +321,21 @@ function withoutEnd(line: string): string {
 }
 
 /** Tabs on one side where the other has spaces, rather than more or fewer of the same. */
-function mixesBlanks(asked: string, actual: string): boolean {
+function mixesWhitespace(asked: string, actual: string): boolean {
   const [one, other] = [indentationOf(asked), indentationOf(actual)];
   return (one + other).includes(" ") && (one + other).includes("\t") && !one.endsWith(other) && !other.endsWith(one);
 }
 
 /** Tabs as single spaces. */
 function spaced(line: string): string {
-  return trimBlanks(line).replaceAll("\t", " ");
+  return trimWhitespace(line).replaceAll("\t", " ");
 }
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
 
 /** Escapes of any sort as what they stand for, HTML entities among them. */
 function unescaped(line: string): string {
-  return trimBlanks(line)
+  return trimWhitespace(line)
     .replace(/\\u\{?([0-9a-fA-F]{4,6})\}?|\\x([0-9a-fA-F]{2})/g, (whole, long?: string, short?: string) => {
       const point = Number.parseInt(long ?? short ?? "", 16);
       return point <= 0x10ffff ? String.fromCodePoint(point) : whole;

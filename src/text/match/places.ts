@@ -10,7 +10,7 @@ import {
   indentationOf,
   piecesOf,
   type Source,
-  trimBlanks,
+  trimWhitespace,
 } from "./source.ts";
 
 export interface Place {
@@ -64,7 +64,7 @@ export function* foldedPlaces(source: Source, asked: string, fold: Fold): Steps<
   if (!/\S/.test(wanted) && fold === "trailing blanks") return [];
   const sought: Sought = {
     lines: wanted.split("\n"),
-    withBlanks: fold === "trailing blanks" ? foldText(asked, "look-alikes", source.loneReturns).split("\n") : [],
+    withWhitespace: fold === "trailing blanks" ? foldText(asked, "look-alikes", source.loneReturns).split("\n") : [],
   };
   const { text } = yield* source.folding(fold);
   const places: Place[] = [];
@@ -86,7 +86,9 @@ const unfoldedPerStep = 512;
  */
 function* trimmedLines(source: Source, asked: string): Steps<readonly number[]> {
   // What has no width is a line, although nothing of it is compared.
-  const wanted = wholeLinesOf(piecesOf(asked, source)).map((line) => trimBlanks(foldCharacters(line, "look-alikes")));
+  const wanted = wholeLinesOf(piecesOf(asked, source)).map((line) =>
+    trimWhitespace(foldCharacters(line, "look-alikes")),
+  );
   // Brackets alone fit anywhere.
   if (!wanted.some((line) => /[\p{L}\p{N}]/u.test(line))) return [];
   const longest = wanted.reduce((best, line, at) => (line.length > (wanted[best]?.length ?? 0) ? at : best), 0);
@@ -105,7 +107,7 @@ function* trimmedLines(source: Source, asked: string): Steps<readonly number[]> 
       if (at < 0) break;
       line = lines.at(at) - longest;
     }
-    const trimmed = trimBlanks(text.slice(lines.start(line), lines.end(line)));
+    const trimmed = trimWhitespace(text.slice(lines.start(line), lines.end(line)));
     fallback ??= borders(wanted.length, (one, other) => wanted[one] === wanted[other]);
     while (matched > 0 && wanted[matched] !== trimmed) matched = fallback[matched - 1] ?? 0;
     if (wanted[matched] === trimmed) matched += 1;
@@ -179,20 +181,20 @@ export function isWholeLines(source: Source, place: Place): boolean {
   if (lines.start(lines.at(place.from)) !== place.from) return false;
   const last = lines.at(place.to);
   if (lines.start(last) === place.to) return true;
-  return trimBlanks(source.text.slice(place.to, lines.end(last))) === "";
+  return trimWhitespace(source.text.slice(place.to, lines.end(last))) === "";
 }
 
 /** What was looked for, folded, and with the blanks at the ends of its lines. */
 interface Sought {
   readonly lines: readonly string[];
-  readonly withBlanks: readonly string[];
+  readonly withWhitespace: readonly string[];
 }
 
 function unfold(source: Source, sought: Sought, fold: Fold, seenAt: number): Place | undefined {
   const { lines: seenLines } = source.folded(fold);
   const lines = source.lines();
   const line = seenLines.at(seenAt);
-  const { lines: wantedLines, withBlanks } = sought;
+  const { lines: wantedLines, withWhitespace } = sought;
   const last = line + wantedLines.length - 1;
   const column = seenAt - seenLines.start(line);
   const lastLength = wantedLines.at(-1)?.length ?? 0;
@@ -202,10 +204,10 @@ function unfold(source: Source, sought: Sought, fold: Fold, seenAt: number): Pla
   if (fold === "trailing blanks") {
     if (wantedLines.length > 1 && wantedLines[0] === "") {
       // Blanks alone are a blank line. Without them the line before may have any content, and its blanks stay.
-      if (withBlanks[0] !== "" && column !== 0) return undefined;
-      if (withBlanks[0] === "") from = lines.end(line) - lines.start(line);
+      if (withWhitespace[0] !== "" && column !== 0) return undefined;
+      if (withWhitespace[0] === "") from = lines.end(line) - lines.start(line);
     }
-    if (withBlanks.at(-1)?.length !== lastLength) {
+    if (withWhitespace.at(-1)?.length !== lastLength) {
       if (lastColumn !== seenLines.end(last) - seenLines.start(last)) return undefined;
       to = lines.end(last) - lines.start(last);
     }

@@ -21,7 +21,7 @@ import {
   sourceOf,
   styledPart,
   styleOfInserted,
-  trimBlanks,
+  trimWhitespace,
 } from "./source.ts";
 
 /** The texts of a call as the pieces between their line ends. */
@@ -161,8 +161,8 @@ function replace(region: Region, gap: Replaced): TextChange | undefined {
 
 /** For every new line of a gap the old line that it replaces: the one with the same words, else the one in the same row. */
 function partnersIn(gap: Replaced, call: CallPieces): readonly (number | undefined)[] {
-  const old = call.old.slice(gap.oldFrom, gap.oldTo).map(trimBlanks);
-  const added = call.new.slice(gap.newFrom, gap.newTo).map(trimBlanks);
+  const old = call.old.slice(gap.oldFrom, gap.oldTo).map(trimWhitespace);
+  const added = call.new.slice(gap.newFrom, gap.newTo).map(trimWhitespace);
   const partners: (number | undefined)[] = added.map(() => undefined);
   let before: SharedLine = { before: -1, after: -1 };
   for (const pair of [...sharedLines(old, added), { before: old.length, after: added.length }]) {
@@ -209,9 +209,9 @@ function newLine(region: Region, line: string, partner: number | undefined, styl
 /** A line that replaces another: what both share at either end is taken from the file. */
 function changedLine(region: Region, line: string, pair: LinePair, style: QuoteStyle): string {
   const trims = region.fold === "trailing blanks";
-  const [asked, askedBlanks] = cut(pair.asked, trims);
-  const [wanted, wantedBlanks] = cut(line, trims);
-  const [actual, actualBlanks] = cut(pair.actual, trims);
+  const [asked, askedWhitespace] = cut(pair.asked, trims);
+  const [wanted, wantedWhitespace] = cut(line, trims);
+  const [actual, actualWhitespace] = cut(pair.actual, trims);
   const onlyQuotes = foldQuotes(asked) === foldQuotes(wanted);
   const askedFold = foldLine(asked, region.fold);
   const actualFold = foldLine(actual, region.fold);
@@ -232,10 +232,10 @@ function changedLine(region: Region, line: string, pair: LinePair, style: QuoteS
   const depth = indentationOf(asked).length;
   const kept = head + tail - depth;
   const isTouched =
-    wantedBlanks === askedBlanks &&
+    wantedWhitespace === askedWhitespace &&
     kept > 0 &&
-    (askedBlanks !== "" || 2 * kept >= asked.length - depth || sharesWord(asked, wanted, shared));
-  return actual.slice(0, headTo) + middle + actual.slice(tailFrom) + (isTouched ? actualBlanks : wantedBlanks);
+    (askedWhitespace !== "" || 2 * kept >= asked.length - depth || sharesWord(asked, wanted, shared));
+  return actual.slice(0, headTo) + middle + actual.slice(tailFrom) + (isTouched ? actualWhitespace : wantedWhitespace);
 
   /** The offset in the file's line for one in the call's, where both stand between characters. */
   function carried(at: number): number | undefined {

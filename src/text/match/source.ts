@@ -5,7 +5,7 @@ import { apply } from "../pieces.ts";
 import { finish, type Steps } from "../steps.ts";
 
 /** Where the lines of a text begin and end. Lines count from 0 here; a text that ends in a line end has a last, empty line. */
-export interface Lines {
+export interface MatchLines {
   readonly count: number;
   start(line: number): number;
   /** Where the line's content ends and its line end begins. */
@@ -20,10 +20,10 @@ export interface Source {
   readonly text: string;
   /** A lone `\r` ends lines only in a text without any `\n`; elsewhere it is content. */
   readonly loneReturns: boolean;
-  lines(): Lines;
+  lines(): MatchLines;
   /** The whole text in its folded form. It is made once. */
-  folding(fold: Fold): Steps<{ readonly text: string; readonly lines: Lines }>;
-  folded(fold: Fold): { readonly text: string; readonly lines: Lines };
+  folding(fold: Fold): Steps<{ readonly text: string; readonly lines: MatchLines }>;
+  folded(fold: Fold): { readonly text: string; readonly lines: MatchLines };
   /** A line in its folded form. The last one is kept: the places of one line come after each other. */
   foldedLine(line: number, fold: Fold): FoldedLine;
   /** Which quotes the text has anywhere. */
@@ -57,7 +57,7 @@ class LinedSource implements Source {
     return new LinedSource(text, loneReturns, new LinedText(text, loneReturns ? "\r" : "\n"), new Map());
   }
 
-  lines(): Lines {
+  lines(): MatchLines {
     return this.#own.lines;
   }
 
@@ -122,7 +122,7 @@ export function piecesOf(callText: string, source: Source): readonly string[] {
 }
 
 /** A line without the blanks around it. */
-export function trimBlanks(line: string): string {
+export function trimWhitespace(line: string): string {
   const from = indentationOf(line).length;
   return line.slice(from, Math.max(from, contentLength(line)));
 }
@@ -150,7 +150,7 @@ class LinedText {
   readonly text: string;
   readonly #end: "\n" | "\r";
   #starts: Int32Array | undefined;
-  #lines: Lines | undefined;
+  #lines: MatchLines | undefined;
 
   constructor(text: string, end: "\n" | "\r", starts?: Int32Array) {
     this.text = text;
@@ -158,7 +158,7 @@ class LinedText {
     this.#starts = starts;
   }
 
-  get lines(): Lines {
+  get lines(): MatchLines {
     this.#starts ??= startsIn(this.text, this.#end);
     this.#lines ??= linesAt(this.text, this.#end, this.#starts);
     return this.#lines;
@@ -194,7 +194,7 @@ function startsIn(text: string, end: "\n" | "\r"): Int32Array {
   return starts.slice(0, count);
 }
 
-function linesAt(text: string, end: "\n" | "\r", starts: Int32Array): Lines {
+function linesAt(text: string, end: "\n" | "\r", starts: Int32Array): MatchLines {
   const next = (line: number) => starts[line + 1] ?? text.length;
   return {
     count: starts.length,
@@ -249,7 +249,7 @@ export function foldText(text: string, fold: Fold, loneReturns: boolean): string
   const withNewlines = foldLineEnds(text, loneReturns);
   if (fold === "line ends") return withNewlines;
   const characters = foldCharacters(withNewlines, fold);
-  return fold === "trailing blanks" ? foldTrailingBlanks(characters) : characters;
+  return fold === "trailing blanks" ? foldTrailingWhitespace(characters) : characters;
 }
 
 const partLength = 65_536;
@@ -370,7 +370,7 @@ function foldLookAlike(character: string): string {
 }
 
 /** A scan from each line's end: a pattern for blanks before a newline is quadratic on long runs of blanks. */
-function foldTrailingBlanks(text: string): string {
+function foldTrailingWhitespace(text: string): string {
   const kept: string[] = [];
   let from = 0;
   for (let lineStart = 0; lineStart <= text.length; ) {

@@ -401,7 +401,7 @@ describe("refused", () => {
 });
 
 describe("any notebook, however it is laid out", () => {
-  const blanks = fc.string({ unit: fc.constantFrom(" ", "\n", "\t", "\r\n"), maxLength: 3 });
+  const whitespace = fc.string({ unit: fc.constantFrom(" ", "\n", "\t", "\r\n"), maxLength: 3 });
   const source = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.array(fc.string({ unit: fc.constantFrom("a", "\n", '"', "é", "\\") })),
@@ -451,7 +451,7 @@ describe("any notebook, however it is laid out", () => {
     fc.assert(
       fc.property(
         notebook,
-        fc.array(blanks, { minLength: 1, maxLength: 20 }),
+        fc.array(whitespace, { minLength: 1, maxLength: 20 }),
         fc.constantFrom("replace", "insert", "delete"),
         fc.constantFrom(undefined, "code", "markdown", "raw"),
         fc.oneof(fc.string({ unit: fc.constantFrom("a", "b", "\n", "# ", "é", "\r") }), fc.string({ unit: "binary" })),

@@ -131,8 +131,8 @@ export const steps: readonly [Step, ...Step[]] = ["exact", "trailing blanks", "l
 /** What a step compares of a line. */
 const keys: { readonly [S in Step]: (line: string) => string } = {
   exact: (line) => line,
-  "trailing blanks": withoutTrailingBlanks,
-  "look-alikes": (line) => withoutTrailingBlanks(fold(line)),
+  "trailing blanks": withoutTrailingWhitespace,
+  "look-alikes": (line) => withoutTrailingWhitespace(fold(line)),
 };
 
 /** A byte that could not be decoded, which nobody can have meant; the `u` flag leaves halves of pairs alone. */
@@ -293,7 +293,7 @@ function sectionsOf(lines: TextLines, headers: readonly number[]): (index: numbe
 const indentation = (line: string): number => line.length - line.trimStart().length;
 
 /** `trimEnd` would also take a form feed or a no-break space. */
-function withoutTrailingBlanks(line: string): string {
+function withoutTrailingWhitespace(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === " " || line[end - 1] === "\t")) end -= 1;
   return end === line.length ? line : line.slice(0, end);
@@ -590,19 +590,19 @@ function runFrom(lines: TextLines, at: number, old: readonly string[], added: re
  * its curly quotes. All three lines are compared unit for unit, because folding a line keeps its length.
  */
 function asInFile(inFile: string, oldText: string, newText: string): string {
-  const [fileBody, fileBlanks] = partBlanks(inFile);
-  const [oldBody, oldBlanks] = partBlanks(oldText);
-  const [newBody, newBlanks] = partBlanks(newText);
+  const [fileBody, fileWhitespace] = partWhitespace(inFile);
+  const [oldBody, oldWhitespace] = partWhitespace(oldText);
+  const [newBody, newWhitespace] = partWhitespace(newText);
   const { head, tail } = sharedEnds(oldBody, newBody, fileBody);
   if (head + tail === 0) return newText;
 
   const middle = newBody.slice(head, newBody.length - tail);
   const kept = fileBody.slice(0, head) + middle + fileBody.slice(fileBody.length - tail);
-  return kept + (oldBlanks === newBlanks ? fileBlanks : newBlanks);
+  return kept + (oldWhitespace === newWhitespace ? fileWhitespace : newWhitespace);
 }
 
-function partBlanks(line: string): readonly [string, string] {
-  const body = withoutTrailingBlanks(line);
+function partWhitespace(line: string): readonly [string, string] {
+  const body = withoutTrailingWhitespace(line);
   return [body, line.slice(body.length)];
 }
 

@@ -5,41 +5,41 @@
 
 import type { ChangedFile, ChangeNote, Hunk, Piece } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
-import type { ToldChange } from "../../contract/lsp.ts";
+import type { NotifiedChange } from "../../contract/lsp.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { EncodingName } from "../../contract/read.ts";
 import type { Target } from "../../contract/target.ts";
 import type { OpenFile } from "../../disk/lookup/open-file.ts";
 import type { Wrote } from "../../session/ledger.ts";
-import { reported, tell } from "../languages.ts";
-import type { Bench } from "../tool.ts";
+import { reported, notify } from "../languages.ts";
+import type { ToolContext } from "../tool.ts";
 import { commit, commitNew, requireWritable } from "./commit.ts";
-import type { Before, BeforeJudged, Holds, Wants } from "./current-file.ts";
+import type { CurrentFile, JudgedCurrentFile, Holds, Wants } from "./current-file.ts";
 import { formatted } from "./formatted.ts";
 import { diffText, fileOf, prepare, type Prepared, questionOf, openedBy } from "./prepare.ts";
-import { exclusively, heldBy, isStill, keysOf, type Subject, subjectOf } from "./subject.ts";
-import { type Keeper, keeperOf } from "./turn.ts";
+import { exclusively, handleOf, isStill, keysOf, type ChangeTarget, resolveChangeTarget } from "./change-target.ts";
+import { type HistoryRecorder, createRecorder } from "./history-recorder.ts";
 
 export interface Changed<Extra> {
   readonly file: ChangedFile;
   readonly extra: Extra;
 }
 
-export async function change<Extra>(path: string, plan: Plan<Extra>, bench: Bench): Promise<Changed<Extra>> {
-  const { file, extra, told } = await changeAtRest(path, plan, bench);
-  const [shown] = await reported([file] as const, told, bench);
+export async function change<Extra>(path: string, plan: Plan<Extra>, context: ToolContext): Promise<Changed<Extra>> {
+  const { file, extra, notified } = await changeAtRest(path, plan, context);
+  const [shown] = await reported([file] as const, notified, context);
   return { file: shown, extra };
 }
 
 /** A change that was made, and that language servers were told of. */
 interface Made<Extra> extends Changed<Extra> {
-  readonly told: ToldChange | undefined;
+  readonly notified: NotifiedChange | undefined;
 }
 
-async function changeAtRest<Extra>(path: string, plan: Plan<Extra>, bench: Bench): Promise<Made<Extra>> {
+async function changeAtRest<Extra>(path: string, plan: Plan<Extra>, context: ToolContext): Promise<Made<Extra>> {
   for (let tries = 1; ; tries += 1) {
-    const changed = await changeOnce(path, plan, tries === 1 && !bench.ledger.has(path), bench);
+    const changed = await changeOnce(path, plan, tries === 1 && !context.ledger.has(path), context);
     if ("file" in changed) return changed;
     // Who is asked about a file that never rests would be asked without end.
     if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: changed.askAgain });
@@ -51,33 +51,34 @@ async function changeOnce<Extra>(
   path: string,
   plan: Plan<Extra>,
   isUnseen: boolean,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<Made<Extra> | { readonly askAgain: Target }> {
-  const subject = await subjectOf(path, bench, isUnseen ? "the folder of a new file" : "its folder");
-  const { target } = subject;
-  using held = heldBy(subject);
-  const approved = await permitted(subject, plan, bench);
+  const changeTarget = await resolveChangeTarget(path, context, isUnseen ? "the folder of a new file" : "its folder");
+  const { target } = changeTarget;
+  using handle = handleOf(changeTarget);
+  const approved = await permitted(changeTarget, plan, context);
   const keeps = approved === undefined;
-  if (!keeps) held?.close();
-  const keys = keysOf(subject);
+  if (!keeps) handle?.close();
+  const keys = keysOf(changeTarget);
   const work = async (): Promise<Made<Extra> | { readonly askAgain: Target }> => {
     // The question may have taken its time, and so may the turn.
-    const now = keeps && isStill(subject, bench) ? subject : await subjectOf(path, bench, "its folder");
-    using _held = heldBy(now);
+    const now =
+      keeps && isStill(changeTarget, context) ? changeTarget : await resolveChangeTarget(path, context, "its folder");
+    using _held = handleOf(now);
     if (now.target.real !== target.real) throw new Problem({ code: "CHANGED", place: target });
-    const prepared = await prepare(now, plan, bench);
+    const prepared = await prepare(now, plan, context);
     using _file = openedBy(prepared);
     // A yes was said to what was shown, and to nothing else.
     if (approved !== undefined && approved !== diffText(prepared)) return { askAgain: target };
-    bench.signal.throwIfAborted();
-    if (bench.dryRun) {
-      const file = fileOf(prepared, requireWritable(prepared, bench));
-      return { file, extra: prepared.extra, told: undefined };
+    context.signal.throwIfAborted();
+    if (context.dryRun) {
+      const file = fileOf(prepared, requireWritable(prepared, context));
+      return { file, extra: prepared.extra, notified: undefined };
     }
-    const file = await formatted(await write(prepared, bench), plan.profile, bench);
-    return { file, extra: prepared.extra, told: await tell([file], bench) };
+    const file = await formatted(await writePrepared(prepared, context), plan.profile, context);
+    return { file, extra: prepared.extra, notified: await notify([file], context) };
   };
-  return await exclusively([target], bench, work, keys);
+  return await exclusively([target], context, work, keys);
 }
 
 /**
@@ -85,37 +86,41 @@ async function changeOnce<Extra>(
  * with the diff that somebody said yes to, if somebody was asked. `beforeAsking` may throw what makes the question idle.
  */
 export async function permitted<Extra>(
-  subject: Subject,
+  changeTarget: ChangeTarget,
   plan: Plan<Extra>,
-  bench: Bench,
+  context: ToolContext,
   {
     movedTo,
     beforeAsking,
   }: { readonly movedTo?: string | undefined; readonly beforeAsking?: () => Promise<void> } = {},
 ): Promise<string | undefined> {
-  const { target } = subject;
+  const { target } = changeTarget;
   // Nothing can be done to what is not there, whoever permits it.
-  if (subject.is === "new" && plan.missing === undefined) await prepare(subject, plan, bench);
-  if (subject.is === "there") await bench.guard.permit("read", target, bench.signal);
+  if (changeTarget.is === "new" && plan.missing === undefined) await prepare(changeTarget, plan, context);
+  if (changeTarget.is === "there") await context.guard.permit("read", target, context.signal);
   let diff = "";
   // A change that cannot be made is told to its author before anybody is asked.
   const preview = async (): Promise<Readonly<Record<string, unknown>>> => {
-    const prepared = await prepare(subject, plan, bench);
+    const prepared = await prepare(changeTarget, plan, context);
     using file = openedBy(prepared);
-    requireWritable(prepared, bench);
+    requireWritable(prepared, context);
     file?.close();
     await beforeAsking?.();
     const question = questionOf(prepared);
     ({ diff } = question);
     return movedTo === undefined ? question : { ...question, movedTo };
   };
-  const { signal, dryRun } = bench;
-  return (await bench.guard.permit("edit", target, signal, { preview, dryRun })) === "asked" ? diff : undefined;
+  const { signal, dryRun } = context;
+  return (await context.guard.permit("edit", target, signal, { preview, dryRun })) === "asked" ? diff : undefined;
 }
 
-export async function write<Extra>(prepared: Prepared<Extra>, bench: Bench, keeper?: Keeper): Promise<ChangedFile> {
-  const by = keeper ?? keeperOf(await bench.turn(), prepared.target);
-  const notes = prepared.is === "new" ? await commitNew(prepared, by, bench) : await commit(prepared, by, bench);
+export async function writePrepared<Extra>(
+  prepared: Prepared<Extra>,
+  context: ToolContext,
+  recorder?: HistoryRecorder,
+): Promise<ChangedFile> {
+  const by = recorder ?? createRecorder(await context.turn(), prepared.target);
+  const notes = prepared.is === "new" ? await commitNew(prepared, by, context) : await commit(prepared, by, context);
   return fileOf(prepared, notes);
 }
 
@@ -155,11 +160,11 @@ export interface Plan<Extra> {
   readonly wants: Wants;
   readonly profile: Profile;
   /** What becomes of a file that is there. */
-  there(before: Before): Promise<Planned<Extra>> | Planned<Extra>;
+  there(current: CurrentFile): Promise<Planned<Extra>> | Planned<Extra>;
   /** What becomes of one that is not; without it that is an error. */
   missing?(target: Target): NewFile<Extra> | Promise<NewFile<Extra>>;
   /** Throws if the file is nothing for this tool: then reading it first would not help. */
-  fits?(before: BeforeJudged): Promise<void>;
+  fits?(current: JudgedCurrentFile): Promise<void>;
   /** At once, unless said otherwise. */
   readonly holds?: Holds;
   /** Is the whole file overwritten, so that all of it must have been seen? */

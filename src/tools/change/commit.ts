@@ -5,16 +5,16 @@ import { Problem } from "../../contract/problem.ts";
 import type { EncodingName } from "../../contract/read.ts";
 import type { Target } from "../../contract/target.ts";
 import { FileCut } from "../../disk/lines/scan.ts";
-import { type Identity, released } from "../../disk/lookup/look.ts";
+import { type Identity, released } from "../../disk/lookup/lookup.ts";
 import { fullHash, hashOfContent, ReadFailed } from "../../disk/lookup/open-file.ts";
 import { lengthOf } from "../../disk/write/content.ts";
 import type { WriteStep } from "../../disk/write/write-failed.ts";
 import { refusal } from "../../guard/guard.ts";
 import type { Wrote } from "../../session/ledger.ts";
-import { isHashed, isInDoubt, signAsLeft, signOf } from "../stamp.ts";
-import type { Bench } from "../tool.ts";
+import { isHashed, isInDoubt, statKeyAsLeft, statKeyOf } from "../fingerprint.ts";
+import type { ToolContext } from "../tool.ts";
 import type { Prepared } from "./prepare.ts";
-import type { Keeper, Moved } from "./turn.ts";
+import type { HistoryRecorder, Moved } from "./history-recorder.ts";
 
 type Existing<Extra> = Extract<Prepared<Extra>, { readonly is: "there" }>;
 type New<Extra> = Extract<Prepared<Extra>, { readonly is: "new" }>;
@@ -22,14 +22,14 @@ type New<Extra> = Extract<Prepared<Extra>, { readonly is: "new" }>;
 /** `keeper` has the old content before it goes. */
 export async function commit<Extra>(
   prepared: Existing<Extra>,
-  keeper: Keeper,
-  bench: Bench,
+  recorder: HistoryRecorder,
+  context: ToolContext,
 ): Promise<readonly ChangeNote[]> {
-  const { target, file, planned, old, subject, remember } = prepared;
+  const { target, file, planned, old, changeTarget, remember } = prepared;
   // The mode may have been switched while the call waited for its turn.
-  bench.guard.requireWriting(target);
+  context.guard.requireWriting(target);
   if (planned.notes.some(({ note }) => note === "same content")) {
-    rememberAs(target, file.identity, hashIfSmall(old), planned.wrote, bench, remember);
+    rememberAs(target, file.identity, hashIfSmall(old), planned.wrote, context, remember);
     return [];
   }
   const sizeBytes = planned.pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
@@ -42,19 +42,19 @@ export async function commit<Extra>(
   let hash: string | undefined;
   const keepOld = (how: "renamed" | "in place", at: string): Promise<void> => {
     const will = how === "renamed" ? "be renamed over" : "be written in place";
-    return keeper.keep({ before: { file, bytes: old, will, at }, after: afterBy(how) });
+    return recorder.keep({ before: { file, bytes: old, will, at }, after: afterBy(how) });
   };
-  const replaced = await orUndone(keeper, () =>
-    bench.disk.replace({
-      found: subject.found,
+  const replaced = await orUndone(recorder, () =>
+    context.disk.replace({
+      node: changeTarget.node,
       file,
       pieces: held === undefined ? planned.pieces : inMemory(planned.pieces, held),
       source,
       readBytes: old,
-      hardLinks: bench.changes.hardLinks,
+      hardLinks: context.changes.hardLinks,
       mode,
-      signal: bench.signal,
-      beforeSwap: keeper.keeps ? keepOld : undefined,
+      signal: context.signal,
+      beforeSwap: recorder.keeps ? keepOld : undefined,
       // While the disk is busy there is time for what the answer will say, and for tidying up.
       meanwhile: () => {
         void prepared.diff.hunks;
@@ -62,28 +62,28 @@ export async function commit<Extra>(
       },
       letGo: () => {
         file.close();
-        return subject.found.letGo?.();
+        return changeTarget.node.letGo?.();
       },
     }),
   );
   switch (replaced.did) {
     case "nothing":
-      keeper.undone();
+      recorder.undone();
       if (replaced.why === "changed") throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
       throw refused(target, replaced.errno, replaced.during);
     case "damaged": {
-      bench.ledger.drop(target.real);
+      context.ledger.drop(target.real);
       const during = `${replaced.during}; its old content is kept and is put back at the next start`;
       throw new Problem({ code: "IO_ERROR", place: target, errno: replaced.errno, during });
     }
     case "unconfirmed":
-      return unconfirmed(target, replaced.errno, planned.wrote, keeper, bench, remember);
+      return unconfirmed(target, replaced.errno, planned.wrote, recorder, context, remember);
     case "replaced": {
       const { identity } = replaced;
-      hash ??= hashIfSmall(bytes) ?? (await hashInDoubt(target, identity, bench));
-      rememberAs(target, identity, hash, planned.wrote, bench, remember);
+      hash ??= hashIfSmall(bytes) ?? (await hashInDoubt(target, identity, context));
+      rememberAs(target, identity, hash, planned.wrote, context, remember);
       return [
-        ...keeper.done(identity, mode ?? file.mode),
+        ...recorder.done(identity, mode ?? file.mode),
         ...(replaced.separated ? [{ note: "links separated" } as const] : []),
         ...(replaced.how === "in place" ? [{ note: "in place" } as const] : []),
         ...replaced.notes.map((detail) => ({ note: "metadata", detail }) as const),
@@ -94,16 +94,16 @@ export async function commit<Extra>(
 
 export async function commitNew<Extra>(
   prepared: New<Extra>,
-  keeper: Keeper,
-  bench: Bench,
+  recorder: HistoryRecorder,
+  context: ToolContext,
   moved?: Moved,
 ): Promise<readonly ChangeNote[]> {
   const { target, mode, like, remember, folder, wrote = "all" } = prepared;
   const { bytes, pieces, source, after } = contentOfNew(prepared);
-  const { signal } = bench;
-  bench.guard.requireWriting(target);
-  const created = await orUndone(keeper, () =>
-    bench.disk.create({
+  const { signal } = context;
+  context.guard.requireWriting(target);
+  const created = await orUndone(recorder, () =>
+    context.disk.create({
       real: target.real,
       folder,
       pieces,
@@ -111,29 +111,29 @@ export async function commitNew<Extra>(
       mode,
       like,
       signal,
-      beforeSwap: () => keeper.keep({ before: "absent", after, ...(moved && { moved }) }),
+      beforeSwap: () => recorder.keep({ before: "absent", after, ...(moved && { moved }) }),
     }),
   );
   switch (created.did) {
     case "nothing":
-      keeper.undone();
+      recorder.undone();
       if (created.why === "exists")
-        throw new Problem({ code: "EXISTS", place: target, reason: whatIsThere(target, bench) });
+        throw new Problem({ code: "EXISTS", place: target, reason: whatIsThere(target, context) });
       if (created.why === "changed") throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
       throw refused(target, created.errno, created.during);
     case "unconfirmed":
-      return unconfirmed(target, created.errno, wrote, keeper, bench, remember);
+      return unconfirmed(target, created.errno, wrote, recorder, context, remember);
     case "created":
       rememberAs(
         target,
         created.identity,
-        hashIfSmall(bytes) ?? (await hashInDoubt(target, created.identity, bench)),
+        hashIfSmall(bytes) ?? (await hashInDoubt(target, created.identity, context)),
         wrote,
-        bench,
+        context,
         remember,
       );
       return [
-        ...keeper.done(created.identity, keeper.keeps ? modeOf(target, bench) : undefined),
+        ...recorder.done(created.identity, recorder.keeps ? modeOf(target, context) : undefined),
         ...created.notes.map((detail) => ({ note: "metadata", detail }) as const),
       ];
   }
@@ -149,19 +149,19 @@ function contentOfNew<Extra>({ bytes, mode }: New<Extra>) {
 
 export async function commitRemoval<Extra>(
   prepared: Existing<Extra>,
-  keeper: Keeper,
-  bench: Bench,
+  recorder: HistoryRecorder,
+  context: ToolContext,
   moved?: Moved,
 ): Promise<readonly ChangeNote[]> {
-  const { target, file, subject, old } = prepared;
-  bench.guard.requireWriting(target);
-  const removed = await orUndone(keeper, () =>
-    bench.disk.remove({
-      found: subject.found,
+  const { target, file, changeTarget, old } = prepared;
+  context.guard.requireWriting(target);
+  const removed = await orUndone(recorder, () =>
+    context.disk.remove({
+      node: changeTarget.node,
       identity: file.identity,
-      signal: bench.signal,
+      signal: context.signal,
       beforeSwap: (at) =>
-        keeper.keep({
+        recorder.keep({
           before: { file, bytes: old, will: "be renamed over", at },
           after: "absent",
           ...(moved && { moved }),
@@ -169,23 +169,23 @@ export async function commitRemoval<Extra>(
     }),
   );
   if (removed.did === "nothing") {
-    keeper.undone();
+    recorder.undone();
     if (removed.why === "changed") throw new Problem({ code: "STALE", place: target, reason: "while changing it" });
     throw refused(target, removed.errno, removed.during);
   }
-  bench.ledger.drop(target.real);
+  context.ledger.drop(target.real);
   return [
-    ...keeper.done(file.identity),
+    ...recorder.done(file.identity),
     ...(removed.did === "unconfirmed" ? [{ note: "unconfirmed", errno: removed.errno } as const] : []),
   ];
 }
 
 /** What was announced to the history and then stopped did not happen. */
-async function orUndone<Result>(keeper: Keeper, work: () => Promise<Result>): Promise<Result> {
+async function orUndone<Result>(recorder: HistoryRecorder, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    keeper.undone();
+    recorder.undone();
     throw error;
   }
 }
@@ -195,11 +195,11 @@ const inMemory = (pieces: readonly Piece[], old: Buffer): readonly Exclude<Piece
   pieces.map((piece) => ("from" in piece ? old.subarray(piece.from, piece.to) : piece));
 
 /** A new file has the mode that the system gave it. */
-function modeOf(target: Target, { disk }: Bench): number | undefined {
-  const look = disk.look(target.real);
-  if (look.seen !== "node") return undefined;
-  using _held = look.held;
-  const opened = disk.open(look);
+function modeOf(target: Target, { disk }: ToolContext): number | undefined {
+  const lookup = disk.lookup(target.real);
+  if (lookup.seen !== "node") return undefined;
+  using _held = lookup.handle;
+  const opened = disk.open(lookup);
   if ("errno" in opened) return undefined;
   using file = opened;
   return file.mode;
@@ -210,16 +210,16 @@ function unconfirmed(
   target: Target,
   errno: string,
   wrote: Wrote,
-  keeper: Keeper,
-  bench: Bench,
+  recorder: HistoryRecorder,
+  context: ToolContext,
   encoding?: EncodingName,
 ): readonly ChangeNote[] {
-  const look = bench.disk.look(target.real);
+  const lookup = context.disk.lookup(target.real);
   let kept: readonly ChangeNote[] = [];
-  if (look.seen === "node") {
-    using held = look.held;
-    kept = keeper.done(held.identity);
-    rememberAs(target, held.identity, undefined, wrote, bench, encoding);
+  if (lookup.seen === "node") {
+    using handle = lookup.handle;
+    kept = recorder.done(handle.identity);
+    rememberAs(target, handle.identity, undefined, wrote, context, encoding);
   }
   return [{ note: "unconfirmed", errno }, ...kept];
 }
@@ -228,21 +228,21 @@ function unconfirmed(
  * Throws what writing would be refused with, as far as it can be known before; answers with what else will be told. What it
  * finds may be another thing when it is written: it is asked again then.
  */
-export function requireWritable<Extra>(prepared: Prepared<Extra>, bench: Bench): readonly ChangeNote[] {
+export function requireWritable<Extra>(prepared: Prepared<Extra>, context: ToolContext): readonly ChangeNote[] {
   const { target } = prepared;
-  if (prepared.is === "new") return requireNothingAt(target, bench);
-  const { planned, subject, file } = prepared;
+  if (prepared.is === "new") return requireNothingAt(target, context);
+  const { planned, changeTarget, file } = prepared;
   if (planned.notes.some(({ note }) => note === "same content")) return [];
-  const fault = bench.disk.refusesWriting(subject.found, file);
+  const fault = context.disk.refusesWriting(changeTarget.node, file);
   if (fault !== undefined) throw refused(target, fault.errno, fault.during);
   if (file.links < 2 || planned.removes === true) return [];
-  return [{ note: bench.changes.hardLinks === "separate" ? "links separated" : "in place" }];
+  return [{ note: context.changes.hardLinks === "separate" ? "links separated" : "in place" }];
 }
 
 /** A link that leads nowhere has the name all the same. */
-export function requireNothingAt(target: Target, bench: Bench): readonly [] {
-  if (!bench.disk.hasName(target.real)) return [];
-  throw new Problem({ code: "EXISTS", place: target, reason: whatIsThere(target, bench) });
+export function requireNothingAt(target: Target, context: ToolContext): readonly [] {
+  if (!context.disk.hasName(target.real)) return [];
+  throw new Problem({ code: "EXISTS", place: target, reason: whatIsThere(target, context) });
 }
 
 /** What content is known by again; none of what is too much to be hashed in passing. */
@@ -254,24 +254,28 @@ export function rememberAs(
   identity: Identity,
   hash: string | undefined,
   wrote: Wrote,
-  bench: Bench,
+  context: ToolContext,
   encoding?: EncodingName,
 ): void {
   const { sizeBytes } = identity;
-  bench.ledger.wrote(target.real, { sign: signAsLeft(identity, hash), sizeBytes, hash, encoding }, wrote);
+  context.ledger.wrote(target.real, { statKey: statKeyAsLeft(identity, hash), sizeBytes, hash, encoding }, wrote);
 }
 
 /** Of a large file that was just written, where its times are too coarse to tell whether somebody else changes it right after. */
-export async function hashInDoubt(target: Target, identity: Identity, bench: Bench): Promise<string | undefined> {
+export async function hashInDoubt(
+  target: Target,
+  identity: Identity,
+  context: ToolContext,
+): Promise<string | undefined> {
   if (!isInDoubt(identity)) return undefined;
-  const look = bench.disk.look(target.real);
-  if (look.seen !== "node") return undefined;
-  using _held = look.held;
-  const opened = bench.disk.open(look);
+  const lookup = context.disk.lookup(target.real);
+  if (lookup.seen !== "node") return undefined;
+  using _held = lookup.handle;
+  const opened = context.disk.open(lookup);
   if ("errno" in opened) return undefined;
   using file = opened;
   try {
-    return signOf(file.identity) === signOf(identity) ? await fullHash(file) : undefined;
+    return statKeyOf(file.identity) === statKeyOf(identity) ? await fullHash(file) : undefined;
   } catch (error) {
     if (error instanceof ReadFailed || error instanceof FileCut) return undefined;
     throw error;
@@ -303,8 +307,8 @@ export function refused(place: Target, errno: string, during: WriteStep): Proble
 }
 
 /** Something took the name: by now, or all the time, as a link that leads nowhere does. */
-function whatIsThere(target: Target, bench: Bench): "file" | "folder" | "link" {
-  const look = released(bench.disk.look(target.real));
-  if (look.seen !== "node") return "link";
-  return look.kind === "directory" ? "folder" : "file";
+function whatIsThere(target: Target, context: ToolContext): "file" | "folder" | "link" {
+  const lookup = released(context.disk.lookup(target.real));
+  if (lookup.seen !== "node") return "link";
+  return lookup.kind === "directory" ? "folder" : "file";
 }

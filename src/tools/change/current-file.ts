@@ -12,16 +12,16 @@ import { isRacy } from "../../disk/time-grain.ts";
 import { mediaOf } from "../../kinds/kind.ts";
 import { startDecoding, type TextFile } from "../../kinds/text-file.ts";
 import { readText } from "../../kinds/text.ts";
-import type { Seen, Stamp } from "../../session/ledger.ts";
+import type { Seen, FileFingerprint } from "../../session/ledger.ts";
 import { sourceText, type SourceText } from "../../text/source.ts";
-import { stampOf, textOf, viewHash } from "../stamp.ts";
-import type { Bench } from "../tool.ts";
+import { fingerprintOf, asTextFile, viewHash } from "../fingerprint.ts";
+import type { ToolContext } from "../tool.ts";
 
-export interface Before {
+export interface CurrentFile {
   readonly target: Target;
   readonly file: OpenFile;
   readonly form: { readonly encoding: EncodingName; readonly bomBytes: number };
-  /** All of it; undefined where that would be too much to hold, or where it is not held before somebody asks (`held`). */
+  /** All of it; undefined where that would be too much to hold, or where it is not held before somebody asks (`whole`). */
   readonly bytes: Buffer | undefined;
   /** The beginning of one that is not held and whose encoding only this beginning speaks for; else undefined. */
   readonly head: Buffer | undefined;
@@ -29,14 +29,14 @@ export interface Before {
   readonly source: () => SourceText;
   readonly seen: Seen;
   /** The same with its bytes, unless those are too many. */
-  readonly held: () => Promise<Before>;
-  readonly stamp: Stamp;
+  readonly whole: () => Promise<CurrentFile>;
+  readonly fingerprint: FileFingerprint;
   /** What is to be remembered of it, since the bytes may not tell after the change. */
   readonly remember: EncodingName | undefined;
 }
 
 /** As it is read, before it is known whether its author has seen it. */
-export type BeforeJudged = Omit<Before, "seen" | "held">;
+export type JudgedCurrentFile = Omit<CurrentFile, "seen" | "whole">;
 
 /** A notebook is edited as the text that it is, unless the dialect shows it as cells. */
 export type Wants =
@@ -54,18 +54,18 @@ export async function readBefore(
   target: Target,
   profile: Profile,
   wants: Wants,
-  bench: Bench,
+  context: ToolContext,
   holds: Holds = "at once",
-): Promise<BeforeJudged> {
+): Promise<JudgedCurrentFile> {
   let bytes: Buffer | undefined;
-  const stamp = stampOf(file, undefined, () => bytes);
-  if (wants === "bytes") return asBytes(file, target, stamp);
+  const fingerprint = fingerprintOf(file, undefined, () => bytes);
+  if (wants === "bytes") return asBytes(file, target, fingerprint);
   const scratch = takeBuffer();
   try {
-    const text = await recognised(file, target, profile, wants, scratch, bench, stamp);
+    const text = await recognised(file, target, profile, wants, scratch, context, fingerprint);
     const isWhole = text.whole !== undefined && text.whole.length === file.sizeBytes;
     const waits = holds === "if need be" && mayWait(file) && (await beginsAsUtf8(text));
-    const bytesMax = waits ? 0 : limits.editHeldBytesMax;
+    const bytesMax = waits ? 0 : limits.editInMemoryBytesMax;
     bytes = isWhole ? Buffer.from(text.whole) : await wholeFile(file, bytesMax);
     let valid: boolean | undefined;
     const isValid = (whole: Buffer): boolean => (valid ??= isUtf8(whole)); // a millisecond for 10 MB
@@ -82,7 +82,7 @@ export async function readBefore(
       bytes,
       head,
       source: () => (source ??= sourceText(bytes ?? Buffer.alloc(0), form)),
-      stamp,
+      fingerprint,
       remember: tells ? undefined : encoding,
     };
   } finally {
@@ -98,11 +98,11 @@ const mayWait = ({ sizeBytes, identity }: OpenFile): boolean =>
 const beginsAsUtf8 = async (text: TextFile): Promise<boolean> =>
   text.guess === undefined && (text.form ?? (await startDecoding(text))).encoding === "utf-8";
 
-async function asBytes(file: OpenFile, target: Target, stamp: Stamp): Promise<BeforeJudged> {
-  const bytes = await wholeFile(file, limits.editHeldBytesMax);
+async function asBytes(file: OpenFile, target: Target, fingerprint: FileFingerprint): Promise<JudgedCurrentFile> {
+  const bytes = await wholeFile(file, limits.editInMemoryBytesMax);
   const form = { encoding: "utf-8", bomBytes: 0 } as const;
   const source = (): SourceText => sourceText(bytes ?? Buffer.alloc(0), form);
-  return { target, file, form, bytes, head: undefined, source, stamp, remember: undefined };
+  return { target, file, form, bytes, head: undefined, source, fingerprint, remember: undefined };
 }
 
 async function recognised(
@@ -111,16 +111,16 @@ async function recognised(
   profile: Profile,
   wants: Wants,
   scratch: Buffer,
-  bench: Bench,
-  stamp: Stamp,
+  context: ToolContext,
+  fingerprint: FileFingerprint,
 ): Promise<TextFile> {
-  const encoding = await bench.ledger.encodingOf(target.real, stamp);
-  const text = await textOf(file, target, profile, scratch, bench, encoding);
+  const encoding = await context.ledger.encodingOf(target.real, fingerprint);
+  const text = await asTextFile(file, target, profile, scratch, context, encoding);
   const shownAsCells = profile.kinds.notebook === "read" && wants === "text";
   if (
     shownAsCells &&
     mediaOf(target.real, await text.head()) === "notebook" &&
-    (await showsCells(file, target, bench))
+    (await showsCells(file, target, context))
   ) {
     throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: target, fault: "notebook" });
   }
@@ -128,7 +128,7 @@ async function recognised(
 }
 
 /** A damaged notebook is shown as text, and repaired as such. One that is too large is not shown at all. */
-async function showsCells(file: OpenFile, target: Target, { signal }: Bench): Promise<boolean> {
+async function showsCells(file: OpenFile, target: Target, { signal }: ToolContext): Promise<boolean> {
   const { hasCells } = await import("../../kinds/notebook.ts");
   const bytes = await wholeFile(file, limits.documentBytesMax);
   return bytes === undefined || hasCells(bytes, target, signal);
@@ -152,11 +152,11 @@ export async function hashOfView(
   file: OpenFile,
   target: Target,
   profile: Profile,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<string | undefined> {
   const scratch = takeBuffer();
   try {
-    const text = await recognised(file, target, profile, "notebook", scratch, bench, stampOf(file));
+    const text = await recognised(file, target, profile, "notebook", scratch, context, fingerprintOf(file));
     const request = {
       verb: "read",
       path: target.asked,
@@ -164,7 +164,7 @@ export async function hashOfView(
       overBudget: "first page",
       profile: { ...profile, pageTokensMax: undefined, pastEnd: "empty" },
     } as const;
-    const scanning = { store: bench.indexes, signal: bench.signal, onProgress: undefined };
+    const scanning = { store: context.indexes, signal: context.signal, onProgress: undefined };
     const page: Page = (await readText(text, request, scanning)).pages[0];
     return viewHash(page);
   } finally {

@@ -9,18 +9,18 @@ import { Problem } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Target } from "../../contract/target.ts";
 import { FileCut } from "../../disk/lines/scan.ts";
-import type { Identity } from "../../disk/lookup/look.ts";
+import type { Identity } from "../../disk/lookup/lookup.ts";
 import { ReadFailed } from "../../disk/lookup/open-file.ts";
-import { heldFile } from "../../history/observe.ts";
+import { storedFile } from "../../history/observe.ts";
 import { nothingShown, type Seen, type Wrote } from "../../session/ledger.ts";
 import { hunksOfTexts } from "../../text/diff/hunks.ts";
 import { wellFormed } from "../../text/encoding/escape.ts";
 import { movedAlong } from "../edit/edit-text.ts";
-import type { Bench } from "../tool.ts";
+import type { ToolContext } from "../tool.ts";
 import type { Diff } from "./change.ts";
 import { hashIfSmall, rememberAs } from "./commit.ts";
 import { readBefore } from "./current-file.ts";
-import { keeperOf } from "./turn.ts";
+import { createRecorder } from "./history-recorder.ts";
 
 /** Of one call: a formatter that did not end with one file is not called with the next. */
 export interface Formatting {
@@ -31,23 +31,23 @@ export interface Formatting {
 export async function formatted(
   file: ChangedFile,
   profile: Profile,
-  bench: Bench,
+  context: ToolContext,
   formatting: Formatting = { hangs: false },
 ): Promise<ChangedFile> {
-  const { formatter } = bench;
+  const { formatter } = context;
   const { target } = file;
-  const untouched = bench.dryRun || file.did === "deleted" || file.notes.some(({ note }) => note === "same content");
+  const untouched = context.dryRun || file.did === "deleted" || file.notes.some(({ note }) => note === "same content");
   if (formatter === undefined || untouched) return file;
-  const written = await contentOf(target, profile, bench);
+  const written = await contentOf(target, profile, context);
   const failed = formatting.hangs
     ? "it did not end with an earlier file, so it was not called"
-    : await failureOf(formatter, target.real, formatting, bench);
-  const now = await contentOf(target, profile, bench);
+    : await failureOf(formatter, target.real, formatting, context);
+  const now = await contentOf(target, profile, context);
   const notes: ChangeNote[] = failed === undefined ? [] : [{ note: "formatter failed", why: failed }];
   const withNotes = { ...file, notes: [...file.notes, ...notes] };
   if (written === undefined) return withNotes;
   if (now === undefined) {
-    bench.ledger.drop(target.real);
+    context.ledger.drop(target.real);
     return {
       ...withNotes,
       notes: [...withNotes.notes, { note: "formatter failed", why: "the file is gone or no text now" }],
@@ -60,15 +60,15 @@ export async function formatted(
       now.identity,
       hashIfSmall(now.bytes),
       knownAfter(written.seen, hunksOfTexts("", "")),
-      bench,
+      context,
       now.remember,
     );
     return withNotes;
   }
   const diff = hunksOfTexts(written.text, now.text);
   const shown = diff.complete && linesOf(diff) <= limits.changeLinesMax ? diff : undefined;
-  rememberAs(target, now.identity, hashIfSmall(now.bytes), knownAfter(written.seen, shown), bench, now.remember);
-  const kept = await keep(target, written, now, bench);
+  rememberAs(target, now.identity, hashIfSmall(now.bytes), knownAfter(written.seen, shown), context, now.remember);
+  const kept = await keep(target, written, now, context);
   const { additions, deletions } = diff;
   const note = { note: "reformatted", additions, deletions, hunks: shown?.hunks ?? [] } as const;
   return { ...withNotes, ...wholeDiff(file, now.text), notes: [...withNotes.notes, note, ...kept] };
@@ -84,18 +84,18 @@ interface Content {
 }
 
 /** Undefined for what is gone, no text, or too large to be compared. */
-async function contentOf(target: Target, profile: Profile, bench: Bench): Promise<Content | undefined> {
-  const look = bench.disk.look(target.real);
-  if (look.seen !== "node") return undefined;
-  using _held = look.held;
+async function contentOf(target: Target, profile: Profile, context: ToolContext): Promise<Content | undefined> {
+  const lookup = context.disk.lookup(target.real);
+  if (lookup.seen !== "node") return undefined;
+  using _held = lookup.handle;
   try {
-    if (look.kind !== "file") return undefined;
-    const opened = bench.disk.open(look);
+    if (lookup.kind !== "file") return undefined;
+    const opened = context.disk.open(lookup);
     if ("errno" in opened) return undefined;
     using file = opened;
-    const { bytes, source, stamp, remember } = await readBefore(file, target, profile, "notebook", bench);
+    const { bytes, source, fingerprint, remember } = await readBefore(file, target, profile, "notebook", context);
     if (bytes === undefined) return undefined;
-    const seen = await bench.ledger.seen(target.real, stamp, async () => undefined);
+    const seen = await context.ledger.seen(target.real, fingerprint, async () => undefined);
     const { identity, mode } = file;
     return { bytes, text: wellFormed(source().text), identity, mode, seen, remember };
   } catch (error) {
@@ -106,10 +106,10 @@ async function contentOf(target: Target, profile: Profile, bench: Bench): Promis
 
 /** In words. A formatter that does not end is not waited for: its lock keeps others from the file. */
 async function failureOf(
-  formatter: NonNullable<Bench["formatter"]>,
+  formatter: NonNullable<ToolContext["formatter"]>,
   path: string,
   formatting: Formatting,
-  { signal, formatterMsMax }: Bench,
+  { signal, formatterMsMax }: ToolContext,
 ): Promise<string | undefined> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), formatterMsMax);
@@ -151,13 +151,18 @@ function knownAfter(seen: Seen, shown: Diff | undefined): Wrote {
 }
 
 /** Two steps of one turn: the session's own, then the formatter's. */
-async function keep(target: Target, before: Content, now: Content, bench: Bench): Promise<readonly ChangeNote[]> {
-  const keeper = keeperOf(await bench.turn(), target);
-  await keeper.keep({
-    before: { file: heldFile(before), bytes: before.bytes, will: "be written in place" },
+async function keep(
+  target: Target,
+  before: Content,
+  now: Content,
+  context: ToolContext,
+): Promise<readonly ChangeNote[]> {
+  const recorder = createRecorder(await context.turn(), target);
+  await recorder.keep({
+    before: { file: storedFile(before), bytes: before.bytes, will: "be written in place" },
     after: { bytes: now.bytes, mode: now.mode },
   });
-  return keeper.done(now.identity, now.mode);
+  return recorder.done(now.identity, now.mode);
 }
 
 /** From the old content to the one that is there now. */

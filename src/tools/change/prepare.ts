@@ -5,16 +5,16 @@ import type { ChangedFile, ChangeNote } from "../../contract/edit.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
 import { FileCut } from "../../disk/lines/scan.ts";
-import type { Found, Held } from "../../disk/lookup/look.ts";
+import type { FileNode, Handle } from "../../disk/lookup/lookup.ts";
 import { type OpenFile, ReadFailed } from "../../disk/lookup/open-file.ts";
 import { refusal } from "../../guard/guard.ts";
 import { nothingShown, type Seen, type Wrote } from "../../session/ledger.ts";
 import { moreLine, noDiffLine, unified } from "../../text/diff/unified.ts";
 import { notFound } from "../locate.ts";
-import type { Bench } from "../tool.ts";
+import type { ToolContext } from "../tool.ts";
 import type { Diff, Plan, Planned } from "./change.ts";
-import { type Before, type BeforeJudged, hashOfView, type Holds, readBefore } from "./current-file.ts";
-import { requireFileName, type Subject } from "./subject.ts";
+import { type CurrentFile, type JudgedCurrentFile, hashOfView, type Holds, readBefore } from "./current-file.ts";
+import { requireFileName, type ChangeTarget } from "./change-target.ts";
 
 /** A change that is ready to be written, with the open file that it is of. */
 export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; readonly diff: Diff } & (
@@ -24,20 +24,20 @@ export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; 
       readonly bytes: Uint8Array | OpenFile;
       readonly mode?: number;
       /** What else it is like: the file that it was. */
-      readonly like?: { readonly found: Found; readonly file: OpenFile };
+      readonly like?: { readonly node: FileNode; readonly file: OpenFile };
       /** The folder that it will be in, if that is held. */
-      readonly folder?: Held | undefined;
-      readonly remember?: Before["remember"];
+      readonly folder?: Handle | undefined;
+      readonly remember?: CurrentFile["remember"];
       /** What the session knows of it from then on; all of it by default. */
       readonly wrote?: Wrote;
     }
   | {
       readonly is: "there";
-      readonly subject: Extract<Subject, { readonly is: "there" }>;
+      readonly changeTarget: Extract<ChangeTarget, { readonly is: "there" }>;
       readonly file: OpenFile;
       /** All of its bytes, if they are held. */
       readonly old: Buffer | undefined;
-      readonly remember: Before["remember"];
+      readonly remember: CurrentFile["remember"];
       readonly planned: Planned<Extra>;
     }
 );
@@ -46,36 +46,40 @@ export type Prepared<Extra> = { readonly target: Target; readonly extra: Extra; 
 export const openedBy = <Extra>(prepared: Prepared<Extra>): OpenFile | undefined =>
   prepared.is === "there" ? prepared.file : undefined;
 
-export async function prepare<Extra>(subject: Subject, plan: Plan<Extra>, bench: Bench): Promise<Prepared<Extra>> {
-  const { target } = subject;
-  if (subject.is === "new") {
-    if (bench.changes.readFirst && bench.ledger.has(target.real)) {
+export async function prepare<Extra>(
+  changeTarget: ChangeTarget,
+  plan: Plan<Extra>,
+  context: ToolContext,
+): Promise<Prepared<Extra>> {
+  const { target } = changeTarget;
+  if (changeTarget.is === "new") {
+    if (context.changes.readFirst && context.ledger.has(target.real)) {
       // Told once: who asks again wants a new file. A dry run asks for nothing yet.
-      if (!bench.dryRun) bench.ledger.drop(target.real);
+      if (!context.dryRun) context.ledger.drop(target.real);
       throw new Problem({ code: "STALE", place: target, reason: "deleted" });
     }
     if (plan.missing === undefined)
-      throw await notFound({ seen: "missing", place: target, reason: "missing", target }, "file", bench);
+      throw await notFound({ seen: "missing", place: target, reason: "missing", target }, "file", context);
     requireFileName(target);
     const { bytes, diff, extra } = await plan.missing(target);
-    return { is: "new", target, folder: subject.folder, bytes, diff, extra };
+    return { is: "new", target, folder: changeTarget.folder, bytes, diff, extra };
   }
-  const file = bench.disk.open(subject.found);
+  const file = context.disk.open(changeTarget.node);
   if ("errno" in file) throw refusal(target, file.errno, "opening it");
   using handles = new HandleStack();
   handles.use(file);
   try {
     // What was held for the plan is known from then on.
-    let before = await look(file, target, plan, bench, (held) => (before = held));
-    const planned = await plan.there(before);
+    let current = await look(file, target, plan, context, (whole) => (current = whole));
+    const planned = await plan.there(current);
     handles.move();
     return {
       is: "there",
       target,
-      subject,
+      changeTarget,
       file,
-      old: before.bytes,
-      remember: planned.remember ?? before.remember,
+      old: current.bytes,
+      remember: planned.remember ?? current.remember,
       planned,
       extra: planned.extra,
       diff: planned.diff,
@@ -92,52 +96,52 @@ async function look<Extra>(
   file: OpenFile,
   target: Target,
   plan: Plan<Extra>,
-  bench: Bench,
-  onHeld: (before: Before) => void,
-): Promise<Before> {
-  const { editBytesMax } = bench.changes;
+  context: ToolContext,
+  onCurrent: (current: CurrentFile) => void,
+): Promise<CurrentFile> {
+  const { editBytesMax } = context.changes;
   if (file.sizeBytes > editBytesMax) {
     throw new Problem({ code: "TOO_LARGE", place: target, kind: "text", limit: `${editBytesMax} bytes` });
   }
   // What cannot be read as text cannot be read first either.
-  const read = (holds?: Holds) => readBefore(file, target, plan.profile, plan.wants, bench, holds);
-  const before = await read(plan.holds);
-  const seen = await seenAs(before, plan, bench);
-  const held = async (): Promise<Before> => {
-    const now = knownAs(await read(), seen, held);
-    onHeld(now);
+  const read = (holds?: Holds) => readBefore(file, target, plan.profile, plan.wants, context, holds);
+  const current = await read(plan.holds);
+  const seen = await seenAs(current, plan, context);
+  const whole = async (): Promise<CurrentFile> => {
+    const now = knownAs(await read(), seen, whole);
+    onCurrent(now);
     return now;
   };
-  return knownAs(before, seen, held);
+  return knownAs(current, seen, whole);
 }
 
 /** Name by name: what is spread out and then added to is slow. */
-const knownAs = (judged: BeforeJudged, seen: Seen, held: Before["held"]): Before => ({
+const knownAs = (judged: JudgedCurrentFile, seen: Seen, whole: CurrentFile["whole"]): CurrentFile => ({
   target: judged.target,
   file: judged.file,
   form: judged.form,
   bytes: judged.bytes,
   head: judged.head,
   source: judged.source,
-  stamp: judged.stamp,
+  fingerprint: judged.fingerprint,
   remember: judged.remember,
   seen,
-  held,
+  whole,
 });
 
-async function seenAs<Extra>(before: BeforeJudged, plan: Plan<Extra>, bench: Bench): Promise<Seen> {
-  const { file, target } = before;
-  const { readFirst, staleness } = bench.changes;
+async function seenAs<Extra>(current: JudgedCurrentFile, plan: Plan<Extra>, context: ToolContext): Promise<Seen> {
+  const { file, target } = current;
+  const { readFirst, staleness } = context.changes;
   const all: Seen = { state: "fresh", whole: true, ...nothingShown };
   // In an empty file there is nothing to be seen or lost.
   if (!readFirst || file.sizeBytes === 0) return all;
-  const seen = await bench.ledger.seen(target.real, before.stamp, (span) =>
-    hashOfView(span, file, target, plan.profile, bench),
+  const seen = await context.ledger.seen(target.real, current.fingerprint, (span) =>
+    hashOfView(span, file, target, plan.profile, context),
   );
   // Then it has not seen the file afterwards either.
   if (plan.unseen === "permitted" && seen.state !== "fresh") return { state: "fresh", whole: false, ...nothingShown };
   if (seen.state === "never") {
-    await plan.fits?.(before);
+    await plan.fits?.(current);
     throw new Problem({ code: "NOT_READ", place: target, reason: "never" });
   }
   if (seen.state === "changed" && (staleness === "refuse" || plan.changedSince !== "where certain")) {

@@ -4,7 +4,7 @@ import type { EditFound, Piece, TextEdit } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import { type LineSpan, Problem, type WhichEdit } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { othersTurn } from "../../disk/event-loop.ts";
+import { yieldToEventLoop } from "../../disk/event-loop.ts";
 import { findInFile, type Hit } from "../../disk/lines/find-in-file.ts";
 import { FileCut } from "../../disk/lines/scan.ts";
 import type { OpenFile } from "../../disk/lookup/open-file.ts";
@@ -18,8 +18,8 @@ import { bytePlacesIn } from "../../text/match/find-text.ts";
 import { findAll } from "../../text/match/find.ts";
 import { exactReplacement } from "../../text/match/rewrite.ts";
 import type { Planned } from "../change/change.ts";
-import type { Before } from "../change/current-file.ts";
-import type { Bench } from "../tool.ts";
+import type { CurrentFile } from "../change/current-file.ts";
+import type { ToolContext } from "../tool.ts";
 import {
   encoded,
   knownAfter,
@@ -37,7 +37,7 @@ import {
 const hitsMax = 100_000;
 const placesMax = 200;
 /** More places than this in a file in memory are handled as text, and more than that by blocks, as in a large file. */
-const heldHitsMax = 20;
+const hitsInMemoryMax = 20;
 const textHitsMax = 20_000;
 /** Places of a text that should stand once, above which they are counted and not looked at one by one. */
 const ambiguousHitsMax = 1_000;
@@ -46,23 +46,23 @@ const only: WhichEdit = { index: 1, of: 1, othersFound: [] };
 
 /** Undefined: not found by its letters, or in too many places; the text is to be looked at. */
 export async function planBytes(
-  before: Before,
+  current: CurrentFile,
   edit: TextEdit,
-  { signal, onProgress, changes: { editBytesMax } }: Pick<Bench, "signal" | "onProgress" | "changes">,
+  { signal, onProgress, changes: { editBytesMax } }: Pick<ToolContext, "signal" | "onProgress" | "changes">,
   onChunk?: (chunk: Uint8Array) => void,
 ): Promise<Planned<readonly EditFound[]> | undefined> {
-  const { target, file, form, bytes } = before;
+  const { target, file, form, bytes } = current;
   const needle = encode(edit.oldText, form.encoding);
   const found = "lacks" in needle ? { hits: [], total: 0 } : await search(needle.bytes);
   if (!("lacks" in needle) && edit.all && isEverywhere(found.total)) {
-    return planEverywhere(before, edit, needle.bytes, editBytesMax, { signal, onProgress });
+    return planEverywhere(current, edit, needle.bytes, editBytesMax, { signal, onProgress });
   }
   if (bytes !== undefined && !edit.all && found.total > ambiguousHitsMax && !("lacks" in needle)) {
     const options = { hitsMax: linesMax, overlapping: true, firstByte: form.bomBytes, signal, onProgress } as const;
     const { hits, total } = await findInFile(readable(bytes), needle.bytes, { ...options, lines: "all" });
     throw ambiguous(hits, total);
   }
-  if (bytes !== undefined && (found.total === 0 || found.total > (edit.all ? heldHitsMax : 1))) return undefined;
+  if (bytes !== undefined && (found.total === 0 || found.total > (edit.all ? hitsInMemoryMax : 1))) return undefined;
   if ("lacks" in needle || found.total === 0) {
     throw new Problem({ code: "NO_MATCH", place: target, which: only, nearest: undefined, searched: "exactly" });
   }
@@ -73,16 +73,16 @@ export async function planBytes(
     throw new Problem({ code: "TOO_LARGE", place: target, kind: "text", limit: `${hitsMax} replacements at once` });
   }
   const { hits } = found;
-  requireCertain(before, "exact", hits.length);
+  requireCertain(current, "exact", hits.length);
 
   const source = bytes === undefined ? bytesInFile(file) : bytesInMemory(bytes);
-  const asSent = { text: edit.newText, bytes: encoded(edit.newText, before) };
-  const puts = bytes === undefined ? await withLocalEnds(edit, hits, source, before) : hits.map(() => asSent);
+  const asSent = { text: edit.newText, bytes: encoded(edit.newText, current) };
+  const puts = bytes === undefined ? await withLocalEnds(edit, hits, source, current) : hits.map(() => asSent);
   const newlines = { old: newlinesIn(needle.bytes), new: newlinesIn(asSent.bytes) };
-  const shown = shownOf(before.seen);
+  const shown = shownOf(current.seen);
   const ends = edit.oldText.endsWith("\n");
   requireShown(
-    before,
+    current,
     shown,
     hits.map(({ line }) => spanFrom(line, newlines.old, ends)),
   );
@@ -93,7 +93,7 @@ export async function planBytes(
   }
   const shownMax = shownHits(changes);
   const replaced = { hits, oldText: edit.oldText, oldBytes: needle.bytes.length, puts };
-  const places = await placesAround(replaced, shownMax, source, before);
+  const places = await placesAround(replaced, shownMax, source, current);
   const diff = hunksOfPlaces(places ?? []);
   // What is not shown is counted all the same.
   const hidden = counted(changes.slice(places === undefined ? 0 : shownMax));
@@ -107,9 +107,9 @@ export async function planBytes(
       complete: diff.complete && hidden.before + hidden.after === 0,
     },
     // The mark at the file's beginning is not part of its text.
-    before: isShort ? textOf(bytes.subarray(form.bomBytes), before) : undefined,
-    notes: notesOf(before),
-    wrote: knownAfter(before, movedAlong(shown, changes)),
+    before: isShort ? textOf(bytes.subarray(form.bomBytes), current) : undefined,
+    notes: notesOf(current),
+    wrote: knownAfter(current, movedAlong(shown, changes)),
     extra: [
       {
         matchedBy: puts.every(({ text }) => text === edit.newText) ? "exact" : "line ends",
@@ -143,9 +143,9 @@ export async function planBytes(
       return once.total > 1 ? findInFile(file, wanted, { ...options, lines: "all" }) : once;
     }
     const totalMax = edit.all ? textHitsMax : ambiguousHitsMax;
-    const options = { hitsMax: heldHitsMax, totalMax, overlapping: !edit.all, unitBytes: 1 } as const;
+    const options = { hitsMax: hitsInMemoryMax, totalMax, overlapping: !edit.all, unitBytes: 1 } as const;
     const { hits: offsets, total } = findAll(bytes, wanted, { ...options, firstByte: form.bomBytes });
-    if (total > heldHitsMax) return { hits: [], total };
+    if (total > hitsInMemoryMax) return { hits: [], total };
     return { hits: offsets.map((at) => ({ at, line: countIn(bytes, 0, at, "byte") + 1 })), total };
   }
 }
@@ -165,16 +165,16 @@ const readable = (bytes: Buffer): Parameters<typeof findInFile>[0] => ({
 
 /** One text in very many places: what is known of them does not grow with their number, and they are found again to be written. */
 async function planEverywhere(
-  before: Before,
+  current: CurrentFile,
   edit: TextEdit,
   needle: Uint8Array,
   editBytesMax: number,
-  { signal, onProgress }: Pick<Bench, "signal" | "onProgress">,
+  { signal, onProgress }: Pick<ToolContext, "signal" | "onProgress">,
 ): Promise<Planned<readonly EditFound[]>> {
-  const { file, form, bytes, seen } = before;
-  requireCertain(before, "exact", hitsMax);
+  const { file, form, bytes, seen } = current;
+  requireCertain(current, "exact", hitsMax);
   const source = bytes === undefined ? bytesInFile(file) : bytesInMemory(bytes);
-  const put = { text: edit.newText, bytes: encoded(edit.newText, before) };
+  const put = { text: edit.newText, bytes: encoded(edit.newText, current) };
   const linesBefore = newlinesIn(needle) + 1;
   const linesAfter = newlinesIn(put.bytes) + 1;
   const isWhole = seen.state === "fresh" && seen.whole;
@@ -192,8 +192,8 @@ async function planEverywhere(
     blocks.hit(at);
     all.add(line, linesBefore, linesAfter);
     if (!isWhole) {
-      if (ofParts.at(-1)?.line !== line) missing = merged([...missing, ...unshown(before, shown, [spanAt(line)])]);
-      if (missing.length >= missingMax) throw notShown(before, missing);
+      if (ofParts.at(-1)?.line !== line) missing = merged([...missing, ...unshown(current, shown, [spanAt(line)])]);
+      if (missing.length >= missingMax) throw notShown(current, missing);
       // Parts that were shown are few, and nothing outside of them is changed.
       if (missing.length === 0) ofParts.push({ line, linesBefore, linesAfter });
     }
@@ -209,13 +209,13 @@ async function planEverywhere(
   };
   const options = { hitsMax, overlapping: false, firstByte: form.bomBytes, signal, onProgress, lines: "all" } as const;
   await findInFile(bytes === undefined ? file : readable(bytes), needle, { ...options, onHit });
-  if (missing.length > 0) throw notShown(before, missing);
+  if (missing.length > 0) throw notShown(current, missing);
   if (file.sizeBytes + replacements * (put.bytes.length - needle.length) > editBytesMax) {
     const limit = `${editBytesMax} bytes, and after ${replacements} replacements it would have more`;
-    throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "text", limit });
+    throw new Problem({ code: "TOO_LARGE", place: current.target, kind: "text", limit });
   }
   const replaced = { hits: first, oldText: edit.oldText, oldBytes: needle.length, puts: first.map(() => put) };
-  const places = await placesAround(replaced, shownMax, source, before);
+  const places = await placesAround(replaced, shownMax, source, current);
   const diff = hunksOfPlaces(places ?? []);
   const rest = (places === undefined ? all : hidden).lines();
   return {
@@ -227,8 +227,8 @@ async function planEverywhere(
       complete: false,
     },
     before: undefined,
-    notes: notesOf(before),
-    wrote: isWhole ? "all" : knownAfter(before, movedAlong(shown, ofParts)),
+    notes: notesOf(current),
+    wrote: isWhole ? "all" : knownAfter(current, movedAlong(shown, ofParts)),
     extra: [{ matchedBy: "exact", replacements, line: first[0]?.line ?? 1 }],
   };
 }
@@ -336,11 +336,11 @@ async function withLocalEnds(
   { oldText, newText }: TextEdit,
   hits: readonly Hit[],
   source: Bytes,
-  before: Before,
+  current: CurrentFile,
 ): Promise<readonly Put[]> {
   const known = new Map<string, Put>();
   const put = (text: string): Put => {
-    const made = known.get(text) ?? { text, bytes: encoded(text, before) };
+    const made = known.get(text) ?? { text, bytes: encoded(text, current) };
     known.set(text, made);
     return made;
   };
@@ -353,7 +353,7 @@ async function withLocalEnds(
     if (isTorn && !newText.startsWith("\n")) {
       throw new Problem({
         code: "NO_MATCH",
-        place: before.target,
+        place: current.target,
         which: only,
         nearest: undefined,
         searched: "exactly",
@@ -423,10 +423,10 @@ async function placesAround(
   { hits, oldText, oldBytes, puts }: Replaced,
   shownMax: number,
   source: Bytes,
-  before: Before,
+  current: CurrentFile,
 ): Promise<readonly ChangedPlace[] | undefined> {
   if (shownMax === 0) return undefined;
-  const { bomBytes } = before.form;
+  const { bomBytes } = current.form;
   const around = async (index: number, { at }: Hit) => {
     const put = puts[index]?.text ?? "";
     // Where the old text ends a line and nothing does in its place, the next line goes on with what is left.
@@ -462,8 +462,8 @@ async function placesAround(
     parts.push(old.subarray(at - window.from));
     places.push({
       firstLine: hit.line - newlinesIn(old.subarray(0, hit.at - window.from)),
-      before: textOf(old, before),
-      after: textOf(Buffer.concat(parts), before),
+      before: textOf(old, current),
+      after: textOf(Buffer.concat(parts), current),
       atEnd: to === source.sizeBytes,
     });
     first = next;
@@ -472,7 +472,7 @@ async function placesAround(
 }
 
 /** For showing. */
-const textOf = (bytes: Uint8Array, { form }: Before): string => decode(bytes, form.encoding).text;
+const textOf = (bytes: Uint8Array, { form }: CurrentFile): string => decode(bytes, form.encoding).text;
 
 // In some encodings the bytes of a text can be found in the middle of other characters: those places are no hits.
 
@@ -509,7 +509,7 @@ export async function wholeCharacters(
   for (const [index, hit] of found.hits.entries()) {
     if (index % turnPlaces === turnPlaces - 1) {
       signal.throwIfAborted();
-      await othersTurn();
+      await yieldToEventLoop();
     }
     if (hit.at < Math.max(free, known)) continue;
     const from = await characterBefore(source, hit.at, known);

@@ -12,12 +12,12 @@ import { wellFormed } from "../../text/encoding/escape.ts";
 import { IndexedText } from "../../text/match/indexed-text.ts";
 import { fits, type Match, matchIn } from "../../text/match/match.ts";
 import { type Source, sourceOf } from "../../text/match/source.ts";
-import { changesOf, insertion, linesIn, PieceList, textOfPieces } from "../../text/pieces.ts";
+import { changesOf, insertion, countLines, PieceList, textOfPieces } from "../../text/pieces.ts";
 import type { SourceText } from "../../text/source.ts";
 import { partLength, type Steps } from "../../text/steps.ts";
 import type { Planned } from "../change/change.ts";
 import { joined } from "../change/commit.ts";
-import type { Before } from "../change/current-file.ts";
+import type { CurrentFile } from "../change/current-file.ts";
 
 // What holds for an edit wherever it is found: its author was shown the place, and the new text has bytes.
 
@@ -40,7 +40,7 @@ export const movedAlong = ({ shown, cut, parts = [] }: Shown, changes: readonly 
 
 /** Those of the lines that were not shown. `shown` and `needed` are lines of the same state of the file. */
 export function unshown(
-  { seen }: Pick<Before, "seen">,
+  { seen }: Pick<CurrentFile, "seen">,
   { shown }: Pick<Shown, "shown">,
   needed: readonly LineSpan[],
 ): readonly LineSpan[] {
@@ -48,13 +48,13 @@ export function unshown(
 }
 
 /** Throws if lines of the file as it is were not shown; one refusal names them all. */
-export function requireShown(before: Before, { shown }: Pick<Shown, "shown">, lines: readonly LineSpan[]): void {
-  const needed = unshown(before, { shown }, lines);
-  if (needed.length > 0) throw notShown(before, needed);
+export function requireShown(current: CurrentFile, { shown }: Pick<Shown, "shown">, lines: readonly LineSpan[]): void {
+  const needed = unshown(current, { shown }, lines);
+  if (needed.length > 0) throw notShown(current, needed);
 }
 
 /** What was shown is told of the file as it is, whatever earlier edits of the same call would make of it. */
-export const notShown = ({ target, seen }: Before, needed: readonly LineSpan[]): Problem =>
+export const notShown = ({ target, seen }: CurrentFile, needed: readonly LineSpan[]): Problem =>
   new Problem({
     code: "NOT_READ",
     place: target,
@@ -65,14 +65,17 @@ export const notShown = ({ target, seen }: Before, needed: readonly LineSpan[]):
   });
 
 /** A file that somebody else changed since is edited only where the very text is still there, once. */
-export function requireCertain(before: Before, matchedBy: MatchedBy, places: number): void {
-  if (before.seen.state !== "changed" || (matchedBy === "exact" && places === 1)) return;
-  const { sizeBytes: sizeNow, mtimeMs } = before.file;
-  const { sizeThen } = before.seen;
-  throw new Problem({ code: "STALE", place: before.target, reason: "changed", sizeThen, sizeNow, mtimeMs });
+export function requireCertain(current: CurrentFile, matchedBy: MatchedBy, places: number): void {
+  if (current.seen.state !== "changed" || (matchedBy === "exact" && places === 1)) return;
+  const { sizeBytes: sizeNow, mtimeMs } = current.file;
+  const { sizeThen } = current.seen;
+  throw new Problem({ code: "STALE", place: current.target, reason: "changed", sizeThen, sizeNow, mtimeMs });
 }
 
-export function encoded(text: string, { form: { encoding }, target }: Pick<Before, "form" | "target">): Uint8Array {
+export function encoded(
+  text: string,
+  { form: { encoding }, target }: Pick<CurrentFile, "form" | "target">,
+): Uint8Array {
   const result = encode(text, encoding);
   if ("bytes" in result) return result.bytes;
   throw lacking(target, encoding, result.lacks);
@@ -81,20 +84,20 @@ export function encoded(text: string, { form: { encoding }, target }: Pick<Befor
 const lacking = (place: Target, encoding: string, character: string): Problem =>
   new Problem({ code: "ENCODING", place, encoding, character });
 
-export const notesOf = ({ seen }: Before): readonly { readonly note: "other changes" }[] =>
+export const notesOf = ({ seen }: CurrentFile): readonly { readonly note: "other changes" }[] =>
   seen.state === "changed" ? [{ note: "other changes" }] : [];
 
 /** What the session knows once its change is made: all of it, if it knew all of it before; else the parts it was shown. */
-export const knownAfter = ({ seen }: Before, { shown, cut, parts = [], cells, movedCells = [] }: Shown): Wrote =>
+export const knownAfter = ({ seen }: CurrentFile, { shown, cut, parts = [], cells, movedCells = [] }: Shown): Wrote =>
   seen.state === "fresh" && seen.whole ? "all" : { shown, cut, parts, cells, movedCells };
 
-export function* planText(before: Before, edits: readonly TextEdit[]): Steps<Planned<readonly EditFound[]>> {
-  const original = before.source().text;
-  const needs = isWholeShown(before) ? undefined : new NeededLines(before, original);
-  const { pieces, found } = yield* editing(before.target, original, edits, {
+export function* planText(current: CurrentFile, edits: readonly TextEdit[]): Steps<Planned<readonly EditFound[]>> {
+  const original = current.source().text;
+  const needs = isWholeShown(current) ? undefined : new NeededLines(current, original);
+  const { pieces, found } = yield* editing(current.target, original, edits, {
     many: needs === undefined ? "in blocks" : "each",
     *seen(matchedBy, places, total, state) {
-      requireCertain(before, matchedBy, total);
+      requireCertain(current, matchedBy, total);
       if (needs === undefined) return;
       for (const [index, { from, to }] of places.entries()) {
         if ((index + 1) % partLength === 0) yield;
@@ -107,25 +110,25 @@ export function* planText(before: Before, edits: readonly TextEdit[]): Steps<Pla
   yield;
   const changes = yield* changesOf(pieces.pieces, original.length);
   const shown =
-    needs === undefined ? nothingShown : movedAlong(shownOf(before.seen), yield* linesChanged(original, changes));
+    needs === undefined ? nothingShown : movedAlong(shownOf(current.seen), yield* linesChanged(original, changes));
   yield;
-  return yield* planOfChanges(before, changes, knownAfter(before, shown), found);
+  return yield* planOfChanges(current, changes, knownAfter(current, shown), found);
 }
 
-const isWholeShown = ({ seen }: Before): boolean => seen.state === "fresh" && seen.whole;
+const isWholeShown = ({ seen }: CurrentFile): boolean => seen.state === "fresh" && seen.whole;
 
 /** Lines of the file as it is that edits need, where not all of it was shown. What earlier edits put in is their author's own. */
 class NeededLines {
-  readonly #before: Before;
+  readonly #before: CurrentFile;
   readonly #text: string;
   readonly #shown: readonly LineSpan[];
   readonly #lineAt: LineAt;
   #missing: LineSpan[] = [];
 
-  constructor(before: Before, text: string) {
-    this.#before = before;
+  constructor(current: CurrentFile, text: string) {
+    this.#before = current;
     this.#text = text;
-    this.#shown = merged(shownOf(before.seen).shown);
+    this.#shown = merged(shownOf(current.seen).shown);
     this.#lineAt = lineNumbers(sourceOf(text));
   }
 
@@ -289,12 +292,12 @@ const lineNumbers =
 
 /** Changes of a file's text, as bytes and as a diff. */
 export function* planOfChanges<Extra>(
-  before: Before,
+  current: CurrentFile,
   changes: readonly TextChange[],
   wrote: Planned<Extra>["wrote"],
   extra: Extra,
 ): Steps<Planned<Extra>> {
-  const source = before.source();
+  const source = current.source();
   yield;
   const { places, hidden } = yield* placesOf(source.text, changes);
   const shown = places.map((place) => ({
@@ -303,7 +306,7 @@ export function* planOfChanges<Extra>(
     after: wellFormed(place.after),
   }));
   yield;
-  const pieces = yield* piecesOf(source, changes, before);
+  const pieces = yield* piecesOf(source, changes, current);
   const diff = yield* hunksOf(shown);
   return {
     pieces,
@@ -314,7 +317,7 @@ export function* planOfChanges<Extra>(
       complete: diff.complete && hidden.additions + hidden.deletions === 0,
     },
     before: source.text.length <= limits.changeCharsMax * 4 ? wellFormed(source.text) : undefined,
-    notes: notesOf(before),
+    notes: notesOf(current),
     wrote,
     extra,
   };
@@ -335,8 +338,8 @@ function* matchOf(source: Source, edit: TextEdit, many: "each" | "in blocks" = "
 /** The disk takes pieces one by one; more of them cost more than the copy that makes them one. */
 const piecesMax = 1_000;
 
-function* piecesOf(source: SourceText, changes: readonly TextChange[], before: Before): Steps<readonly Piece[]> {
-  const joins = changes.length > piecesMax / 2 ? before.bytes : undefined;
+function* piecesOf(source: SourceText, changes: readonly TextChange[], current: CurrentFile): Steps<readonly Piece[]> {
+  const joins = changes.length > piecesMax / 2 ? current.bytes : undefined;
   const all: Piece[] = [];
   let pieces: Piece[] = [];
   // Most often all changes bring the same.
@@ -345,7 +348,7 @@ function* piecesOf(source: SourceText, changes: readonly TextChange[], before: B
   for (const { from, to, text } of changes) {
     const start = source.byteAt(from);
     if (start > at) pieces.push({ from: at, to: start });
-    if (text !== last.text) last = { text, bytes: encoded(text, before) };
+    if (text !== last.text) last = { text, bytes: encoded(text, current) };
     if (text !== "") pieces.push(last.bytes);
     at = source.byteAt(to);
     if (joins === undefined || pieces.length < piecesMax) continue;
@@ -353,7 +356,7 @@ function* piecesOf(source: SourceText, changes: readonly TextChange[], before: B
     pieces = [];
     yield;
   }
-  if (at < before.file.sizeBytes) pieces.push({ from: at, to: before.file.sizeBytes });
+  if (at < current.file.sizeBytes) pieces.push({ from: at, to: current.file.sizeBytes });
   if (joins === undefined) return pieces;
   all.push(joined(pieces, joins));
   yield;
@@ -376,7 +379,7 @@ function* failed(
       place,
       of: "lines",
       from,
-      total: linesIn(source.text),
+      total: countLines(source.text),
     });
   }
   switch (matched.found) {

@@ -11,7 +11,7 @@ import { limits } from "../../contract/limits.ts";
 import { type FolderFault, Problem } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { RealPath, Target } from "../../contract/target.ts";
-import { kindOfEntry } from "../../disk/lookup/held-folder.ts";
+import { kindOfEntry } from "../../disk/lookup/folder-handle.ts";
 import type { MoveInput } from "../../disk/write/whole-folder.ts";
 import { refusal } from "../../guard/guard.ts";
 import { nothingShown } from "../../session/ledger.ts";
@@ -19,16 +19,16 @@ import { hunksOfTexts } from "../../text/diff/hunks.ts";
 import { compareCodePoints } from "../../text/order.ts";
 import { type Diff, permitted, type Plan, type Planned } from "../change/change.ts";
 import { hashIfSmall, rememberAs } from "../change/commit.ts";
-import type { Before } from "../change/current-file.ts";
+import type { CurrentFile } from "../change/current-file.ts";
 import { diffText, fileOf, prepare, type Prepared } from "../change/prepare.ts";
-import { changeSeveral, type Part, refuseLink } from "../change/several.ts";
-import { exclusively, refuseDenied, heldBy, subjectOf } from "../change/subject.ts";
-import { type Keeper, keeperOf } from "../change/turn.ts";
+import { changeSeveral, type Part, refuseLink } from "../change/change-many.ts";
+import { exclusively, refuseDenied, handleOf, resolveChangeTarget } from "../change/change-target.ts";
+import { type HistoryRecorder, createRecorder } from "../change/history-recorder.ts";
 import { knownAfter, shownOf } from "../edit/edit-text.ts";
 import { folderAgain } from "../ignored-at.ts";
-import { tell } from "../languages.ts";
+import { notify } from "../languages.ts";
 import { type Located, locatePermitted, notFound } from "../locate.ts";
-import type { Bench, Tool } from "../tool.ts";
+import type { ToolContext, Tool } from "../tool.ts";
 
 // All that is in a folder, for what is done to it as a whole: every file, hidden and ignored ones too.
 
@@ -42,24 +42,24 @@ export interface FolderFiles {
 }
 
 /** Throws if something is in it that this session may not work with, whatever shall be done. */
-async function folderFiles(folder: Target, bench: Bench): Promise<FolderFiles> {
+async function folderFiles(folder: Target, context: ToolContext): Promise<FolderFiles> {
   const refuse = (fault: FolderFault): Problem =>
     new Problem({ code: "INVALID_PARAM", reason: "folder", place: folder, fault });
-  if (bench.disk.roots.some(({ real }) => isWithin(real, folder.real))) throw refuse("root");
+  if (context.disk.roots.some(({ real }) => isWithin(real, folder.real))) throw refuse("root");
   const files: string[] = [];
   const folders: string[] = [];
   const links: string[] = [];
   const todo = [""];
   for (let below = todo.pop(); below !== undefined; below = todo.pop()) {
-    bench.signal.throwIfAborted();
+    context.signal.throwIfAborted();
     folders.push(below);
-    for (const entry of await entriesOf(nodePath.join(folder.real, below), bench, refuse)) {
+    for (const entry of await entriesOf(nodePath.join(folder.real, below), context, refuse)) {
       const path = below === "" ? entry.name : nodePath.join(below, entry.name);
       const kind = kindOfEntry(entry);
       const is = kind === "directory" ? "folder" : "file";
       const names = [nodePath.join(folder.real, path), nodePath.join(folder.absolute, path)];
       // Neither that it is there nor what it is called may be told.
-      if ((["read", "edit"] as const).some((one) => bench.guard.denied(one, names, is) !== undefined)) {
+      if ((["read", "edit"] as const).some((one) => context.guard.denied(one, names, is) !== undefined)) {
         throw refuse("withheld");
       }
       if (kind === "directory") todo.push(path);
@@ -73,8 +73,8 @@ async function folderFiles(folder: Target, bench: Bench): Promise<FolderFiles> {
   return { files: files.sort(compareCodePoints), folders: folders.toSorted(deepestFirst), links };
 }
 
-async function entriesOf(real: string, bench: Bench, refuse: (fault: FolderFault) => Problem) {
-  using walked = folderAgain(real, bench);
+async function entriesOf(real: string, context: ToolContext, refuse: (fault: FolderFault) => Problem) {
+  using walked = folderAgain(real, context);
   if (walked === undefined) throw refuse("unreadable");
   const entries = await walked.entries();
   if ("errno" in entries) throw refuse("unreadable");
@@ -97,20 +97,20 @@ const planOfBytes = (does: "delete" | "move", profile: Profile): Plan<MatchedBy>
   wants: "bytes",
   profile,
   overwrites: false,
-  there: (before) => planned(before, does),
+  there: (current) => planned(current, does),
 });
 
 const noDiff: Diff = { hunks: [], additions: 0, deletions: 0, complete: true };
 
-function planned(before: Before, does: "delete" | "move"): Planned<MatchedBy> {
-  const { bytes, target, seen } = before;
+function planned(current: CurrentFile, does: "delete" | "move"): Planned<MatchedBy> {
+  const { bytes, target, seen } = current;
   if (bytes === undefined) {
-    const limit = `${limits.editHeldBytesMax / 1_048_576} MB`;
+    const limit = `${limits.editInMemoryBytesMax / 1_048_576} MB`;
     throw new Problem({ code: "TOO_LARGE", place: target, kind: "text", limit });
   }
   const shared = { notes: [], extra: "exact" } as const;
   if (does === "move") {
-    const wrote = knownAfter(before, shownOf(seen));
+    const wrote = knownAfter(current, shownOf(seen));
     return { ...shared, pieces: [bytes], diff: noDiff, before: undefined, wrote };
   }
   const isText = isUtf8(bytes) && !bytes.includes(0);
@@ -120,26 +120,26 @@ function planned(before: Before, does: "delete" | "move"): Planned<MatchedBy> {
   return { ...gone, diff: hunksOfTexts(text, ""), before: text };
 }
 
-export const move: Tool<"move"> = async ({ path, to, profile }, bench) => {
-  const located = await locatePermitted(path, "anything", bench);
-  using held = located.found.held;
-  await refuseLink(located.target, "be moved", bench);
-  const goal = await goalOf(to, bench);
-  if (located.found.kind === "directory") return await moveFolder(located, goal, profile, bench);
-  held.close();
+export const move: Tool<"move"> = async ({ path, to, profile }, context) => {
+  const located = await locatePermitted(path, "anything", context);
+  using handle = located.node.handle;
+  await refuseLink(located.target, "be moved", context);
+  const goal = await goalOf(to, context);
+  if (located.node.kind === "directory") return await moveFolder(located, goal, profile, context);
+  handle.close();
   const plan = planOfBytes("move", profile);
-  return changeSeveral([{ path, does: "update", plan, moveTo: to }], profile, bench);
+  return changeSeveral([{ path, does: "update", plan, moveTo: to }], profile, context);
 };
 
 /** Nothing may be there, neither a file nor a folder. */
-async function goalOf(to: string, bench: Bench): Promise<Target> {
-  const resolved = bench.guard.resolve(to);
+async function goalOf(to: string, context: ToolContext): Promise<Target> {
+  const resolved = context.guard.resolve(to);
   if (resolved.seen === "missing" && resolved.target !== undefined) return resolved.target;
-  if (resolved.seen !== "node") throw await notFound(resolved, "anything", bench);
-  const { target, found } = resolved;
-  found.held.close();
-  refuseDenied(target, bench);
-  const reason = found.kind === "directory" ? "folder" : "file";
+  if (resolved.seen !== "node") throw await notFound(resolved, "anything", context);
+  const { target, node } = resolved;
+  node.handle.close();
+  refuseDenied(target, context);
+  const reason = node.kind === "directory" ? "folder" : "file";
   throw new Problem({ code: "EXISTS", place: target, reason });
 }
 
@@ -151,24 +151,29 @@ interface Pair {
   readonly approved: string | undefined;
 }
 
-async function moveFolder(located: Located, goal: Target, profile: Profile, bench: Bench): Promise<PatchOutcome> {
+async function moveFolder(
+  located: Located,
+  goal: Target,
+  profile: Profile,
+  context: ToolContext,
+): Promise<PatchOutcome> {
   const { target } = located;
-  const { files, links } = await folderFiles(target, bench);
+  const { files, links } = await folderFiles(target, context);
   if (isWithin(goal.real, target.real)) {
     throw new Problem({ code: "INVALID_PARAM", reason: "folder", place: target, fault: "into itself" });
   }
   const paths = files.map((file) => [nodePath.join(target.asked, file), nodePath.join(goal.asked, file)] as const);
-  const { dryRun, signal } = bench;
+  const { dryRun, signal } = context;
   if (paths.length === 0) {
-    for (const one of [target, goal]) await bench.guard.permit("edit", one, signal, { dryRun });
+    for (const one of [target, goal]) await context.guard.permit("edit", one, signal, { dryRun });
   }
   // A link is moved as it is, and what it leads to is run or obeyed under its new name as well.
-  for (const link of links) await permitLink(entryOf(target, link), entryOf(goal, link), bench);
+  for (const link of links) await permitLink(entryOf(target, link), entryOf(goal, link), context);
   const pairs: Pair[] = [];
-  for (const [path, to] of paths) pairs.push(await asked(path, to, profile, bench));
+  for (const [path, to] of paths) pairs.push(await asked(path, to, profile, context));
   // The folders' own names are locked too: two moves of one folder are done one after the other.
   const locked: [Target, ...Target[]] = [target, goal, ...pairs.flatMap((one) => [one.target, one.goal])];
-  const moved = await exclusively(locked, bench, () => moveNow(located, goal, pairs, profile, bench));
+  const moved = await exclusively(locked, context, () => moveNow(located, goal, pairs, profile, context));
   const exact: MatchedBy = "exact";
   return { kind: "patch", target: goal, files: moved, matchedBy: exact, foldersLeft: [], dryRun };
 }
@@ -188,22 +193,22 @@ function entryOf(folder: Target, below: string): Target {
   };
 }
 
-async function permitLink(target: Target, goal: Target, bench: Bench): Promise<void> {
-  const { signal, dryRun } = bench;
-  await bench.guard.permit("edit", target, signal, { preview: async () => ({ movedTo: goal.absolute }), dryRun });
-  await bench.guard.permit("edit", goal, signal, { preview: async () => ({ movedFrom: target.absolute }), dryRun });
+async function permitLink(target: Target, goal: Target, context: ToolContext): Promise<void> {
+  const { signal, dryRun } = context;
+  await context.guard.permit("edit", target, signal, { preview: async () => ({ movedTo: goal.absolute }), dryRun });
+  await context.guard.permit("edit", goal, signal, { preview: async () => ({ movedFrom: target.absolute }), dryRun });
 }
 
 /** Everything that is to be permitted, before anything is locked or moved. */
-async function asked(path: string, to: string, profile: Profile, bench: Bench): Promise<Pair> {
-  const subject = await subjectOf(path, bench);
-  const { target } = subject;
-  using _held = heldBy(subject);
-  const approved = await permitted(subject, planOfBytes("move", profile), bench);
-  const goal = await goalOf(to, bench);
+async function asked(path: string, to: string, profile: Profile, context: ToolContext): Promise<Pair> {
+  const changeTarget = await resolveChangeTarget(path, context);
+  const { target } = changeTarget;
+  using _held = handleOf(changeTarget);
+  const approved = await permitted(changeTarget, planOfBytes("move", profile), context);
+  const goal = await goalOf(to, context);
   const preview = async () => ({ diff: approved ?? "", movedFrom: target.absolute });
-  const { signal, dryRun } = bench;
-  await bench.guard.permit("edit", goal, signal, { preview, dryRun });
+  const { signal, dryRun } = context;
+  await context.guard.permit("edit", goal, signal, { preview, dryRun });
   return { path, target, goal, approved };
 }
 
@@ -213,19 +218,19 @@ interface Ready extends Pair {
 }
 
 async function moveNow(
-  { target, found }: Located,
+  { target, node }: Located,
   goal: Target,
   pairs: readonly Pair[],
   profile: Profile,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<readonly ChangedFile[]> {
   const ready: Ready[] = [];
   using handles = new HandleStack();
   for (const pair of pairs) {
-    const subject = await subjectOf(pair.path, bench);
-    handles.use(heldBy(subject));
-    if (subject.target.real !== pair.target.real) throw new Problem({ code: "CHANGED", place: pair.target });
-    const prepared = await prepare(subject, planOfBytes("move", profile), bench);
+    const changeTarget = await resolveChangeTarget(pair.path, context);
+    handles.use(handleOf(changeTarget));
+    if (changeTarget.target.real !== pair.target.real) throw new Problem({ code: "CHANGED", place: pair.target });
+    const prepared = await prepare(changeTarget, planOfBytes("move", profile), context);
     if (prepared.is === "new") throw new Problem({ code: "CHANGED", place: pair.target });
     handles.use(prepared.file);
     ready.push({ ...pair, prepared });
@@ -234,45 +239,48 @@ async function moveNow(
       throw new Problem({ code: "CHANGED", place: pair.target });
     }
   }
-  bench.signal.throwIfAborted();
-  if (bench.dryRun) return ready.map((one) => shownAs(one, []));
-  for (const one of [target, goal]) bench.guard.requireWriting(one);
-  const keepers = new Map<Ready, Keepers>();
+  context.signal.throwIfAborted();
+  if (context.dryRun) return ready.map((one) => shownAs(one, []));
+  for (const one of [target, goal]) context.guard.requireWriting(one);
+  const recorders = new Map<Ready, Recorders>();
   const beforeSwap = async (): Promise<void> => {
-    for (const one of ready) keepers.set(one, await keep(one, bench));
+    for (const one of ready) recorders.set(one, await keep(one, context));
     handles[Symbol.dispose](); // some systems move no folder in which files are open
   };
-  await swap({ found, to: goal.real, signal: bench.signal, beforeSwap }, [target, goal], keepers, bench);
-  const moved = ready.map((one) => shownAs(one, finished(one, keepers.get(one), bench)));
-  await tell(moved, bench);
+  await swap({ node, to: goal.real, signal: context.signal, beforeSwap }, [target, goal], recorders, context);
+  const moved = ready.map((one) => shownAs(one, finished(one, recorders.get(one), context)));
+  await notify(moved, context);
   return moved;
 }
 
 /** The old name of a file and the new one. */
-type Keepers = readonly [Keeper, Keeper];
+type Recorders = readonly [HistoryRecorder, HistoryRecorder];
 
 /** Its content is written down although it stays as it is: when the turn is undone it is made anew at its old place. */
-async function keep({ target, goal, prepared }: Ready, bench: Bench): Promise<Keepers> {
+async function keep({ target, goal, prepared }: Ready, context: ToolContext): Promise<Recorders> {
   const { file, old } = prepared;
-  const keepers: Keepers = [keeperOf(await bench.turn(), target), keeperOf(await bench.turn(), goal)];
+  const recorders: Recorders = [
+    createRecorder(await context.turn(), target),
+    createRecorder(await context.turn(), goal),
+  ];
   // The file lives on under its new name, so that no second name for it may stand for what it was.
   const before = { file, bytes: old, will: "be written in place", at: target.real } as const;
-  await keepers[0].keep({ before, after: "absent", moved: { movedTo: goal.real } });
+  await recorders[0].keep({ before, after: "absent", moved: { movedTo: goal.real } });
   const after = old === undefined ? { sizeBytes: file.sizeBytes, mode: file.mode } : { bytes: old, mode: file.mode };
-  await keepers[1].keep({ before: "absent", after, moved: { movedFrom: target.real } });
-  return keepers;
+  await recorders[1].keep({ before: "absent", after, moved: { movedFrom: target.real } });
+  return recorders;
 }
 
 async function swap(
   input: MoveInput,
   [target, goal]: readonly [Target, Target],
-  keepers: ReadonlyMap<Ready, Keepers>,
-  bench: Bench,
+  recorders: ReadonlyMap<Ready, Recorders>,
+  context: ToolContext,
 ): Promise<void> {
-  const undone = (): void => [...keepers.values()].flat().forEach((keeper) => keeper.undone());
-  let moved: Awaited<ReturnType<Bench["disk"]["moveFolder"]>>;
+  const undone = (): void => [...recorders.values()].flat().forEach((recorder) => recorder.undone());
+  let moved: Awaited<ReturnType<ToolContext["disk"]["moveFolder"]>>;
   try {
-    moved = await bench.disk.moveFolder(input);
+    moved = await context.disk.moveFolder(input);
   } catch (error) {
     undone();
     throw error;
@@ -287,16 +295,16 @@ async function swap(
 /** What the session knew of a file it knows under its new name. */
 function finished(
   { target, goal, prepared }: Ready,
-  keepers: Keepers | undefined,
-  bench: Bench,
+  recorders: Recorders | undefined,
+  context: ToolContext,
 ): readonly ChangeNote[] {
-  bench.ledger.drop(target.real);
-  const look = bench.disk.look(goal.real);
-  if (look.seen !== "node") return [];
-  using held = look.held;
-  const { identity } = held;
-  rememberAs(goal, identity, hashIfSmall(prepared.old), prepared.planned.wrote, bench);
-  return keepers?.flatMap((keeper) => keeper.done(identity, prepared.file.mode)) ?? [];
+  context.ledger.drop(target.real);
+  const lookup = context.disk.lookup(goal.real);
+  if (lookup.seen !== "node") return [];
+  using handle = lookup.handle;
+  const { identity } = handle;
+  rememberAs(goal, identity, hashIfSmall(prepared.old), prepared.planned.wrote, context);
+  return recorders?.flatMap((recorder) => recorder.done(identity, prepared.file.mode)) ?? [];
 }
 
 function shownAs({ prepared, goal, target }: Ready, notes: readonly ChangeNote[]): ChangedFile {
@@ -305,13 +313,13 @@ function shownAs({ prepared, goal, target }: Ready, notes: readonly ChangeNote[]
 
 // Delete: a file, or a folder with all that is in it. All files or none, as in a patch; then the folders, which are empty.
 
-export const remove: Tool<"delete"> = async ({ path, profile }, bench) => {
-  const { target, found } = await locatePermitted(path, "anything", bench);
-  found.held.close();
-  await refuseLink(target, "be deleted", bench);
-  return found.kind === "directory"
-    ? removeFolder(target, profile, bench)
-    : changeSeveral([partOf(path, profile)], profile, bench);
+export const remove: Tool<"delete"> = async ({ path, profile }, context) => {
+  const { target, node } = await locatePermitted(path, "anything", context);
+  node.handle.close();
+  await refuseLink(target, "be deleted", context);
+  return node.kind === "directory"
+    ? removeFolder(target, profile, context)
+    : changeSeveral([partOf(path, profile)], profile, context);
 };
 
 const partOf = (path: string, profile: Profile): Part => ({
@@ -321,23 +329,23 @@ const partOf = (path: string, profile: Profile): Part => ({
   moveTo: undefined,
 });
 
-async function removeFolder(target: Target, profile: Profile, bench: Bench): Promise<PatchOutcome> {
-  const { files, folders, links } = await folderFiles(target, bench);
+async function removeFolder(target: Target, profile: Profile, context: ToolContext): Promise<PatchOutcome> {
+  const { files, folders, links } = await folderFiles(target, context);
   // A link is no file: nobody could bring it back.
   if (links.length > 0) throw new Problem({ code: "INVALID_PARAM", reason: "folder", place: target, fault: "links" });
   const [first, ...others] = files.map((file) => partOf(nodePath.join(target.asked, file), profile));
-  const { dryRun, signal } = bench;
-  if (first === undefined) await bench.guard.permit("edit", target, signal, { dryRun });
+  const { dryRun, signal } = context;
+  if (first === undefined) await context.guard.permit("edit", target, signal, { dryRun });
   const exact: MatchedBy = "exact";
   const nothing = { kind: "patch", files: [], matchedBy: exact, dryRun } as const;
   // The folders themselves are removed at the end, so the call keeps its place in the call queue until then.
-  const staying: Bench = { ...bench, leaveQueue: () => undefined };
+  const staying: ToolContext = { ...context, leaveQueue: () => undefined };
   const outcome = first === undefined ? nothing : await changeSeveral([first, ...others], profile, staying);
   const foldersLeft: string[] = [];
   for (const folder of dryRun ? [] : folders) {
-    bench.guard.requireWriting(target);
+    context.guard.requireWriting(target);
     const real = nodePath.join(target.real, folder);
-    const removed = await bench.disk.removeFolder(real);
+    const removed = await context.disk.removeFolder(real);
     if (removed.did === "nothing") foldersLeft.push(nodePath.join(target.asked, folder));
   }
   return { ...outcome, target, foldersLeft };

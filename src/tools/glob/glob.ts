@@ -6,13 +6,13 @@ import type { Counted, GlobFile, GlobOutcome, GlobRequest } from "../../contract
 import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { endOf, released } from "../../disk/lookup/look.ts";
+import { endOf, released } from "../../disk/lookup/lookup.ts";
 import type { Glance, WalkFolder } from "../../disk/lookup/walk.ts";
 import { refusal } from "../../guard/guard.ts";
 import { defaultRules } from "../../guard/secrets.ts";
 import { countPruned, type Dated, type FilesTally, newest, type Newest, walkFiles } from "../../search/files.ts";
 import { folderAgain, ignoredAt } from "../ignored-at.ts";
-import type { Bench, Tool } from "../tool.ts";
+import type { ToolContext, Tool } from "../tool.ts";
 import { searchTops, unsearchedRoots } from "../workspace-walk.ts";
 import { type GlobNowhere, type GlobStart, startOf } from "./start.ts";
 
@@ -26,17 +26,17 @@ interface GlobStarts extends Disposable {
   readonly unreadable: number;
 }
 
-async function startsOf(request: GlobRequest, bench: Bench): Promise<GlobStarts | GlobNowhere> {
+async function startsOf(request: GlobRequest, context: ToolContext): Promise<GlobStarts | GlobNowhere> {
   using handles = new HandleStack();
   const starts: GlobStart[] = [];
   const problems: Problem[] = [];
   let nowhere: GlobNowhere | undefined;
-  for (const path of pathsOf(request, bench)) {
+  for (const path of pathsOf(request, context)) {
     try {
-      const start = await startOf({ ...request, path }, bench);
+      const start = await startOf({ ...request, path }, context);
       if ("missing" in start) nowhere ??= start;
       else {
-        handles.use(start.found.held);
+        handles.use(start.node.handle);
         starts.push(start);
       }
     } catch (error) {
@@ -55,8 +55,8 @@ async function startsOf(request: GlobRequest, bench: Bench): Promise<GlobStarts 
   return { starts: [first, ...others], ...unsearchedRoots(elsewhere), [Symbol.dispose]: () => held[Symbol.dispose]() };
 }
 
-const pathsOf = ({ path, pattern }: GlobRequest, bench: Bench): readonly (string | undefined)[] =>
-  path !== undefined || nodePath.isAbsolute(pattern) ? [path] : searchTops(bench);
+const pathsOf = ({ path, pattern }: GlobRequest, context: ToolContext): readonly (string | undefined)[] =>
+  path !== undefined || nodePath.isAbsolute(pattern) ? [path] : searchTops(context);
 
 // What a search may show: nothing that is denied, and of files that commonly hold secrets not even the names, unless named.
 
@@ -68,7 +68,7 @@ export interface SearchView {
   shows(path: string): boolean;
 }
 
-function searchView(target: Target, { guard }: Bench): SearchView {
+function searchView(target: Target, { guard }: ToolContext): SearchView {
   const below = (root: string, prefix: string) => {
     const view = guard.search(root);
     const pathOf = (path: string): string => (prefix === "" ? path : `${prefix}/${path}`);
@@ -116,25 +116,25 @@ function hints(): RegExp {
   return made;
 }
 
-export const glob: Tool<"glob"> = async (request, bench) => {
-  const started = await startsOf(request, bench);
+export const glob: Tool<"glob"> = async (request, context) => {
+  const started = await startsOf(request, context);
   if ("missing" in started) return nothing(request, started.target, started.missing);
   using all = started;
-  return await search(request, all, bench);
+  return await search(request, all, context);
 };
 
-async function search(request: GlobRequest, all: GlobStarts, bench: Bench): Promise<GlobOutcome> {
+async function search(request: GlobRequest, all: GlobStarts, context: ToolContext): Promise<GlobOutcome> {
   const best = newest<GlobFile & Dated>(request.filesMax);
   const startedMs = performance.now();
   const sum: Sum = { ...noSum, withheldFolders: all.denied, unreadableFolders: all.unreadable };
   let entries = 0;
   for (const start of all.starts) {
     const onTurn = (more: number): "more" | "enough" => {
-      bench.signal.throwIfAborted();
-      bench.onProgress?.(entries + more, 0);
+      context.signal.throwIfAborted();
+      context.onProgress?.(entries + more, 0);
       return performance.now() - startedMs > limits.globMsMax ? "enough" : "more";
     };
-    const tally = await searchIn(start, best, sum, onTurn, bench);
+    const tally = await searchIn(start, best, sum, onTurn, context);
     entries += tally.entries;
     if (tally.refused !== undefined) {
       // Of several roots the others are searched all the same.
@@ -180,16 +180,16 @@ const noSum = {
 } as const;
 
 async function searchIn(
-  { target, found, state, foldersOnly }: GlobStart,
+  { target, node, state, foldersOnly }: GlobStart,
   best: Newest<GlobFile & Dated>,
   sum: Sum,
   onTurn: (entries: number) => "more" | "enough",
-  bench: Bench,
+  context: ToolContext,
 ): Promise<FilesTally> {
-  const view = searchView(target, bench);
-  const tally = await walkFiles(bench.disk.walk(found), {
+  const view = searchView(target, context);
+  const tally = await walkFiles(context.disk.walk(node), {
     above: target.realRelative === "" ? [] : target.realRelative.split("/"),
-    ignored: await ignoredAt(target, bench),
+    ignored: await ignoredAt(target, context),
     state,
     hides: (path, is) => view.hides(path, is),
     shows: (path) => view.shows(path),
@@ -197,13 +197,13 @@ async function searchIn(
     take,
     onTurn,
   });
-  bench.signal.throwIfAborted();
+  context.signal.throwIfAborted();
   const more = await countPruned(tally, {
     entriesMax: tally.ended === "all" ? limits.globCountedEntriesMax : 0,
-    open: (real) => folderAgain(real, bench),
+    open: (real) => folderAgain(real, context),
     hides: (path, is) => view.hides(path, is),
     hidesEnd,
-    signal: bench.signal,
+    signal: context.signal,
   });
   sum.matched += tally.matched;
   sum.ignored += tally.ignored + more.ignored;
@@ -235,11 +235,11 @@ async function searchIn(
   }
 
   function isDenied({ real, is }: NonNullable<ReturnType<typeof endOf>>): boolean {
-    return bench.guard.denies && bench.guard.denied("read", [real], is) !== undefined;
+    return context.guard.denies && context.guard.denied("read", [real], is) !== undefined;
   }
 
   function hidesEnd(path: string): boolean {
-    if (!bench.guard.denies) return false;
+    if (!context.guard.denies) return false;
     const end = endAt(path);
     return end !== undefined && isDenied(end);
   }
@@ -255,8 +255,8 @@ async function searchIn(
   }
 
   function endAt(path: string): ReturnType<typeof endOf> {
-    const look = released(bench.disk.look(nodePath.join(target.real, path)));
-    return endOf(look);
+    const lookup = released(context.disk.lookup(nodePath.join(target.real, path)));
+    return endOf(lookup);
   }
 }
 

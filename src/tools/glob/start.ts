@@ -5,16 +5,16 @@ import { HandleStack } from "../../disk/descriptor.ts";
 import type { GlobRequest } from "../../contract/glob.ts";
 import { type PatternFault, Problem, type Suggestion } from "../../contract/problem.ts";
 import type { Place, Target } from "../../contract/target.ts";
-import { type Found, released } from "../../disk/lookup/look.ts";
+import { type FileNode, released } from "../../disk/lookup/lookup.ts";
 import { type GlobState, startState } from "../../text/glob/glob-state.ts";
 import { type Glob, parseGlob } from "../../text/glob/glob.ts";
 import { locatePermitted, notFound } from "../locate.ts";
-import type { Bench } from "../tool.ts";
+import type { ToolContext } from "../tool.ts";
 
 export interface GlobStart {
   readonly target: Target;
   /** Whoever asked closes `found.held`. */
-  readonly found: Found;
+  readonly node: FileNode;
   readonly state: GlobState;
   readonly foldersOnly: boolean;
 }
@@ -25,26 +25,26 @@ export interface GlobNowhere {
   readonly missing: { readonly place: Place; readonly suggestions: readonly Suggestion[] };
 }
 
-export async function startOf(request: GlobRequest, bench: Bench): Promise<GlobStart | GlobNowhere> {
+export async function startOf(request: GlobRequest, context: ToolContext): Promise<GlobStart | GlobNowhere> {
   const { folder, rest } = splitAbsolute(request);
   // Before anything is looked at: a pattern that says nothing needs no workspace.
   const parsed = parseGlob(rest);
   const fault = "fault" in parsed ? parsed.fault : undefined;
   if (fault !== undefined && isShape(fault)) throw faultOf(request, fault);
-  const outer = await folderAt(folder, bench);
+  const outer = await folderAt(folder, context);
   using handles = new HandleStack();
-  handles.use(outer.found.held);
+  handles.use(outer.node.handle);
   const start =
     "fault" in parsed
-      ? literally(request, rest, parsed.fault, outer, bench)
-      : await peeled(folder, outer, parsed, bench);
-  if (!("missing" in start) && start.found === outer.found) handles.move();
+      ? literally(request, rest, parsed.fault, outer, context)
+      : await peeled(folder, outer, parsed, context);
+  if (!("missing" in start) && start.node === outer.node) handles.move();
   return start;
 }
 
 interface Folder {
   readonly target: Target;
-  readonly found: Found;
+  readonly node: FileNode;
 }
 
 /** Faults of which no file can be called by the pattern itself. */
@@ -62,33 +62,39 @@ function splitAbsolute({ pattern, path = "." }: GlobRequest): { readonly folder:
   return { folder: names.slice(0, first).join("/") || "/", rest: `./${names.slice(first).join("/")}` };
 }
 
-async function folderAt(path: string, bench: Bench): Promise<Folder> {
-  const located = await locatePermitted(path, "anything", bench);
-  if (located.found.kind === "directory") return located;
-  located.found.held.close();
+async function folderAt(path: string, context: ToolContext): Promise<Folder> {
+  const located = await locatePermitted(path, "anything", context);
+  if (located.node.kind === "directory") return located;
+  located.node.handle.close();
   throw new Problem({ code: "NOT_DIRECTORY", place: located.target });
 }
 
 /** A pattern that is none may still be the name of a file: `a[1.txt`. */
-function literally(request: GlobRequest, rest: string, fault: PatternFault, outer: Folder, bench: Bench): GlobStart {
-  const parsed = isNameOfFile(rest, outer.target, bench) ? parseGlob(`./${escapeGlob(rest)}`) : { fault };
+function literally(
+  request: GlobRequest,
+  rest: string,
+  fault: PatternFault,
+  outer: Folder,
+  context: ToolContext,
+): GlobStart {
+  const parsed = isNameOfFile(rest, outer.target, context) ? parseGlob(`./${escapeGlob(rest)}`) : { fault };
   if ("fault" in parsed) throw faultOf(request, fault);
   return { ...outer, state: startState(parsed), foldersOnly: false };
 }
 
 /** Is there a file of this very name? Whether a denied one has it is not told. */
-export function isNameOfFile(name: string, folder: Target, { disk, guard }: Bench): boolean {
+export function isNameOfFile(name: string, folder: Target, { disk, guard }: ToolContext): boolean {
   if (name.includes("\0")) return false;
-  const look = released(disk.look(nodePath.join(folder.real, name)));
-  if (look.seen !== "node") return false;
-  return look.kind === "file" && guard.denied("read", [look.real], "file") === undefined;
+  const lookup = released(disk.lookup(nodePath.join(folder.real, name)));
+  if (lookup.seen !== "node") return false;
+  return lookup.kind === "file" && guard.denied("read", [lookup.real], "file") === undefined;
 }
 
 /** Makes every character of a path literal. */
 export const escapeGlob = (path: string): string => path.replace(/[\\*?[\]{}()!+@|,\s]/g, "\\$&");
 
 /** Goes down as far as the pattern names folders outright, so that nothing beside them is listed. Links are followed there. */
-async function peeled(path: string, outer: Folder, glob: Glob, bench: Bench): Promise<GlobStart | GlobNowhere> {
+async function peeled(path: string, outer: Folder, glob: Glob, context: ToolContext): Promise<GlobStart | GlobNowhere> {
   const { foldersOnly } = glob;
   const names: string[] = [];
   let state = startState(glob);
@@ -99,28 +105,28 @@ async function peeled(path: string, outer: Folder, glob: Glob, bench: Bench): Pr
     names.push(name);
     state = next;
   }
-  if (state.only !== undefined) refuseIfDenied(nodePath.join(path, ...names, state.only), bench);
+  if (state.only !== undefined) refuseIfDenied(nodePath.join(path, ...names, state.only), context);
   if (names.length === 0) return { ...outer, state, foldersOnly };
   const inner = nodePath.join(path, ...names);
-  const resolved = bench.guard.resolve(inner);
+  const resolved = context.guard.resolve(inner);
   if (resolved.seen === "missing") {
-    const problem = await notFound(resolved, "anything", bench);
+    const problem = await notFound(resolved, "anything", context);
     const suggestions = problem.data.code === "NOT_FOUND" ? problem.data.suggestions : [];
     return { target: outer.target, missing: { place: resolved.place, suggestions } };
   }
-  if (resolved.seen === "node") resolved.found.held.close();
-  const located = await locatePermitted(inner, "anything", bench);
-  if (located.found.kind === "directory") return { ...located, state, foldersOnly };
-  located.found.held.close();
+  if (resolved.seen === "node") resolved.node.handle.close();
+  const located = await locatePermitted(inner, "anything", context);
+  if (located.node.kind === "directory") return { ...located, state, foldersOnly };
+  located.node.handle.close();
   return { target: outer.target, missing: { place: located.target, suggestions: [] } };
 }
 
 /** Whether a denied file exists is not told to those who name it; who does not is told a number. */
-function refuseIfDenied(path: string, { guard }: Bench): void {
+function refuseIfDenied(path: string, { guard }: ToolContext): void {
   // Refuses by itself what does not exist.
   const resolved = guard.resolve(path);
   if (resolved.seen !== "node") return;
-  resolved.found.held.close();
+  resolved.node.handle.close();
   const { target } = resolved;
   const rule = guard.denied("read", [target.absolute, target.real], target.is);
   if (rule === undefined) return;

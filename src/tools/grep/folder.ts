@@ -1,7 +1,7 @@
 /** The search of one folder: with ripgrep, in the folder that is held while it runs. Of several, each is searched so. */
 
 import * as nodePath from "node:path";
-import { released } from "../../disk/lookup/look.ts";
+import { released } from "../../disk/lookup/lookup.ts";
 import type { GrepFile, GrepLine, GrepOutcome, GrepRequest, SearchFault, Tally } from "../../contract/grep.ts";
 import { limits } from "../../contract/limits.ts";
 import { type LineSpan, Problem } from "../../contract/problem.ts";
@@ -33,8 +33,8 @@ import { merged } from "../../session/line-spans.ts";
 import { escapeGlob, isNameOfFile } from "../glob/start.ts";
 import { folderAgain, ignoredAbove, type IgnoredAbove } from "../ignored-at.ts";
 import type { Located } from "../locate.ts";
-import { isHashed, signOf, stampOf } from "../stamp.ts";
-import type { Bench } from "../tool.ts";
+import { isHashed, statKeyOf, fingerprintOf } from "../fingerprint.ts";
+import type { ToolContext } from "../tool.ts";
 import { atPath } from "../workspace-walk.ts";
 
 interface How {
@@ -55,17 +55,17 @@ export interface FolderFound extends Pick<GrepOutcome, "withheld" | "links"> {
   readonly places: Places;
 }
 
-export function folderSearch(request: GrepRequest, located: Located, bench: Bench): FolderSearch {
-  const { target, found } = located;
-  const { disk, guard } = bench;
-  const globs = request.glob === undefined ? undefined : globsOf(request.glob, target, bench);
+export function folderSearch(request: GrepRequest, located: Located, context: ToolContext): FolderSearch {
+  const { target, node } = located;
+  const { disk, guard } = context;
+  const globs = request.glob === undefined ? undefined : globsOf(request.glob, target, context);
   const hides = guard.hidesBeneath(target.absolute === target.real ? [target.real] : [target.absolute, target.real]);
   const isChosen = (path: string): boolean => globs?.matches(path) ?? true;
   const hidden = guard.hiddenPatterns(target.real === target.root ? "root" : "within");
   const never = scratchFile(leftOutText([...hidden.lines, `**/${scratchPrefix}*`]));
   const leftOut = never === undefined ? [] : [never.path];
-  const run = { ...runOf(bench), cwd: found.held.handlePath };
-  const again = lookedUpAgain(target, bench);
+  const run = { ...runOf(context), cwd: node.handle.handlePath };
+  const again = lookedUpAgain(target, context);
   const task: Omit<GrepTask, "searched" | "isWanted"> = {
     query: request,
     isHidden: (path) => hides(path) !== undefined || !again.isThere(path, "anything"),
@@ -91,10 +91,10 @@ export function folderSearch(request: GrepRequest, located: Located, bench: Benc
     const ignoredFolders = survey && scratchFile(leftOutText(linesOf(survey.folders)));
     // Of its own, and let go afterwards: a signal made of several stays known to a long-lived one.
     const stopping = new AbortController();
-    const onAbort = (): void => stopping.abort(bench.signal.reason);
-    bench.signal.addEventListener("abort", onAbort, { once: true });
+    const onAbort = (): void => stopping.abort(context.signal.reason);
+    context.signal.addEventListener("abort", onAbort, { once: true });
     try {
-      bench.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       const common = searchedIn(ignoring.by === "us" ? "searched" : ignoring.reads);
       const searched: FolderSearched = {
         ...common,
@@ -130,8 +130,8 @@ export function folderSearch(request: GrepRequest, located: Located, bench: Benc
         isOver: () => isOver,
       };
       // Both use the folder that is held, so neither may be left running.
-      const [ended, passed] = await Promise.allSettled([searching, unsearched(passing, bench)]);
-      bench.signal.throwIfAborted();
+      const [ended, passed] = await Promise.allSettled([searching, unsearched(passing, context)]);
+      context.signal.throwIfAborted();
       if (isWrong) return "wrong";
       const places = placesOf(valueOf(ended), target);
       const { withheld, links, entries } = valueOf(passed);
@@ -139,7 +139,7 @@ export function folderSearch(request: GrepRequest, located: Located, bench: Benc
       linksCounted = links.counted;
       return { places, withheld, links };
     } finally {
-      bench.signal.removeEventListener("abort", onAbort);
+      context.signal.removeEventListener("abort", onAbort);
       ignoredFolders?.remove();
     }
   };
@@ -147,10 +147,10 @@ export function folderSearch(request: GrepRequest, located: Located, bench: Benc
   return {
     target,
     async search(how) {
-      const ignoring = await ignoringOf(located, bench);
+      const ignoring = await ignoringOf(located, context);
       const once = await searchOnce(ignoring, how);
       if (once !== "wrong") return once;
-      const again = await searchOnce(await ignoringByUs(located, ignoring.above, bench), how);
+      const again = await searchOnce(await ignoringByUs(located, ignoring.above, context), how);
       if (again === "wrong") throw new Error("what ripgrep does not read cannot lead it astray");
       return again;
     },
@@ -170,9 +170,9 @@ export function folderSearch(request: GrepRequest, located: Located, bench: Benc
 }
 
 /** Folders that are held at once: files of one folder mostly come one after the other, and folders beside each other too. */
-const foldersHeldMax = 16;
+const foldersOpenMax = 16;
 /** Deeper than this a folder is looked up from the root, not through each folder above it. */
-const namesHeldMax = 8;
+const namesKeptMax = 8;
 /**
  * A look at one name costs as much as a dozen names of a list. So after this many looks into a folder it is listed if it has
  * at most so many entries for each of them, and again after eight times as many looks: the lists never cost much more than
@@ -181,7 +181,7 @@ const namesHeldMax = 8;
 const looksBeforeList = 4;
 const entriesPerLook = 32;
 
-interface HeldAgain {
+interface Reopened {
   readonly folder: WalkFolder;
   looks: number;
   listAt: number;
@@ -195,41 +195,41 @@ interface AgainAnything extends Again {
 }
 
 /** Whether what ripgrep reports is there beneath the roots, by names and without links. */
-function lookedUpAgain(target: Target, bench: Bench): AgainAnything {
+function lookedUpAgain(target: Target, context: ToolContext): AgainAnything {
   const { real } = target;
   /** The one that was used last comes last. */
-  const held = new Map<string, HeldAgain | undefined>();
+  const reopened = new Map<string, Reopened | undefined>();
   const letGo = (): void => {
-    for (const one of held.values()) one?.folder.close();
-    held.clear();
+    for (const one of reopened.values()) one?.folder.close();
+    reopened.clear();
   };
   const onRefused = (errno: string): void => {
     // Nothing can be looked up: to call that "not there" would be an answer that is not true.
     if (errno === "EMFILE" || errno === "ENFILE") throw refusal(target, errno, "looking up what ripgrep found");
   };
   const opened = (path: string): WalkFolder | undefined => {
-    const isNear = path !== "" && path.split("/", namesHeldMax + 1).length <= namesHeldMax;
+    const isNear = path !== "" && path.split("/", namesKeptMax + 1).length <= namesKeptMax;
     const above = isNear ? folderOf(folderAbove(path)) : undefined;
     if (isNear && above === undefined) return undefined;
-    if (above?.folder.isHeld !== true) return folderAgain(below(real, path), bench, onRefused);
+    if (above?.folder.hasHandle !== true) return folderAgain(below(real, path), context, onRefused);
     const entered = above.folder.enter(path.slice(path.lastIndexOf("/") + 1));
     if (!("errno" in entered)) return entered;
     onRefused(entered.errno);
     return undefined;
   };
-  const folderOf = (path: string): HeldAgain | undefined => {
-    let one = held.get(path);
-    if (one === undefined && !held.has(path)) {
+  const folderOf = (path: string): Reopened | undefined => {
+    let one = reopened.get(path);
+    if (one === undefined && !reopened.has(path)) {
       const folder = opened(path);
       one = folder && { folder, looks: 0, listAt: looksBeforeList, files: undefined };
-      for (const [oldest, last] of held) {
-        if (held.size < foldersHeldMax) break;
+      for (const [oldest, last] of reopened) {
+        if (reopened.size < foldersOpenMax) break;
         last?.folder.close();
-        held.delete(oldest);
+        reopened.delete(oldest);
       }
     }
-    held.delete(path);
-    held.set(path, one);
+    reopened.delete(path);
+    reopened.set(path, one);
     return one;
   };
   return {
@@ -248,7 +248,7 @@ function lookedUpAgain(target: Target, bench: Bench): AgainAnything {
       if (one.files?.has(name) === true && !name.includes("\ufffd")) return true;
       const glance = one.folder.glance(name);
       // On a file system that may hang, by another lookup.
-      if (glance instanceof Promise) return atPath(below(real, path), bench, () => true) === true;
+      if (glance instanceof Promise) return atPath(below(real, path), context, () => true) === true;
       return glance !== undefined && (what === "anything" || glance.kind === "file");
     },
   };
@@ -260,11 +260,11 @@ type FolderSearched = Extract<Searched, { readonly in: "folder" }>;
 
 export const faulty = (fault: SearchFault): Problem => new Problem({ code: "INVALID_PARAM", reason: "search", fault });
 
-function globsOf(text: string, target: Target, bench: Bench): Globs {
+function globsOf(text: string, target: Target, context: ToolContext): Globs {
   const globs = compileGlobs(text, target.absolute);
   if ("matches" in globs) return globs;
   // As in Glob, what is no pattern may be the name of a file.
-  const literal = isNameOfFile(text, target, bench) ? compileGlobs(`./${escapeGlob(text)}`, target.absolute) : globs;
+  const literal = isNameOfFile(text, target, context) ? compileGlobs(`./${escapeGlob(text)}`, target.absolute) : globs;
   if ("fault" in literal) throw faulty({ of: "glob", ...globs });
   return literal;
 }
@@ -274,7 +274,7 @@ function valueOf<Value>(settled: PromiseSettledResult<Value>): Value {
   return settled.value;
 }
 
-export const runOf = ({ signal, searchMsMax, disk }: Bench): Omit<GrepTask["run"], "cwd"> => ({
+export const runOf = ({ signal, searchMsMax, disk }: ToolContext): Omit<GrepTask["run"], "cwd"> => ({
   signal,
   timeMsMax: searchMsMax,
   notBeneath: disk.roots.flatMap(({ given, real }) => [given, real]),
@@ -282,21 +282,21 @@ export const runOf = ({ signal, searchMsMax, disk }: Bench): Omit<GrepTask["run"
 
 export type Places = Extract<Found, { readonly found: "places" }>;
 
-export function placesOf(found: Found, target: Target): Places {
-  switch (found.found) {
+export function placesOf(node: Found, target: Target): Places {
+  switch (node.found) {
     case "places":
-      return found;
+      return node;
     case "fault":
-      throw faulty(found.fault);
+      throw faulty(node.fault);
     case "nothing to run":
       throw new Problem({ code: "NO_RIPGREP", install: "@vscode/ripgrep" });
     case "not started":
-      throw refusal(target, found.errno, "starting ripgrep");
+      throw refusal(target, node.errno, "starting ripgrep");
     case "killed":
       throw new Problem({
         code: "IO_ERROR",
         place: target,
-        errno: found.signal,
+        errno: node.signal,
         during: "searching: ripgrep was killed",
       });
   }
@@ -326,13 +326,17 @@ export interface FoundIn {
   readonly target: Target;
 }
 
-export async function showEntries(request: GrepRequest, found: readonly FoundIn[], bench: Bench): Promise<Shown> {
+export async function showEntries(
+  request: GrepRequest,
+  found: readonly FoundIn[],
+  context: ToolContext,
+): Promise<Shown> {
   const { mode, skip, entriesMax } = request;
   if (mode !== "content") {
     const wanted = found.slice(skip, skip + entriesMax);
     // A folder that was swapped for a link while ripgrep was in it would have names of outside told.
     const there = wanted.filter(
-      ({ file, target }) => atPath(below(target.real, file.path), bench, () => true) === true,
+      ({ file, target }) => atPath(below(target.real, file.path), context, () => true) === true,
     );
     const files = there.map(({ file, target }) => ({ ...placeOf(file, target), lines: [], count: file.count }));
     const states = new Map<string, FileState>();
@@ -348,9 +352,9 @@ export async function showEntries(request: GrepRequest, found: readonly FoundIn[
     const wanted = file.lines.slice(toSkip, toSkip + entriesMax - entries);
     toSkip = Math.max(0, toSkip - file.lines.length);
     if (wanted.length === 0) continue;
-    bench.signal.throwIfAborted();
+    context.signal.throwIfAborted();
     let isFull = false;
-    const { lines: kept, state } = await linesShown(file, wanted, request, target, bench, (line) => {
+    const { lines: kept, state } = await linesShown(file, wanted, request, target, context, (line) => {
       chars += (line?.text.length ?? 0) + linePrefixChars;
       isFull ||= chars > limits.searchCharsMax && entries > 0;
       if (isFull) return false;
@@ -384,11 +388,11 @@ async function linesShown(
   places: readonly FoundLine[],
   { lineCharsMax }: GrepRequest,
   target: Target,
-  bench: Bench,
+  context: ToolContext,
   fits: (line: GrepLine | undefined) => boolean,
 ): Promise<{ readonly lines: readonly GrepLine[]; readonly state: FileState | undefined }> {
   const path = below(target.real, found.path);
-  const opened = atPath(path, bench, (there) => bench.disk.open(there));
+  const opened = atPath(path, context, (there) => context.disk.open(there));
   using file = opened === undefined || "errno" in opened ? undefined : opened;
   const texts = file === undefined ? [] : await textsIn(file, places, lineCharsMax);
   const kept: GrepLine[] = [];
@@ -399,7 +403,7 @@ async function linesShown(
     if (shown !== undefined) kept.push(shown);
   }
   const isSure = file !== undefined && isUnchanged(file);
-  return { lines: kept, state: isSure ? { real: path, sign: signOf(file.identity) } : undefined };
+  return { lines: kept, state: isSure ? { real: path, sign: statKeyOf(file.identity) } : undefined };
 }
 
 /** A file of which the system cannot say so is not sure to be what was shown. */
@@ -425,18 +429,18 @@ async function textsIn(file: OpenFile, places: readonly FoundLine[], charsMax: n
 export async function noteShown(
   files: readonly GrepFile[],
   states: ReadonlyMap<string, FileState>,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<void> {
   for (const { absolute, lines } of files) {
     const state = states.get(absolute);
     const whole = lines.filter(({ cutBefore, cutBehind }) => !cutBefore && !cutBehind);
     if (state === undefined || whole.length === 0) continue;
     const views = merged(whole.map(({ line }) => ({ from: line, to: line })));
-    if (views.every((view) => bench.ledger.knows(state.real, state.sign, view))) continue;
-    const opened = atPath(state.real, bench, (there) => bench.disk.open(there));
+    if (views.every((view) => context.ledger.knows(state.real, state.sign, view))) continue;
+    const opened = atPath(state.real, context, (there) => context.disk.open(there));
     if (opened === undefined || "errno" in opened) continue;
     using file = opened;
-    await noteLines(file, state, views, bench);
+    await noteLines(file, state, views, context);
   }
 }
 
@@ -444,14 +448,14 @@ async function noteLines(
   file: OpenFile,
   { real, sign }: FileState,
   views: readonly LineSpan[],
-  { ledger }: Bench,
+  { ledger }: ToolContext,
 ): Promise<void> {
-  if (signOf(file.identity) !== sign) return;
+  if (statKeyOf(file.identity) !== sign) return;
   // What the session knows of a large file in another state may still be true, which these lines could not tell.
   if (!isHashed(file) && ledger.has(real) && !ledger.isOf(real, sign)) return;
   const sight = { views: views.map((span) => ({ ...span, hash: undefined })), cut: [], linesTotal: undefined };
   try {
-    await ledger.saw(real, stampOf(file, sign), sight);
+    await ledger.saw(real, fingerprintOf(file, sign), sight);
   } catch (error) {
     // It cannot be read to its end: then nothing is known of its state.
     if (!(error instanceof ReadFailed || error instanceof FileCut)) throw error;
@@ -475,15 +479,15 @@ type Ignoring = {
   | { readonly by: "us"; readonly survey: Survey }
 );
 
-async function ignoringOf(located: Located, bench: Bench): Promise<Ignoring> {
-  const { target, found } = located;
+async function ignoringOf(located: Located, context: ToolContext): Promise<Ignoring> {
+  const { target, node } = located;
   // Reading a folder that may hang must be something that can be ended.
-  if (found.held.reads === "later") {
+  if (node.handle.reads === "later") {
     const reads = { parents: true, repository: false, exclude: true };
     return { by: "ripgrep", above: { levels: [] }, reads, isWrong: () => false };
   }
-  const above = await ignoredAbove(target, bench);
-  const folder = bench.disk.walk(found);
+  const above = await ignoredAbove(target, context);
+  const folder = context.disk.walk(node);
   const entries = await folder.entries();
   // What cannot be listed cannot be searched either; ripgrep will say so.
   const listed = "errno" in entries ? [] : entries;
@@ -494,7 +498,7 @@ async function ignoringOf(located: Located, bench: Bench): Promise<Ignoring> {
   const isRepository = listed.some(({ name }) => name === ".git");
   const parents = named.hold === "all" && above.ignored.levels.length > 0;
   if (links || named.hold === "none" || (parents && isMoreAbove(above, isRepository))) {
-    return await ignoringByUs(located, above.ignored, bench, named);
+    return await ignoringByUs(located, above.ignored, context, named);
   }
   const reads: ReadByRipgrep = {
     parents,
@@ -517,18 +521,23 @@ const isMoreAbove = ({ from, inRepository }: IgnoredAbove, isRepository: boolean
 /** So many are told to ripgrep, which reads each as a pattern; what it finds in others is dropped. */
 const foldersMax = 1_000;
 
-async function ignoringByUs(located: Located, above: Ignored, bench: Bench, known?: NamedIgnored): Promise<Ignoring> {
-  const folder = bench.disk.walk(located.found);
+async function ignoringByUs(
+  located: Located,
+  above: Ignored,
+  context: ToolContext,
+  known?: NamedIgnored,
+): Promise<Ignoring> {
+  const folder = context.disk.walk(located.node);
   const names = namesTo(located);
   const { ignored } = known ?? (await read());
-  const untilMs = performance.now() + bench.searchMsMax;
+  const untilMs = performance.now() + context.searchMsMax;
   const survey = await surveyIgnored(folder, {
     above: names,
     ignored,
     isLeftOut: (name) => ownFolders.includes(name),
     foldersMax,
     onTurn: () => {
-      bench.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       return performance.now() > untilMs ? "enough" : "more";
     },
   });
@@ -576,9 +585,9 @@ export interface Unsearched extends Pick<GrepOutcome, "withheld" | "links"> {
   readonly entries: number | undefined;
 }
 
-async function unsearched(passing: Passing, bench: Bench): Promise<Unsearched> {
+async function unsearched(passing: Passing, context: ToolContext): Promise<Unsearched> {
   const { request, located, hidden, fits, hides, ignoring } = passing;
-  const { target, found } = located;
+  const { target, node } = located;
   const folders = target.absolute === target.real ? [target.real] : [target.absolute, target.real];
   const mayBe = folders.some(hidden.mayBeHidden) ? () => true : byNames(hidden.mayBeHidden);
   // Denied files count whether the call chooses them or not: a number that depended on its globs or types would betray
@@ -599,20 +608,20 @@ async function unsearched(passing: Passing, bench: Bench): Promise<Unsearched> {
   const unknown: Tally = { number: 0, counted: "at least" };
   const brief = { ...passing.run, timeMsMax: limits.searchExtraMsMax };
   // Reading a folder that may hang must be something that can be ended.
-  if (found.held.reads === "later") {
+  if (node.handle.reads === "later") {
     const withheld = canHide ? sumOf(await byRipgrep("denied", brief), await byRipgrep("asks", brief)) : none;
     return { withheld, links: unknown, entries: undefined };
   }
-  const seen = await findHidden(bench.disk.walk(found), {
+  const seen = await findHidden(context.disk.walk(node), {
     above: target.realRelative === "" ? [] : target.realRelative.split("/"),
     ignored: ignoring.above,
     isWrong: (what) => ignoring.by === "ripgrep" && ignoring.isWrong(what),
     isLeftOut: (name) => ownFolders.includes(name),
     hiddenAs,
-    isMissed: (path) => hides(path) === undefined && isMissed(path, passing, bench),
+    isMissed: (path) => hides(path) === undefined && isMissed(path, passing, context),
     isOver: () => ignoring.by === "us" || passing.isOver(),
     entriesMax: limits.searchListedMax,
-    signal: bench.signal,
+    signal: context.signal,
   });
   if (seen.wrong) passing.onWrong();
   const counted = seen.complete ? "all" : "at least";
@@ -652,16 +661,16 @@ function byNames(mayBeHidden: (text: string) => boolean): (path: string) => bool
 }
 
 /** What lies in the folder itself is found by its own name. Of what lies outside the border not even its being there is told. */
-function isMissed(path: string, { located: { target }, fits }: Passing, { disk, guard }: Bench): boolean {
-  const look = released(disk.look(below(target.real, path)));
-  if (look.seen === "outside") return true;
-  if (look.seen !== "node") return false;
+function isMissed(path: string, { located: { target }, fits }: Passing, { disk, guard }: ToolContext): boolean {
+  const lookup = released(disk.lookup(below(target.real, path)));
+  if (lookup.seen === "outside") return true;
+  if (lookup.seen !== "node") return false;
   // A link to what is denied is not named, so its name must not be guessed by the number either.
-  if (guard.denied("read", [look.real], look.kind === "directory" ? "folder" : "file") !== undefined) return false;
+  if (guard.denied("read", [lookup.real], lookup.kind === "directory" ? "folder" : "file") !== undefined) return false;
   const start = target.real.endsWith(nodePath.sep) ? target.real : target.real + nodePath.sep;
-  const isWithin = look.real === target.real || look.real.startsWith(start);
+  const isWithin = lookup.real === target.real || lookup.real.startsWith(start);
   // A glob says nothing of a folder: what lies in there may fit.
-  return !isWithin && (look.kind === "directory" || (look.kind === "file" && fits(path)));
+  return !isWithin && (lookup.kind === "directory" || (lookup.kind === "file" && fits(path)));
 }
 
 // Whether ripgrep is to search a folder with several threads. To start them costs more than a small folder takes: where

@@ -13,7 +13,7 @@ import { refusal } from "../../guard/guard.ts";
 import { matchSpans } from "../../search/grep-output.ts";
 import { grep as search, newestFirst } from "../../search/grep.ts";
 import { locate, type Located } from "../locate.ts";
-import type { Bench, Tool } from "../tool.ts";
+import type { ToolContext, Tool } from "../tool.ts";
 import { searchTops, unsearchedRoots } from "../workspace-walk.ts";
 import {
   faulty,
@@ -28,12 +28,12 @@ import {
   showEntries,
 } from "./folder.ts";
 
-export const grep: Tool<"grep"> = async (request, bench) => {
+export const grep: Tool<"grep"> = async (request, context) => {
   checkPattern(request.pattern);
-  using started = await startsOf(request, bench);
+  using started = await startsOf(request, context);
   const [first] = started.starts;
-  if (first.found.kind === "file") return await inFile(request, first, bench);
-  return await inFolders(request, started, bench);
+  if (first.node.kind === "file") return await inFile(request, first, context);
+  return await inFolders(request, started, context);
 };
 
 function checkPattern(pattern: string): void {
@@ -56,14 +56,14 @@ interface Starts extends Disposable {
   readonly unreadable: number;
 }
 
-async function startsOf({ path }: GrepRequest, bench: Bench): Promise<Starts> {
+async function startsOf({ path }: GrepRequest, context: ToolContext): Promise<Starts> {
   using handles = new HandleStack();
   const starts: Located[] = [];
   const problems: Problem[] = [];
-  for (const one of path === undefined ? searchTops(bench) : [path]) {
+  for (const one of path === undefined ? searchTops(context) : [path]) {
     try {
-      const start = await startAt(one, bench);
-      handles.use(start.found.held);
+      const start = await startAt(one, context);
+      handles.use(start.node.handle);
       starts.push(start);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -76,14 +76,14 @@ async function startsOf({ path }: GrepRequest, bench: Bench): Promise<Starts> {
   return { starts: [first, ...others], ...unsearchedRoots(problems), [Symbol.dispose]: () => held[Symbol.dispose]() };
 }
 
-async function startAt(path: string, bench: Bench): Promise<Located> {
-  const located = await locate(path, "anything", bench);
-  const { target, found } = located;
+async function startAt(path: string, context: ToolContext): Promise<Located> {
+  const located = await locate(path, "anything", context);
+  const { target, node } = located;
   using handles = new HandleStack();
-  handles.use(found.held);
-  await bench.guard.permit("read", target, bench.signal);
-  if (found.kind !== "directory" && found.kind !== "file") {
-    throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+  handles.use(node.handle);
+  await context.guard.permit("read", target, context.signal);
+  if (node.kind !== "directory" && node.kind !== "file") {
+    throw new Problem({ code: "SPECIAL_FILE", place: target, special: node.kind });
   }
   handles.move();
   return located;
@@ -91,8 +91,12 @@ async function startAt(path: string, bench: Bench): Promise<Located> {
 
 const nothing: Tally = { number: 0, counted: "all" };
 
-async function inFile(request: GrepRequest, { target, found: named }: Located, bench: Bench): Promise<GrepOutcome> {
-  const opened = bench.disk.open(named);
+async function inFile(
+  request: GrepRequest,
+  { target, node: named }: Located,
+  context: ToolContext,
+): Promise<GrepOutcome> {
+  const opened = context.disk.open(named);
   if ("errno" in opened) throw refusal(target, opened.errno, "opening it");
   using file = opened;
   const places = placesOf(
@@ -104,18 +108,18 @@ async function inFile(request: GrepRequest, { target, found: named }: Located, b
       again: undefined,
       mtimeOf: undefined,
       onProgress: undefined,
-      run: { ...runOf(bench), cwd: target.root, input: file.forChild },
+      run: { ...runOf(context), cwd: target.root, input: file.forChild },
     }),
     target,
   );
   const found = { places, withheld: nothing, links: nothing };
-  return await outcomeOf(request, target, { ...found, files: filesIn(places, target), ignored: nothing }, bench);
+  return await outcomeOf(request, target, { ...found, files: filesIn(places, target), ignored: nothing }, context);
 }
 
-async function inFolders(request: GrepRequest, started: Starts, bench: Bench): Promise<GrepOutcome> {
+async function inFolders(request: GrepRequest, started: Starts, context: ToolContext): Promise<GrepOutcome> {
   using handles = new HandleStack();
-  const folders = started.starts.map((start) => handles.use(folderSearch(request, start, bench)));
-  const found = await searchAll(folders, bench);
+  const folders = started.starts.map((start) => handles.use(folderSearch(request, start, context)));
+  const found = await searchAll(folders, context);
   const sum = { ...summed(found.map(({ places }) => places)) };
   const files = found.flatMap(({ places, target }) => filesIn(places, target));
   const byTime = request.mode === "files" && request.order === "newest" && folders.length > 1;
@@ -143,22 +147,22 @@ async function inFolders(request: GrepRequest, started: Starts, bench: Bench): P
       links: floored(tallied(found.map(({ links }) => links))),
       ignored: isAll ? nothing : await ignoredIn(folders),
     },
-    bench,
+    context,
   );
 }
 
 type FoundThere = FolderFound & { readonly target: Target };
 
 /** One after the other, all in the time that one would have. */
-async function searchAll(folders: readonly FolderSearch[], bench: Bench): Promise<readonly FoundThere[]> {
+async function searchAll(folders: readonly FolderSearch[], context: ToolContext): Promise<readonly FoundThere[]> {
   const startedMs = performance.now();
-  const { onProgress } = bench;
+  const { onProgress } = context;
   const all: FoundThere[] = [];
   let before = 0;
   for (const folder of folders) {
     const passedMs = all.length === 0 ? 0 : performance.now() - startedMs;
     const found = await folder.search({
-      timeMsMax: Math.max(1, bench.searchMsMax - passedMs),
+      timeMsMax: Math.max(1, context.searchMsMax - passedMs),
       onProgress: onProgress && ((files) => onProgress(before + files, 0)),
     });
     all.push({ ...found, target: folder.target });
@@ -206,20 +210,20 @@ async function outcomeOf(
   request: GrepRequest,
   target: Target,
   { places, files, withheld, links, ignored }: AllFound,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<GrepOutcome> {
   const { pattern, mode, numbers, skip, entriesMax } = request;
   const tally = (number: number): Tally => ({ number, counted: places.ended === "time" ? "at least" : "all" });
   const lines = { counted: places.linesCounted } as const;
-  const shown = await showEntries(request, files, bench);
+  const shown = await showEntries(request, files, context);
   const more = places.entriesTotal > skip + shown.entries;
-  const outcome: GrepOutcome = bench.fit({
+  const outcome: GrepOutcome = context.fit({
     kind: "grep",
     target,
     pattern,
     mode,
     numbers,
-    files: request.spans === true ? await withSpans(shown.files, request, target, bench) : shown.files,
+    files: request.spans === true ? await withSpans(shown.files, request, target, context) : shown.files,
     skip,
     entriesMax,
     entriesShown: shown.entries,
@@ -228,7 +232,7 @@ async function outcomeOf(
     linesTotal: mode === "files" ? undefined : { number: places.linesTotal, ...lines },
     stopped: more ? shown.stopped : "end",
     next: more && shown.entries > 0 ? skip + shown.entries : undefined,
-    timedOutMs: places.ended === "time" ? bench.searchMsMax : undefined,
+    timedOutMs: places.ended === "time" ? context.searchMsMax : undefined,
     withheld,
     links,
     ignored,
@@ -237,7 +241,7 @@ async function outcomeOf(
     unnamed: places.unnamed,
     unshown: shown.unshown,
   });
-  await noteShown(outcome.files, shown.states, bench);
+  await noteShown(outcome.files, shown.states, context);
   return outcome;
 }
 
@@ -246,11 +250,11 @@ async function withSpans(
   files: readonly GrepFile[],
   { reach, pattern, letterCase }: GrepRequest,
   target: Target,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<readonly GrepFile[]> {
   if (reach === "lines") return files;
   const texts = files.flatMap(({ lines }) => lines.map(({ text }) => text));
-  const spans = await matchSpans(texts, { pattern, letterCase }, { ...runOf(bench), cwd: target.root });
+  const spans = await matchSpans(texts, { pattern, letterCase }, { ...runOf(context), cwd: target.root });
   let at = 0;
   return files.map((file) => ({
     ...file,

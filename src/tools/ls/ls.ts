@@ -5,8 +5,8 @@ import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { LsRequest, TreeEntry, TreeOutcome } from "../../contract/read.ts";
 import { lineNumber } from "../../contract/target.ts";
-import { type FolderEntry, kindOfEntry } from "../../disk/lookup/held-folder.ts";
-import { endOf, released } from "../../disk/lookup/look.ts";
+import { type FolderEntry, kindOfEntry } from "../../disk/lookup/folder-handle.ts";
+import { endOf, released } from "../../disk/lookup/lookup.ts";
 import type { WalkEntry, WalkFolder } from "../../disk/lookup/walk.ts";
 import { refusal } from "../../guard/guard.ts";
 import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, isIgnoreFile } from "../../search/ignored.ts";
@@ -16,7 +16,7 @@ import { newGlobBudget, parseGlob } from "../../text/glob/glob.ts";
 import { compareNames } from "../../text/order.ts";
 import { folderAgain, ignoredAt } from "../ignored-at.ts";
 import { type Located, locatePermitted } from "../locate.ts";
-import type { Bench, Tool } from "../tool.ts";
+import type { ToolContext, Tool } from "../tool.ts";
 
 // A page of a folder, and below it a tree: level by level, so that what is near is complete before what is deep begins, and
 // every folder of a level gets its share of the room. What is not shown is counted.
@@ -47,21 +47,21 @@ interface Tally {
 }
 
 async function listTree(
-  { target, found }: Located,
+  { target, node }: Located,
   request: LsRequest,
   leaveOut: readonly LeaveOut[],
-  bench: Bench,
+  context: ToolContext,
 ): Promise<TreeOutcome> {
   const { from, entriesMax } = request;
   const depth = Math.min(request.depth ?? 1, limits.treeDepthMax);
   const tally: Tally = { shown: 0, leftOut: 0, ignored: 0, withheld: 0 };
   const above = target.realRelative === "" ? [] : target.realRelative.split("/");
   // Only a tree asks what is ignored: a list shows what there is.
-  const ignored = depth > 1 ? await ignoredAt(target, bench) : { levels: [] };
+  const ignored = depth > 1 ? await ignoredAt(target, context) : { levels: [] };
   const top: Branch = { real: target.real, above, ignored, leaveOut, entry: undefined };
 
-  const folder = bench.disk.walk(found);
-  const listed = await list(folder, top, from - 1 + entriesMax, depth > 1, tally, bench);
+  const folder = context.disk.walk(node);
+  const listed = await list(folder, top, from - 1 + entriesMax, depth > 1, tally, context);
   if ("errno" in listed) throw refusal(target, listed.errno, "listing it");
   const { total } = listed;
   if (from > 1 && from > total) {
@@ -69,7 +69,7 @@ async function listTree(
   }
   const page = listed.entries.slice(from - 1, from - 1 + entriesMax);
   const filled: Branch = { ...top, ignored: listed.ignored };
-  const entries = await drafts(folder, page, filled, depth > 1, bench);
+  const entries = await drafts(folder, page, filled, depth > 1, context);
   tally.shown += entries.length;
   const end = from - 1 + page.length;
   tally.leftOut += total - end;
@@ -81,15 +81,15 @@ async function listTree(
     const leaves = at > depth;
     const listings: Listing[] = [];
     for (const branch of level) {
-      bench.signal.throwIfAborted();
-      listings.push(await listingOf(branch, room, tally, bench));
+      context.signal.throwIfAborted();
+      listings.push(await listingOf(branch, room, tally, context));
     }
     const next: Branch[] = [];
     // Small folders first: what they leave over is for the larger ones.
     const bySize = listings.toSorted((a, b) => a.total - b.total);
     for (const [index, listing] of bySize.entries()) {
       const share = leaves ? 0 : Math.floor(room / (bySize.length - index));
-      room -= await fill(listing, share, leaves ? "depth" : "budget", tally, bench);
+      room -= await fill(listing, share, leaves ? "depth" : "budget", tally, context);
     }
     for (const { branch, ignored } of listings) {
       if (branch.entry?.entries !== undefined) next.push(...branchesOf(branch.entry.entries, { ...branch, ignored }));
@@ -116,10 +116,10 @@ interface Listing {
   readonly ignored: Ignored;
 }
 
-async function listingOf(branch: Branch, room: number, tally: Tally, bench: Bench): Promise<Listing> {
+async function listingOf(branch: Branch, room: number, tally: Tally, context: ToolContext): Promise<Listing> {
   const none: Listing = { branch, entries: [], total: 0, ignored: branch.ignored };
-  using folder = folderAgain(branch.real, bench);
-  const listed = folder === undefined ? { errno: "ENOENT" } : await list(folder, branch, room, true, tally, bench);
+  using folder = folderAgain(branch.real, context);
+  const listed = folder === undefined ? { errno: "ENOENT" } : await list(folder, branch, room, true, tally, context);
   if ("errno" in listed) {
     if (branch.entry !== undefined) branch.entry.closed = "unreadable";
     return none;
@@ -138,7 +138,7 @@ async function fill(
   share: number,
   closed: "depth" | "budget",
   tally: Tally,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<number> {
   const { entry } = branch;
   if (entry === undefined || entry.closed !== undefined || total === 0) return 0;
@@ -147,12 +147,12 @@ async function fill(
     if (closed === "budget") tally.leftOut += total;
     return 0;
   }
-  using folder = folderAgain(branch.real, bench);
+  using folder = folderAgain(branch.real, context);
   if (folder === undefined) {
     entry.closed = "unreadable";
     return 0;
   }
-  entry.entries = await drafts(folder, entries.slice(0, share), { ...branch, ignored }, true, bench);
+  entry.entries = await drafts(folder, entries.slice(0, share), { ...branch, ignored }, true, context);
   tally.shown += entry.entries.length;
   tally.leftOut += total - entry.entries.length;
   return entry.entries.length;
@@ -171,7 +171,7 @@ async function list(
   entriesMax: number,
   asksIgnored: boolean,
   tally: Tally,
-  bench: Bench,
+  context: ToolContext,
 ) {
   const first = new FirstOnes<FolderEntry>(
     entriesMax,
@@ -184,7 +184,7 @@ async function list(
   const refused = await folder.each((listed) => {
     const entry = { name: listed.name, kind: kindOfEntry(listed) };
     if (sample.length < sampleMax || listed.name === ".git" || isIgnoreFile(listed.name)) sample.push(listed);
-    if (isDenied(entry, branch, bench)) tally.withheld += 1;
+    if (isDenied(entry, branch, context)) tally.withheld += 1;
     else if (isLeftOut(entry, branch)) tally.ignored += 1;
     else {
       total += 1;
@@ -193,7 +193,7 @@ async function list(
     }
     leftOut += 1;
     return undefined;
-  }, bench.signal);
+  }, context.signal);
   if (refused !== undefined) return refused;
   const entries = first.sorted().slice(0, entriesMax);
   if (!asksIgnored) return { entries, total, leftOut, ignored: branch.ignored };
@@ -204,11 +204,11 @@ async function list(
   return { entries, total, leftOut, ignored };
 }
 
-function isDenied({ name, kind }: FolderEntry, { real }: Branch, { guard, disk }: Bench): boolean {
+function isDenied({ name, kind }: FolderEntry, { real }: Branch, { guard, disk }: ToolContext): boolean {
   if (!guard.denies) return false;
   const path = nodePath.join(real, name);
-  const look = released(kind === "link" ? disk.look(path) : undefined);
-  const end = look && endOf(look);
+  const lookup = released(kind === "link" ? disk.lookup(path) : undefined);
+  const end = lookup && endOf(lookup);
   const is = kind === "directory" ? "folder" : (end?.is ?? "file");
   return guard.denied("read", end === undefined ? [path] : [path, end.real], is) !== undefined;
 }
@@ -223,7 +223,7 @@ async function drafts(
   entries: readonly FolderEntry[],
   { real, above, ignored }: Branch,
   opensFolders: boolean,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<Draft[]> {
   const made: Draft[] = [];
   for (const { name, kind: told } of entries) {
@@ -236,7 +236,7 @@ async function drafts(
       kind,
       ...(kind === "file" && glance !== undefined ? { sizeBytes: glance.sizeBytes } : {}),
     };
-    if (kind === "link") Object.assign(entry, leadOf(nodePath.join(real, name), bench));
+    if (kind === "link") Object.assign(entry, leadOf(nodePath.join(real, name), context));
     if (opensFolders && kind === "directory" && (name === ".git" || isIgnored(ignored, above, name, "folder")))
       entry.closed = "ignored";
     made.push(entry);
@@ -245,11 +245,11 @@ async function drafts(
 }
 
 /** Where a link leads, if that lies beneath the roots: of what lies outside nothing is told. */
-function leadOf(path: string, { disk }: Bench): Pick<TreeEntry, "leadsTo" | "linkText"> {
-  const look = released(disk.look(path));
-  if (look.seen !== "node") return {};
-  const leadsTo = look.kind === "file" || look.kind === "directory" ? look.kind : "special";
-  return { leadsTo, linkText: nodePath.relative(look.root.real, look.real) || "." };
+function leadOf(path: string, { disk }: ToolContext): Pick<TreeEntry, "leadsTo" | "linkText"> {
+  const lookup = released(disk.lookup(path));
+  if (lookup.seen !== "node") return {};
+  const leadsTo = lookup.kind === "file" || lookup.kind === "directory" ? lookup.kind : "special";
+  return { leadsTo, linkText: nodePath.relative(lookup.root.real, lookup.real) || "." };
 }
 
 function branchesOf(entries: readonly Draft[], parent: Branch): Branch[] {
@@ -267,12 +267,12 @@ function branchesOf(entries: readonly Draft[], parent: Branch): Branch[] {
     }));
 }
 
-export const ls: Tool<"ls"> = async (request, bench) => {
+export const ls: Tool<"ls"> = async (request, context) => {
   const leaveOut = patternsOf(request);
-  const located = await locatePermitted(request.path, "anything", bench);
-  using _held = located.found.held;
-  if (located.found.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: located.target });
-  return await listTree(located, request, leaveOut, bench);
+  const located = await locatePermitted(request.path, "anything", context);
+  using _held = located.node.handle;
+  if (located.node.kind !== "directory") throw new Problem({ code: "NOT_DIRECTORY", place: located.target });
+  return await listTree(located, request, leaveOut, context);
 };
 
 function patternsOf({ ignore = [] }: LsRequest): readonly LeaveOut[] {

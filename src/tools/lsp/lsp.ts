@@ -1,7 +1,7 @@
 /** Questions about code: a language server is asked, and of its answer only what the session may read is told. */
 
 import * as nodePath from "node:path";
-import { released } from "../../disk/lookup/look.ts";
+import { released } from "../../disk/lookup/lookup.ts";
 import { limits } from "../../contract/limits.ts";
 import type {
   AskedPlace,
@@ -21,30 +21,30 @@ import type {
 import { type CodePlaceFault, Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
 import { relativeTo } from "../../guard/paths.ts";
-import { placeIn } from "../../text/code-place.ts";
+import { placeIn } from "../../text/source-position.ts";
 import { cutChars } from "../../text/encoding/encoding.ts";
 import { compareCodePoints } from "../../text/order.ts";
 import { sourceOf } from "../languages.ts";
 import { locatePermitted } from "../locate.ts";
-import type { Bench, Tool } from "../tool.ts";
+import type { ToolContext, Tool } from "../tool.ts";
 
-export const lsp: Tool<"lsp"> = async (request, bench) => {
-  const asked = await askedFile(request.path, bench);
-  if (request.operation === "hover") return hovered(request, asked, bench);
+export const lsp: Tool<"lsp"> = async (request, context) => {
+  const asked = await askedFile(request.path, context);
+  if (request.operation === "hover") return hovered(request, asked, context);
   const at = isAboutPlace(request) ? placeOf(asked, request.at) : undefined;
-  const { server, value } = await found(request, asked, at, bench);
-  return answerOf(request, asked, at, server, value, bench);
+  const { server, value } = await found(request, asked, at, context);
+  return answerOf(request, asked, at, server, value, context);
 };
 
 const isAboutPlace = ({ operation }: LspRequest): boolean =>
   operation !== "documentSymbol" && operation !== "workspaceSymbol";
 
-async function hovered(request: LspRequest, asked: AskedFile, bench: Bench): Promise<LspOutcome> {
+async function hovered(request: LspRequest, asked: AskedFile, context: ToolContext): Promise<LspOutcome> {
   const at = placeOf(asked, request.at);
   const { server, value } = valueOf(
-    await asked.languages.hover(asked.source, at, { signal: bench.signal }),
+    await asked.languages.hover(asked.source, at, { signal: context.signal }),
     asked,
-    bench,
+    context,
   );
   const text = value === undefined ? undefined : cutChars(value, limits.lspHoverCharsMax);
   const textCut = text !== undefined && text !== value;
@@ -84,12 +84,12 @@ async function found(
   { operation, query }: LspRequest,
   asked: AskedFile,
   at: FoundPlace | undefined,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<Found> {
   const { languages, source } = asked;
-  const options = { signal: bench.signal };
+  const options = { signal: context.signal };
   const take = <Value>(answer: LanguageAnswer<Value>, raw: (value: Value) => readonly Raw[]): Found => {
-    const { server, value } = valueOf(answer, asked, bench);
+    const { server, value } = valueOf(answer, asked, context);
     return { server, value: raw(value) };
   };
   const where = at ?? { line: 1, column: 1 };
@@ -108,7 +108,7 @@ async function found(
     }
     case "incomingCalls":
     case "outgoingCalls":
-      return calls(operation, asked, where, bench);
+      return calls(operation, asked, where, context);
     case "hover":
       throw new Error("a hover has no places");
   }
@@ -145,15 +145,15 @@ async function calls(
   way: "incomingCalls" | "outgoingCalls",
   asked: AskedFile,
   at: { readonly line: number; readonly column: number },
-  bench: Bench,
+  context: ToolContext,
 ): Promise<Found> {
   const { languages, source } = asked;
-  const options = { signal: bench.signal };
-  const { server, value: items } = valueOf(await languages.callHierarchy(source, at, options), asked, bench);
+  const options = { signal: context.signal };
+  const { server, value: items } = valueOf(await languages.callHierarchy(source, at, options), asked, context);
   const all: Raw[] = [];
   for (const item of items.slice(0, itemsMax)) {
     const answer = await languages[way](source, item, options);
-    for (const call of valueOf(answer, asked, bench).value) all.push(called(call.item, call.ranges));
+    for (const call of valueOf(answer, asked, context).value) all.push(called(call.item, call.ranges));
   }
   return { server, value: all };
 }
@@ -181,18 +181,18 @@ async function answerOf(
   at: FoundPlace | undefined,
   server: string,
   raw: readonly Raw[],
-  bench: Bench,
+  context: ToolContext,
 ): Promise<LspOutcome> {
-  const told = tellable(raw, asked, bench);
+  const told = tellable(raw, asked, context);
   const from = Math.min(request.from, Math.max(1, told.length));
   const shown = told.slice(from - 1, from - 1 + limits.lspResultsMax);
-  const place = codePlace(bench);
+  const place = codePlace(context);
   const results: CodeResult[] = [];
   for (const { name, kind, detail, container, depth, lines, ...where } of shown) {
-    bench.signal.throwIfAborted();
+    context.signal.throwIfAborted();
     const at = await place(where);
     // A module is named by its path.
-    const shownName = name === at.absolute ? bench.guard.spell(name) : name;
+    const shownName = name === at.absolute ? context.guard.spell(name) : name;
     results.push({ place: at, name: shownName, kind, detail, container, depth, lines });
   }
   const next = from + shown.length <= told.length ? from + shown.length : undefined;
@@ -208,17 +208,17 @@ export interface AskedFile {
   readonly languages: Languages;
 }
 
-export async function askedFile(path: string, bench: Bench): Promise<AskedFile> {
-  const { target, found } = await locatePermitted(path, "file", bench);
-  found.held.close();
-  if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
-  if (found.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
-  const languages = await bench.languages?.();
+export async function askedFile(path: string, context: ToolContext): Promise<AskedFile> {
+  const { target, node } = await locatePermitted(path, "file", context);
+  node.handle.close();
+  if (node.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+  if (node.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: node.kind });
+  const languages = await context.languages?.();
   if (languages === undefined) throw new Problem({ code: "LANGUAGE_SERVER", place: target, reason: "off" });
   if (!languages.serves(target.real)) {
     throw new Problem({ code: "LANGUAGE_SERVER", place: target, reason: "unknown language" });
   }
-  const source = await sourceOf(target.real, bench);
+  const source = await sourceOf(target.real, context);
   if (source === undefined) throw new Problem({ code: "LANGUAGE_SERVER", place: target, reason: "not shown" });
   return { target, source, languages };
 }
@@ -250,7 +250,7 @@ function faultOf(
 export function valueOf<Value>(
   answer: LanguageAnswer<Value>,
   { target, languages }: AskedFile,
-  { signal }: Bench,
+  { signal }: ToolContext,
 ): { readonly value: Value; readonly server: string } {
   signal.throwIfAborted();
   const place = target;
@@ -288,11 +288,11 @@ export type Standing = "shown" | "withheld" | "outside";
  * May this session be told of the file? Only what it could read without anybody being asked. What lies outside is named, since
  * nothing of it is read; what a rule denies is not even that.
  */
-export function standingOf(path: string, bench: Bench): Standing {
-  const { disk, guard } = bench;
+export function standingOf(path: string, context: ToolContext): Standing {
+  const { disk, guard } = context;
   const roots = disk.roots.map(({ real }) => real);
-  const look = released(disk.look(path));
-  const real = look.seen === "node" ? look.real : path;
+  const lookup = released(disk.lookup(path));
+  const real = lookup.seen === "node" ? lookup.real : path;
   if (guard.denied("read", [path, real], "file") !== undefined || guard.isSecret(real)) return "withheld";
   const root = roots.find((one) => relativeTo(real, [one], nodePath) !== undefined);
   if (root === undefined) return "outside";
@@ -304,25 +304,25 @@ export function standingOf(path: string, bench: Bench): Standing {
 function tellable<Place extends RawPlace>(
   places: readonly Place[],
   { target }: AskedFile,
-  bench: Bench,
+  context: ToolContext,
 ): readonly Place[] {
   const known = new Map<string, boolean>([[target.real, true]]);
   return places.filter(({ path }) => {
-    const may = known.get(path) ?? standingOf(path, bench) !== "withheld";
+    const may = known.get(path) ?? standingOf(path, context) !== "withheld";
     known.set(path, may);
     return may;
   });
 }
 
 /** Reads the lines; each file once. */
-function codePlace(bench: Bench): (place: RawPlace) => Promise<CodePlace> {
-  const { disk } = bench;
+function codePlace(context: ToolContext): (place: RawPlace) => Promise<CodePlace> {
+  const { disk } = context;
   const roots = disk.roots.flatMap(({ real, given }) => [real, given]);
   const texts = new Map<string, readonly string[]>();
   const linesOf = async (path: string): Promise<readonly string[]> => {
     const known = texts.get(path);
     if (known !== undefined) return known;
-    const lines = (await sourceOf(path, bench))?.text.split("\n") ?? [];
+    const lines = (await sourceOf(path, context))?.text.split("\n") ?? [];
     texts.set(path, lines);
     return lines;
   };

@@ -8,15 +8,15 @@ import { limits } from "../../contract/limits.ts";
 import type { FileEdits, FoundPlace, Position, RenameRequest, SourceFile } from "../../contract/lsp.ts";
 import { Problem, type RenameFault } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
-import { wordAt } from "../../text/code-place.ts";
+import { wordAt } from "../../text/source-position.ts";
 import { changesOfEdits } from "../../text/pieces.ts";
 import { finish } from "../../text/steps.ts";
 import type { Plan, Planned } from "../change/change.ts";
-import type { Before } from "../change/current-file.ts";
-import { changeSeveral, type Part } from "../change/several.ts";
+import type { CurrentFile } from "../change/current-file.ts";
+import { changeSeveral, type Part } from "../change/change-many.ts";
 import { knownAfter, linesChanged, movedAlong, planOfChanges, shownOf } from "../edit/edit-text.ts";
 import { sourceOf } from "../languages.ts";
-import type { Bench, Tool } from "../tool.ts";
+import type { ToolContext, Tool } from "../tool.ts";
 import { askedFile, type AskedFile, placeOf, standingOf, valueOf } from "./lsp.ts";
 
 // What a new name does to one file, as a plan for the spine of all changes.
@@ -27,15 +27,15 @@ const planOfRename = (edits: FileEdits["edits"], oldName: string, profile: Profi
   profile,
   overwrites: false,
   unseen: "permitted",
-  there: (before) => planned(before, edits, oldName),
+  there: (current) => planned(current, edits, oldName),
 });
 
-function planned(before: Before, edits: FileEdits["edits"], oldName: string): Planned<MatchedBy> {
-  const { target: place } = before;
-  if (before.bytes === undefined) {
+function planned(current: CurrentFile, edits: FileEdits["edits"], oldName: string): Planned<MatchedBy> {
+  const { target: place } = current;
+  if (current.bytes === undefined) {
     throw new Problem({ code: "TOO_LARGE", place, kind: "text", limit: "32 MB in a rename" });
   }
-  const { text } = before.source();
+  const { text } = current.source();
   const changes = changesOfEdits(text, edits, oldName);
   switch (changes.are) {
     case "stale":
@@ -43,17 +43,17 @@ function planned(before: Before, edits: FileEdits["edits"], oldName: string): Pl
     case "overlapping":
       throw new Problem({ code: "NO_RENAME", place, reason: "overlap", count: 0 });
     case "fine":
-      return finish(planOfChanges(before, changes.changes, wrote(before, text, changes.changes), "exact"));
+      return finish(planOfChanges(current, changes.changes, wrote(current, text, changes.changes), "exact"));
   }
 }
 
 /** Lines that were shown are known still: all that changed in them is a name. */
-function wrote(before: Before, text: string, changes: readonly TextChange[]): Planned<MatchedBy>["wrote"] {
-  return knownAfter(before, movedAlong(shownOf(before.seen), finish(linesChanged(text, changes))));
+function wrote(current: CurrentFile, text: string, changes: readonly TextChange[]): Planned<MatchedBy>["wrote"] {
+  return knownAfter(current, movedAlong(shownOf(current.seen), finish(linesChanged(text, changes))));
 }
 
-export const rename: Tool<"rename"> = async (request, bench) => {
-  const asked = await askedFile(request.path, bench);
+export const rename: Tool<"rename"> = async (request, context) => {
+  const asked = await askedFile(request.path, context);
   const at = placeOf(asked, request.at);
   const refuse = (reason: RenameFault, count = 0): Problem =>
     new Problem({ code: "NO_RENAME", place: asked.target, reason, count });
@@ -65,9 +65,9 @@ export const rename: Tool<"rename"> = async (request, bench) => {
   if (!isName(request.newName)) throw refuse("name");
   if (request.newName === oldName) throw refuse("same name");
 
-  const { source, position } = (await definedAt(asked, at, oldName, bench)) ?? { source: asked.source, position: at };
-  const answer = await asked.languages.renameEdits(source, position, request.newName, { signal: bench.signal });
-  const { server, value } = valueOf(answer, asked, bench);
+  const { source, position } = (await definedAt(asked, at, oldName, context)) ?? { source: asked.source, position: at };
+  const answer = await asked.languages.renameEdits(source, position, request.newName, { signal: context.signal });
+  const { server, value } = valueOf(answer, asked, context);
   if (value.fileOperations.length > 0) throw refuse("files", value.fileOperations.length);
   // A part of a rename is a broken program.
   if (!value.whole) throw refuse("incomplete");
@@ -75,7 +75,7 @@ export const rename: Tool<"rename"> = async (request, bench) => {
   const own = files.find(({ path }) => path === source.path);
   // This text is the one that the server was shown, so a place without the name in it was never meant for the name.
   if (own !== undefined && changesOfEdits(source.text, own.edits, oldName).are === "stale") throw refuse("other name");
-  const standings = files.map(({ path }) => (path === asked.target.real ? "shown" : standingOf(path, bench)));
+  const standings = files.map(({ path }) => (path === asked.target.real ? "shown" : standingOf(path, context)));
   const outside = standings.filter((standing) => standing === "outside").length;
   if (outside > 0) throw refuse("outside", outside);
   // Which ones is not told, nor that some of them are there.
@@ -84,7 +84,7 @@ export const rename: Tool<"rename"> = async (request, bench) => {
   const [first, ...others] = files.map((file) => partOf(file, asked, oldName, request));
   if (first === undefined) throw refuse("nothing");
 
-  const outcome = await changeSeveral([first, ...others], request.profile, bench);
+  const outcome = await changeSeveral([first, ...others], request.profile, context);
   const places = files.reduce((sum, { edits }) => sum + edits.length, 0);
   return { ...outcome, renamed: { from: oldName, to: request.newName, places, server } };
 };
@@ -97,13 +97,13 @@ async function definedAt(
   { languages, source, target }: AskedFile,
   at: FoundPlace,
   oldName: string,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<{ readonly source: SourceFile; readonly position: Position } | undefined> {
-  const answer = await languages.definition(source, at, { signal: bench.signal });
+  const answer = await languages.definition(source, at, { signal: context.signal });
   const [only, ...others] = answer.answer === "given" ? answer.value : [];
   if (only === undefined || others.length > 0 || only.path === target.real) return undefined;
-  if (only.path.split(/[\\/]/).includes("node_modules") || standingOf(only.path, bench) !== "shown") return undefined;
-  const other = await sourceOf(only.path, bench);
+  if (only.path.split(/[\\/]/).includes("node_modules") || standingOf(only.path, context) !== "shown") return undefined;
+  const other = await sourceOf(only.path, context);
   const position = only.range.start;
   const isSame = other !== undefined && nameAt(other, position) === oldName;
   return isSame ? { source: other, position } : undefined;

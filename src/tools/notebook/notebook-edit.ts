@@ -12,7 +12,7 @@ import { covers, type LineChange, merged, shifted } from "../../session/line-spa
 import type { CellEdited } from "../../text/notebook/edit.ts";
 import type { Steps } from "../../text/steps.ts";
 import { change, type Planned } from "../change/change.ts";
-import type { Before, BeforeJudged } from "../change/current-file.ts";
+import type { CurrentFile, JudgedCurrentFile } from "../change/current-file.ts";
 import { knownAfter, linesChanged, movedAlong, planOfChanges, requireShown, shownOf } from "../edit/edit-text.ts";
 import type { Tool } from "../tool.ts";
 
@@ -20,17 +20,17 @@ const notebooks = lazily(() => import("../../kinds/notebook.ts"));
 
 type Told = Pick<NotebookEditOutcome, "cell" | "cellsTotal" | "cleared" | "renumbered">;
 
-export const notebookEdit: Tool<"notebook-edit"> = async (request, bench) => {
+export const notebookEdit: Tool<"notebook-edit"> = async (request, context) => {
   // A call may be planned several times, and the plan that was approved must come out again: with the same new id.
-  const newId = request.mode === "insert" ? bench.newId() : "";
-  const edited = async (before: BeforeJudged): Promise<CellEdited> => {
-    if (before.bytes === undefined) {
-      throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "notebook", limit: "32 MB" });
+  const newId = request.mode === "insert" ? context.newId() : "";
+  const edited = async (current: JudgedCurrentFile): Promise<CellEdited> => {
+    if (current.bytes === undefined) {
+      throw new Problem({ code: "TOO_LARGE", place: current.target, kind: "notebook", limit: "32 MB" });
     }
     const { editedCell } = await notebooks();
     const { mode, cellId, source, cellType } = request;
     const edit = { mode, cellId, source, cellType, newId };
-    return editedCell(before.source().text, edit, before.target, bench.signal);
+    return editedCell(current.source().text, edit, current.target, context.signal);
   };
   const { file, extra } = await change(
     request.path,
@@ -38,16 +38,16 @@ export const notebookEdit: Tool<"notebook-edit"> = async (request, bench) => {
       wants: "notebook",
       profile: request.profile,
       overwrites: false,
-      there: async (before) => inTurns(planCell(before, request, await edited(before)), bench.signal),
-      fits: async (before) => {
-        const result = await edited(before);
-        if (result.edited === "no" && isFault(result)) throw new Problem(problemOf(result, before.target));
+      there: async (current) => inTurns(planCell(current, request, await edited(current)), context.signal),
+      fits: async (current) => {
+        const result = await edited(current);
+        if (result.edited === "no" && isFault(result)) throw new Problem(problemOf(result, current.target));
       },
     },
-    bench,
+    context,
   );
   const { mode, source } = request;
-  return { kind: "notebook-edit", target: file.target, file, mode, source, ...extra, dryRun: bench.dryRun };
+  return { kind: "notebook-edit", target: file.target, file, mode, source, ...extra, dryRun: context.dryRun };
 };
 
 type Refused = Extract<CellEdited, { readonly edited: "no" }>;
@@ -55,19 +55,19 @@ type Refused = Extract<CellEdited, { readonly edited: "no" }>;
 /** Is it the file that is wrong, and not what is to be done to it? */
 const isFault = ({ why }: Refused): boolean => why === "not json" || why === "not a notebook";
 
-function* planCell(before: Before, request: NotebookEditRequest, edited: CellEdited): Steps<Planned<Told>> {
-  if (edited.edited === "no") throw new Problem(problemOf(edited, before.target));
+function* planCell(current: CurrentFile, request: NotebookEditRequest, edited: CellEdited): Steps<Planned<Told>> {
+  if (edited.edited === "no") throw new Problem(problemOf(edited, current.target));
   const { changes, cell, cellsTotal, cleared, renumbered, numbered } = edited;
   const at = cell.index + 1;
-  const moved = shownOf(before.seen).movedCells ?? [];
+  const moved = shownOf(current.seen).movedCells ?? [];
   // A number is that of the state that was shown. Which one is meant since then, the new one or the old, nobody can tell.
   if (numbered !== undefined && moved.some(({ from, to }) => from <= numbered + 1 && numbered + 1 <= to)) {
     const fault = "renumbered" satisfies CellFault;
-    throw new Problem({ code: "INVALID_PARAM", reason: "cell", place: before.target, fault });
+    throw new Problem({ code: "INVALID_PARAM", reason: "cell", place: current.target, fault });
   }
-  const lines = yield* linesChanged(before.source().text, changes);
-  if (request.mode !== "insert") requireCell(before, at, lines, request.profile);
-  const seen = shownOf(before.seen);
+  const lines = yield* linesChanged(current.source().text, changes);
+  if (request.mode !== "insert") requireCell(current, at, lines, request.profile);
+  const seen = shownOf(current.seen);
   const cellChange = {
     line: at,
     linesBefore: request.mode === "insert" ? 0 : 1,
@@ -79,14 +79,14 @@ function* planCell(before: Before, request: NotebookEditRequest, edited: CellEdi
   const movedCells = renumbered ? merged([...moved, { from: at, to: totalBefore }]) : moved;
   // Who was shown no lines knows none by a change of a cell: others may stand on the same line.
   const known = { ...(seen.shown.length === 0 ? nothingShown : movedAlong(seen, lines)), cells, movedCells };
-  const after = knownAfter(before, known);
+  const after = knownAfter(current, known);
   const wrote = after === "all" && movedCells.length > 0 ? { all: { movedCells } } : after;
-  return yield* planOfChanges(before, changes, wrote, { cell, cellsTotal, cleared, renumbered });
+  return yield* planOfChanges(current, changes, wrote, { cell, cellsTotal, cleared, renumbered });
 }
 
 /** Throws if the cell was shown neither as a cell nor as lines of the file, as a dialect shows them that has no cells. */
-function requireCell(before: Before, at: number, lines: readonly LineChange[], { kinds }: Profile): void {
-  const { seen, target } = before;
+function requireCell(current: CurrentFile, at: number, lines: readonly LineChange[], { kinds }: Profile): void {
+  const { seen, target } = current;
   const { shown, cells } = shownOf(seen);
   const needed = { from: at, to: at };
   if (covers(cells, needed)) return;
@@ -104,7 +104,7 @@ function requireCell(before: Before, at: number, lines: readonly LineChange[], {
       needed: [needed],
     });
   }
-  requireShown(before, { shown }, places);
+  requireShown(current, { shown }, places);
 }
 
 function problemOf(refused: Refused, place: Target): ProblemData {

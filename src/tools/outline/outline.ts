@@ -16,8 +16,8 @@ import type { TextFile } from "../../kinds/text-file.ts";
 import { chooseItems, type WholeItem } from "../../text/outline.ts";
 import { sourceOf } from "../languages.ts";
 import { locatePermitted } from "../locate.ts";
-import { stampOf, textOf } from "../stamp.ts";
-import type { Bench, Tool } from "../tool.ts";
+import { fingerprintOf, asTextFile } from "../fingerprint.ts";
+import type { ToolContext, Tool } from "../tool.ts";
 
 // The outline of a file in a language without a grammar, by its language server, where one is used.
 
@@ -27,13 +27,13 @@ export interface Served {
 }
 
 /** Undefined where there is no server for it, or none that has an answer. */
-async function outlineServed(target: Target, bench: Bench): Promise<Served | undefined> {
-  const languages = await bench.languages?.();
+async function outlineServed(target: Target, context: ToolContext): Promise<Served | undefined> {
+  const languages = await context.languages?.();
   if (languages?.serves(target.real) !== true) return undefined;
-  const source = await sourceOf(target.real, bench);
+  const source = await sourceOf(target.real, context);
   if (source === undefined) return undefined;
-  const answer = await languages.documentSymbols(source, { signal: bench.signal });
-  bench.signal.throwIfAborted();
+  const answer = await languages.documentSymbols(source, { signal: context.signal });
+  context.signal.throwIfAborted();
   if (answer.answer !== "given") return undefined;
   return { server: answer.server, items: flat(answer.value, 0) };
 }
@@ -46,17 +46,17 @@ const flat = (symbols: readonly CodeSymbol[], depth: number): readonly WholeItem
     return [{ name: name.slice(0, limits.outlineNameCharsMax), kind, from, to, depth }, ...flat(children, depth + 1)];
   });
 
-export const outline: Tool<"outline"> = async (request, bench) => {
+export const outline: Tool<"outline"> = async (request, context) => {
   for (let tries = 1; ; tries += 1) {
-    const { found, target } = await locatePermitted(request.path, "file", bench);
-    using _held = found.held;
+    const { node, target } = await locatePermitted(request.path, "file", context);
+    using _held = node.handle;
     try {
-      if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
-      if (found.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
-      const opened = bench.disk.open(found);
+      if (node.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+      if (node.kind !== "file") throw new Problem({ code: "SPECIAL_FILE", place: target, special: node.kind });
+      const opened = context.disk.open(node);
       if ("errno" in opened) throw refusal(target, opened.errno, "opening it");
       using file = opened;
-      return await outlineOfFile(file, target, request, bench);
+      return await outlineOfFile(file, target, request, context);
     } catch (error) {
       if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
       // Cut short or rewritten meanwhile: look at it anew.
@@ -70,13 +70,13 @@ async function outlineOfFile(
   file: OpenFile,
   target: Target,
   request: OutlineRequest,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<OutlineOutcome> {
   const scratch = takeBuffer();
   try {
-    const encoding = await bench.ledger.encodingOf(target.real, stampOf(file));
-    const text = await textOf(file, target, request.profile, scratch, bench, encoding);
-    const outcome = await outlineOfText(text, request.depth ?? limits.outlineDepthMax, "asked", bench);
+    const encoding = await context.ledger.encodingOf(target.real, fingerprintOf(file));
+    const text = await asTextFile(file, target, request.profile, scratch, context, encoding);
+    const outcome = await outlineOfText(text, request.depth ?? limits.outlineDepthMax, "asked", context);
     if (file.changed() === "rewritten") throw new FileCut();
     return outcome;
   } finally {
@@ -96,13 +96,13 @@ async function outlineOfText(
   file: TextFile,
   depth: number,
   why: OutlineOutcome["why"],
-  bench: Bench,
+  context: ToolContext,
 ): Promise<OutlineOutcome> {
   const { target } = file;
   const { sizeBytes, mtimeMs } = file.file;
-  const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
+  const scanning = { store: context.indexes, signal: context.signal, onProgress: context.onProgress };
   const { text, whole, linesTotal, encoding, lossy } = await beginningOf(file, limits.outlineBytesMax, scanning);
-  const { items, language, by, total, faultLine, chars } = await declaredIn(text, target, why, bench);
+  const { items, language, by, total, faultLine, chars } = await declaredIn(text, target, why, context);
   const all = whole && chars === text.length;
   return {
     kind: "outline",
@@ -125,11 +125,17 @@ async function outlineOfText(
 }
 
 /** By the grammar, which is there at once and always says the same; else by a language server that was asked for. */
-async function declaredIn(text: string, target: Target, why: OutlineOutcome["why"], bench: Bench): Promise<Declared> {
+async function declaredIn(
+  text: string,
+  target: Target,
+  why: OutlineOutcome["why"],
+  context: ToolContext,
+): Promise<Declared> {
   const language = outlineLanguageOf(target.real, firstLineOf(text));
   // Who waits for a page gets it soon.
   const msMax = why === "asked" ? limits.outlineMsMax : limits.outlineInsteadMsMax;
-  const parse = (part: string) => (language === undefined ? undefined : outlineOf(part, language, bench.signal, msMax));
+  const parse = (part: string) =>
+    language === undefined ? undefined : outlineOf(part, language, context.signal, msMax);
   let part = text;
   let found = await parse(part);
   // The beginning of a file is better than a reason why there is nothing.
@@ -142,7 +148,7 @@ async function declaredIn(text: string, target: Target, why: OutlineOutcome["why
     const { total, faultLine } = found;
     return { items, language, by: "grammar", total, faultLine, chars: part.length };
   }
-  const served = why === "asked" ? await outlineServed(target, bench) : undefined;
+  const served = why === "asked" ? await outlineServed(target, context) : undefined;
   if (served !== undefined) {
     const { items, server } = served;
     return {
@@ -169,14 +175,14 @@ export async function outlineInstead(
   file: OpenFile,
   target: Target,
   profile: Profile,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<OutlineOutcome | undefined> {
   if (quickLanguage(target) === undefined && !mayHaveInterpreter(target)) return undefined;
   const scratch = takeBuffer();
   try {
-    const encoding = await bench.ledger.encodingOf(target.real, stampOf(file));
-    const text = await textOf(file, target, profile, scratch, bench, encoding);
-    const outcome = await outlineOfText(text, limits.outlineDepthMax, "over budget", bench);
+    const encoding = await context.ledger.encodingOf(target.real, fingerprintOf(file));
+    const text = await asTextFile(file, target, profile, scratch, context, encoding);
+    const outcome = await outlineOfText(text, limits.outlineDepthMax, "over budget", context);
     return outcome.items.some(({ from }) => from !== outcome.items[0]?.from) ? outcome : undefined;
   } catch (error) {
     if (error instanceof Problem) return undefined;

@@ -12,11 +12,11 @@ import { nearestRegion, regionAt } from "../../text/match/nearest.ts";
 import { type Source, sourceOf } from "../../text/match/source.ts";
 import { applyingHunks, type Refused, standOnce } from "../../text/patch/apply.ts";
 import { parsingPatch, type PatchFile, type PatchHunk } from "../../text/patch/patch.ts";
-import { apply, changesOf, linesIn, PieceList } from "../../text/pieces.ts";
+import { apply, changesOf, countLines, PieceList } from "../../text/pieces.ts";
 import { finish, type Steps } from "../../text/steps.ts";
 import type { Plan, Planned } from "../change/change.ts";
-import type { Before } from "../change/current-file.ts";
-import { changeSeveral, type Part } from "../change/several.ts";
+import type { CurrentFile } from "../change/current-file.ts";
+import { changeSeveral, type Part } from "../change/change-many.ts";
 import {
   knownAfter,
   linesChanged,
@@ -27,12 +27,12 @@ import {
   shownOf,
   shownRegion,
 } from "../edit/edit-text.ts";
-import type { Bench, Tool } from "../tool.ts";
+import type { ToolContext, Tool } from "../tool.ts";
 import { newTextFile, planOver } from "../write/write.ts";
 
 // What a patch does to one file, as a plan for the spine of all changes.
 
-function planOf(file: PatchFile, profile: Profile, bench: Bench): Plan<MatchedBy> {
+function planOf(file: PatchFile, profile: Profile, context: ToolContext): Plan<MatchedBy> {
   const shared = { wants: "text", profile, overwrites: false } as const;
   switch (file.does) {
     case "add":
@@ -40,9 +40,9 @@ function planOf(file: PatchFile, profile: Profile, bench: Bench): Plan<MatchedBy
         return {
           ...shared,
           overwrites: true,
-          there: async (before) => {
-            const { text, extra } = addedText(file, before.target);
-            return { ...(await planOver(before, text, bench)), extra };
+          there: async (current) => {
+            const { text, extra } = addedText(file, current.target);
+            return { ...(await planOver(current, text, context)), extra };
           },
         };
       }
@@ -62,7 +62,7 @@ function planOf(file: PatchFile, profile: Profile, bench: Bench): Plan<MatchedBy
       return {
         ...shared,
         changedSince: "where certain",
-        there: (before) => inTurns(planHunks(before, [file.hunks, ...file.later]), bench.signal),
+        there: (current) => inTurns(planHunks(current, [file.hunks, ...file.later]), context.signal),
       };
   }
 }
@@ -87,19 +87,19 @@ function addedText(
   return { text, extra };
 }
 
-function planRemoval(before: Before): Planned<MatchedBy> {
-  const text = wellFormed(held(before));
+function planRemoval(current: CurrentFile): Planned<MatchedBy> {
+  const text = wellFormed(held(current));
   const diff = hunksOfTexts(text, "");
   return { pieces: [], diff, before: text, removes: true, notes: [], wrote: nothingShown, extra: "exact" };
 }
 
 /** Each section is applied to what the ones before it made. */
-function* planHunks(before: Before, sections: readonly (readonly PatchHunk[])[]): Steps<Planned<MatchedBy>> {
-  const original = held(before);
+function* planHunks(current: CurrentFile, sections: readonly (readonly PatchHunk[])[]): Steps<Planned<MatchedBy>> {
+  const original = held(current);
   const hunks = sections.flat();
   if (hunks.length === 0) {
-    requireCertain(before, "exact", 0); // a file that is only moved names no text that is to be there
-    return yield* planOfChanges(before, [], knownAfter(before, shownOf(before.seen)), "exact");
+    requireCertain(current, "exact", 0); // a file that is only moved names no text that is to be there
+    return yield* planOfChanges(current, [], knownAfter(current, shownOf(current.seen)), "exact");
   }
   const pieces = new PieceList(original.length);
   let text = original;
@@ -108,10 +108,10 @@ function* planHunks(before: Before, sections: readonly (readonly PatchHunk[])[])
   for (const section of sections) {
     const applied = yield* applyingHunks(text, section);
     if (applied.applied === "no") {
-      throw new Problem(yield* problemOf(applied, { hunksBefore, section, hunks: hunks.length }, text, before.target));
+      throw new Problem(yield* problemOf(applied, { hunksBefore, section, hunks: hunks.length }, text, current.target));
     }
     if (applied.matchedBy !== "exact") ({ matchedBy } = applied);
-    if (before.seen.state === "changed") requireCertain(before, applied.matchedBy, standOnce(text, section) ? 1 : 0);
+    if (current.seen.state === "changed") requireCertain(current, applied.matchedBy, standOnce(text, section) ? 1 : 0);
     yield* pieces.splice(applied.changes);
     if (sections.length > 1) text = apply(text, applied.changes);
     hunksBefore += section.length;
@@ -124,30 +124,30 @@ function* planHunks(before: Before, sections: readonly (readonly PatchHunk[])[])
     throw new Problem({ code: "INVALID_PARAM", reason: "patch", fault: "same lines", line: idle.at, text: "" });
   }
   yield;
-  return yield* planOfChanges(before, changes, yield* requireLines(before, original, changes), matchedBy);
+  return yield* planOfChanges(current, changes, yield* requireLines(current, original, changes), matchedBy);
 }
 
 function* requireLines(
-  before: Before,
+  current: CurrentFile,
   text: string,
   changes: readonly TextChange[],
 ): Steps<Planned<MatchedBy>["wrote"]> {
-  const shown = shownOf(before.seen);
+  const shown = shownOf(current.seen);
   const lines = yield* linesChanged(text, changes);
   const old = lines.filter(({ linesBefore }) => linesBefore > 0);
   requireShown(
-    before,
+    current,
     shown,
     old.map(({ line, linesBefore }) => ({ from: line, to: line + linesBefore - 1 })),
   );
   yield;
-  return knownAfter(before, movedAlong(shown, lines));
+  return knownAfter(current, movedAlong(shown, lines));
 }
 
 /** Files that are patched are held in memory, so that they can be put back. */
-function held(before: Before): string {
-  if (before.bytes !== undefined) return before.source().text;
-  throw new Problem({ code: "TOO_LARGE", place: before.target, kind: "text", limit: "32 MB in a patch" });
+function held(current: CurrentFile): string {
+  if (current.bytes !== undefined) return current.source().text;
+  throw new Problem({ code: "TOO_LARGE", place: current.target, kind: "text", limit: "32 MB in a patch" });
 }
 
 interface Failing {
@@ -200,7 +200,7 @@ function* expectedRegion(
   const below = named?.from ?? (last === undefined ? 0 : source.lines().at(last.to));
   const linesShown = Math.max(expectedLinesMin, wanted.split("\n").length);
   // At the end of the file the lines before it say more than none.
-  const start = Math.max(0, Math.min(below, linesIn(source.text) - linesShown));
+  const start = Math.max(0, Math.min(below, countLines(source.text) - linesShown));
   const region = regionAt(source, wanted, start, expectedLinesMin);
   return { ...region, isExpectedPlace: true };
 }
@@ -215,17 +215,17 @@ function wantedOf(refused: Refused, hunk: PatchHunk | undefined): string {
   return old.join("\n");
 }
 
-export const patch: Tool<"patch"> = async ({ patchText, profile }, bench) => {
-  const parsed = await inTurns(parsingPatch(patchText), bench.signal);
+export const patch: Tool<"patch"> = async ({ patchText, profile }, context) => {
+  const parsed = await inTurns(parsingPatch(patchText), context.signal);
   if ("fault" in parsed) throw new Problem({ code: "INVALID_PARAM", reason: "patch", ...parsed });
   const [first, ...others] = parsed.files;
-  const part = (file: PatchFile): Part => partOf(file, profile, bench);
-  return changeSeveral([part(first), ...others.map(part)], profile, bench);
+  const part = (file: PatchFile): Part => partOf(file, profile, context);
+  return changeSeveral([part(first), ...others.map(part)], profile, context);
 };
 
-const partOf = (file: PatchFile, profile: Profile, bench: Bench): Part => ({
+const partOf = (file: PatchFile, profile: Profile, context: ToolContext): Part => ({
   path: file.path,
   does: file.does === "add" && file.replaces ? "update" : file.does,
-  plan: planOf(file, profile, bench),
+  plan: planOf(file, profile, context),
   moveTo: file.does === "update" ? file.moveTo : undefined,
 });

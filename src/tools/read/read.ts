@@ -1,7 +1,7 @@
 /** Read: find, ask, open, recognise, page. No byte is read before reading is permitted. */
 
 import * as nodePath from "node:path";
-import { released } from "../../disk/lookup/look.ts";
+import { released } from "../../disk/lookup/lookup.ts";
 import { limits } from "../../contract/limits.ts";
 import { type LineSpan, Problem } from "../../contract/problem.ts";
 import type {
@@ -17,7 +17,7 @@ import { giveBuffer, takeBuffer } from "../../disk/buffers.ts";
 import { IndexWrong } from "../../disk/lines/line-source.ts";
 import { FileCut } from "../../disk/lines/scan.ts";
 import { lazily } from "../../disk/loading.ts";
-import type { FolderEntry } from "../../disk/lookup/held-folder.ts";
+import type { FolderEntry } from "../../disk/lookup/folder-handle.ts";
 import { type OpenFile, ReadFailed } from "../../disk/lookup/open-file.ts";
 import { isAtRest } from "../../disk/time-grain.ts";
 import { refusal } from "../../guard/guard.ts";
@@ -25,12 +25,12 @@ import { readDirectory } from "../../kinds/directory.ts";
 import { recognise, type Recognition } from "../../kinds/kind.ts";
 import { readMedia } from "../../kinds/read-media.ts";
 import { readText } from "../../kinds/text.ts";
-import type { LinePart, Stamp, View } from "../../session/ledger.ts";
+import type { LinePart, FileFingerprint, View } from "../../session/ledger.ts";
 import { roughTokens } from "../../text/tokens.ts";
 import { touch } from "../languages.ts";
 import { type Located, locatePermitted } from "../locate.ts";
-import { isHashed, signOf, stampOf, textOf, viewHash } from "../stamp.ts";
-import type { Bench, Tool } from "../tool.ts";
+import { isHashed, statKeyOf, fingerprintOf, asTextFile, viewHash } from "../fingerprint.ts";
+import type { ToolContext, Tool } from "../tool.ts";
 
 // A part of a file too large to be hashed whole, hashed by itself: when there is time for it, or when somebody asks.
 
@@ -60,18 +60,18 @@ class LaterView implements View {
 
 const names = ["AGENTS.md", "CLAUDE.md"];
 
-function withInstructions(outcome: TextOutcome, bench: Bench): TextOutcome {
-  if (bench.offered === undefined) return outcome;
+function withInstructions(outcome: TextOutcome, context: ToolContext): TextOutcome {
+  if (context.offered === undefined) return outcome;
   const { target } = outcome;
   const found: string[] = [];
   for (let folder = nodePath.dirname(target.real); ; folder = nodePath.dirname(folder)) {
     for (const name of names) {
       const path = nodePath.join(folder, name);
-      if (path === target.real || bench.offered.has(path)) continue;
-      const look = released(bench.disk.look(path));
-      if (look.seen !== "node") continue;
-      if (look.kind !== "file" || bench.guard.denied("read", [path, look.real], "file") !== undefined) continue;
-      bench.offered.add(path);
+      if (path === target.real || context.offered.has(path)) continue;
+      const lookup = released(context.disk.lookup(path));
+      if (lookup.seen !== "node") continue;
+      if (lookup.kind !== "file" || context.guard.denied("read", [path, lookup.real], "file") !== undefined) continue;
+      context.offered.add(path);
       found.unshift(path);
     }
     if (folder === target.root || folder === nodePath.dirname(folder)) break;
@@ -81,13 +81,13 @@ function withInstructions(outcome: TextOutcome, bench: Bench): TextOutcome {
 
 const outlining = lazily(() => import("../outline/outline.ts"));
 
-export const read: Tool<"read"> = async (request, bench) => {
+export const read: Tool<"read"> = async (request, context) => {
   const wants = request.profile.kinds.directory === "read" ? "file or folder" : "file";
   for (let tries = 1; ; tries += 1) {
-    const located = await locatePermitted(request.path, wants, bench);
-    using _held = located.found.held;
+    const located = await locatePermitted(request.path, wants, context);
+    using _held = located.node.handle;
     try {
-      return await readLocated(located, request, bench);
+      return await readLocated(located, request, context);
     } catch (error) {
       // The file was cut short, or an index did not fit it after all: look at it anew.
       if (!(error instanceof FileCut || error instanceof IndexWrong)) throw error;
@@ -96,53 +96,53 @@ export const read: Tool<"read"> = async (request, bench) => {
   }
 };
 
-async function readLocated(located: Located, request: ReadRequest, bench: Bench): Promise<ReadOutcome> {
-  const { found, target } = located;
-  switch (found.kind) {
+async function readLocated(located: Located, request: ReadRequest, context: ToolContext): Promise<ReadOutcome> {
+  const { node, target } = located;
+  switch (node.kind) {
     case "directory": {
       if (request.profile.kinds.directory !== "read") throw new Problem({ code: "IS_DIRECTORY", place: target });
       const [range] = request.ranges;
       if ("last" in range) throw new Problem({ code: "IS_DIRECTORY", place: target });
-      return listing(located, { from: range.from, entriesMax: range.linesMax }, bench);
+      return listing(located, { from: range.from, entriesMax: range.linesMax }, context);
     }
     case "file":
-      return readFile(located, request, bench);
+      return readFile(located, request, context);
     default:
-      throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+      throw new Problem({ code: "SPECIAL_FILE", place: target, special: node.kind });
   }
 }
 
-async function readFile(located: Located, request: ReadRequest, bench: Bench): Promise<ReadOutcome> {
-  const { found, target } = located;
+async function readFile(located: Located, request: ReadRequest, context: ToolContext): Promise<ReadOutcome> {
+  const { node, target } = located;
   const part = JSON.stringify([request.ranges, request.pages]);
-  const remembers = bench.dedup ?? request.profile.repeats === "stub";
+  const remembers = context.dedup ?? request.profile.repeats === "stub";
 
-  const open = bench.disk.open(found);
+  const open = context.disk.open(node);
   if ("errno" in open) throw refusal(target, open.errno, "opening it");
   const file: OpenFile = open;
   const { identity } = file;
-  const sign = signOf(identity);
-  const stamp = stampOf(file, sign);
+  const statKey = statKeyOf(identity);
+  const fingerprint = fingerprintOf(file, statKey);
   using _file = file;
   try {
-    const repeated = remembers ? await bench.ledger.repeats(target.real, part, stamp) : undefined;
+    const repeated = remembers ? await context.ledger.repeats(target.real, part, fingerprint) : undefined;
     if (repeated !== undefined) return { kind: "unchanged", target, tokensSaved: repeated.tokens };
-    const encoding = await bench.ledger.encodingOf(target.real, stamp);
+    const encoding = await context.ledger.encodingOf(target.real, fingerprint);
     // Whatever shapes a page is part of its key: two sessions may have other caps.
-    const key = `${sign} ${encoding ?? ""} ${part} ${request.overBudget} ${markOf(request.profile)}`;
-    const kept = bench.pages.find(key);
+    const key = `${statKey} ${encoding ?? ""} ${part} ${request.overBudget} ${markOf(request.profile)}`;
+    const kept = context.pages.find(key);
     const page =
-      kept === undefined ? await readKind(file, target, { sign, encoding }, request, bench) : { ...kept, target };
-    const whole = (await outlineFor(page, file, request, bench)) ?? page;
+      kept === undefined ? await readKind(file, target, { statKey, encoding }, request, context) : { ...kept, target };
+    const whole = (await outlineFor(page, file, request, context)) ?? page;
     // An answer is of one state: what was rewritten meanwhile is read again. A page that was kept is of this one.
     const changed = kept === undefined || whole !== page ? file.changed() : "no";
     if (changed === "rewritten") throw new FileCut();
     if (page.kind === "text" && kept === undefined && changed === "no" && isAtRest(identity))
-      bench.pages.keep(key, page);
-    const outcome = bench.fit(whole.kind === "text" ? withInstructions(whole, bench) : whole);
-    if (remembers && isWhole(outcome)) await bench.ledger.shown(target.real, part, stamp, tokensIn(outcome));
-    await tellLedger(outcome, stamp, bench);
-    if (outcome.kind === "text") touch(target, bench);
+      context.pages.keep(key, page);
+    const outcome = context.fit(whole.kind === "text" ? withInstructions(whole, context) : whole);
+    if (remembers && isWhole(outcome)) await context.ledger.shown(target.real, part, fingerprint, tokensIn(outcome));
+    await tellLedger(outcome, fingerprint, context);
+    if (outcome.kind === "text") touch(target, context);
     return outcome;
   } catch (error) {
     if (error instanceof ReadFailed) throw refusal(target, error.errno, "reading it");
@@ -153,26 +153,26 @@ async function readFile(located: Located, request: ReadRequest, bench: Bench): P
 async function readKind(
   file: OpenFile,
   target: Target,
-  { sign, encoding }: { readonly sign: string; readonly encoding: EncodingName | undefined },
+  { statKey, encoding }: { readonly statKey: string; readonly encoding: EncodingName | undefined },
   request: ReadRequest,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<ReadOutcome> {
-  const scanning = { store: bench.indexes, signal: bench.signal, onProgress: bench.onProgress };
+  const scanning = { store: context.indexes, signal: context.signal, onProgress: context.onProgress };
   const { profile } = request;
   // What is text to one profile may be a picture or binary to another.
-  const key = `${sign} ${encoding ?? ""} ${profile.nulSampleBytes} ${markOf(profile.kinds)}`;
+  const key = `${statKey} ${encoding ?? ""} ${profile.nulSampleBytes} ${markOf(profile.kinds)}`;
   const kept = {
     encoding,
-    known: bench.pages.recognition(key),
+    known: context.pages.recognition(key),
     keep: (recognition: Recognition) => {
-      if (isAtRest(file.identity)) bench.pages.keepRecognition(key, recognition);
+      if (isAtRest(file.identity)) context.pages.keepRecognition(key, recognition);
     },
   };
   const scratch = takeBuffer();
   try {
-    const recognised = await recognise(file, target, profile, bench.restricted, scratch, kept);
+    const recognised = await recognise(file, target, profile, context.restricted, scratch, kept);
     if (recognised.as !== "text") {
-      const asText = () => textOf(file, target, profile, scratch, bench, encoding);
+      const asText = () => asTextFile(file, target, profile, scratch, context, encoding);
       return await readMedia(recognised.as, { file, target, asText }, request, scanning);
     }
     if (request.pages !== undefined) {
@@ -190,32 +190,36 @@ async function outlineFor(
   page: ReadOutcome,
   file: OpenFile,
   { whole, profile }: ReadRequest,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<ReadOutcome | undefined> {
   if (whole !== true || profile.longCode !== "outline" || page.kind !== "text") return undefined;
   if (page.pages[0].next === undefined || page.converted !== undefined) return undefined;
-  return (await outlining()).outlineInstead(file, page.target, profile, bench);
+  return (await outlining()).outlineInstead(file, page.target, profile, context);
 }
 
 /** What was shown may be changed from now on. */
-async function tellLedger(outcome: ReadOutcome, stamp: Stamp, { ledger }: Bench): Promise<void> {
+async function tellLedger(outcome: ReadOutcome, fingerprint: FileFingerprint, { ledger }: ToolContext): Promise<void> {
   if (outcome.kind === "notebook") {
     // Of a cell that is cut not all was shown.
     const shown = outcome.cells.flatMap(({ sourceCutChars }, index) => {
       const number = outcome.from + index;
       return sourceCutChars === undefined ? [{ from: number, to: number }] : [];
     });
-    return ledger.saw(outcome.target.real, stamp, outcome.from === 1 && isWhole(outcome) ? "all" : { cells: shown });
+    return ledger.saw(
+      outcome.target.real,
+      fingerprint,
+      outcome.from === 1 && isWhole(outcome) ? "all" : { cells: shown },
+    );
   }
   if (outcome.kind !== "text" || outcome.converted !== undefined) return;
   const { real } = outcome.target;
   const pages = outcome.pages.filter((page) => page.from > 0);
-  const isNews = pages.some((page) => !ledger.knows(real, stamp.sign, spanOf(page)));
+  const isNews = pages.some((page) => !ledger.knows(real, fingerprint.statKey, spanOf(page)));
   if (!isNews) return;
-  const views = pages.filter(({ count }) => count > 0).map((page) => viewOf(page, stamp));
+  const views = pages.filter(({ count }) => count > 0).map((page) => viewOf(page, fingerprint));
   const parts = pages.flatMap(partsOf);
   const cut = parts.map(({ line }) => ({ from: line, to: line }));
-  await ledger.saw(real, stamp, { views, cut, parts, linesTotal: pages[0]?.linesTotal });
+  await ledger.saw(real, fingerprint, { views, cut, parts, linesTotal: pages[0]?.linesTotal });
 }
 
 /** What was shown of lines of which not all was shown. */
@@ -230,8 +234,8 @@ function partsOf({ from, column = 1, lines, count, cut }: Page): readonly LinePa
 }
 
 /** A part of a line is not what a later look at the line would show. */
-const viewOf = (page: Page, stamp: Stamp): View =>
-  isHashed(stamp) || page.column !== undefined ? { ...spanOf(page), hash: undefined } : new LaterView(page);
+const viewOf = (page: Page, fingerprint: FileFingerprint): View =>
+  isHashed(fingerprint) || page.column !== undefined ? { ...spanOf(page), hash: undefined } : new LaterView(page);
 
 const marks = new WeakMap<object, number>();
 const marksByContent = new Map<string, number>();
@@ -281,19 +285,19 @@ function tokensIn(outcome: ReadOutcome): number {
 // A page of a folder, for `read` and `ls` alike: permitted already, denied entries left out.
 
 async function listing(
-  { found, target }: Located,
+  { node, target }: Located,
   range: { readonly from: LineNumber; readonly entriesMax: number },
-  bench: Bench,
+  context: ToolContext,
 ): Promise<DirectoryOutcome> {
   const hidden = ({ name, kind }: FolderEntry): boolean => {
-    if (!bench.guard.denies) return false;
+    if (!context.guard.denies) return false;
     const path = nodePath.join(target.real, name);
-    const look = released(kind === "link" ? bench.disk.look(path) : undefined);
-    const names = look?.seen === "node" ? [path, look.real] : [path];
-    const is = kind === "directory" || (look?.seen === "node" && look.kind === "directory") ? "folder" : "file";
-    return bench.guard.denied("read", names, is) !== undefined;
+    const lookup = released(kind === "link" ? context.disk.lookup(path) : undefined);
+    const names = lookup?.seen === "node" ? [path, lookup.real] : [path];
+    const is = kind === "directory" || (lookup?.seen === "node" && lookup.kind === "directory") ? "folder" : "file";
+    return context.guard.denied("read", names, is) !== undefined;
   };
-  const page = await readDirectory(bench.disk, found, target, range, hidden, bench.signal);
+  const page = await readDirectory(context.disk, node, target, range, hidden, context.signal);
   if ("errno" in page) throw refusal(target, page.errno, "listing it");
   if ("pastEnd" in page) {
     const data = { place: target, of: "entries", from: range.from, total: page.entriesTotal } as const;

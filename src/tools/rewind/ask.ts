@@ -22,9 +22,9 @@ import { decideEncoding } from "../../kinds/charset.ts";
 import { hunksBetween, hunksOfTexts, type TextDiff } from "../../text/diff/hunks.ts";
 import { moreLine, unified } from "../../text/diff/unified.ts";
 import { cutChars, decode, looksBinary, sniff } from "../../text/encoding/encoding.ts";
-import { heldBy, type Subject, subjectOf } from "../change/subject.ts";
+import { handleOf, type ChangeTarget, resolveChangeTarget } from "../change/change-target.ts";
 import { standingOf } from "../lsp/lsp.ts";
-import { type Bench, orFileUnreadable, orUnreadable } from "../tool.ts";
+import { type ToolContext, orFileUnreadable, orUnreadable } from "../tool.ts";
 
 export interface RewindTask {
   readonly file: RewindFile;
@@ -37,13 +37,13 @@ export async function rewindRefusals(
   tasks: readonly RewindTask[],
   to: string,
   history: SessionHistory,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<ReadonlyMap<string, ProblemData>> {
   const refused = new Map<string, ProblemData>();
   for (const { file, action } of tasks) {
     if (action === undefined) continue;
     try {
-      await orFileUnreadable(file.path, () => permitted(file.path, action, to, history, bench));
+      await orFileUnreadable(file.path, () => permitted(file.path, action, to, history, context));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       refused.set(file.path, error.data);
@@ -57,40 +57,45 @@ async function permitted(
   action: RewindAction,
   to: string,
   history: SessionHistory,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<void> {
-  const subject = await subjectOf(path, bench);
+  const changeTarget = await resolveChangeTarget(path, context);
   try {
     const preview = async () => ({
       rewind: to,
       action: action.does,
       // A question shows nothing that the session may not read without one.
-      diff: standingOf(path, bench) === "shown" ? await diffOf(subject, action, history, bench) : "",
+      diff: standingOf(path, context) === "shown" ? await diffOf(changeTarget, action, history, context) : "",
     });
-    await bench.guard.permit("edit", subject.target, bench.signal, { preview });
+    await context.guard.permit("edit", changeTarget.target, context.signal, { preview });
   } finally {
-    release(subject);
+    release(changeTarget);
   }
 }
 
-export const release = (subject: Subject): void => {
-  if (subject.is === "there") subject.found.held.close();
+export const release = (changeTarget: ChangeTarget): void => {
+  if (changeTarget.is === "there") changeTarget.node.handle.close();
 };
 
 const kinds = { restore: "update", create: "create", delete: "delete" } as const;
 
 /** Empty where there is nothing that could be shown as lines: then the path must tell. */
-async function diffOf(subject: Subject, action: RewindAction, history: SessionHistory, bench: Bench): Promise<string> {
-  const [now, then] = [await textNow(subject, bench), await textThen(action, history)];
+async function diffOf(
+  changeTarget: ChangeTarget,
+  action: RewindAction,
+  history: SessionHistory,
+  context: ToolContext,
+): Promise<string> {
+  const [now, then] = [await textNow(changeTarget, context), await textThen(action, history)];
   if (now === undefined || then === undefined) return "";
   const { hunks, complete, additions, deletions } = hunksOfTexts(now, then);
-  const text = unified(subject.target.relative, hunks, kinds[action.does]);
+  const text = unified(changeTarget.target.relative, hunks, kinds[action.does]);
   return complete ? text : `${text}${moreLine(additions, deletions)}\n`;
 }
 
-async function textNow(subject: Subject, bench: Bench): Promise<string | undefined> {
-  if (subject.is === "new") return "";
-  const opened = bench.disk.open(subject.found);
+async function textNow(changeTarget: ChangeTarget, context: ToolContext): Promise<string | undefined> {
+  if (changeTarget.is === "new") return "";
+  const opened = context.disk.open(changeTarget.node);
   if ("errno" in opened) return undefined;
   using file = opened;
   return onlyText(await textIn(file));
@@ -113,14 +118,14 @@ const onlyText = (text: Awaited<ReturnType<typeof textIn>>): string | undefined 
 export async function withSides(
   files: readonly RewoundFile[],
   past: SessionHistory,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<readonly RewoundFile[]> {
   const purse: Purse = { bytes: limits.historyBytesMax };
   let charsLeft: number = limits.historyCharsMax;
   const seen: RewoundFile[] = [];
   for (const file of files) {
-    const isShown = file.came === "left" && charsLeft > 0 && standingOf(file.path, bench) === "shown";
-    const sides = isShown ? await sidesOf(file, past, purse, charsLeft, bench) : undefined;
+    const isShown = file.came === "left" && charsLeft > 0 && standingOf(file.path, context) === "shown";
+    const sides = isShown ? await sidesOf(file, past, purse, charsLeft, context) : undefined;
     if (sides !== undefined) charsLeft -= charsOf(sides.ours) + charsOf(sides.theirs);
     seen.push(sides === undefined ? file : { ...file, sides });
   }
@@ -132,28 +137,28 @@ async function sidesOf(
   past: SessionHistory,
   purse: Purse,
   charsMax: number,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<ConflictSides | undefined> {
   if (step.does !== "conflict" || (step.why !== "changed since" && step.why !== "changed in between")) return undefined;
-  const ours = await versionDiff(step.base, step.ours, past, purse, bench.signal);
+  const ours = await versionDiff(step.base, step.ours, past, purse, context.signal);
   if ("why" in ours) return undefined;
   const first = fittedHunks(ours.hunks, charsMax);
   const own = { ours: first.hunks, cut: first.cut || !ours.complete };
   if (step.why === "changed in between") return { ...own, theirs: [], removed: false };
   if (step.theirs === undefined) return { ...own, theirs: [], removed: true };
-  const [left, now] = [await textOf(step.ours, past), await conflictTextNow(path, bench)];
+  const [left, now] = [await textOf(step.ours, past), await conflictTextNow(path, context)];
   if (typeof left !== "string" || now === undefined) return undefined;
-  const theirs = await inTurns(hunksBetween(left, now), bench.signal);
+  const theirs = await inTurns(hunksBetween(left, now), context.signal);
   const second = fittedHunks(theirs.hunks, Math.max(0, charsMax - charsOf(first.hunks)));
   return { ...own, theirs: second.hunks, cut: own.cut || second.cut || !theirs.complete, removed: false };
 }
 
 /** Undefined where it is no text, or gone again: an answer can do without it. */
-async function conflictTextNow(path: string, bench: Bench): Promise<string | undefined> {
+async function conflictTextNow(path: string, context: ToolContext): Promise<string | undefined> {
   return orUnreadable(path, async () => {
-    const subject = await subjectOf(path, bench);
-    using _held = heldBy(subject);
-    const opened = subject.is === "there" ? bench.disk.open(subject.found) : undefined;
+    const changeTarget = await resolveChangeTarget(path, context);
+    using _held = handleOf(changeTarget);
+    const opened = changeTarget.is === "there" ? context.disk.open(changeTarget.node) : undefined;
     if (opened === undefined || "errno" in opened) return undefined;
     using file = opened;
     const text = await textIn(file);

@@ -20,7 +20,7 @@ import type { SessionHistory } from "../../history/session-history.ts";
 import { isSameContent } from "../../history/versions.ts";
 import { shortCharsMin, shortNames } from "../../text/turn-names.ts";
 import { notFound } from "../locate.ts";
-import type { Bench, Tool } from "../tool.ts";
+import type { ToolContext, Tool } from "../tool.ts";
 import { charsOf, fittedHunks, type Purse, versionDiff, withSides } from "./ask.ts";
 import { rewind } from "./rewind.ts";
 
@@ -108,24 +108,27 @@ async function namedTurn(asked: string, past: SessionHistory): Promise<string> {
 // Which files of the past a session may be told of, and which a path means.
 
 /** What lies outside the roots of today, or is denied today, is not even named: it was recorded under other rules. */
-function mayName(bench: Bench): (path: string) => boolean {
-  const roots = bench.disk.roots.map(({ real }) => real);
-  const { guard } = bench;
+function mayName(context: ToolContext): (path: string) => boolean {
+  const roots = context.disk.roots.map(({ real }) => real);
+  const { guard } = context;
   return (path) =>
     relativeTo(path, roots, nodePath) !== undefined &&
     (!guard.denies || guard.denied("read", [path], "file") === undefined);
 }
 
 /** The real path that a call names, whether it is still there or not. Throws a Problem for what is outside or denied. */
-async function realPathOf(path: string, bench: Bench): Promise<{ readonly real: string; readonly shown: string }> {
-  const resolved = bench.guard.resolve(path);
-  if (resolved.seen === "outside") throw await notFound(resolved, "file", bench);
-  if (resolved.seen === "node") resolved.found.held.close();
+async function realPathOf(
+  path: string,
+  context: ToolContext,
+): Promise<{ readonly real: string; readonly shown: string }> {
+  const resolved = context.guard.resolve(path);
+  if (resolved.seen === "outside") throw await notFound(resolved, "file", context);
+  if (resolved.seen === "node") resolved.node.handle.close();
   const place = resolved.seen === "node" ? resolved.target : resolved.place;
   const real = resolved.target?.real ?? place.absolute;
   const is = resolved.target?.is ?? "file";
-  const rule = bench.guard.denied("read", [place.absolute, real], is);
-  if (rule === undefined) return { real, shown: bench.guard.spell(place.absolute) };
+  const rule = context.guard.denied("read", [place.absolute, real], is);
+  if (rule === undefined) return { real, shown: context.guard.spell(place.absolute) };
   throw new Problem({ code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source });
 }
 
@@ -134,12 +137,12 @@ const isOrIsBelow = (path: string, real: string): boolean =>
   path === real || path.startsWith(real.endsWith(nodePath.sep) ? real : real + nodePath.sep);
 
 /** May its content be shown? Whoever must be asked is asked. */
-async function mayShow(path: string, bench: Bench): Promise<boolean> {
+async function mayShow(path: string, context: ToolContext): Promise<boolean> {
   try {
-    const resolved = bench.guard.resolve(path);
-    if (resolved.seen === "node") resolved.found.held.close();
+    const resolved = context.guard.resolve(path);
+    if (resolved.seen === "node") resolved.node.handle.close();
     if (resolved.seen === "outside" || resolved.target === undefined) return false;
-    await bench.guard.permit("read", resolved.target, bench.signal);
+    await context.guard.permit("read", resolved.target, context.signal);
     return true;
   } catch (error) {
     if (error instanceof Problem) return false;
@@ -151,7 +154,7 @@ async function mayShow(path: string, bench: Bench): Promise<boolean> {
 interface Looking {
   readonly request: HistoryRequest;
   readonly past: SessionHistory;
-  readonly bench: Bench;
+  readonly context: ToolContext;
   readonly names: ReadonlyMap<string, string>;
   readonly filesOf: (turn: TurnChanges) => TurnFiles;
   readonly purse: Purse;
@@ -159,17 +162,17 @@ interface Looking {
   readonly path: string | undefined;
 }
 
-export const history: Tool<"history"> = async (request, bench) => {
-  const past = await bench.past();
+export const history: Tool<"history"> = async (request, context) => {
+  const past = await context.past();
   if (past === undefined) throw new Problem({ code: "NO_TURN", asked: request.turn ?? "", reason: "no history" });
-  const only = request.path === undefined ? undefined : await realPathOf(request.path, bench);
+  const only = request.path === undefined ? undefined : await realPathOf(request.path, context);
   const turns = past.turns().toReversed();
-  const isNamed = mayName(bench);
+  const isNamed = mayName(context);
   const isAsked = (path: string): boolean => only === undefined || isOrIsBelow(path, only.real);
   const looking: Looking = {
     request,
     past,
-    bench,
+    context,
     names: turnNames(turns.map(({ messageId }) => messageId)),
     filesOf: (turn) => {
       const { files, withheld } = turnFiles(turn, isNamed);
@@ -200,7 +203,7 @@ async function listed(turns: readonly TurnChanges[], looking: Looking): Promise<
   const shown: TurnSeen[] = [];
   let charsLeft = limits.historyCharsMax;
   for (const turn of turns.slice(from - 1, from - 1 + itemsMax)) {
-    looking.bench.signal.throwIfAborted();
+    looking.context.signal.throwIfAborted();
     const { files, withheld } = looking.filesOf(turn);
     const some = files.slice(0, limits.historyFilesMax);
     charsLeft -= some.reduce((sum, { change, from: source }) => sum + charsIn(change.path, source?.path), lineChars);
@@ -222,7 +225,7 @@ async function inDetail(turn: TurnChanges | undefined, looking: Looking): Promis
   const shown: FileSeen[] = [];
   let charsLeft = limits.historyCharsMax;
   for (const touched of files.slice(from - 1, from - 1 + itemsMax)) {
-    looking.bench.signal.throwIfAborted();
+    looking.context.signal.throwIfAborted();
     const whole = await compared(touched, looking);
     const chars = charsIn(touched.change.path, touched.from?.path) + charsOf(whole.hunks ?? []);
     if (chars > charsLeft && shown.length > 0) break;
@@ -254,70 +257,70 @@ function outcomeOf(
 }
 
 /** With its lines counted. What is a secret today was perhaps none when it was kept. */
-async function counted(touched: Touched, { past, bench, purse }: Looking): Promise<FileSeen> {
-  const told = { ...placeOf(touched, bench), hunks: undefined, cut: false };
+async function counted(touched: Touched, { past, context, purse }: Looking): Promise<FileSeen> {
+  const told = { ...placeOf(touched, context), hunks: undefined, cut: false };
   const { before, after } = versionsOf(touched);
-  if (isSecret(touched, bench)) return { ...told, lines: undefined, why: "secret" };
-  const diff = await versionDiff(before, after, past, purse, bench.signal);
+  if (isSecret(touched, context)) return { ...told, lines: undefined, why: "secret" };
+  const diff = await versionDiff(before, after, past, purse, context.signal);
   if ("why" in diff) return { ...told, lines: undefined, why: diff.why };
   const { additions, deletions } = diff;
   return { ...told, lines: { additions, deletions }, why: undefined };
 }
 
 /** With its diff, if it may be read. */
-async function compared(touched: Touched, { past, bench, purse }: Looking): Promise<FileSeen> {
-  const told = { ...placeOf(touched, bench), lines: undefined, hunks: [], cut: false };
+async function compared(touched: Touched, { past, context, purse }: Looking): Promise<FileSeen> {
+  const told = { ...placeOf(touched, context), lines: undefined, hunks: [], cut: false };
   const { before, after } = versionsOf(touched);
-  if (isSecret(touched, bench)) return { ...told, why: "secret" };
+  if (isSecret(touched, context)) return { ...told, why: "secret" };
   const { change, from } = touched;
   for (const path of from === undefined ? [change.path] : [change.path, from.path]) {
-    if (!(await mayShow(path, bench))) return { ...told, why: "refused" };
+    if (!(await mayShow(path, context))) return { ...told, why: "refused" };
   }
-  const diff = await versionDiff(before, after, past, purse, bench.signal);
+  const diff = await versionDiff(before, after, past, purse, context.signal);
   if ("why" in diff) return { ...told, why: diff.why };
   const { additions, deletions, hunks, complete } = diff;
   return { ...told, lines: { additions, deletions }, why: undefined, hunks, cut: !complete };
 }
 
-const isSecret = ({ change, from }: Touched, { guard }: Bench): boolean =>
+const isSecret = ({ change, from }: Touched, { guard }: ToolContext): boolean =>
   guard.isSecret(change.path) || (from !== undefined && guard.isSecret(from.path));
 
-function placeOf(touched: Touched, bench: Bench) {
+function placeOf(touched: Touched, context: ToolContext) {
   const { change, from } = touched;
   const { path, observed, undone } = change;
-  const relative = bench.guard.spell(path);
-  const movedFrom = from === undefined ? undefined : { path: from.path, relative: bench.guard.spell(from.path) };
+  const relative = context.guard.spell(path);
+  const movedFrom = from === undefined ? undefined : { path: from.path, relative: context.guard.spell(from.path) };
   return { path, relative, did: didOf(touched), movedFrom, modes: modesOf(touched), observed, undone };
 }
 
 // Rewind as a model calls it: it names turns and files as History shows them, and is told of no file that it may not know.
 
-export const rewindByModel: Tool<"rewind"> = async (request, bench) => {
+export const rewindByModel: Tool<"rewind"> = async (request, context) => {
   const { to: asking } = request;
   if (typeof asking !== "string") throw new Error("a model names the turn that it wants to go back to");
-  const past = await bench.past();
+  const past = await context.past();
   if (past === undefined) throw new Problem({ code: "NO_TURN", asked: asking, reason: "no history" });
   const to = await namedTurn(asking, past);
   const tracked = past.tracked();
   const asked: { readonly path: string; readonly files: readonly string[] }[] = [];
   for (const path of request.files ?? []) {
-    const { real } = await realPathOf(path, bench);
+    const { real } = await realPathOf(path, context);
     asked.push({
       path,
       files: tracked.has(real) ? [real] : [...tracked.keys()].filter((file) => isOrIsBelow(file, real)),
     });
   }
   const files = request.files === undefined ? undefined : [...new Set(asked.flatMap((one) => one.files))];
-  const dryRun = bench.dryRun || request.byModel?.dryRun === true;
-  const outcome = await rewind({ ...request, to, files }, { ...bench, dryRun });
+  const dryRun = context.dryRun || request.byModel?.dryRun === true;
+  const outcome = await rewind({ ...request, to, files }, { ...context, dryRun });
 
-  const isNamed = mayName(bench);
+  const isNamed = mayName(context);
   const named = outcome.files.filter(({ path }) => isNamed(path));
   const concerned = new Set(outcome.files.map(({ path }) => path));
   const unchanged = asked.filter((one) => !one.files.some((file) => concerned.has(file))).map(({ path }) => path);
   return {
     ...outcome,
-    files: await withSides(named, past, bench),
+    files: await withSides(named, past, context),
     forModel: { withheld: outcome.files.length - named.length, unchanged },
   };
 };

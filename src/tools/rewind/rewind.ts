@@ -14,19 +14,19 @@ import type {
 import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Place } from "../../contract/target.ts";
-import { othersTurn } from "../../disk/event-loop.ts";
+import { yieldToEventLoop } from "../../disk/event-loop.ts";
 import { hashOf } from "../../disk/lines/line-index.ts";
 import { FileCut } from "../../disk/lines/scan.ts";
-import { type Identity, released } from "../../disk/lookup/look.ts";
+import { type Identity, released } from "../../disk/lookup/lookup.ts";
 import { type OpenFile, ReadFailed, wholeFile } from "../../disk/lookup/open-file.ts";
 import { parseTempName } from "../../disk/write/temp-file.ts";
 import type { SessionHistory } from "../../history/session-history.ts";
 import { markOf } from "../../history/versions.ts";
-import { subjectOf } from "../change/subject.ts";
-import type { Turn } from "../change/turn.ts";
-import { tellOfPaths } from "../languages.ts";
-import { signOf } from "../stamp.ts";
-import { type Bench, orUnreadable, type Tool } from "../tool.ts";
+import { resolveChangeTarget } from "../change/change-target.ts";
+import type { Turn } from "../change/history-recorder.ts";
+import { notifyOfPaths } from "../languages.ts";
+import { statKeyOf } from "../fingerprint.ts";
+import { type ToolContext, orUnreadable, type Tool } from "../tool.ts";
 import { release, rewindRefusals, type RewindTask } from "./ask.ts";
 import { attempt } from "./swap.ts";
 
@@ -34,46 +34,46 @@ import { attempt } from "./swap.ts";
 
 interface Seen {
   /** What the file is known by, to see later whether it is still that; or that there is none. */
-  readonly sign: string;
+  readonly statKey: string;
   readonly mode: number | undefined;
 }
 
 /** Under this session's rules and borders. `seen` gets what was looked at, by path. */
-async function currentState(path: string, bench: Bench, seen: Map<string, Seen>): Promise<CurrentState> {
-  const look = bench.disk.look(path);
-  if (look.seen === "missing") {
-    seen.set(path, { sign: "absent", mode: undefined });
-    return missingState(path, bench);
+async function currentState(path: string, context: ToolContext, seen: Map<string, Seen>): Promise<CurrentState> {
+  const lookup = context.disk.lookup(path);
+  if (lookup.seen === "missing") {
+    seen.set(path, { statKey: "absent", mode: undefined });
+    return missingState(path, context);
   }
-  if (look.seen !== "node") return { kind: "other", what: look.seen === "outside" ? "outside" : "refused" };
-  using _held = look.held;
-  if (look.real !== path) return { kind: "other", what: "link" };
-  if (look.kind === "directory") return { kind: "other", what: "folder" };
-  if (look.kind !== "file") return { kind: "other", what: "special" };
-  const file = bench.disk.open(look);
+  if (lookup.seen !== "node") return { kind: "other", what: lookup.seen === "outside" ? "outside" : "refused" };
+  using _held = lookup.handle;
+  if (lookup.real !== path) return { kind: "other", what: "link" };
+  if (lookup.kind === "directory") return { kind: "other", what: "folder" };
+  if (lookup.kind !== "file") return { kind: "other", what: "special" };
+  const file = context.disk.open(lookup);
   if ("errno" in file) return { kind: "other", what: "refused" };
   const { sizeBytes, mode, identity } = file;
   const bytes = await smallContent(file);
-  const links = file.links > 1 ? file.links - (await leftoversOf(path, identity, bench)) : file.links;
-  seen.set(path, { sign: signOf(identity), mode });
+  const links = file.links > 1 ? file.links - (await leftoversOf(path, identity, context)) : file.links;
+  seen.set(path, { statKey: statKeyOf(identity), mode });
   const hash = async (): Promise<string> =>
-    bytes === undefined ? hashOfPath(path, bench) : hashOf(bytes).toString("hex");
+    bytes === undefined ? hashOfPath(path, context) : hashOf(bytes).toString("hex");
   return { kind: "file", sizeBytes, mode, links, mark: markOf(identity), hash };
 }
 
 /** Names beside it that a writer of ours left when it was killed: the next change in the folder sweeps them away. */
-async function leftoversOf(path: string, { device, inode }: Identity, { disk }: Bench): Promise<number> {
+async function leftoversOf(path: string, { device, inode }: Identity, { disk }: ToolContext): Promise<number> {
   const folder = nodePath.dirname(path);
-  const above = disk.look(folder);
+  const above = disk.lookup(folder);
   if (above.seen !== "node") return 0;
-  using _held = above.held;
+  using _held = above.handle;
   const entries = await disk.list(above);
   if ("errno" in entries) return 0;
   return entries.filter(({ name, kind }) => {
     if (kind !== "file" || !["new", "old"].includes(parseTempName(name)?.kind ?? "")) return false;
-    const look = released(disk.look(nodePath.join(folder, name)));
-    if (look.seen !== "node") return false;
-    return look.held.identity.device === device && look.held.identity.inode === inode;
+    const lookup = released(disk.lookup(nodePath.join(folder, name)));
+    if (lookup.seen !== "node") return false;
+    return lookup.handle.identity.device === device && lookup.handle.identity.inode === inode;
   }).length;
 }
 
@@ -93,15 +93,15 @@ async function smallContent(file: OpenFile): Promise<Buffer | undefined> {
 }
 
 /** A file could be made there again, unless a link or something else took its place or that of a folder above it. */
-async function missingState(path: string, { disk }: Pick<Bench, "disk">): Promise<CurrentState> {
+async function missingState(path: string, { disk }: Pick<ToolContext, "disk">): Promise<CurrentState> {
   const above = nodePath.dirname(path);
-  const look = disk.look(above);
-  if (look.seen === "missing") return above === path ? { kind: "absent" } : missingState(above, { disk });
-  if (look.seen !== "node") return { kind: "other", what: look.seen === "outside" ? "outside" : "refused" };
-  using _held = look.held;
-  if (look.real !== above) return { kind: "other", what: "link" };
-  if (look.kind !== "directory") return { kind: "other", what: "special" };
-  const entries = await disk.list(look);
+  const lookup = disk.lookup(above);
+  if (lookup.seen === "missing") return above === path ? { kind: "absent" } : missingState(above, { disk });
+  if (lookup.seen !== "node") return { kind: "other", what: lookup.seen === "outside" ? "outside" : "refused" };
+  using _held = lookup.handle;
+  if (lookup.real !== above) return { kind: "other", what: "link" };
+  if (lookup.kind !== "directory") return { kind: "other", what: "special" };
+  const entries = await disk.list(lookup);
   if ("errno" in entries) return { kind: "other", what: "refused" };
   // There is such a name, and yet it leads to nothing.
   return entries.some(({ name }) => name === nodePath.basename(path))
@@ -109,22 +109,22 @@ async function missingState(path: string, { disk }: Pick<Bench, "disk">): Promis
     : { kind: "absent" };
 }
 
-async function hashOfPath(path: string, bench: Bench): Promise<string> {
-  const look = bench.disk.look(path);
-  if (look.seen !== "node") return "";
-  const file: OpenFile | { readonly errno: string } = bench.disk.open(look);
-  look.held.close();
+async function hashOfPath(path: string, context: ToolContext): Promise<string> {
+  const lookup = context.disk.lookup(path);
+  if (lookup.seen !== "node") return "";
+  const file: OpenFile | { readonly errno: string } = context.disk.open(lookup);
+  lookup.handle.close();
   if ("errno" in file) return "";
   using _file = file;
   const bytes = await wholeFile(file, limits.editBytesMax);
   return bytes === undefined ? "" : hashOf(bytes).toString("hex");
 }
 
-export const rewind: Tool<"rewind"> = (request, bench) =>
-  orUnreadable(typeof request.to === "string" ? request.to : request.to.last, () => goBack(request, bench));
+export const rewind: Tool<"rewind"> = (request, context) =>
+  orUnreadable(typeof request.to === "string" ? request.to : request.to.last, () => goBack(request, context));
 
-async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutcome> {
-  const history = await bench.past();
+async function goBack(request: RewindRequest, context: ToolContext): Promise<RewindOutcome> {
+  const history = await context.past();
   const { to: asked, as } = request;
   if (history === undefined) {
     throw new Problem({
@@ -133,53 +133,53 @@ async function goBack(request: RewindRequest, bench: Bench): Promise<RewindOutco
       reason: "no history",
     });
   }
-  const { to, plan, passed, seen } = await planned(request, history, bench);
+  const { to, plan, passed, seen } = await planned(request, history, context);
   const todo = plan.files.map((file) => ({
-    file: { ...file, relative: bench.guard.spell(file.path) },
+    file: { ...file, relative: context.guard.spell(file.path) },
     action: actionOf(file, request),
   }));
-  if (bench.dryRun || todo.every(({ action }) => action === undefined)) {
+  if (context.dryRun || todo.every(({ action }) => action === undefined)) {
     const files: RewoundFile[] = [];
     for (const { file, action } of todo) {
-      const came = action === undefined ? "left" : await foreseen(file, seen.get(file.path), bench);
+      const came = action === undefined ? "left" : await foreseen(file, seen.get(file.path), context);
       files.push(shown(file, action, came, came === "planned" ? foreseenLoss(file) : undefined));
     }
-    return { kind: "rewind", to, passed, turn: undefined, files, dryRun: bench.dryRun, ...damageOf(history) };
+    return { kind: "rewind", to, passed, turn: undefined, files, dryRun: context.dryRun, ...damageOf(history) };
   }
 
   // Told once for all, and before a turn is begun.
   const [first] = todo.filter(({ action }) => action !== undefined);
-  if (first !== undefined) bench.guard.requireWriting(placeOf(first.file));
+  if (first !== undefined) context.guard.requireWriting(placeOf(first.file));
 
-  const refused = await rewindRefusals(todo, to, history, bench);
-  const messageId = bench.newId();
+  const refused = await rewindRefusals(todo, to, history, context);
+  const messageId = context.newId();
   const turn: Turn = { history, messageId, tool: "Rewind" };
   const isAllowed = ({ file, action }: RewindTask): boolean => action !== undefined && !refused.has(file.path);
   if (todo.some(isAllowed)) await history.checkpoint(messageId, { to, as });
   const files: RewoundFile[] = [];
   let isRecorded = false;
   for (const [index, { file, action }] of todo.entries()) {
-    bench.onProgress?.(index, todo.length);
+    context.onProgress?.(index, todo.length);
     const problem = refused.get(file.path);
     if (problem !== undefined) files.push(shown(file, action, { problem }));
     else if (action === undefined) files.push(shown(file, action, "left"));
     else {
-      const swap = { ...file, action, seen: seen.get(file.path)?.sign, force: request.force };
-      const result = await attempt(swap, turn, bench);
+      const swap = { ...file, action, seen: seen.get(file.path)?.statKey, force: request.force };
+      const result = await attempt(swap, turn, context);
       if ("step" in result) files.push(shown({ ...file, step: result.step }, undefined, "left"));
       else files.push(shown(file, action, result.came, result.lost));
       isRecorded ||= result.isRecorded === true;
-      await othersTurn(); // a write may wait for nothing, and whoever cancels wants to be heard
+      await yieldToEventLoop(); // a write may wait for nothing, and whoever cancels wants to be heard
     }
   }
   // Who cancels it is told what was done until then; if that is nothing, that it was nothing.
-  if (!files.some(({ came }) => came === "done")) bench.signal.throwIfAborted();
-  bench.onProgress?.(todo.length, todo.length);
-  const diagnostics = await tellOfPaths(
+  if (!files.some(({ came }) => came === "done")) context.signal.throwIfAborted();
+  context.onProgress?.(todo.length, todo.length);
+  const diagnostics = await notifyOfPaths(
     files.flatMap(({ path, action, came }) =>
       came === "done" && action !== undefined ? [{ path, did: broughtBack[action.does] }] : [],
     ),
-    bench,
+    context,
   );
   // Where every file was refused, or nothing could be written down, there is nothing that could be rewound.
   const turnId = isRecorded ? messageId : undefined;
@@ -211,15 +211,15 @@ interface Planned {
 }
 
 /** The turn that was named; or the last one of which there is something to bring back. */
-async function planned(request: RewindRequest, history: SessionHistory, bench: Bench): Promise<Planned> {
-  const files = request.files?.map((path) => realOf(path, bench));
+async function planned(request: RewindRequest, history: SessionHistory, context: ToolContext): Promise<Planned> {
+  const files = request.files?.map((path) => realOf(path, context));
   const planFor = async (to: string): Promise<Omit<Planned, "passed">> => {
     const seen = new Map<string, Seen>();
-    const current = (path: string): Promise<CurrentState> => currentState(path, bench, seen);
+    const current = (path: string): Promise<CurrentState> => currentState(path, context, seen);
     // Files are looked at before the first is changed: until then none is done, but for a dry run, which does no more.
     const onProgress = (done: number, total: number): void => {
-      bench.signal.throwIfAborted();
-      bench.onProgress?.(bench.dryRun ? done : 0, total);
+      context.signal.throwIfAborted();
+      context.onProgress?.(context.dryRun ? done : 0, total);
     };
     const plan = await history.plan(to, { current, files, onProgress });
     if (plan.found !== "turn") throw new Problem({ code: "NO_TURN", asked: to, reason: plan.found });
@@ -238,7 +238,7 @@ async function planned(request: RewindRequest, history: SessionHistory, bench: B
   if (files !== undefined || first.plan.files.some(isOpen)) return { ...first, passed: [] };
   const passed = [newest];
   for (const to of older) {
-    bench.signal.throwIfAborted();
+    context.signal.throwIfAborted();
     const next = await planFor(to);
     if (next.plan.files.some(isOpen)) return { ...next, passed };
     passed.push(to);
@@ -281,13 +281,17 @@ function actionOf({ step }: RewindFile, { force }: RewindRequest): RewindAction 
 }
 
 /** What a dry run can know of the refusals to come; nobody is asked. */
-async function foreseen({ path }: RewindFile, seen: Seen | undefined, bench: Bench): Promise<RewoundFile["came"]> {
+async function foreseen(
+  { path }: RewindFile,
+  seen: Seen | undefined,
+  context: ToolContext,
+): Promise<RewoundFile["came"]> {
   try {
-    const subject = await subjectOf(path, bench);
-    const { target: place } = subject;
-    const mode = subject.is === "there" ? seen?.mode : undefined;
-    release(subject);
-    const rule = bench.guard.denied("edit", [path], "file");
+    const changeTarget = await resolveChangeTarget(path, context);
+    const { target: place } = changeTarget;
+    const mode = changeTarget.is === "there" ? seen?.mode : undefined;
+    release(changeTarget);
+    const rule = context.guard.denied("edit", [path], "file");
     if (rule !== undefined) {
       return { problem: { code: "ACCESS_DENIED", place, reason: "rule", rule: rule.text, source: rule.source } };
     }
@@ -301,8 +305,8 @@ async function foreseen({ path }: RewindFile, seen: Seen | undefined, bench: Ben
   }
 }
 
-function realOf(path: string, bench: Bench): string {
-  const resolved = bench.guard.resolve(path);
-  if (resolved.seen === "node") resolved.found.held.close();
+function realOf(path: string, context: ToolContext): string {
+  const resolved = context.guard.resolve(path);
+  if (resolved.seen === "node") resolved.node.handle.close();
   return resolved.seen === "outside" ? path : (resolved.target?.real ?? path);
 }

@@ -11,10 +11,10 @@ import { lossReasons } from "../../history/rewind-plan.ts";
 import type { Planned as Change } from "../change/change.ts";
 import { commit, commitNew, commitRemoval } from "../change/commit.ts";
 import type { Prepared } from "../change/prepare.ts";
-import { exclusively, type Subject, subjectOf } from "../change/subject.ts";
-import { keeperOf, type Turn } from "../change/turn.ts";
-import { signOf } from "../stamp.ts";
-import { type Bench, orFileUnreadable } from "../tool.ts";
+import { exclusively, type ChangeTarget, resolveChangeTarget } from "../change/change-target.ts";
+import { createRecorder, type Turn } from "../change/history-recorder.ts";
+import { statKeyOf } from "../fingerprint.ts";
+import { type ToolContext, orFileUnreadable } from "../tool.ts";
 import { release } from "./ask.ts";
 
 const cancelled = { came: { problem: { code: "CANCELLED", tool: "Rewind" } } } as const;
@@ -46,8 +46,8 @@ class WouldBeLost extends Error {
 }
 
 /** One file that cannot be brought back does not keep the others from it. */
-export async function attempt(swap: Swap, turn: Turn, bench: Bench): Promise<Attempted> {
-  const { signal } = bench;
+export async function attempt(swap: Swap, turn: Turn, context: ToolContext): Promise<Attempted> {
+  const { signal } = context;
   if (signal.aborted) return cancelled;
   let kept: Kept | undefined;
   const onKept = (now: Kept): void => {
@@ -56,7 +56,7 @@ export async function attempt(swap: Swap, turn: Turn, bench: Bench): Promise<Att
     if (loss !== undefined && !swap.force) throw new WouldBeLost(loss, now.before);
   };
   try {
-    await orFileUnreadable(swap.path, () => bringBack(swap, onKept, turn, bench));
+    await orFileUnreadable(swap.path, () => bringBack(swap, onKept, turn, context));
     return { came: "done", lost: lossOf(kept), isRecorded: kept?.id !== undefined };
   } catch (error) {
     if (error instanceof WouldBeLost) return { step: conflictOf(error, swap.action) };
@@ -90,73 +90,74 @@ async function bringBack(
   { path, action, seen }: Swap,
   onKept: (kept: Kept) => void,
   turn: Turn,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<void> {
-  const first = await subjectOf(path, bench);
+  const first = await resolveChangeTarget(path, context);
   release(first);
-  await exclusively([first.target], bench, async () => {
-    const now = await subjectOf(path, bench);
+  await exclusively([first.target], context, async () => {
+    const now = await resolveChangeTarget(path, context);
     try {
       // What was planned for a file is not done to what somebody made of it since, or to what a link leads to now.
       if (stateOf(now) !== seen || now.target.real !== path) {
         throw new Problem({ code: "STALE", place: now.target, reason: "while changing it" });
       }
-      await apply(now, action, onKept, turn, bench);
+      await apply(now, action, onKept, turn, context);
       // What is there now was not shown to anybody.
-      bench.ledger.drop(now.target.real);
+      context.ledger.drop(now.target.real);
     } finally {
       release(now);
     }
   });
 }
 
-const stateOf = (subject: Subject): string => (subject.is === "new" ? "absent" : signOf(subject.found.held.identity));
+const stateOf = (changeTarget: ChangeTarget): string =>
+  changeTarget.is === "new" ? "absent" : statKeyOf(changeTarget.node.handle.identity);
 
 async function apply(
-  subject: Subject,
+  changeTarget: ChangeTarget,
   action: RewindAction,
   onKept: (kept: Kept) => void,
   turn: Turn,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<void> {
-  const { target } = subject;
-  const keeper = keeperOf(turn, target, onKept);
+  const { target } = changeTarget;
+  const recorder = createRecorder(turn, target, onKept);
   if (action.does === "delete") {
-    if (subject.is === "new") return;
-    await withOld(subject, { pieces: [] }, bench, (prepared) => commitRemoval(prepared, keeper, bench));
+    if (changeTarget.is === "new") return;
+    await withOld(changeTarget, { pieces: [] }, context, (prepared) => commitRemoval(prepared, recorder, context));
     return;
   }
   const opened = await turn.history.open(action.content);
   if (typeof opened === "string") throw new Problem({ code: "NO_TURN", asked: target.asked, reason: "content gone" });
   using kept = opened;
   // What is large is copied, not held.
-  const bytes = await wholeFile(kept, limits.editHeldBytesMax);
+  const bytes = await wholeFile(kept, limits.editInMemoryBytesMax);
   const { mode } = action;
-  if (subject.is === "new") {
+  if (changeTarget.is === "new") {
     const given = mode === undefined ? {} : { mode };
-    await commitNew({ is: "new", target, bytes: bytes ?? kept, ...given, ...blank }, keeper, bench);
+    await commitNew({ is: "new", target, bytes: bytes ?? kept, ...given, ...blank }, recorder, context);
     return;
   }
   const whole: Piece = bytes ?? { from: 0, to: kept.sizeBytes };
   const pieces = kept.sizeBytes === 0 ? [] : [whole];
   const planned = { pieces, source: bytes === undefined ? kept : undefined, mode };
-  await withOld(subject, planned, bench, (prepared) => commit(prepared, keeper, bench));
+  await withOld(changeTarget, planned, context, (prepared) => commit(prepared, recorder, context));
 }
 
 const blank = { diff: { hunks: [], additions: 0, deletions: 0, complete: false }, extra: undefined } as const;
 
 /** With the open file that is there, as a change of it. */
 async function withOld(
-  subject: Extract<Subject, { readonly is: "there" }>,
+  changeTarget: Extract<ChangeTarget, { readonly is: "there" }>,
   plan: Pick<Change<undefined>, "pieces" | "source" | "mode">,
-  bench: Bench,
+  context: ToolContext,
   work: (prepared: Extract<Prepared<undefined>, { readonly is: "there" }>) => Promise<unknown>,
 ): Promise<void> {
-  const { target, found } = subject;
-  const opened = bench.disk.open(found);
+  const { target, node } = changeTarget;
+  const opened = context.disk.open(node);
   if ("errno" in opened) throw refusal(target, opened.errno, "opening it");
   using file = opened;
-  const old = await wholeFile(file, limits.editHeldBytesMax);
+  const old = await wholeFile(file, limits.editInMemoryBytesMax);
   const planned = { ...plan, before: undefined, notes: [], wrote: "all", ...blank } as const;
-  await work({ is: "there", target, subject, file, old, planned, ...blank, remember: undefined });
+  await work({ is: "there", target, changeTarget, file, old, planned, ...blank, remember: undefined });
 }

@@ -10,9 +10,9 @@ import { encode } from "../../text/encoding/encode.ts";
 import { isWellFormed, wellFormed } from "../../text/encoding/escape.ts";
 import { lineEndOf, withLineEnds } from "../../text/lines/newlines.ts";
 import { change, type Diff, type Plan, type Planned } from "../change/change.ts";
-import type { Before } from "../change/current-file.ts";
+import type { CurrentFile } from "../change/current-file.ts";
 import { encoded } from "../edit/edit-text.ts";
-import type { Bench, Tool } from "../tool.ts";
+import type { ToolContext, Tool } from "../tool.ts";
 
 // A diff that is made when it is first looked at: while the disk is busy, or when somebody has to be shown it.
 
@@ -44,35 +44,35 @@ class LaterDiff implements Diff {
   }
 }
 
-export const write: Tool<"write"> = async (request, bench) => {
+export const write: Tool<"write"> = async (request, context) => {
   const plan: Plan<undefined> = {
     wants: "notebook",
     profile: request.profile,
     overwrites: true,
-    there: (before) => planOver(before, request.content, bench),
+    there: (current) => planOver(current, request.content, context),
     missing: (target) => ({ ...newTextFile(target, request.content), extra: undefined }),
   };
-  const { file } = await change(request.path, plan, bench);
-  return { kind: "write", target: file.target, file, content: request.content, dryRun: bench.dryRun };
+  const { file } = await change(request.path, plan, context);
+  return { kind: "write", target: file.target, file, content: request.content, dryRun: context.dryRun };
 };
 
 /** All of a file anew. */
-export async function planOver(before: Before, sent: string, bench: Bench): Promise<Planned<undefined>> {
-  const { target, bytes } = before;
+export async function planOver(current: CurrentFile, sent: string, context: ToolContext): Promise<Planned<undefined>> {
+  const { target, bytes } = current;
   if (!isWellFormed(sent)) {
     throw new Problem({ code: "INVALID_PARAM", reason: "edit", place: target, fault: "lone surrogate" });
   }
-  const old = bytes === undefined ? undefined : before.source().text;
+  const old = bytes === undefined ? undefined : current.source().text;
   const lineEnds = { before: old === undefined ? undefined : lineEndOf(old), after: lineEndOf(sent) };
-  const keeps = bench.changes.writeEol === "keep" && (lineEnds.before === "LF" || lineEnds.before === "CRLF");
+  const keeps = context.changes.writeEol === "keep" && (lineEnds.before === "LF" || lineEnds.before === "CRLF");
   const content = keeps ? withLineEnds(sent, lineEnds.before === "CRLF" ? "\r\n" : "\n") : sent;
-  const pieces = contentPieces(before, content);
+  const pieces = contentPieces(current, content);
   const text = content.startsWith("\ufeff") ? content.slice(1) : content;
-  const bringsMark = content.startsWith("\ufeff") && before.form.bomBytes === 0;
+  const bringsMark = content.startsWith("\ufeff") && current.form.bomBytes === 0;
   const shown = old === undefined ? undefined : wellFormed(old);
   return {
     pieces,
-    diff: shown === undefined ? unknownDiff : await diffOf(shown, text, bench.signal),
+    diff: shown === undefined ? unknownDiff : await diffOf(shown, text, context.signal),
     before: shown === undefined || shown.length > limits.changeCharsMax * 4 ? undefined : shown,
     notes: [
       ...(old === text && !bringsMark ? [{ note: "same content" } as const] : []),
@@ -92,14 +92,14 @@ async function diffOf(before: string, after: string, signal: AbortSignal): Promi
 }
 
 /** The file's encoding and mark stay, unless the content has a mark of its own: then it is UTF-8 with that mark. */
-function contentPieces(before: Before, content: string): readonly Piece[] {
-  const { form } = before;
+function contentPieces(current: CurrentFile, content: string): readonly Piece[] {
+  const { form } = current;
   if (content.startsWith("\ufeff")) {
     const encoding = form.bomBytes > 0 ? form.encoding : "utf-8";
-    return [encoded(content, { form: { encoding, bomBytes: 0 }, target: before.target })];
+    return [encoded(content, { form: { encoding, bomBytes: 0 }, target: current.target })];
   }
   const mark = form.bomBytes > 0 ? [{ from: 0, to: form.bomBytes }] : [];
-  return content === "" ? mark : [...mark, encoded(content, before)];
+  return content === "" ? mark : [...mark, encoded(content, current)];
 }
 
 /** Old content too large to be compared. */

@@ -16,7 +16,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Approvals } from "../../../src/surfaces/mcp/approvals.ts";
-import { type Called, principalOf } from "../../../src/surfaces/mcp/desk.ts";
+import { type Called, principalOf } from "../../../src/surfaces/mcp/mcp-workspace.ts";
 import type { Extend } from "../../../src/surfaces/mcp/server.ts";
 
 const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";

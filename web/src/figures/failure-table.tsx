@@ -1,13 +1,13 @@
 /** What failed, and how often. */
 
-import type { FailureFigures } from "../../../src/surfaces/inspector/wire.ts";
+import type { FailureUsage } from "../../../src/surfaces/inspector/wire.ts";
 import { count } from "../shell/words.ts";
 import { Name } from "../text/shown-text.tsx";
 import { Bar } from "./bar.tsx";
 
 interface FailureTableProps {
   readonly title: string;
-  readonly failures: readonly FailureFigures[];
+  readonly failures: readonly FailureUsage[];
   readonly none: string;
 }
 

@@ -1,11 +1,11 @@
 /** The files that took most tokens. */
 
-import type { FileFigures } from "../../../src/surfaces/inspector/wire.ts";
+import type { FileUsage } from "../../../src/surfaces/inspector/wire.ts";
 import { count, short } from "../shell/words.ts";
 import { Path } from "../text/shown-text.tsx";
 import { Bar } from "./bar.tsx";
 
-export function FileTable({ files, total }: { readonly files: readonly FileFigures[]; readonly total: number }) {
+export function FileTable({ files, total }: { readonly files: readonly FileUsage[]; readonly total: number }) {
   const max = files[0]?.tokensGiven ?? 0;
   return (
     <section class="figure">

@@ -1,7 +1,7 @@
 /** How long the calls of each tool took: half, 90 % and 99 % of them, by powers of ten. The numbers are in the table of tools. */
 
 import { useRef } from "preact/hooks";
-import type { Percentiles, ToolFigures } from "../../../src/surfaces/inspector/wire.ts";
+import type { Percentiles, ToolUsage } from "../../../src/surfaces/inspector/wire.ts";
 import { duration } from "../shell/words.ts";
 import { shownText } from "../text/shown.ts";
 import { powersAround, shareByPower } from "./scale.ts";
@@ -22,7 +22,7 @@ const marks = [
   { of: "p99", words: "99 %", shape: "triangle" },
 ] as const satisfies readonly { of: keyof Percentiles; words: string; shape: string }[];
 
-export function LatencyPlot({ tools }: { readonly tools: readonly ToolFigures[] }) {
+export function LatencyPlot({ tools }: { readonly tools: readonly ToolUsage[] }) {
   const place = useRef<HTMLDivElement>(null);
   const width = useWidth(place);
   const shown = tools.slice(0, toolsMax);

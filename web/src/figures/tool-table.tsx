@@ -1,11 +1,11 @@
 /** Calls, tokens and times of each tool. */
 
-import type { ToolFigures } from "../../../src/surfaces/inspector/wire.ts";
+import type { ToolUsage } from "../../../src/surfaces/inspector/wire.ts";
 import { count, duration, short } from "../shell/words.ts";
 import { Name } from "../text/shown-text.tsx";
 import { Bar } from "./bar.tsx";
 
-export function ToolTable({ tools }: { readonly tools: readonly ToolFigures[] }) {
+export function ToolTable({ tools }: { readonly tools: readonly ToolUsage[] }) {
   const tokensMax = Math.max(...tools.map(({ tokensGiven }) => tokensGiven));
   const slowest = Math.max(...tools.map(({ elapsedMs }) => elapsedMs.p99));
   return (

@@ -14,7 +14,7 @@ import {
   commandFor,
   listClients,
   type Scope,
-  scopes,
+  clientScopes,
   usualScope,
 } from "../clients.ts";
 import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
@@ -226,7 +226,7 @@ function clientNamed(id: string): Client {
 
 function scopeOf(text: string | undefined, client: Client, host: Host): Scope {
   if (text === undefined) return usualScope(client, host);
-  const scope = scopes.find((one) => one === text);
+  const scope = clientScopes.find((one) => one === text);
   if (scope === undefined) throw new UsageError(`--scope must be project or user, not "${text}"`);
   if (client.files(scope, host)?.length === 0) {
     throw new UsageError(`${client.title} has no settings of a project, use --scope user`);

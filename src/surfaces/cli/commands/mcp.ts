@@ -2,11 +2,11 @@
 
 import { serveOverStdio } from "../../mcp/stdio.ts";
 import { tracing } from "../../mcp/log.ts";
-import type { Log } from "../../mcp/desk.ts";
+import type { Log } from "../../mcp/mcp-workspace.ts";
 import { preload } from "../../../filehand.ts";
 import type { Command, ExitCode, Given, Host } from "../command.ts";
 import { answerBytes, historyTools, languageServers } from "../parse.ts";
-import { openDesk } from "../open-desk.ts";
+import { openWorkspace } from "../open-workspace.ts";
 import { version } from "../print.ts";
 
 export const structuredOption = {
@@ -43,14 +43,14 @@ export const mcp: Command = {
     const parts = serverParts(host);
     const { onPartGone } = parts;
     const needs = { name: "filehand", program: "mcp", roots, startedFor, resultBytesMax: "stdio", onPartGone } as const;
-    const desk = await openDesk(given, host, { ...needs, ...(watchCall === undefined ? {} : { watchCall }) });
-    const left = await serveOverStdio(desk, host, parts.stop, async () => {
+    const workspace = await openWorkspace(given, host, { ...needs, ...(watchCall === undefined ? {} : { watchCall }) });
+    const left = await serveOverStdio(workspace, host, parts.stop, async () => {
       const sdk = await import("../../mcp/index.ts");
       // The client has its first answer by now.
-      parts.load(desk.log);
+      parts.load(workspace.log);
       return sdk;
     });
-    await desk.close();
+    await workspace.close();
     if (left === "unread") host.abandon?.();
     return parts.exitCode();
   },

@@ -1,7 +1,7 @@
 /** The tools of the `claude` dialect. */
 
 import type { GrepMode } from "../../contract/grep.ts";
-import type { Card } from "../dialect.ts";
+import type { ToolSpec } from "../dialect.ts";
 import { changeTools, fileTools, firstSpelling, grepTool, optInTools, type Spelling } from "../shared-tools.ts";
 import { tool } from "../tool.ts";
 import edit from "./edit.txt";
@@ -66,7 +66,7 @@ export const modes = { content: "content", files_with_matches: "files", count: "
 >;
 export type OutputMode = keyof typeof modes;
 
-export const cards: readonly Card[] = [
+export const specs: readonly ToolSpec[] = [
   read,
   grepTool(
     grep,

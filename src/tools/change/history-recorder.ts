@@ -2,7 +2,7 @@
 
 import type { ChangeNote } from "../../contract/edit.ts";
 import type { Target } from "../../contract/target.ts";
-import type { Identity } from "../../disk/lookup/look.ts";
+import type { Identity } from "../../disk/lookup/lookup.ts";
 import type { Keeping, Kept } from "../../history/keeping.ts";
 import type { SessionHistory } from "../../history/session-history.ts";
 
@@ -17,7 +17,7 @@ export type KeepWhat = Pick<Keeping, "before" | "after"> & { readonly moved?: Mo
 export type Moved = { readonly movedTo: string } | { readonly movedFrom: string };
 
 /** One change on its way into the history. */
-export interface Keeper {
+export interface HistoryRecorder {
   /** Is anything kept at all? */
   readonly keeps: boolean;
   /** Right before the swap. It may be called a second time, when the swap turns out to be another one. */
@@ -29,7 +29,7 @@ export interface Keeper {
 }
 
 /** `onKept` hears what is about to be swapped and what became of keeping it; what it throws stops the change. */
-export function keeperOf(turn: Turn | undefined, target: Target, onKept?: (kept: Kept) => void): Keeper {
+export function createRecorder(turn: Turn | undefined, target: Target, onKept?: (kept: Kept) => void): HistoryRecorder {
   let kept: Kept | undefined;
   return {
     keeps: turn !== undefined,

@@ -1,6 +1,6 @@
 /** The tools of the `opencode` dialect and of `opencode-legacy`, which counts from 0 in calls and has no multiedit. */
 
-import type { Card } from "../dialect.ts";
+import type { ToolSpec } from "../dialect.ts";
 import { changeTools, fileTools, optInTools, type Spelling } from "../shared-tools.ts";
 import { tool } from "../tool.ts";
 import edit from "./edit.txt";
@@ -97,7 +97,7 @@ const patch = tool("patch", {
   },
 });
 
-export const cards: readonly Card[] = [
+export const specs: readonly ToolSpec[] = [
   read,
   ...searchTools,
   ...changeTools(spelling, { edit, multiEdit, write }, isNotice),
@@ -105,7 +105,7 @@ export const cards: readonly Card[] = [
   ...optInTools(spelling),
 ];
 
-export const legacyCards: readonly Card[] = [
+export const legacyCards: readonly ToolSpec[] = [
   legacyRead,
   ...searchTools,
   ...changeTools(spelling, { edit, write }, isNotice),

@@ -9,7 +9,7 @@ import { firstPlace } from "./find-text.ts";
 import { likenessOf, type Wanted, wantedLine } from "./nearest.ts";
 import { exactPlaces, foldedPlaces, isWholeLines, type Place, shiftedPlaces, wholeLinesOf } from "./places.ts";
 import { sharedLines } from "./rewrite.ts";
-import { foldCharacters, numberOf, piecesOf, type Source, trimBlanks } from "./source.ts";
+import { foldCharacters, numberOf, piecesOf, type Source, trimWhitespace } from "./source.ts";
 
 const wordCharsMin = 3;
 const linesMin = 2;
@@ -126,7 +126,7 @@ function comparedLines(source: Source, text: string): readonly string[] {
   return wholeLinesOf(piecesOf(text, source)).map(comparedLine);
 }
 
-const comparedLine = (line: string): string => trimBlanks(foldCharacters(line, "look-alikes"));
+const comparedLine = (line: string): string => trimWhitespace(foldCharacters(line, "look-alikes"));
 
 /** Whether something like what was to be taken away stands beside a place of the new text. */
 function isBeside(source: Source, { from, to }: Place, dropped: Dropped): boolean {
@@ -135,8 +135,8 @@ function isBeside(source: Source, { from, to }: Place, dropped: Dropped): boolea
   const [first, last] = [lines.at(from), lines.at(to)];
   const beginsWithEnd = from === lines.end(first);
   const endsLine = to === lines.start(last);
-  if (dropped.isCutBefore && !beginsWithEnd && trimBlanks(text.slice(lines.start(first), from)) !== "") return true;
-  if (dropped.isCutAfter && !endsLine && trimBlanks(text.slice(to, lines.end(last))) !== "") return true;
+  if (dropped.isCutBefore && !beginsWithEnd && trimWhitespace(text.slice(lines.start(first), from)) !== "") return true;
+  if (dropped.isCutAfter && !endsLine && trimWhitespace(text.slice(to, lines.end(last))) !== "") return true;
   const above = beginsWithEnd ? first : first - 1;
   const below = endsLine ? last : last + 1;
   return standsFrom(source, dropped.before, above, -1) || standsFrom(source, dropped.after, below, 1);

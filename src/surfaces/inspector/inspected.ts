@@ -7,7 +7,7 @@ import type { CallEvent } from "../../contract/event.ts";
 import type { ProcessInfo } from "./wire.ts";
 import type { DialectName } from "../../dialects/index.ts";
 
-export interface InspectedDesk {
+export interface InspectedWorkspace {
   readonly name: string;
   readonly filehand: Filehand;
   readonly dialect: DialectName;
@@ -16,7 +16,7 @@ export interface InspectedDesk {
 }
 
 export interface Inspected {
-  readonly desk: InspectedDesk;
+  readonly workspace: InspectedWorkspace;
   readonly timeline: Timeline;
   /** For what the page itself looks at. */
   readonly own: Session;
@@ -29,12 +29,12 @@ export interface Inspected {
 }
 
 /** The conversation that is under way, or one that goes on with what was kept of it. */
-export const sessionNamed = ({ desk }: Inspected, id: string): Session =>
-  desk.sessions.named(id) ?? desk.filehand.session({ dialect: desk.dialect, id });
+export const inspectedSession = ({ workspace }: Inspected, id: string): Session =>
+  workspace.sessions.named(id) ?? workspace.filehand.session({ dialect: workspace.dialect, id });
 
 /** Below its root with forward slashes; whole if it lies in none. */
-export function relativeOf({ desk }: Pick<Inspected, "desk">, path: string): string {
-  for (const root of desk.filehand.roots) {
+export function relativeOf({ workspace }: Pick<Inspected, "workspace">, path: string): string {
+  for (const root of workspace.filehand.roots) {
     const rest = nodePath.relative(root, path);
     const isInside = rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
     if (isInside) return nodePath.sep === "\\" ? rest.replaceAll("\\", "/") : rest;
@@ -43,14 +43,14 @@ export function relativeOf({ desk }: Pick<Inspected, "desk">, path: string): str
 }
 
 /** May a person be shown what is in it? Only what anybody may read without being asked. */
-export const mayShow = ({ desk }: Inspected, path: string): boolean =>
-  desk.filehand.permissions.explain("Read", path).verdict === "allow";
+export const mayShow = ({ workspace }: Inspected, path: string): boolean =>
+  workspace.filehand.permissions.explain("Read", path).verdict === "allow";
 
 /** May it be named among others? */
-export function mayName({ desk }: Inspected): (path: string) => boolean {
+export function mayName({ workspace }: Inspected): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return (path) => {
-    const told = known.get(path) ?? desk.filehand.permissions.explain("Read", path).verdict !== "deny";
+    const told = known.get(path) ?? workspace.filehand.permissions.explain("Read", path).verdict !== "deny";
     known.set(path, told);
     return told;
   };

@@ -9,7 +9,7 @@ import type { Approvals } from "./approvals.ts";
 import { localPrincipal } from "./names.ts";
 import { type KeyKind, keyParts } from "./caller.ts";
 
-export interface Desk {
+export interface McpWorkspace {
   readonly name: string;
   readonly version: string;
   readonly filehand: Filehand;

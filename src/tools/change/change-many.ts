@@ -7,23 +7,30 @@ import * as nodePath from "node:path";
 import { HandleStack } from "../../disk/descriptor.ts";
 import type { ChangedFile, ChangeNote, MatchedBy, PatchOutcome } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
-import type { ToldChange } from "../../contract/lsp.ts";
+import type { NotifiedChange } from "../../contract/lsp.ts";
 import { Problem, type ProblemData } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Place, Target } from "../../contract/target.ts";
-import { othersTurn } from "../../disk/event-loop.ts";
+import { yieldToEventLoop } from "../../disk/event-loop.ts";
 import type { HeldLocks } from "../../disk/lock/lock.ts";
 import type { Staged } from "../../disk/write/change-set.ts";
 import { WriteFailed } from "../../disk/write/write-failed.ts";
 import type { PatchFile } from "../../text/patch/patch.ts";
-import { reported, tell } from "../languages.ts";
-import type { Bench } from "../tool.ts";
-import { permitted, type Plan, write } from "./change.ts";
+import { reported, notify } from "../languages.ts";
+import type { ToolContext } from "../tool.ts";
+import { permitted, type Plan, writePrepared } from "./change.ts";
 import { commitNew, commitRemoval, joined, refused, requireNothingAt, requireWritable } from "./commit.ts";
 import { formatted } from "./formatted.ts";
 import { diffText, fileOf, prepare, type Prepared, openedBy } from "./prepare.ts";
-import { exclusively, heldBy, refuseDenied, requireFileName, type Subject, subjectOf } from "./subject.ts";
-import { type Keeper, keeperOf } from "./turn.ts";
+import {
+  exclusively,
+  handleOf,
+  refuseDenied,
+  requireFileName,
+  type ChangeTarget,
+  resolveChangeTarget,
+} from "./change-target.ts";
+import { type HistoryRecorder, createRecorder } from "./history-recorder.ts";
 
 /** What one file becomes. */
 export interface Part {
@@ -36,23 +43,23 @@ export interface Part {
 export async function changeSeveral(
   parts: readonly [Part, ...Part[]],
   profile: Profile,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<PatchOutcome> {
-  const { outcome, told } = await appliedAtRest(parts, profile, bench);
+  const { outcome, notified } = await appliedAtRest(parts, profile, context);
   // There is one wait for all files.
-  return { ...outcome, files: await reported(outcome.files, told, bench) };
+  return { ...outcome, files: await reported(outcome.files, notified, context) };
 }
 
 /** What was done, and that language servers were told of it. */
 interface Made {
   readonly outcome: PatchOutcome;
-  readonly told: ToldChange | undefined;
+  readonly notified: NotifiedChange | undefined;
 }
 
-async function appliedAtRest(parts: readonly [Part, ...Part[]], profile: Profile, bench: Bench): Promise<Made> {
+async function appliedAtRest(parts: readonly [Part, ...Part[]], profile: Profile, context: ToolContext): Promise<Made> {
   for (let tries = 1; ; tries += 1) {
-    const outcome = await applied(parts, profile, bench);
-    if ("told" in outcome) return outcome;
+    const outcome = await applied(parts, profile, context);
+    if ("notified" in outcome) return outcome;
     // Who is asked about files that never rest would be asked without end.
     if (tries >= limits.lookupTriesMax) throw new Problem({ code: "CHANGED", place: outcome.askAgain });
   }
@@ -61,48 +68,48 @@ async function appliedAtRest(parts: readonly [Part, ...Part[]], profile: Profile
 async function applied(
   all: readonly [Part, ...Part[]],
   profile: Profile,
-  bench: Bench,
+  context: ToolContext,
 ): Promise<Made | { readonly askAgain: Target }> {
   const [first, ...others] = all;
   let looked: Promise<void> | undefined;
-  const beforeAsking = (): Promise<void> => (looked ??= foresee(all, bench));
-  const answers: [Permitted, ...Permitted[]] = [await asked(first, beforeAsking, bench)];
-  for (const file of others) answers.push(await asked(file, beforeAsking, bench));
+  const beforeAsking = (): Promise<void> => (looked ??= foresee(all, context));
+  const answers: [Permitted, ...Permitted[]] = [await asked(first, beforeAsking, context)];
+  for (const file of others) answers.push(await asked(file, beforeAsking, context));
   const [head, ...rest] = answers;
   const targets: [Target, ...Target[]] = [...targetsOf(head), ...rest.flatMap(targetsOf)];
   refuseClashes(targets);
 
-  return exclusively(targets, bench, async (locks) => {
+  return exclusively(targets, context, async (locks) => {
     using handles = new HandleStack();
     const jobs: Job[] = [];
     for (const [index, file] of all.entries()) {
-      const subject = await subjectOf(file.path, bench);
-      handles.use(heldBy(subject));
+      const changeTarget = await resolveChangeTarget(file.path, context);
+      handles.use(handleOf(changeTarget));
       const answer = answers[index] ?? head;
       // Before anything of it is read: what it says could stand in an error.
-      if (subject.target.real !== answer.target.real) throw new Problem({ code: "CHANGED", place: answer.target });
-      const job = await jobOf(file, subject, bench);
+      if (changeTarget.target.real !== answer.target.real) throw new Problem({ code: "CHANGED", place: answer.target });
+      const job = await jobOf(file, changeTarget, context);
       handles.use(openedBy(job.prepared));
       jobs.push(job);
       if (job.moved?.target.real !== answer.goal?.real) throw new Problem({ code: "CHANGED", place: answer.target });
       // A yes was said to what was shown, and to nothing else.
       const { approved } = answer;
-      if (approved !== undefined && approved !== diffText(job.prepared)) return { askAgain: subject.target };
+      if (approved !== undefined && approved !== diffText(job.prepared)) return { askAgain: changeTarget.target };
     }
-    refuseTwins(jobs, bench);
-    bench.signal.throwIfAborted();
+    refuseTwins(jobs, context);
+    context.signal.throwIfAborted();
     // What can be known before is not found out half way.
     const foreseen = jobs.map(({ prepared, moved }) => {
-      const notes = requireWritable(prepared, bench);
+      const notes = requireWritable(prepared, context);
       // What is moved is made anew at its goal: what holds for writing over a file is not told of it.
-      return moved === undefined ? notes : requireNothingAt(moved.target, bench);
+      return moved === undefined ? notes : requireNothingAt(moved.target, context);
     });
-    const files = bench.dryRun
+    const files = context.dryRun
       ? jobs.map((job, at) => shownAs(job, foreseen[at] ?? []))
-      : [...(await writeAll(jobs, locks, bench))];
+      : [...(await writeAll(jobs, locks, context))];
     // Only when all are written: until then they may be put back.
     const formatting = { hangs: false };
-    for (const [at, file] of files.entries()) files[at] = await formatted(file, profile, bench, formatting);
+    for (const [at, file] of files.entries()) files[at] = await formatted(file, profile, context, formatting);
     const [one, ...more] = files;
     if (one === undefined) throw new Error("there is at least one file");
     const outcome: PatchOutcome = {
@@ -110,9 +117,9 @@ async function applied(
       target: one.target,
       files: [one, ...more],
       matchedBy: jobs.map(({ prepared }) => prepared.extra).find((step) => step !== "exact") ?? "exact",
-      dryRun: bench.dryRun,
+      dryRun: context.dryRun,
     };
-    return { outcome, told: await tell(files, bench) };
+    return { outcome, notified: await notify(files, context) };
   });
 }
 
@@ -127,59 +134,59 @@ const targetsOf = ({ target, goal }: Permitted): [Target, ...Target[]] =>
   goal === undefined ? [target] : [target, goal];
 
 /** Throws what is known to stand in the way of one of the files. What would have to be asked about to be read is not looked at. */
-async function foresee(parts: readonly Part[], bench: Bench): Promise<void> {
+async function foresee(parts: readonly Part[], context: ToolContext): Promise<void> {
   for (const part of parts) {
-    const subject = await subjectOf(part.path, bench);
-    using _held = heldBy(subject);
-    refuseIfThere(part, subject, bench);
-    if (subject.is === "there" && bench.guard.explain("patch", "read", part.path).verdict !== "allow") continue;
-    const prepared = await prepare(subject, part.plan, bench);
+    const changeTarget = await resolveChangeTarget(part.path, context);
+    using _held = handleOf(changeTarget);
+    refuseIfThere(part, changeTarget, context);
+    if (changeTarget.is === "there" && context.guard.explain("patch", "read", part.path).verdict !== "allow") continue;
+    const prepared = await prepare(changeTarget, part.plan, context);
     using _file = openedBy(prepared);
-    requireWritable(prepared, bench);
+    requireWritable(prepared, context);
   }
 }
 
 /** Everything that is to be permitted, before anything is locked or written. */
-async function asked(file: Part, beforeAsking: () => Promise<void>, bench: Bench): Promise<Permitted> {
-  const subject = await subjectOf(file.path, bench);
-  const { target } = subject;
-  using _held = heldBy(subject);
-  refuseIfThere(file, subject, bench);
-  if (subject.is === "there" && file.does === "delete") await refuseLink(target, "be deleted", bench);
-  if (subject.is === "there" && file.moveTo !== undefined) await refuseLink(target, "be moved", bench);
+async function asked(file: Part, beforeAsking: () => Promise<void>, context: ToolContext): Promise<Permitted> {
+  const changeTarget = await resolveChangeTarget(file.path, context);
+  const { target } = changeTarget;
+  using _held = handleOf(changeTarget);
+  refuseIfThere(file, changeTarget, context);
+  if (changeTarget.is === "there" && file.does === "delete") await refuseLink(target, "be deleted", context);
+  if (changeTarget.is === "there" && file.moveTo !== undefined) await refuseLink(target, "be moved", context);
   // Nobody is asked about a move that cannot be made.
-  const goal = await goalOf(file, bench);
-  let approved = await permitted(subject, file.plan, bench, { movedTo: file.moveTo, beforeAsking });
+  const goal = await goalOf(file, context);
+  let approved = await permitted(changeTarget, file.plan, context, { movedTo: file.moveTo, beforeAsking });
   if (goal === undefined) return { target, goal, approved };
   const preview = async () => {
-    const prepared = await prepare(subject, file.plan, bench);
+    const prepared = await prepare(changeTarget, file.plan, context);
     openedBy(prepared)?.close();
     await beforeAsking();
     approved = diffText(prepared);
     return { diff: approved, movedFrom: target.absolute };
   };
-  const { signal, dryRun } = bench;
-  await bench.guard.permit("edit", goal, signal, { preview, dryRun });
+  const { signal, dryRun } = context;
+  await context.guard.permit("edit", goal, signal, { preview, dryRun });
   return { target, goal, approved };
 }
 
 /** Where a file is moved to: nothing may be there. */
-async function goalOf(file: Part, bench: Bench): Promise<Target | undefined> {
+async function goalOf(file: Part, context: ToolContext): Promise<Target | undefined> {
   if (file.moveTo === undefined) return undefined;
-  const goal = await subjectOf(file.moveTo, bench);
+  const goal = await resolveChangeTarget(file.moveTo, context);
   if (goal.is === "new") {
     requireFileName(goal.target);
     return goal.target;
   }
-  goal.found.held.close();
-  refuseDenied(goal.target, bench);
+  goal.node.handle.close();
+  refuseDenied(goal.target, context);
   throw new Problem({ code: "EXISTS", place: goal.target, reason: "file" });
 }
 
-function refuseIfThere(file: Part, subject: Subject, bench: Bench): void {
-  if (file.does === "add" && subject.is === "there") {
-    refuseDenied(subject.target, bench);
-    throw new Problem({ code: "EXISTS", place: subject.target, reason: "file" });
+function refuseIfThere(file: Part, changeTarget: ChangeTarget, context: ToolContext): void {
+  if (file.does === "add" && changeTarget.is === "there") {
+    refuseDenied(changeTarget.target, context);
+    throw new Problem({ code: "EXISTS", place: changeTarget.target, reason: "file" });
   }
 }
 
@@ -204,7 +211,7 @@ function refuseClashes(targets: readonly Target[]): void {
 }
 
 /** A file that is written in place changes under all of its names, so that none of the others stays what was read. */
-function refuseTwins(jobs: readonly Job[], { changes }: Bench): void {
+function refuseTwins(jobs: readonly Job[], { changes }: ToolContext): void {
   if (changes.hardLinks !== "keep") return;
   const there = jobs.flatMap(({ does, moved, prepared }) =>
     prepared.is === "new" ? [] : [{ prepared, inPlace: does === "update" && moved === undefined }],
@@ -220,12 +227,12 @@ function refuseTwins(jobs: readonly Job[], { changes }: Bench): void {
   }
 }
 
-async function jobOf(file: Part, subject: Subject, bench: Bench): Promise<Job> {
-  refuseIfThere(file, subject, bench);
-  const prepared = await prepare(subject, file.plan, bench);
+async function jobOf(file: Part, changeTarget: ChangeTarget, context: ToolContext): Promise<Job> {
+  refuseIfThere(file, changeTarget, context);
+  const prepared = await prepare(changeTarget, file.plan, context);
   using handles = new HandleStack();
   handles.use(openedBy(prepared));
-  const goal = await goalOf(file, bench);
+  const goal = await goalOf(file, context);
   if (goal === undefined || prepared.is === "new" || prepared.old === undefined) {
     handles.move();
     return { does: file.does, prepared, moved: undefined };
@@ -252,18 +259,18 @@ type Notes = readonly ChangeNote[];
 interface Step {
   readonly job: Job;
   readonly target: Target;
-  readonly run: (keeper: Keeper, bench: Bench) => Promise<Notes>;
+  readonly run: (recorder: HistoryRecorder, context: ToolContext) => Promise<Notes>;
 }
 
-async function writeAll(jobs: readonly Job[], locks: HeldLocks, bench: Bench): Promise<readonly ChangedFile[]> {
+async function writeAll(jobs: readonly Job[], locks: HeldLocks, context: ToolContext): Promise<readonly ChangedFile[]> {
   const steps = stepsOf(jobs);
   const notes = new Map<Job, Notes>();
   const add = (job: Job, more: Notes): void => void notes.set(job, [...(notes.get(job) ?? []), ...more]);
   const [first, ...others] = steps;
   if (first !== undefined && others.length === 0) {
-    add(first.job, await first.run(keeperOf(await bench.turn(), first.target), bench));
+    add(first.job, await first.run(createRecorder(await context.turn(), first.target), context));
   } else {
-    for (const [step, more] of await together(steps, locks, bench)) add(step.job, more);
+    for (const [step, more] of await together(steps, locks, context)) add(step.job, more);
   }
   return jobs.map((job) => shownAs(job, notes.get(job) ?? []));
 }
@@ -273,63 +280,69 @@ function stepsOf(jobs: readonly Job[]): readonly Step[] {
   const puts = jobs.flatMap((job): readonly Step[] => {
     if (job.does === "delete") return [];
     const { target } = job.moved ?? job.prepared;
-    return [{ job, target, run: (keeper, bench) => put(job, keeper, bench) }];
+    return [{ job, target, run: (recorder, context) => put(job, recorder, context) }];
   });
   const takes = jobs.flatMap((job): readonly Step[] => {
     const { prepared, moved } = job;
     if (prepared.is === "new" || (job.does !== "delete" && moved === undefined)) return [];
     const to = moved === undefined ? undefined : { movedTo: moved.target.real };
-    return [{ job, target: prepared.target, run: (keeper, bench) => commitRemoval(prepared, keeper, bench, to) }];
+    return [
+      { job, target: prepared.target, run: (recorder, context) => commitRemoval(prepared, recorder, context, to) },
+    ];
   });
   return [...puts, ...takes];
 }
 
-async function put({ prepared, moved }: Job, keeper: Keeper, bench: Bench): Promise<Notes> {
+async function put({ prepared, moved }: Job, recorder: HistoryRecorder, context: ToolContext): Promise<Notes> {
   if (moved === undefined) {
-    const { notes } = await write(prepared, bench, keeper);
+    const { notes } = await writePrepared(prepared, context, recorder);
     // Those of the plan come with the file itself.
     return prepared.is === "new" ? notes : notes.filter((note) => !prepared.planned.notes.includes(note));
   }
   if (prepared.is === "new") throw new Error("a file that is not there is not moved");
-  return commitNew(movedFile(prepared, moved), keeper, bench, { movedFrom: prepared.target.real });
+  return commitNew(movedFile(prepared, moved), recorder, context, { movedFrom: prepared.target.real });
 }
 
 function movedFile(prepared: Existing, { target, bytes, mode }: NonNullable<Job["moved"]>) {
-  const { diff, extra, remember, planned, subject, file } = prepared;
-  const kept = { like: { found: subject.found, file }, remember, wrote: planned.wrote };
+  const { diff, extra, remember, planned, changeTarget, file } = prepared;
+  const kept = { like: { node: changeTarget.node, file }, remember, wrote: planned.wrote };
   return { is: "new", target, bytes, mode, diff, extra, ...kept } as const;
 }
 
 interface Begun {
   readonly step: Step;
-  readonly keeper: Keeper;
+  readonly recorder: HistoryRecorder;
   readonly staged: Staged<Notes>;
 }
 
 /** All are prepared before the first is made. */
-async function together(steps: readonly Step[], locks: HeldLocks, bench: Bench): Promise<ReadonlyMap<Step, Notes>> {
-  const set = bench.disk.together(
+async function together(
+  steps: readonly Step[],
+  locks: HeldLocks,
+  context: ToolContext,
+): Promise<ReadonlyMap<Step, Notes>> {
+  const set = context.disk.together(
     steps.map(({ target }) => target.real),
     locks,
   );
   const { replace, create, remove } = set;
-  const within: Bench = { ...bench, disk: { ...bench.disk, replace, create, remove } };
+  const within: ToolContext = { ...context, disk: { ...context.disk, replace, create, remove } };
   const begun: Begun[] = [];
   const notes = new Map<Step, Notes>();
   try {
     for (const step of steps) {
-      const keeper = keeperOf(await bench.turn(), step.target);
-      begun.push({ step, keeper, staged: await set.stage(() => step.run(keeper, within)) });
-      await othersTurn(); // a write may wait for nothing, and others want their turn
+      const recorder = createRecorder(await context.turn(), step.target);
+      begun.push({ step, recorder, staged: await set.stage(() => step.run(recorder, within)) });
+      await yieldToEventLoop(); // a write may wait for nothing, and others want their turn
     }
     const [first] = steps;
     const stopped = await set.begin();
     if (stopped !== undefined && first !== undefined) throw problemOf(first.target, stopped);
     for (const { step, staged } of begun) {
-      bench.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       staged.go?.();
       notes.set(step, await staged.over);
-      await othersTurn();
+      await yieldToEventLoop();
     }
     const errno = await orProblem(steps, () => set.finish());
     if (errno === undefined) return notes;
@@ -338,22 +351,27 @@ async function together(steps: readonly Step[], locks: HeldLocks, bench: Bench):
     const came = await set.takeBack(error);
     const putBack: Place[] = [];
     const left: Place[] = [];
-    for (const { step, keeper } of begun.toReversed()) {
+    for (const { step, recorder } of begun.toReversed()) {
       const { target } = step;
       const how = came.get(target.real);
       if (how === undefined) continue;
-      bench.ledger.drop(target.real);
+      context.ledger.drop(target.real);
       if (how === "failed" || (how === "not ours" && notes.has(step))) left.push(target);
       else {
-        keeper.undone();
+        recorder.undone();
         if (how === "put back") putBack.push(target);
       }
     }
-    throw rolledBack(error, putBack, left, bench);
+    throw rolledBack(error, putBack, left, context);
   }
 }
 
-function rolledBack(error: unknown, putBack: readonly Place[], left: readonly Place[], { signal }: Bench): unknown {
+function rolledBack(
+  error: unknown,
+  putBack: readonly Place[],
+  left: readonly Place[],
+  { signal }: ToolContext,
+): unknown {
   const [place] = [...left, ...putBack];
   const [theirs] = left;
   const isCancelled = signal.aborted && error === signal.reason;
@@ -366,7 +384,7 @@ function rolledBack(error: unknown, putBack: readonly Place[], left: readonly Pl
 
 function problemOf(
   place: Target,
-  stopped: Awaited<ReturnType<ReturnType<Bench["disk"]["together"]>["begin"]>>,
+  stopped: Awaited<ReturnType<ReturnType<ToolContext["disk"]["together"]>["begin"]>>,
 ): Problem {
   if (stopped?.why === "refused") return refused(place, stopped.errno, stopped.during);
   return new Problem({ code: "STALE", place, reason: "while changing it" });
@@ -391,19 +409,23 @@ function shownAs(job: Job, notes: ChangedFile["notes"]): ChangedFile {
 // Taking a file away through a link would take what it leads to, which the answer does not name, and leave the link behind
 // leading nowhere. A link itself is no file: nobody could bring it back. So neither is done.
 
-export async function refuseLink(target: Target, would: "be deleted" | "be moved", bench: Bench): Promise<void> {
-  if (!(await isLink(target, bench))) return;
-  refuseDenied(target, bench);
-  const leadsTo = bench.guard.spell(target.real);
+export async function refuseLink(
+  target: Target,
+  would: "be deleted" | "be moved",
+  context: ToolContext,
+): Promise<void> {
+  if (!(await isLink(target, context))) return;
+  refuseDenied(target, context);
+  const leadsTo = context.guard.spell(target.real);
   throw new Problem({ code: "INVALID_PARAM", reason: "link", place: target, leadsTo, would });
 }
 
 /** Is its last name one? Links above it are spellings of the same folder. */
-async function isLink({ absolute, real }: Target, { disk }: Bench): Promise<boolean> {
+async function isLink({ absolute, real }: Target, { disk }: ToolContext): Promise<boolean> {
   const name = nodePath.basename(absolute);
-  const above = disk.look(nodePath.dirname(absolute));
+  const above = disk.lookup(nodePath.dirname(absolute));
   if (above.seen !== "node") return false;
-  using _held = above.held;
+  using _held = above.handle;
   if (nodePath.join(above.real, name) === real) return false;
   const entries = above.kind === "directory" ? await disk.list(above) : { errno: "ENOTDIR" };
   const own = "errno" in entries ? undefined : entries.find((entry) => entry.name === name);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CallEvent } from "../../contract/event.ts";
-import { percentiles, summed } from "./figures.ts";
+import { percentiles, summed } from "./usage.ts";
 
 for (const [values, expected] of [
   [[], { p50: 0, p90: 0, p99: 0, max: 0 }],

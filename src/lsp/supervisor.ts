@@ -5,7 +5,7 @@ import type { Known } from "./diagnostics.ts";
 import { type Server, startServer } from "./server.ts";
 import type { ServerEntry } from "./servers.ts";
 
-export interface Slot {
+export interface Supervisor {
   readonly entry: ServerEntry;
   readonly root: string;
   /** Running, or started now; undefined while it must not be started, and for good when it has failed too often. */
@@ -28,7 +28,12 @@ export interface Slot {
 /** A server that never got ready is not tried as often as one that did. */
 const startsUnreadyMax = 2;
 
-export function createSlot(entry: ServerEntry, root: string, program: string, world: World): Slot {
+export function createSupervisor(
+  entry: ServerEntry,
+  root: string,
+  program: string,
+  environment: LanguageEnvironment,
+): Supervisor {
   const known = new Map<string, Known>();
   let running: Server | undefined;
   let starts = 0;
@@ -40,7 +45,7 @@ export function createSlot(entry: ServerEntry, root: string, program: string, wo
 
   const start = (): Server => {
     starts += 1;
-    const server = startServer({ entry, program, root, env: cleanEnvironment(world.env, entry.env) });
+    const server = startServer({ entry, program, root, env: cleanEnvironment(environment.env, entry.env) });
     running = server;
     void server.ended.then((reason) => {
       if (running !== server) return;
@@ -73,7 +78,7 @@ export function createSlot(entry: ServerEntry, root: string, program: string, wo
     get isGivenUp() {
       return isGivenUp;
     },
-    checks: () => entry.checksWith === undefined || world.find(entry.checksWith, root) !== undefined,
+    checks: () => entry.checksWith === undefined || environment.find(entry.checksWith, root) !== undefined,
     server: () => {
       if (running !== undefined && running.state !== "ended") return running;
       if (isGivenUp || isStopped || performance.now() < notBeforeMs) return undefined;
@@ -155,7 +160,7 @@ export function cleanEnvironment(
 
 /** What this room is handed of the world outside: it opens no files itself. */
 
-export interface World {
+export interface LanguageEnvironment {
   /** Where a program lies that may be run for a project in `folder`; undefined if there is none. */
   find(command: string, folder: string): string | undefined;
   /** Is there something of this name in the folder? */
@@ -163,7 +168,7 @@ export interface World {
   /** A file of the workspace as it is now, for places in files that were never opened; undefined where it cannot be told. */
   textOf(path: string): string | undefined;
   /** The sign of the file's state now; undefined if it is gone. */
-  stampOf(path: string): string | undefined;
+  fingerprintOf(path: string): string | undefined;
   /** The environment that servers' own is taken from. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The roots of the workspace, links resolved. */

@@ -1,7 +1,7 @@
 /** The tools of the `envelope` dialect, which takes nothing but what its schema says. */
 
 import type { GrepMode } from "../../contract/grep.ts";
-import type { Card } from "../dialect.ts";
+import type { ToolSpec } from "../dialect.ts";
 import { changeTools, fileTools, firstSpelling, grepTool, optInTools, type Spelling } from "../shared-tools.ts";
 import { tool } from "../tool.ts";
 import edit from "./edit.txt";
@@ -77,7 +77,7 @@ export const modes = { content: "content", files_with_matches: "files", count: "
   Record<string, GrepMode>
 >;
 
-export const cards: readonly Card[] = [
+export const specs: readonly ToolSpec[] = [
   read,
   grepTool(
     grep,

@@ -1,7 +1,7 @@
 /** What calls come to: tokens by tool, by file and over time, how long they took, why they failed. Pure. */
 
 import type { CallEvent } from "../../contract/event.ts";
-import type { FailureFigures, Figures, Percentiles, Series, Tally } from "./wire.ts";
+import type { FailureUsage, Figures, Percentiles, Series, Tally } from "./wire.ts";
 
 /** What follows from the calls at hand. */
 export type Summed = Omit<Figures, "ever" | "past">;
@@ -25,7 +25,7 @@ export function summed(calls: readonly CallEvent[], nowMs: number, buckets: numb
   const time = Array.from({ length: buckets }, (_, at) => ({ fromMs: fromMs + at * stepMs, sum: newSum() }));
   const partOf = ({ startedMs }: CallEvent): number =>
     Math.min(buckets - 1, Math.max(0, Math.floor((startedMs - fromMs) / stepMs)));
-  const failures = { edits: new Map<string, FailureFigures>(), others: new Map<string, FailureFigures>() };
+  const failures = { edits: new Map<string, FailureUsage>(), others: new Map<string, FailureUsage>() };
   for (const call of calls) {
     const { tool, elapsedMs, outcome, reason } = call;
     const own = tools.get(tool) ?? { sum: newSum(), times: [] };
@@ -86,7 +86,7 @@ function add(sum: Sum, { outcome, tokensGiven, tokensSaved }: CallEvent): void {
   sum.tokensSaved += tokensSaved;
 }
 
-const mostFirst = (failures: ReadonlyMap<string, FailureFigures>): readonly FailureFigures[] =>
+const mostFirst = (failures: ReadonlyMap<string, FailureUsage>): readonly FailureUsage[] =>
   [...failures.values()].toSorted((a, b) => b.count - a.count).slice(0, failuresShownMax);
 
 /** The smallest value that so many percent are not above. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AskedPlace } from "../contract/lsp.ts";
-import { placeIn, wordAt } from "./code-place.ts";
+import { placeIn, wordAt } from "./source-position.ts";
 
 const text = "const apple = 1;\r\nuse(apple, pineapple, apples);\n\n\n\n\n\n\n\n// apple\n  café.apple(𝒳);";
 

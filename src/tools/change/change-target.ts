@@ -6,41 +6,41 @@ import type { Permission } from "../../contract/permission.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
 import { type HeldLocks, LockFailed, type LockKey, LockTimeout } from "../../disk/lock/lock.ts";
-import type { Found, Held, LookAlso } from "../../disk/lookup/look.ts";
+import type { FileNode, Handle, LookupAlso } from "../../disk/lookup/lookup.ts";
 import { refusal, type Resolved } from "../../guard/guard.ts";
 import { notFound } from "../locate.ts";
-import type { Bench } from "../tool.ts";
+import type { ToolContext } from "../tool.ts";
 
-export type Subject =
+export type ChangeTarget =
   /** Whoever found it closes `found.held`. */
-  | { readonly is: "there"; readonly target: Target; readonly found: Found }
+  | { readonly is: "there"; readonly target: Target; readonly node: FileNode }
   | {
       readonly is: "new";
       readonly target: Target;
       /** The folder that it will be in, held open, if it is at hand; closed by whoever asked for it. */
-      readonly folder: Held | undefined;
+      readonly folder: Handle | undefined;
     };
 
 /** What whoever asked for the subject has to close. */
-export const heldBy = (subject: Subject): Held | undefined =>
-  subject.is === "there" ? subject.found.held : subject.folder;
+export const handleOf = (changeTarget: ChangeTarget): Handle | undefined =>
+  changeTarget.is === "there" ? changeTarget.node.handle : changeTarget.folder;
 
-export const subjectOf = (path: string, bench: Bench, also?: LookAlso): Promise<Subject> =>
-  subjectFrom(bench.guard.resolve(path, also), bench);
+export const resolveChangeTarget = (path: string, context: ToolContext, also?: LookupAlso): Promise<ChangeTarget> =>
+  changeTargetFrom(context.guard.resolve(path, also), context);
 
-export async function subjectFrom(resolved: Resolved, bench: Bench): Promise<Subject> {
+export async function changeTargetFrom(resolved: Resolved, context: ToolContext): Promise<ChangeTarget> {
   if (resolved.seen === "missing") {
     const { target, folder } = resolved;
     if (target !== undefined) return { is: "new", target, folder };
     folder?.close();
   }
-  if (resolved.seen !== "node") throw await notFound(resolved, "file", bench);
-  const { target, found } = resolved;
-  if (found.kind === "file") return { is: "there", target, found };
-  found.held.close();
-  refuseDenied(target, bench);
-  if (found.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
-  throw new Problem({ code: "SPECIAL_FILE", place: target, special: found.kind });
+  if (resolved.seen !== "node") throw await notFound(resolved, "file", context);
+  const { target, node } = resolved;
+  if (node.kind === "file") return { is: "there", target, node };
+  node.handle.close();
+  refuseDenied(target, context);
+  if (node.kind === "directory") throw new Problem({ code: "IS_DIRECTORY", place: target });
+  throw new Problem({ code: "SPECIAL_FILE", place: target, special: node.kind });
 }
 
 /** Behind the name of a file that is there a slash is an ordinary slip; who wants something made there means a folder. */
@@ -60,7 +60,7 @@ const sizeOf = (name: string): number => (nodePath.sep === "/" ? Buffer.byteLeng
 /** What a denied path is, and that it is there, is not told: not by any other refusal either. */
 export function refuseDenied(
   target: Target,
-  { guard }: Bench,
+  { guard }: ToolContext,
   permissions: readonly Permission[] = ["read", "edit"],
 ): void {
   const names = [target.absolute, target.real, ...(target.through ?? [])];
@@ -75,19 +75,19 @@ export function refuseDenied(
  */
 export async function exclusively<Result>(
   targets: readonly [Target, ...Target[]],
-  bench: Bench,
-  work: (held: HeldLocks) => Promise<Result>,
+  context: ToolContext,
+  work: (locks: HeldLocks) => Promise<Result>,
   keys?: readonly LockKey[],
 ): Promise<Result> {
   const [place] = targets;
   let begun = false;
   try {
-    return await bench.locks.exclusively(
-      keys ?? targets.map((target) => keyOf(target, bench)),
-      bench.signal,
-      (held) => {
+    return await context.locks.exclusively(
+      keys ?? targets.map((target) => keyOf(target, context)),
+      context.signal,
+      (locks) => {
         begun = true;
-        return work(held);
+        return work(locks);
       },
     );
   } catch (error) {
@@ -103,34 +103,34 @@ export async function exclusively<Result>(
 }
 
 /** The key of a file that was looked for with its folder. */
-export function keysOf(subject: Subject): readonly LockKey[] | undefined {
-  const folder = subject.is === "there" ? subject.found.folder : subject.folder;
-  const { real } = subject.target;
+export function keysOf(changeTarget: ChangeTarget): readonly LockKey[] | undefined {
+  const folder = changeTarget.is === "there" ? changeTarget.node.folder : changeTarget.folder;
+  const { real } = changeTarget.target;
   return folder && [{ folder: lockedFolder(folder, nodePath.dirname(real)), name: nodePath.basename(real) }];
 }
 
-const lockedFolder = ({ identity }: Held, path: string): LockKey["folder"] => ({
+const lockedFolder = ({ identity }: Handle, path: string): LockKey["folder"] => ({
   device: identity.device,
   inode: identity.inode,
   path,
 });
 
 /** Is it still what it was when it was looked for with its folder? A doubt is a no. */
-export function isStill(subject: Subject, { disk }: Bench): boolean {
-  if (subject.is === "there") return disk.isStill(subject.found);
-  return subject.folder !== undefined && disk.isStillMissing(subject.folder, subject.target.real);
+export function isStill(changeTarget: ChangeTarget, { disk }: ToolContext): boolean {
+  if (changeTarget.is === "there") return disk.isStill(changeTarget.node);
+  return changeTarget.folder !== undefined && disk.isStillMissing(changeTarget.folder, changeTarget.target.real);
 }
 
 /** The nearest folder that is there, and the rest of the path. */
-function keyOf(target: Target, bench: Bench): LockKey {
+function keyOf(target: Target, context: ToolContext): LockKey {
   for (let folder = nodePath.dirname(target.real); ; ) {
-    const look = bench.disk.look(folder);
-    if (look.seen === "node") {
-      using held = look.held;
-      return { folder: lockedFolder(held, folder), name: nodePath.relative(folder, target.real) };
+    const lookup = context.disk.lookup(folder);
+    if (lookup.seen === "node") {
+      using handle = lookup.handle;
+      return { folder: lockedFolder(handle, folder), name: nodePath.relative(folder, target.real) };
     }
-    if (look.seen !== "missing") throw refusal(target, "errno" in look ? look.errno : "ESTALE", "looking it up");
-    const above = look.nearest?.real ?? nodePath.dirname(folder);
+    if (lookup.seen !== "missing") throw refusal(target, "errno" in lookup ? lookup.errno : "ESTALE", "looking it up");
+    const above = lookup.nearest?.real ?? nodePath.dirname(folder);
     if (above === folder) throw refusal(target, "ESTALE", "looking it up");
     folder = above;
   }

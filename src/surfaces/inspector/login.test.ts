@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cookieIn, createEntrance } from "./entrance.ts";
+import { cookieIn, createEntrance } from "./login.ts";
 
 test("a key is good once, for an hour, and only the newest", () => {
   let now = 0;

@@ -15,7 +15,7 @@ import { errnoName } from "../errno.ts";
  */
 export type Life = "alive" | "dead" | "elsewhere";
 
-interface Mark {
+interface ProcessIdentity {
   readonly pid: number;
   /** In clock ticks after boot; 0 where the system does not say. */
   readonly start: number;
@@ -26,14 +26,14 @@ interface Mark {
 const shape = /^(\d{1,10})-(\d{1,20})-([0-9a-f]{12})$/u;
 
 /** `<pid>-<start time>-<realm>`: digits, lowercase letters and hyphens, fit for a file name. */
-export function processMark(): string {
+export function processIdentity(): string {
   const { pid, start, realm } = self();
   return `${pid}-${start}-${realm}`;
 }
 
-export function lifeOf(mark: string): Life {
+export function lifeOf(owner: string): Life {
   const { realm, start: ownStart } = self();
-  const found = parse(mark);
+  const found = parse(owner);
   if (found === undefined || found.realm !== realm) return "elsewhere";
   if (!exists(found.pid)) return "dead";
   // Where /proc is not to be trusted for ourselves, it is not for others.
@@ -43,20 +43,20 @@ export function lifeOf(mark: string): Life {
 }
 
 /** False only if it is certain that the process has ended; true also for `elsewhere`. */
-export const isAlive = (mark: string): boolean => lifeOf(mark) !== "dead";
+export const isAlive = (owner: string): boolean => lifeOf(owner) !== "dead";
 
 /** The process id in a mark, for messages. */
-export const pidOf = (mark: string): number | undefined => parse(mark)?.pid;
+export const pidOf = (owner: string): number | undefined => parse(owner)?.pid;
 
-function parse(mark: string): Mark | undefined {
-  const [, pid, start, realm] = shape.exec(mark) ?? [];
+function parse(owner: string): ProcessIdentity | undefined {
+  const [, pid, start, realm] = shape.exec(owner) ?? [];
   return realm === undefined ? undefined : { pid: Number(pid), start: Number(start), realm };
 }
 
 /** Asked once: none of it changes while a process runs. */
-let own: Mark | undefined;
+let own: ProcessIdentity | undefined;
 
-function self(): Mark {
+function self(): ProcessIdentity {
   if (own !== undefined) return own;
   const stat = procStat("self");
   // A /proc of another pid namespace (bind-mounted into a container) counts processes otherwise than we do.

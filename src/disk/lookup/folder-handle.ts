@@ -11,13 +11,13 @@ import { errnoName } from "../errno.ts";
 import type { System } from "../system.ts";
 import type { Swept } from "../write/sweep.ts";
 import { asFailure, asWriteFailed, during, FileChanged, WriteFailed, type WriteNote } from "../write/write-failed.ts";
-import type { Found, Held, Identity, Look, ReadMode } from "./look.ts";
+import type { FileNode, Handle, Identity, Lookup, ReadMode } from "./lookup.ts";
 
 /** What changing files needs of the disk. */
 export interface WriteContext {
   /** Closing tells its errors here. */
   readonly system: System;
-  look(path: string): Look;
+  lookup(path: string): Lookup;
   /** Where undo journals go if the file's own folder takes none. */
   readonly stateDir: string | undefined;
   /** Folders that this process has swept already; a promise while it still does. */
@@ -44,7 +44,7 @@ export async function withRoom<Result>(context: WriteContext, work: () => Result
   }
 }
 
-export interface HeldFolder extends Disposable {
+export interface FolderHandle extends Disposable {
   readonly path: string;
   readonly reads: ReadMode;
   readonly identity: Identity;
@@ -56,43 +56,44 @@ export interface HeldFolder extends Disposable {
 }
 
 /** Throws WriteFailed, or FileChanged if the folder is not there or only by way of a link. */
-export const holdFolder = (path: string, context: WriteContext): HeldFolder =>
-  heldFolder(context.look(path), path, context);
+export const openFolder = (path: string, context: WriteContext): FolderHandle =>
+  folderHandle(context.lookup(path), path, context);
 
 /** The folder of a file that was found. If it came with the file it stays held as long as that. */
-export function folderOf({ real, folder }: Found, context: WriteContext): HeldFolder {
+export function folderOf({ real, folder }: FileNode, context: WriteContext): FolderHandle {
   const path = nodePath.dirname(real);
-  return folder === undefined ? holdFolder(path, context) : borrowedFolder(folder, path, context);
+  return folder === undefined ? openFolder(path, context) : borrowedFolder(folder, path, context);
 }
 
 /** A folder that somebody else holds and closes. */
-export const borrowedFolder = (held: Held, path: string, context: WriteContext): HeldFolder =>
-  folderAt(held, path, context, () => undefined);
+export const borrowedFolder = (handle: Handle, path: string, context: WriteContext): FolderHandle =>
+  folderAt(handle, path, context, () => undefined);
 
 /** What was seen at `path`, as a folder; held until it is closed. */
-export function heldFolder(look: Look, path: string, context: WriteContext): HeldFolder {
-  if (look.seen !== "node") throw asFailure(look);
-  const { held } = look;
-  if (look.kind !== "directory" || look.real !== path) {
-    held.close();
+export function folderHandle(lookup: Lookup, path: string, context: WriteContext): FolderHandle {
+  if (lookup.seen !== "node") throw asFailure(lookup);
+  const { handle } = lookup;
+  if (lookup.kind !== "directory" || lookup.real !== path) {
+    handle.close();
     throw new FileChanged();
   }
-  return folderAt(held, path, context);
+  return folderAt(handle, path, context);
 }
 
 function folderAt(
-  held: Held,
+  handle: Handle,
   path: string,
   { system }: WriteContext,
-  close: () => void = () => held.close(),
-): HeldFolder {
+  close: () => void = () => handle.close(),
+): FolderHandle {
   return {
     path,
-    reads: held.reads,
-    identity: held.identity,
-    at: (name) => `${held.handlePath}${nodePath.sep}${name}`,
+    reads: handle.reads,
+    identity: handle.identity,
+    at: (name) => `${handle.handlePath}${nodePath.sep}${name}`,
     hasMoved: () =>
-      held.handlePath !== path && during("looking at the folder", () => system.heldAt(held.handlePath)) !== path,
+      handle.handlePath !== path &&
+      during("looking at the folder", () => system.pathOfHandle(handle.handlePath)) !== path,
     close,
     [Symbol.dispose]: close,
   };
@@ -114,7 +115,7 @@ export const noSync: FolderSync = {
   [Symbol.dispose]() {},
 };
 
-export function prepareSync(folder: HeldFolder, system: System): FolderSync {
+export function prepareSync(folder: FolderHandle, system: System): FolderSync {
   if (system.platform === "win32") return noSync; // Windows cannot open a folder, and journals names by itself
   let opened: Descriptor;
   try {

@@ -10,17 +10,17 @@ import {
   type CallChange,
   type CallDetail,
   type CallEvent,
-  type FromLookout,
+  type FromInspector,
   type FromReporter,
-  type LookoutPlace,
+  type InspectorPlace,
   type NoDetail,
   type Program,
   type ReportedQuestion,
   type ReportHello,
   reportProtocol,
 } from "../../contract/event.ts";
-import { holdsAll, type LookoutFile, makeLookoutFile } from "../../state/inspector-registry.ts";
-import type { Log } from "../mcp/desk.ts";
+import { holdsAll, type RegistryFile, registerInspector } from "../../state/inspector-registry.ts";
+import type { Log } from "../mcp/mcp-workspace.ts";
 import { Lines } from "../mcp/stdio-wire.ts";
 
 /** A process that reports. */
@@ -31,9 +31,9 @@ export interface Reporting {
   readonly roots: readonly string[];
 }
 
-export interface LookoutOptions {
+export interface ReportSocketOptions {
   readonly stateDir: string;
-  readonly workspaces: LookoutPlace["workspaces"];
+  readonly workspaces: InspectorPlace["workspaces"];
   readonly onCall: (event: CallEvent, detail: CallDetail | NoDetail, from: Reporting) => void;
   readonly ask: (asked: ReportedQuestion, from: Reporting, signal: AbortSignal) => Promise<Answer>;
   /** One has come or gone; those that are there. */
@@ -48,7 +48,7 @@ const helloMsMax = 5_000;
 const questionsMax = 100;
 
 /** Closes it; undefined if nobody can be listened to here, which the log says. */
-export async function openLookout(options: LookoutOptions): Promise<(() => void) | undefined> {
+export async function openReportSocket(options: ReportSocketOptions): Promise<(() => void) | undefined> {
   const { stateDir, workspaces, log } = options;
   const key = randomBytes(32).toString("base64url");
   const reporting = new Map<Socket, Reporting>();
@@ -72,18 +72,18 @@ export async function openLookout(options: LookoutOptions): Promise<(() => void)
       return from;
     });
   });
-  let file: LookoutFile | undefined;
+  let file: RegistryFile | undefined;
   const close = (): void => {
     file?.remove();
     server.close();
     for (const socket of sockets) socket.destroy();
   };
   try {
-    const made = makeLookoutFile(stateDir);
+    const made = registerInspector(stateDir);
     file = made;
     await new Promise<void>((resolve, reject) => server.once("error", reject).listen(made.address, resolve));
     server.unref().on("error", (error) => log("warn", "listening to other processes", { message: error.message }));
-    const place: LookoutPlace = { protocol: reportProtocol, address: made.address, key, workspaces };
+    const place: InspectorPlace = { protocol: reportProtocol, address: made.address, key, workspaces };
     made.announce(JSON.stringify(place));
     return close;
   } catch (error) {
@@ -101,7 +101,7 @@ const hashOf = (text: string): Buffer => createHash("sha256").update(text).diges
 /** One process, from its greeting to its end. What is not understood ends it. */
 function converse(
   socket: Socket,
-  { onCall, ask }: LookoutOptions,
+  { onCall, ask }: ReportSocketOptions,
   greet: (hello: ReportHello) => Reporting | undefined,
 ): void {
   const lines = new Lines(lineBytesMax);
@@ -115,7 +115,7 @@ function converse(
     open.set(id, leaving);
     const answer = await ask(question, who, leaving.signal);
     open.delete(id);
-    if (!socket.destroyed) socket.write(`${JSON.stringify({ type: "answer", id, answer } satisfies FromLookout)}\n`);
+    if (!socket.destroyed) socket.write(`${JSON.stringify({ type: "answer", id, answer } satisfies FromInspector)}\n`);
   };
   /** False if there is nothing more to be heard. */
   const take = (text: string): boolean => {

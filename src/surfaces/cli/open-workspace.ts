@@ -5,14 +5,14 @@ import type { Program } from "../../contract/event.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Board } from "../inspector/questions.ts";
 import { createApprovals } from "../mcp/approvals.ts";
-import { createSeals, createSessions, type Desk, type WatchCall } from "../mcp/desk.ts";
+import { createSeals, createSessions, type McpWorkspace, type WatchCall } from "../mcp/mcp-workspace.ts";
 import { logTo } from "../mcp/log.ts";
 import { createReporter } from "../report/reporter.ts";
 import type { Given, Host } from "./command.ts";
 import { openSession } from "./open-session.ts";
 import { version } from "./print.ts";
 
-export interface DeskNeeds {
+export interface WorkspaceNeeds {
   readonly name: string;
   readonly program: Program;
   readonly roots: readonly string[];
@@ -24,13 +24,13 @@ export interface DeskNeeds {
   readonly board?: Board | undefined;
 }
 
-export interface OpenedDesk extends Desk {
+export interface OpenedWorkspace extends McpWorkspace {
   readonly stateDir: string | undefined;
   /** Ends the toolkit, and tells other processes that watch what is still to be told. */
   close(): Promise<void>;
 }
 
-export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Promise<OpenedDesk> {
+export async function openWorkspace(given: Given, host: Host, needs: WorkspaceNeeds): Promise<OpenedWorkspace> {
   const reporter = createReporter(needs.program);
   const board = needs.board ?? reporter.board;
   const approvals = createApprovals({ board, workspace: needs.name });
@@ -42,7 +42,7 @@ export async function openDesk(given: Given, host: Host, needs: DeskNeeds): Prom
     roots: needs.roots,
   });
   reporter.start(filehand, stateDir, "on");
-  let definitions: Desk["definitions"] | undefined; // made for the first who wants to know them
+  let definitions: McpWorkspace["definitions"] | undefined; // made for the first who wants to know them
   return {
     name: needs.name,
     version,

@@ -5,26 +5,26 @@ import type { Profile } from "../contract/profile.ts";
 import type { EncodingName, Page } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
 import { hashOfText } from "../disk/lines/line-index.ts";
-import type { Identity } from "../disk/lookup/look.ts";
+import type { Identity } from "../disk/lookup/lookup.ts";
 import { contentHash, fullHash, hashOfContent, type OpenFile } from "../disk/lookup/open-file.ts";
 import { isAtRest, isCoarse } from "../disk/time-grain.ts";
 import { recognise } from "../kinds/kind.ts";
 import type { TextFile } from "../kinds/text-file.ts";
-import type { Stamp } from "../session/ledger.ts";
-import type { Bench } from "./tool.ts";
+import type { FileFingerprint } from "../session/ledger.ts";
+import type { ToolContext } from "./tool.ts";
 
-export const signOf = (identity: Identity): string =>
+export const statKeyOf = (identity: Identity): string =>
   `${identity.device}:${identity.inode}:${identity.sizeBytes}:${identity.mtimeNs}:${identity.ctimeNs}`;
 
-let racySigns = 0;
+let racyStatKeys = 0;
 const nothing = (): undefined => undefined;
 
 /** Like no other: what has it is known by its content alone. */
-const racySign = (sign: string): string => `${sign} racy ${(racySigns += 1)}`;
+const racyStatKey = (statKey: string): string => `${statKey} racy ${(racyStatKeys += 1)}`;
 
 /** The sign of a file that the session has just written, whose content has this hash. */
-export const signAsLeft = (identity: Identity, hash: string | undefined): string =>
-  hash === undefined || isAtRest(identity) ? signOf(identity) : racySign(signOf(identity));
+export const statKeyAsLeft = (identity: Identity, hash: string | undefined): string =>
+  hash === undefined || isAtRest(identity) ? statKeyOf(identity) : racyStatKey(statKeyOf(identity));
 
 /** Are its times so coarse that a large file has to be hashed too, for as long as it may change unnoticed? */
 export const isInDoubt = (identity: Identity): boolean =>
@@ -35,11 +35,11 @@ export const isInDoubt = (identity: Identity): boolean =>
  * sign, so such a sign is like no other and the hash decides. Large files have only the sign, unless times are coarse.
  * `atHand` answers with all bytes of the file once they were read, so that they are not read a second time.
  */
-export function stampOf(
+export function fingerprintOf(
   file: OpenFile,
-  sign: string = signOf(file.identity),
+  statKey: string = statKeyOf(file.identity),
   atHand: () => Uint8Array | undefined = nothing,
-): Stamp {
+): FileFingerprint {
   let hash: Promise<string | undefined> | undefined;
   const hashed = async (): Promise<string | undefined> => {
     if (!isHashed(file)) return doubt ? fullHash(file) : undefined;
@@ -49,7 +49,7 @@ export function stampOf(
   const doubt = !isHashed(file) && isInDoubt(file.identity);
   const racy = doubt || (isHashed(file) && !isAtRest(file.identity));
   return {
-    sign: racy ? racySign(sign) : sign,
+    statKey: racy ? racyStatKey(statKey) : statKey,
     sizeBytes: file.sizeBytes,
     hash: () => (hash ??= hashed()),
     fullHash: () => fullHash(file),
@@ -57,7 +57,8 @@ export function stampOf(
 }
 
 /** Is the whole content hashed, so that its parts need not be? */
-export const isHashed = ({ sizeBytes }: Pick<Stamp, "sizeBytes">): boolean => sizeBytes <= limits.hashedBytesMax;
+export const isHashed = ({ sizeBytes }: Pick<FileFingerprint, "sizeBytes">): boolean =>
+  sizeBytes <= limits.hashedBytesMax;
 
 /** Of lines as they were shown. */
 export const viewHash = (page: Pick<Page, "lines" | "joined" | "ascii">): string =>
@@ -69,12 +70,12 @@ export const viewHash = (page: Pick<Page, "lines" | "joined" | "ascii">): string
 const kinds = { directory: "refuse", image: "refuse", pdf: "refuse", office: "refuse", notebook: "skip" } as const;
 
 /** Throws the Problem that a file of another kind is. `scratch` MUST NOT be given back while the text is in use. */
-export async function textOf(
+export async function asTextFile(
   file: OpenFile,
   target: Target,
   profile: Profile,
   scratch: Buffer,
-  { restricted }: Bench,
+  { restricted }: ToolContext,
   encoding?: EncodingName,
 ): Promise<TextFile> {
   const forgetful = { known: undefined, keep: () => undefined, encoding };

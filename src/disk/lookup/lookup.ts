@@ -45,7 +45,7 @@ export interface Identity {
 }
 
 /** A file or folder that was found and is held by a descriptor until `close`. */
-export interface Found {
+export interface FileNode {
   readonly seen: "node";
   readonly kind: "file" | "directory" | SpecialKind;
   readonly real: RealPath;
@@ -54,9 +54,9 @@ export interface Found {
   readonly bent: boolean;
   readonly through?: readonly string[] | undefined;
   /** Closing it closes the folder too. */
-  readonly held: Held;
+  readonly handle: Handle;
   /** The folder that it is in, held open, if that was asked for and can be told without another look. */
-  readonly folder?: Held | undefined;
+  readonly folder?: Handle | undefined;
   /**
    * Closes what was found, in another thread, but not its folder, which then is still to be closed. If it has no name any
    * more its bytes are freed with that: 9 kB take as long as a sync, 1 GB a third of a second.
@@ -68,10 +68,10 @@ export interface Found {
  * What a lookup is to hold besides what it finds; those who change files need the folder as well. A file that is thought
  * to be new is asked for in a way that costs little where it is.
  */
-export type LookAlso = "its folder" | "the folder of a new file" | undefined;
+export type LookupAlso = "its folder" | "the folder of a new file" | undefined;
 
 /** The descriptor behind a `Found`. Whoever looked closes it, once. */
-export interface Held extends Disposable {
+export interface Handle extends Disposable {
   readonly identity: Identity;
   readonly reads: ReadMode;
   /** A path that leads to this very inode, whatever its name is now. */
@@ -80,9 +80,9 @@ export interface Held extends Disposable {
 }
 
 /** The same and held no longer: for those who want to know what is there, and not what is in it. */
-export function released<Seen extends Look | undefined>(look: Seen): Seen {
-  if (look?.seen === "node") look.held.close();
-  return look;
+export function released<Seen extends Lookup | undefined>(lookup: Seen): Seen {
+  if (lookup?.seen === "node") lookup.handle.close();
+  return lookup;
 }
 
 /** Where a lookup ended: the folder that is there, and what is missing of the path, without links and as it was asked. */
@@ -93,17 +93,17 @@ export interface Nearest {
   /** Is it known that the folder is within the border? Otherwise another look at it tells. */
   readonly isWithin: boolean;
   /** The folder held open, if that was asked for and only one name is missing. The caller closes it. */
-  readonly held?: Held | undefined;
+  readonly handle?: Handle | undefined;
 }
 
 /**
  * `through`: the real names of the links that were followed, each with the rest of the path below it. A rule may speak of any
  * of them. Known on Linux only.
  */
-export type Look = AnyLook & { readonly through?: readonly string[] | undefined };
+export type Lookup = AnyLookup & { readonly through?: readonly string[] | undefined };
 
-type AnyLook =
-  | Found
+type AnyLookup =
+  | FileNode
   | {
       readonly seen: "missing";
       readonly reason: "missing" | "file on the way";
@@ -118,9 +118,9 @@ type AnyLook =
   | { readonly seen: "refused"; readonly errno: string };
 
 /** What a rule about the end of a path goes by, be it there or not; undefined where nothing can be said of it. */
-export function endOf(look: Look): { readonly real: string; readonly is: "file" | "folder" } | undefined {
-  if (look.seen === "node") return { real: look.real, is: look.kind === "directory" ? "folder" : "file" };
-  return look.seen === "missing" && look.leadsTo !== undefined ? { real: look.leadsTo, is: "file" } : undefined;
+export function endOf(lookup: Lookup): { readonly real: string; readonly is: "file" | "folder" } | undefined {
+  if (lookup.seen === "node") return { real: lookup.real, is: lookup.kind === "directory" ? "folder" : "file" };
+  return lookup.seen === "missing" && lookup.leadsTo !== undefined ? { real: lookup.leadsTo, is: "file" } : undefined;
 }
 
 export function kindOfMode(mode: bigint): "file" | "directory" | "link" | SpecialKind {
@@ -143,7 +143,7 @@ export function kindOfMode(mode: bigint): "file" | "directory" | "link" | Specia
 }
 
 /** A system error on the way, as an answer; anything else is a bug and is thrown on. */
-export function lookOfErrno(name: string | undefined, error: unknown): Look {
+export function lookupOfErrno(name: string | undefined, error: unknown): Lookup {
   switch (name) {
     case undefined:
       throw error;
@@ -169,7 +169,7 @@ export function refusedAtBorder(
   stat: ReturnType<System["stat"]>,
   border: Border,
   system: System,
-): Extract<Look, { readonly seen: "other mount" | "other names" }> | undefined {
+): Extract<Lookup, { readonly seen: "other mount" | "other names" }> | undefined {
   // A bind mount has the device of what it shows, so only the mount itself can be compared.
   if (border.sameDevice === true && mountOf(fd, system) !== mountOf(rootFd, system)) return { seen: "other mount" };
   return hasOtherNames(stat, border) ? { seen: "other names" } : undefined;
@@ -197,19 +197,19 @@ export const O_PATH = 0o10000000;
 
 export const handlePathOf = (fd: number): string => `/proc/self/fd/${fd}`;
 
-export interface Holding extends Held {
+export interface OwnedHandle extends Handle {
   /** Closes it in another thread and leaves open what else is held with it. */
   readonly closeLater: () => Promise<void>;
 }
 
 /** `folder` is held with it and closed with it. */
-export function hold(
+export function createHandle(
   fd: number,
   stat: ReturnType<System["stat"]>,
-  reads: Held["reads"],
+  reads: Handle["reads"],
   system: System,
-  folder?: Held,
-): Holding {
+  folder?: Handle,
+): OwnedHandle {
   let open = true;
   const close = (): void => {
     if (open) system.close(fd);

@@ -9,7 +9,7 @@ import { errnoName } from "../disk/errno.ts";
 import { isOutOfDescriptors, lazily } from "../disk/loading.ts";
 import { ls } from "./ls/ls.ts";
 import { read } from "./read/read.ts";
-import type { Bench, Tool } from "./tool.ts";
+import type { ToolContext, Tool } from "./tool.ts";
 
 /** One load for all of them, so that calls stay in the order in which they came. */
 const changes = lazily(() => import("./changes.ts"));
@@ -20,28 +20,28 @@ const outlining = lazily(() => import("./outline/outline.ts"));
 const tools: { readonly [V in Verb]: Tool<V> } = {
   read,
   ls,
-  glob: async (request, bench) => (await globbing()).glob(request, bench),
-  grep: async (request, bench) => (await grepping()).grep(request, bench),
-  outline: async (request, bench) => (await outlining()).outline(request, bench),
-  lsp: async (request, bench) => (await changes()).lsp(request, bench),
-  rename: async (request, bench) => (await changes()).rename(request, bench),
-  edit: async (request, bench) => (await changes()).edit(request, bench),
-  write: async (request, bench) => (await changes()).write(request, bench),
-  "notebook-edit": async (request, bench) => (await changes()).notebookEdit(request, bench),
-  rewind: async (request, bench) =>
+  glob: async (request, context) => (await globbing()).glob(request, context),
+  grep: async (request, context) => (await grepping()).grep(request, context),
+  outline: async (request, context) => (await outlining()).outline(request, context),
+  lsp: async (request, context) => (await changes()).lsp(request, context),
+  rename: async (request, context) => (await changes()).rename(request, context),
+  edit: async (request, context) => (await changes()).edit(request, context),
+  write: async (request, context) => (await changes()).write(request, context),
+  "notebook-edit": async (request, context) => (await changes()).notebookEdit(request, context),
+  rewind: async (request, context) =>
     request.byModel === undefined
-      ? (await changes()).rewind(request, bench)
-      : (await changes()).rewindByModel(request, bench),
-  history: async (request, bench) => (await changes()).history(request, bench),
-  patch: async (request, bench) => (await changes()).patch(request, bench),
-  delete: async (request, bench) => (await changes()).remove(request, bench),
-  move: async (request, bench) => (await changes()).move(request, bench),
+      ? (await changes()).rewind(request, context)
+      : (await changes()).rewindByModel(request, context),
+  history: async (request, context) => (await changes()).history(request, context),
+  patch: async (request, context) => (await changes()).patch(request, context),
+  delete: async (request, context) => (await changes()).remove(request, context),
+  move: async (request, context) => (await changes()).move(request, context),
 };
 
-export async function runTool(request: Request, bench: Bench): Promise<Outcome> {
+export async function runTool(request: Request, context: ToolContext): Promise<Outcome> {
   const tool = tools[request.verb] as Tool<Verb>; // the table pairs them by verb
   try {
-    return await tool(request, bench);
+    return await tool(request, context);
   } catch (error) {
     // A part of the program could not be loaded, or a program not be started.
     if (!isOutOfDescriptors(error)) throw error;

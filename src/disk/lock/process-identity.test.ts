@@ -3,31 +3,31 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { describe, test } from "vitest";
-import { isAlive, lifeOf, pidOf, processMark } from "./process-mark.ts";
+import { isAlive, lifeOf, pidOf, processIdentity } from "./process-identity.ts";
 
-const [ownPid = "", ownStart = "", realm = ""] = processMark().split("-");
+const [ownPid = "", ownStart = "", realm = ""] = processIdentity().split("-");
 const onLinux = process.platform === "linux";
 
 describe("the mark of a process", () => {
   test("is the same each time, begins with the process id and fits a file name", () => {
-    equal(processMark(), processMark());
-    match(processMark(), /^[0-9a-f-]+$/u);
-    equal(pidOf(processMark()), process.pid);
+    equal(processIdentity(), processIdentity());
+    match(processIdentity(), /^[0-9a-f-]+$/u);
+    equal(pidOf(processIdentity()), process.pid);
     equal(ownPid, String(process.pid));
     if (onLinux) ok(Number(ownStart) > 0);
   });
 
   test("tells that this process and its parent run", () => {
-    equal(lifeOf(processMark()), "alive");
+    equal(lifeOf(processIdentity()), "alive");
     equal(lifeOf(`${process.ppid}-0-${realm}`), "alive");
   });
 
   test("of a process that has ended is dead", async () => {
     const child = spawn(process.execPath, ["-e", ""]);
     await once(child, "exit");
-    const mark = `${child.pid}-1-${realm}`;
-    equal(lifeOf(mark), "dead");
-    equal(isAlive(mark), false);
+    const owner = `${child.pid}-1-${realm}`;
+    equal(lifeOf(owner), "dead");
+    equal(isAlive(owner), false);
   });
 
   test.skipIf(!onLinux)("whose process id was given out again is dead", () => {
@@ -53,9 +53,9 @@ describe("the mark of a process", () => {
   });
 
   test("of another container, another boot or another shape says nothing", () => {
-    for (const mark of [`999999999-1-${"0".repeat(12)}`, "", "12", "12-13", `x-1-${realm}`, `1-1-${realm}\n`]) {
-      equal(lifeOf(mark), "elsewhere", mark);
-      equal(isAlive(mark), true, mark);
+    for (const owner of [`999999999-1-${"0".repeat(12)}`, "", "12", "12-13", `x-1-${realm}`, `1-1-${realm}\n`]) {
+      equal(lifeOf(owner), "elsewhere", owner);
+      equal(isAlive(owner), true, owner);
     }
   });
 });
