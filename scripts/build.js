@@ -5,6 +5,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { resolve } from "node:path";
 import { build } from "rolldown";
 import { build as buildPage } from "vite";
+import { throughDoors } from "./doors.js";
 import { pageSize } from "./page-size.js";
 import { textFiles } from "./text-files.js";
 
@@ -14,7 +15,7 @@ const { version, dependencies, optionalDependencies, peerDependencies } = JSON.p
 
 rmSync("dist", { recursive: true, force: true });
 
-const plugins = [textFiles()];
+const plugins = [textFiles(), throughDoors()];
 
 /** @type {import("rolldown").BuildOptions} */
 const shared = {

@@ -1,7 +1,7 @@
 /** `npm run check`: format, lint, types, import rules between rooms, which tests are tried twice, generated files. All run; one that fails fails it. */
 
 import { spawnSync } from "node:child_process";
-import { brokenPageRules, brokenRules, brokenWordRules } from "./rooms.js";
+import { brokenPageRules, brokenRules, brokenWordRules, namesTwice, shortFiles } from "./rooms.js";
 import { wronglyTriedTwice } from "./tried-twice.js";
 
 /** @type {ReadonlyArray<readonly [string, () => boolean]>} */
@@ -12,6 +12,8 @@ const steps = [
   ["types of the page", () => runs("node_modules/.bin/tsc", "--noEmit", "-p", "web")],
   ["types of the browser tests", () => runs("node_modules/.bin/tsc", "--noEmit", "-p", "test/browser")],
   ["rooms", () => saysNothing([...brokenRules(), ...brokenPageRules(), ...brokenWordRules()])],
+  ["names", () => saysNothing(namesTwice())],
+  ["short files", () => saysNothing(shortFiles())],
   ["second tries", () => saysNothing(wronglyTriedTwice())],
   ["generated files", () => runs(process.execPath, "scripts/generate.js", "--check")],
 ];

@@ -1,7 +1,8 @@
 /** Checks the import rules between the rooms of src/ (ARCHITECTURE.md) and of the page, and which of Node's own modules a room may use. */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix, relative } from "node:path";
+import { doorOf, loadedWhenUsed, roomOf } from "./doors.js";
 
 /**
  * What a room may import besides itself and `contract/`.
@@ -103,6 +104,10 @@ export function brokenRules(root = "src") {
         if (other !== room && other !== "contract" && !rules.includes(other)) {
           wrong.push(`${file} imports ${other}/`);
         }
+        const path = posix.normalize(posix.join(posix.dirname(relative(root, file)), target)).replace(/\?.*/, "");
+        if (other !== room && !isDoor(path, match[2] !== undefined)) {
+          wrong.push(`${file} imports ${path}, which is not the door of ${other}/`);
+        }
         continue;
       }
       const list = target.startsWith("node:") ? builtins : packages;
@@ -150,6 +155,95 @@ export function brokenWordRules(root = "src") {
   return wrong;
 }
 
+/** What may be imported from another room: its door, a noun of the contract, a dialect as the package offers it. */
+function isDoor(/** @type {string} */ path, /** @type {boolean} */ isLoadedLater) {
+  const room = roomOf(path);
+  if (room === "." || room === "contract" || path === doorOf(room)) return true;
+  return isLoadedLater ? Object.hasOwn(loadedWhenUsed, path) : packageEntries.includes(path);
+}
+
+/** Files that a user imports by name, as package.json lists them. */
+const packageEntries = [
+  "dialects/claude/index.ts",
+  "dialects/opencode/index.ts",
+  "dialects/opencode/legacy.ts",
+  "dialects/envelope/index.ts",
+];
+
+/** Siblings with one shape: each has the same names, and none imports another. */
+const siblings =
+  /^(?:dialects\/(?:claude|envelope|person|opencode\/legacy|opencode)|surfaces\/adapters\/[^/]+)(?=\/|-inputs\.ts$|\.ts$|$)/;
+
+const exportPattern = /(?:^|\n)export (?:async )?(?:interface|type|class|const|function\*?) (\w+)/g;
+
+/** @returns {string[]} one line per name that two files of a room export */
+export function namesTwice(root = "src") {
+  /** @type {Map<string, string>} */
+  const homes = new Map();
+  const wrong = [];
+  for (const file of sources(root)) {
+    const path = relative(root, file);
+    const home = siblings.exec(path)?.[0] ?? roomOf(path);
+    for (const name of new Set([...readFileSync(file, "utf8").matchAll(exportPattern)].map(([, one]) => one))) {
+      const before = homes.get(`${home} ${name}`);
+      if (before !== undefined) wrong.push(`${file} exports ${name}, and so does ${before}`);
+      homes.set(`${home} ${name}`, file);
+    }
+  }
+  return wrong;
+}
+
+/** Shorter files belong to their only importer, unless they have a test of their own or are loaded when they are used. */
+const linesAloneMin = 40;
+
+/** @returns {string[]} one line per short file with a single importer and no test */
+export function shortFiles(root = "src") {
+  const files = sources(root).map((file) => ({ path: relative(root, file), text: readFileSync(file, "utf8") }));
+  /** @type {Map<string, Set<string>>} */
+  const importers = new Map();
+  for (const { path, text } of files) {
+    for (const [, from, later, bare] of text.matchAll(importPattern)) {
+      const target = from ?? later ?? bare ?? "";
+      if (!target.startsWith(".")) continue;
+      const place = posix.normalize(posix.join(posix.dirname(path), target));
+      importers.set(place, (importers.get(place) ?? new Set()).add(later === undefined ? path : `${path} later`));
+    }
+  }
+  return files.flatMap(({ path, text }) => {
+    const lines = text.split("\n").length - 1;
+    const [only, ...others] = importers.get(path) ?? [];
+    if (
+      lines >= linesAloneMin ||
+      text.slice(0, 200).includes("Made by npm run generate") ||
+      only === undefined ||
+      others.length > 0 ||
+      only.endsWith(" later")
+    )
+      return [];
+    // What the door repeats has readers in other rooms.
+    if (only === doorOf(roomOf(path)) || packageEntries.includes(path)) return [];
+    if (path === doorOf(roomOf(path)) || existsSync(join(root, path.replace(/\.ts$/, ".test.ts")))) return [];
+    return [`src/${path} has ${lines} lines and one importer, ${only}: put it there, or give it a test of its own`];
+  });
+}
+
+const limitPattern = /^\s*(?:export )?const \w+(?:Max|Min|Ms|Least|Most) =\s*[-\d_.(]/;
+
+/** @returns {string[]} one line per limit outside of `contract/limits.ts` that no comment explains */
+export function limitsUnexplained(root = "src") {
+  return sources(root).flatMap((file) => {
+    if (relative(root, file) === "contract/limits.ts") return [];
+    const lines = readFileSync(file, "utf8").split("\n");
+    return lines.flatMap((line, at) => {
+      const isExplained = /\*\/\s*$|^\s*\/\//.test(lines[at - 1] ?? "") || line.includes("//");
+      if (!limitPattern.test(line) || isExplained) return [];
+      return [
+        `${file}:${at + 1}: ${line.trim()} is a limit: put it into contract/limits.ts, or say in a comment why it is local`,
+      ];
+    });
+  });
+}
+
 /** What the page is made with. */
 const pagePackages = ["preact", "preact/hooks"];
 
@@ -184,11 +278,6 @@ function crossesDialects(/** @type {string} */ file, /** @type {string} */ targe
   if (inside === undefined) return false;
   const [, other, deeper] = posix.normalize(posix.join(posix.dirname(file), target)).split("/");
   return deeper !== undefined && other !== own;
-}
-
-function roomOf(/** @type {string} */ path) {
-  const [first, rest] = path.split("/", 2);
-  return rest === undefined ? "." : (first ?? ".");
 }
 
 /** @returns {string[]} */

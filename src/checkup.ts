@@ -1,16 +1,21 @@
 /** What this machine has for Filehand to work with, as data: for `filehand doctor`. Nothing is made or changed. */
 
-import { loadAttributeCalls } from "./disk/system.ts";
-import { canLockFolder, loadKernelLock } from "./disk/lock/folder-lock.ts";
-import { type FolderFacts, folderFacts } from "./disk/lookup/folder-facts.ts";
-import { defaultLockFolders, type LockFolderState, lockFolderStates } from "./disk/lock/lock-folder.ts";
-import { programOnPath } from "./disk/programs.ts";
+import {
+  canLockFolder,
+  defaultLockFolders,
+  type FolderFacts,
+  folderFacts,
+  loadAttributeCalls,
+  loadKernelLock,
+  type LockFolderState,
+  lockFolderStates,
+  programOnPath,
+} from "./disk/disk.ts";
 import type { LanguageOptions } from "./contract/lsp.ts";
-import { type OptionalPart, optionalParts, type PartState } from "./kinds/optional-parts.ts";
+import { type OptionalPart, optionalParts, type PartState } from "./kinds/kinds.ts";
 import { serverFinder } from "./session.ts";
-import { installOf } from "./lsp/remedies.ts";
-import { serversOf } from "./lsp/servers.ts";
-import { type RipgrepKind, ripgrep } from "./search/ripgrep.ts";
+import { installOf, serversOf } from "./lsp/lsp.ts";
+import { ripgrep, type RipgrepKind } from "./search/search.ts";
 
 export interface CheckupOptions {
   readonly roots: readonly string[];

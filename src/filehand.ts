@@ -14,29 +14,34 @@ import {
   type RuleText,
 } from "./contract/permission.ts";
 import { FilehandError } from "./contract/problem.ts";
-import type { Dialect } from "./dialects/dialect.ts";
-import { defaultDialect, type DialectName, dialectNames, dialects } from "./dialects/index.ts";
-import { nearest } from "./dialects/parameters.ts";
-import { createDisk, RootError } from "./disk/disk.ts";
-import { createIndexStore } from "./disk/lines/index-store.ts";
-import { lazily } from "./disk/loading.ts";
-import { createLocks } from "./disk/lock/lock.ts";
-import { realPrefixes } from "./disk/lookup/real-prefix.ts";
-import { createGuard, type Guard, type GuardOptions } from "./guard/guard.ts";
-import { relativeTo } from "./guard/paths.ts";
-import { toolPermission } from "./guard/patterns.ts";
-import { createPolicy, type Policy } from "./guard/policy.ts";
-import { idleRules, narrowed } from "./guard/rules.ts";
-import { createSessionState, type SessionState } from "./guard/session-state.ts";
+import {
+  defaultDialect,
+  type Dialect,
+  type DialectName,
+  dialectNames,
+  dialects,
+  nearest,
+} from "./dialects/dialects.ts";
+import { createDisk, createIndexStore, createLocks, lazily, realPrefixes, RootError } from "./disk/disk.ts";
+import {
+  createGuard,
+  createPolicy,
+  createSessionState,
+  type Guard,
+  type GuardOptions,
+  idleRules,
+  narrowed,
+  type Policy,
+  relativeTo,
+  type SessionState,
+  toolPermission,
+} from "./guard/guard.ts";
 import type { History } from "./history/history.ts";
-import { createPageCache } from "./kinds/page-cache.ts";
-import { compileRestricted } from "./kinds/restricted.ts";
+import { compileRestricted, createPageCache } from "./kinds/kinds.ts";
 import type { Filehand, FilehandOptions, Session, SessionOptions } from "./options.ts";
 import { byHost, languagesOf, startSession } from "./session.ts";
-import type { Watchers } from "./session/call-event.ts";
-import { createTimeline } from "./session/timeline.ts";
-import { createReadStates } from "./state/read-states.ts";
-import { appendUsage, readUsage } from "./state/usage-log.ts";
+import { createTimeline, type Watchers } from "./session/session.ts";
+import { appendUsage, createReadStates, readUsage } from "./state/state.ts";
 
 export { realPrefixes };
 

@@ -27,7 +27,7 @@ export type { LineRange, LsRequest, ReadRequest } from "./contract/read.ts";
 export type { RewindOutcome, RewoundFile } from "./contract/history.ts";
 export type { RuleFault, RuleText, Verdict } from "./contract/permission.ts";
 export type { Outcome, Request, RunResult, Verb } from "./contract/call.ts";
-export type { DialectName, DialectTools } from "./dialects/index.ts";
+export type { DialectName, DialectTools } from "./dialects/dialects.ts";
 export type {
   CallOptions,
   DiagnosticsOptions,
@@ -43,9 +43,7 @@ export type {
   SessionStats,
   ToolFunctions,
 } from "./options.ts";
-export { restrictedFiles } from "./kinds/restricted.ts";
-export type { Timeline, TimelineLimits } from "./session/timeline.ts";
-export type { ReadState, ShownElsewhere } from "./session/ledger.ts";
+export { restrictedFiles } from "./kinds/kinds.ts";
+export type { ReadState, ShownElsewhere, Timeline, TimelineLimits } from "./session/session.ts";
 export { createFilehand } from "./filehand.ts";
-export type { Cost } from "./tools/cost.ts";
-export type { Observed } from "./tools/observe.ts";
+export type { Cost, Observed } from "./tools/tools.ts";

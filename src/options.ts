@@ -9,17 +9,12 @@ import type { DiagnosticsReport, LanguageFault, LanguageOptions } from "./contra
 import type { OutlineOutcome } from "./contract/outline.ts";
 import type { Lock, Mode, Permissions, RuleFault, RuleText } from "./contract/permission.ts";
 import type { Profile } from "./contract/profile.ts";
-import type { Words } from "./dialects/dialect.ts";
-import type { DialectName, DialectTools } from "./dialects/index.ts";
-import type { Watching } from "./disk/watch.ts";
-import type { History } from "./history/history.ts";
-import type { SessionHistory } from "./history/session-history.ts";
-import type { ReadState, ShownElsewhere } from "./session/ledger.ts";
-import type { Timeline, TimelineLimits } from "./session/timeline.ts";
-import type { Figures } from "./state/usage-log.ts";
-import type { Cost } from "./tools/cost.ts";
-import type { Observed } from "./tools/observe.ts";
-import type { Content, EntryPage, FilePage } from "./tools/workspace-files.ts";
+import type { DialectName, DialectTools, Words } from "./dialects/dialects.ts";
+import type { Watching } from "./disk/disk.ts";
+import type { History, SessionHistory } from "./history/history.ts";
+import type { ReadState, ShownElsewhere, Timeline, TimelineLimits } from "./session/session.ts";
+import type { Figures } from "./state/state.ts";
+import type { Content, Cost, EntryPage, FilePage, Observed } from "./tools/tools.ts";
 
 export type { History, Timeline, SessionHistory };
 

@@ -4,7 +4,17 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import * as nodePath from "node:path";
-import { released } from "./disk/lookup/lookup.ts";
+import {
+  type Disk,
+  lazily,
+  orAborted,
+  programIn,
+  programOnPath,
+  readSmallText,
+  realProgram,
+  released,
+  trustedPath,
+} from "./disk/disk.ts";
 import { type Ids, isLeaving } from "./contract/ask.ts";
 import type { Outcome, Reply, Request, RunResult, Verb } from "./contract/call.ts";
 import { beginning, type RewindOutcome, type RewindRequest } from "./contract/history.ts";
@@ -17,26 +27,23 @@ import { lineNumber } from "./contract/target.ts";
 import {
   answerBytes,
   type AnswerLimit,
+  described,
+  type Dialect,
+  type DialectName,
+  type Facts,
   fittedOutcome,
+  isExemptModel,
   limitOf,
+  nearest,
+  type OptIn,
   pathsShownIn,
+  requestOf,
   withinLimit,
-} from "./dialects/answer-size.ts";
-import { described, type Dialect, type Facts, type OptIn, type Words } from "./dialects/dialect.ts";
-import { isExemptModel } from "./dialects/exempt-models.ts";
-import type { DialectName } from "./dialects/index.ts";
-import { requestOf } from "./dialects/lenient-input.ts";
-import { nearest } from "./dialects/parameters.ts";
-import type { Disk } from "./disk/disk.ts";
-import { lazily } from "./disk/loading.ts";
-import { orAborted } from "./disk/lock/queue.ts";
-import { programIn, programOnPath, realProgram, trustedPath } from "./disk/programs.ts";
-import { readSmallText } from "./disk/store/small-file.ts";
-import { type Guard, refusal } from "./guard/guard.ts";
-import type { SessionState } from "./guard/session-state.ts";
-import type { History } from "./history/history.ts";
-import type { SessionHistory } from "./history/session-history.ts";
-import type { LanguageEnvironment } from "./lsp/supervisor.ts";
+  type Words,
+} from "./dialects/dialects.ts";
+import { type Guard, refusal, type SessionState } from "./guard/guard.ts";
+import type { History, SessionHistory } from "./history/history.ts";
+import type { LanguageEnvironment } from "./lsp/lsp.ts";
 import type {
   CallOptions,
   FilehandOptions,
@@ -47,20 +54,36 @@ import type {
   ToolFunctions,
   Workspace,
 } from "./options.ts";
-import { type CallProgress, watched, type Watchers } from "./session/call-event.ts";
-import { type CallQueue, type Claim, createCallQueue, type PathUse, type Place } from "./session/call-queue.ts";
-import { createLedger, type ShownElsewhere } from "./session/ledger.ts";
-import type { ReadStates } from "./state/read-states.ts";
-import { roughTokens } from "./text/tokens.ts";
-import { refuseDenied } from "./tools/change/change-target.ts";
-import { claimed, claimsOf, everything } from "./tools/claims.ts";
-import { type Cost, costOf } from "./tools/cost.ts";
-import { runTool } from "./tools/tools.ts";
-import { lateReports, sourceOf } from "./tools/languages.ts";
-import { locate, locatePermitted } from "./tools/locate.ts";
-import type { Observer } from "./tools/observe.ts";
-import { statKeyOf } from "./tools/fingerprint.ts";
-import type { ToolContext } from "./tools/tool.ts";
+import {
+  type CallProgress,
+  type CallQueue,
+  type Claim,
+  createCallQueue,
+  createLedger,
+  type PathUse,
+  type Place,
+  type ShownElsewhere,
+  watched,
+  type Watchers,
+} from "./session/session.ts";
+import type { ReadStates } from "./state/state.ts";
+import { roughTokens } from "./text/text.ts";
+import {
+  claimed,
+  claimsOf,
+  type Cost,
+  costOf,
+  everything,
+  lateReports,
+  locate,
+  locatePermitted,
+  type Observer,
+  refuseDenied,
+  runTool,
+  sourceOf,
+  statKeyOf,
+  type ToolContext,
+} from "./tools/tools.ts";
 import type { AsData } from "./workspace.ts";
 
 /** What a session has from its toolkit. */

@@ -3,12 +3,17 @@
 import type { CallOptions, Workspace } from "./options.ts";
 import { Problem } from "./contract/problem.ts";
 import type { Verb } from "./contract/call.ts";
-import { watchPath } from "./disk/watch.ts";
-import { contentOf, filesAfter, folderEntries, pathsThatBegin } from "./tools/workspace-files.ts";
-import { locate } from "./tools/locate.ts";
-import { statKeyOf } from "./tools/fingerprint.ts";
-import type { ToolContext } from "./tools/tool.ts";
-import { atPath } from "./tools/workspace-walk.ts";
+import { watchPath } from "./disk/disk.ts";
+import {
+  atPath,
+  contentOf,
+  filesAfter,
+  folderEntries,
+  locate,
+  pathsThatBegin,
+  statKeyOf,
+  type ToolContext,
+} from "./tools/tools.ts";
 
 /** Does something with a bench; a Problem becomes a FilehandError in the words of the session's dialect. */
 export type AsData = <Answer>(

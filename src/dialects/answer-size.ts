@@ -11,7 +11,7 @@ import type { HistoryOutcome } from "../contract/history.ts";
 import type { NotebookCell } from "../contract/notebook.ts";
 import type { NotebookOutcome, Page, TextOutcome, TreeEntry, TreeOutcome } from "../contract/read.ts";
 import { lineNumber } from "../contract/target.ts";
-import { cutChars } from "../text/encoding/encoding.ts";
+import { cutChars } from "../text/text.ts";
 import { cutReply } from "./words.ts";
 
 export interface AnswerLimit {

@@ -13,9 +13,7 @@ import type {
 } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
 import type { FolderFault, ProblemOf } from "../contract/problem.ts";
-import { unified } from "../text/diff/unified.ts";
-import { cutChars } from "../text/encoding/encoding.ts";
-import { escapeName } from "../text/encoding/escape.ts";
+import { cutChars, escapeName, unified } from "../text/text.ts";
 import { enumeration, stepWords } from "./change-words.ts";
 import type { Facts } from "./dialect.ts";
 import { quoted } from "./words.ts";

@@ -3,8 +3,7 @@
 import type { DifferenceKind, MatchedBy, NearestRegion } from "../contract/edit.ts";
 import type { CellFault, EditFault, LineSpan, ProblemOf, WhichEdit } from "../contract/problem.ts";
 import type { Verb } from "../contract/call.ts";
-import { cutChars } from "../text/encoding/encoding.ts";
-import { escapeName } from "../text/encoding/escape.ts";
+import { cutChars, escapeName } from "../text/text.ts";
 import { counted, quoted } from "./words.ts";
 
 /** What a dialect calls the parts of a call. */

@@ -5,7 +5,7 @@ import type { GrepFile, GrepLine, GrepOutcome, SearchFault, Tally } from "../con
 import { limits } from "../contract/limits.ts";
 import type { PatternFault, Suggestion } from "../contract/problem.ts";
 import type { TreeEntry, TreeOutcome } from "../contract/read.ts";
-import { escapeName } from "../text/encoding/escape.ts";
+import { escapeName } from "../text/text.ts";
 import { didYouMean, quoted } from "./words.ts";
 
 // What dialects say alike about patterns and about what a search for names left out.

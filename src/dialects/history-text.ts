@@ -1,7 +1,7 @@
 /** What a session did before, in words that dialects share. */
 
 import type { FileSeen, HistoryOutcome, TurnSeen, Uncounted } from "../contract/history.ts";
-import { unified } from "../text/diff/unified.ts";
+import { unified } from "../text/text.ts";
 import { backTo, type HistoryNames, inFiles, withheldLine } from "./rewind-text.ts";
 import { quoted, spelled } from "./words.ts";
 

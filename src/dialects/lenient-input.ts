@@ -6,7 +6,7 @@
 
 import type { JsonSchema, Request } from "../contract/call.ts";
 import type { Profile } from "../contract/profile.ts";
-import { parseJson } from "../text/json/parse.ts";
+import { parseJson } from "../text/text.ts";
 import type { ToolSpec, Dialect } from "./dialect.ts";
 
 /** The one way from the input of a call to a request. */

@@ -4,7 +4,7 @@ import type { ChangeOutcome } from "../contract/edit.ts";
 import { limits } from "../contract/limits.ts";
 import type { CodeResult, Diagnostic, DiagnosticsReport, LspOperation, LspOutcome } from "../contract/lsp.ts";
 import type { CodePlaceFault, ProblemOf } from "../contract/problem.ts";
-import { escapeName } from "../text/encoding/escape.ts";
+import { escapeName } from "../text/text.ts";
 import type { Facts } from "./dialect.ts";
 import { quoted } from "./words.ts";
 

@@ -4,8 +4,7 @@ import type { ReplyPart } from "../contract/call.ts";
 import type { NoImage, NotebookCell, NotebookOutput } from "../contract/notebook.ts";
 import type { NumberStyle } from "../contract/profile.ts";
 import type { CutLine, ImageOutcome, NotebookOutcome, Page, PdfOutcome, TextOutcome } from "../contract/read.ts";
-import { escapeName } from "../text/encoding/escape.ts";
-import { numberLines } from "../text/lines/page-kernel.ts";
+import { escapeName, numberLines } from "../text/text.ts";
 
 type ShownImage = Pick<ImageOutcome, "original" | "display" | "frames" | "originalMime" | "mime" | "base64"> &
   Partial<Pick<ImageOutcome, "steps">>;

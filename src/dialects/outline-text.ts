@@ -2,7 +2,7 @@
 
 import type { OutlineItem, OutlineOutcome } from "../contract/outline.ts";
 import type { ProblemOf } from "../contract/problem.ts";
-import { escapeName } from "../text/encoding/escape.ts";
+import { escapeName } from "../text/text.ts";
 
 /** What a dialect calls the ways to go on. */
 export interface OutlineNames {

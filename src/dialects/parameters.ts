@@ -7,9 +7,7 @@
 import { distance } from "fastest-levenshtein";
 import type { JsonSchema } from "../contract/call.ts";
 import { type ArgumentIssue, Problem } from "../contract/problem.ts";
-import { cutChars } from "../text/encoding/encoding.ts";
-import { isCutOff } from "../text/json/fault.ts";
-import { parseJson } from "../text/json/parse.ts";
+import { cutChars, isCutOff, parseJson } from "../text/text.ts";
 
 /** A parameter of any tool. `ParameterOf` is the type that a tool's literal is checked against. */
 export interface Parameter {

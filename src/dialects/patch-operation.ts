@@ -1,6 +1,6 @@
 /** One operation on one file as a patch: hosts that approve operations must get that operation and no other. */
 
-import { parsePatch, type PatchFile } from "../text/patch/patch.ts";
+import { parsePatch, type PatchFile } from "../text/text.ts";
 
 export type PatchOperation =
   | { readonly does: "add"; readonly path: string; readonly diff: string }

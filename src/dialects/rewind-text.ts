@@ -11,8 +11,7 @@ import {
 } from "../contract/history.ts";
 import { limits } from "../contract/limits.ts";
 import type { ProblemData, ProblemOf } from "../contract/problem.ts";
-import { hunkHeader } from "../text/diff/unified.ts";
-import { escapeName } from "../text/encoding/escape.ts";
+import { escapeName, hunkHeader } from "../text/text.ts";
 import { counted, quoted, spelled } from "./words.ts";
 
 /** Of one file. */

@@ -3,9 +3,7 @@
 import type { Reply, ReplyPart } from "../contract/call.ts";
 import { ownSource } from "../contract/permission.ts";
 import type { ArgumentIssue, MediaKind, PathFault, ProblemOf, SpecialKind, Suggestion } from "../contract/problem.ts";
-import { cutChars } from "../text/encoding/encoding.ts";
-import { escapeName } from "../text/encoding/escape.ts";
-import { tooManyParts } from "../text/json/parse.ts";
+import { cutChars, escapeName, tooManyParts } from "../text/text.ts";
 
 /** A name or path in a sentence: on one line, and never longer than a path can be. */
 export const spelled = (path: string): string =>

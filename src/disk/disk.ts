@@ -40,6 +40,64 @@ import { nodeSystem, type System } from "./system.ts";
 import { WriteFailed, type WriteStep } from "./write/write-failed.ts";
 import { type Quick, type WalkFolder, walkFrom } from "./lookup/walk.ts";
 
+// The rest of this room that other rooms use.
+export { bufferBytes, giveBuffer, takeBuffer } from "./buffers.ts";
+export { Descriptor, HandleStack } from "./descriptor.ts";
+export { errnoName } from "./errno.ts";
+export { inTurns, timeSlices, type TimeSlices, yieldToEventLoop } from "./event-loop.ts";
+export { findInFile, type Hit } from "./lines/find-in-file.ts";
+export { createIndexStore, type IndexStore } from "./lines/index-store.ts";
+export { hashOf, hashOfText } from "./lines/line-index.ts";
+export { IndexWrong, type LineSource, sourceInFile, sourceInMemory } from "./lines/line-source.ts";
+export { FileCut } from "./lines/scan.ts";
+export { isOutOfDescriptors, lazily } from "./loading.ts";
+export { canLockFolder, loadKernelLock } from "./lock/folder-lock.ts";
+export { defaultLockFolders, type LockFolderState, lockFolderStates } from "./lock/lock-folder.ts";
+export { createLocks, type HeldLocks, LockFailed, type LockKey, type Locks, LockTimeout } from "./lock/lock.ts";
+export { lifeOf, processIdentity } from "./lock/process-identity.ts";
+export { orAborted } from "./lock/queue.ts";
+export { type FolderFacts, folderFacts } from "./lookup/folder-facts.ts";
+export { type FolderEntry, kindOfEntry } from "./lookup/folder-handle.ts";
+export { areAbove } from "./lookup/ignore-files-above.ts";
+export {
+  endOf,
+  type FileNode,
+  type Handle,
+  type Identity,
+  type Lookup,
+  type LookupAlso,
+  type Nearest,
+  released,
+  type Root,
+} from "./lookup/lookup.ts";
+export { contentHash, fullHash, hashOfContent, type OpenFile, ReadFailed, wholeFile } from "./lookup/open-file.ts";
+export { type OuterFolder, outerFolder } from "./lookup/outer-folder.ts";
+export { type RealPrefix, realPrefixes } from "./lookup/real-prefix.ts";
+export type { Glance, WalkEntry, WalkFolder } from "./lookup/walk.ts";
+export {
+  argumentsAreUtf8,
+  programIn,
+  programOnPath,
+  programsOnPath,
+  realProgram,
+  trustedPath,
+  whyNotStarted,
+} from "./programs.ts";
+export { privateFile, scratchFile, scratchPrefix } from "./store/private-file.ts";
+export { writeSmallFile } from "./store/small-file-write.ts";
+export { readSmallFile, readSmallText } from "./store/small-file.ts";
+export { noFollow, type Stored, type StoredFile, StoreFailed } from "./store/store-file.ts";
+export { openStoreFolder, type StoreFolder } from "./store/store-folder.ts";
+export { loadAttributeCalls, nodeSystem } from "./system.ts";
+export { isAtRest, isCoarse, isRacy } from "./time-grain.ts";
+export { type Watching, watchPath } from "./watch.ts";
+export type { Staged } from "./write/change-set.ts";
+export { lengthOf } from "./write/content.ts";
+export { makeFolders } from "./write/make-folders.ts";
+export { parseTempName } from "./write/temp-file.ts";
+export type { MoveInput } from "./write/whole-folder.ts";
+export { WriteFailed, type WriteStep } from "./write/write-failed.ts";
+
 export interface Disk {
   readonly roots: readonly Root[];
   /** Finds what an absolute path names. Touches nothing outside the roots; the caller closes what is held. */

@@ -1,6 +1,6 @@
 /** Yields to the event loop in the middle of long work: much that is done on a disk does not wait itself. */
 
-import type { Steps } from "../text/steps.ts";
+import type { Steps } from "../text/text.ts";
 
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 

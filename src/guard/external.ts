@@ -7,8 +7,7 @@
 import * as nodePath from "node:path";
 import { Problem } from "../contract/problem.ts";
 import type { Place } from "../contract/target.ts";
-import { type Disk, RootError } from "../disk/disk.ts";
-import { type OuterFolder, outerFolder } from "../disk/lookup/outer-folder.ts";
+import { type Disk, type OuterFolder, outerFolder, RootError } from "../disk/disk.ts";
 import { type AskContext, ask } from "./ask.ts";
 import { absolutePattern, nameOf, relativeTo } from "./paths.ts";
 import type { Policy } from "./policy.ts";

@@ -2,8 +2,7 @@
 
 import { limits } from "../contract/limits.ts";
 import type { RuleText } from "../contract/permission.ts";
-import { compilePath, matchedPrefixes, type PathPattern } from "../text/glob/ignore-rules.ts";
-import type { Meter } from "../text/glob/name.ts";
+import { compilePath, matchedPrefixes, type Meter, type PathPattern } from "../text/text.ts";
 import { type Base, belowSystemRoot, createPatternIndex, type Pattern, type PatternIndex } from "./patterns.ts";
 
 /** One name of a path. MUST be normalised (no `.`, `..` or empty names); a final slash says that it is a folder. */

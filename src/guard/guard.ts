@@ -4,7 +4,18 @@
  */
 
 import * as nodePath from "node:path";
-import { HandleStack } from "../disk/descriptor.ts";
+import {
+  type Disk,
+  endOf,
+  type FileNode,
+  type Handle,
+  HandleStack,
+  type Lookup,
+  type LookupAlso,
+  type Nearest,
+  released,
+  type Root,
+} from "../disk/disk.ts";
 import type { Asker, RuleKeeper } from "../contract/ask.ts";
 import { limits } from "../contract/limits.ts";
 import {
@@ -17,17 +28,6 @@ import {
 } from "../contract/permission.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, RealPath, Target } from "../contract/target.ts";
-import type { Disk } from "../disk/disk.ts";
-import {
-  endOf,
-  type FileNode,
-  type Handle,
-  type Lookup,
-  type LookupAlso,
-  type Nearest,
-  released,
-  type Root,
-} from "../disk/lookup/lookup.ts";
 import { ask, cautionOf, offersFor } from "./ask.ts";
 import { explanationOf, externalExplanation, refusedExplanation } from "./explain.ts";
 import { admit, judgeOutside } from "./external.ts";
@@ -50,6 +50,15 @@ import {
 import { createPolicy, type Judgement, type Policy, type PolicyOptions } from "./policy.ts";
 import type { RuleFault } from "./rules.ts";
 import { createSessionState, type SessionState } from "./session-state.ts";
+
+// The rest of this room that other rooms use.
+export type { HiddenPatterns } from "./hidden-patterns.ts";
+export { relativeTo } from "./paths.ts";
+export { toolPermission } from "./patterns.ts";
+export { createPolicy, type Policy } from "./policy.ts";
+export { idleRules, narrowed } from "./rules.ts";
+export { defaultRules } from "./secrets.ts";
+export { createSessionState, type SessionState } from "./session-state.ts";
 
 // A letter with an accent is one code point or two (NFC, NFD). macOS and archives made there leave the second form on
 // disks that take the two for different names; models and keyboards write the first. macOS also puts U+202F before AM and PM in the names

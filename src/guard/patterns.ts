@@ -3,8 +3,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import { limits } from "../contract/limits.ts";
 import type { RuleText, Verdict } from "../contract/permission.ts";
-import { expandBraces } from "../text/glob/braces.ts";
-import { charactersOf } from "../text/glob/character-set.ts";
+import { charactersOf, expandBraces } from "../text/text.ts";
 
 /** What rules speak of. A folder outside the roots has a permission of its own. */
 export type RulePermission = "read" | "edit" | "external_directory";

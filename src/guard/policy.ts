@@ -4,10 +4,8 @@
  */
 
 import * as nodePath from "node:path";
-import { released } from "../disk/lookup/lookup.ts";
+import { type Disk, realPrefixes, released } from "../disk/disk.ts";
 import type { Decider, Lock, Permission, RuleFault, RuleText } from "../contract/permission.ts";
-import type { Disk } from "../disk/disk.ts";
-import { realPrefixes } from "../disk/lookup/real-prefix.ts";
 import type { PathName } from "./group.ts";
 import { nameOf, relativesTo } from "./paths.ts";
 import { toolPermission } from "./patterns.ts";

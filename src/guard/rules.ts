@@ -12,7 +12,7 @@ import * as nodePath from "node:path";
 import type { RuleFault, RuleText, Verdict } from "../contract/permission.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place } from "../contract/target.ts";
-import type { RealPrefix } from "../disk/lookup/real-prefix.ts";
+import type { RealPrefix } from "../disk/disk.ts";
 import { Group, type PathName } from "./group.ts";
 import type { Guard } from "./guard.ts";
 import { relativeTo } from "./paths.ts";

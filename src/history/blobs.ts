@@ -10,10 +10,15 @@
 
 import { createHash, hash } from "node:crypto";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
-import { HandleStack } from "../disk/descriptor.ts";
-import { yieldToEventLoop } from "../disk/event-loop.ts";
-import { type OpenFile, wholeFile } from "../disk/lookup/open-file.ts";
-import type { Stored, StoredFile, StoreFolder } from "../disk/store/store-folder.ts";
+import {
+  HandleStack,
+  type OpenFile,
+  type Stored,
+  type StoredFile,
+  type StoreFolder,
+  wholeFile,
+  yieldToEventLoop,
+} from "../disk/disk.ts";
 import { openPacks, type Packs } from "./packs.ts";
 import { isContentId } from "./record.ts";
 import type { BlobRead, BlobSource, HistoryStore } from "./store.ts";

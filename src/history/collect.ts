@@ -3,7 +3,7 @@
  * sessions, oldest first, until it fits; at last the contents that no record needs any more.
  */
 
-import { yieldToEventLoop } from "../disk/event-loop.ts";
+import { yieldToEventLoop } from "../disk/disk.ts";
 import { condensed, contentsOf, recordsOf, shortened, type Story, storyOf } from "./snapshots.ts";
 import type { HistoryStore, Rewrite, SessionUsage } from "./store.ts";
 

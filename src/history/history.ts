@@ -2,13 +2,29 @@
 
 import * as nodePath from "node:path";
 import type { StoreFault } from "../contract/history.ts";
-import { yieldToEventLoop } from "../disk/event-loop.ts";
-import { StoreFailed } from "../disk/store/store-folder.ts";
+import { StoreFailed, yieldToEventLoop } from "../disk/disk.ts";
 import { collect, type Collected, type CollectOptions, isDue } from "./collect.ts";
 import { failureOf } from "./keeping.ts";
 import { openSessionHistory, type SessionHistory, type SessionStart } from "./session-history.ts";
 import { contentsOf, storyOf, turnsWithChanges } from "./snapshots.ts";
 import { type HistoryStore, openFileStore, type SessionUsage } from "./store.ts";
+
+// The rest of this room that other rooms use.
+export type { Keeping, Kept } from "./keeping.ts";
+export {
+  type Baseline,
+  baselineOf,
+  type Glance,
+  outOfSight,
+  type Picture,
+  type Seen,
+  type StoredContent,
+  storedFile,
+  touchedPaths,
+} from "./observe.ts";
+export { lossReasons } from "./rewind-plan.ts";
+export type { SessionHistory } from "./session-history.ts";
+export { isSameContent, markOf } from "./versions.ts";
 
 export interface HistoryOptions {
   /** The state folder; history is in `history/` below it, and is made when something is first kept. */

@@ -13,8 +13,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import type { HistoryRecord, StoreFault } from "../contract/history.ts";
-import { createLocks, type Locks } from "../disk/lock/lock.ts";
-import type { StoreFolder } from "../disk/store/store-folder.ts";
+import { createLocks, type Locks, type StoreFolder } from "../disk/disk.ts";
 import { decodeLines, encodeEntry, type Entry } from "./record.ts";
 import type { HistoryStore, SessionRecords, SessionUsage } from "./store.ts";
 

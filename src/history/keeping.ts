@@ -1,10 +1,7 @@
 /** Keeping one change: the old content and the new one into the store, then one record, all before the file changes. */
 
 import type { ChangeRecord, FileVersion } from "../contract/history.ts";
-import type { Identity } from "../disk/lookup/lookup.ts";
-import { type OpenFile, ReadFailed } from "../disk/lookup/open-file.ts";
-import { FileCut } from "../disk/lines/scan.ts";
-import { StoreFailed } from "../disk/store/store-folder.ts";
+import { FileCut, type Identity, type OpenFile, ReadFailed, StoreFailed } from "../disk/disk.ts";
 import { smallBytesMax } from "./blobs.ts";
 import type { BlobSource, HistoryStore } from "./store.ts";
 import { markOf } from "./versions.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { FileVersion } from "../contract/history.ts";
-import type { OpenFile } from "../disk/lookup/open-file.ts";
+import type { OpenFile } from "../disk/disk.ts";
 import { openBytes } from "./blobs.ts";
 
 /** A file's content and permission bits, held since the last look. */

@@ -8,8 +8,7 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { lifeOf, processIdentity } from "../disk/lock/process-identity.ts";
-import type { StoreFolder } from "../disk/store/store-folder.ts";
+import { lifeOf, processIdentity, type StoreFolder } from "../disk/disk.ts";
 
 export interface PackEntry {
   readonly content: string;

@@ -15,12 +15,8 @@ import type {
   StoreFault,
   TurnChanges,
 } from "../contract/history.ts";
-import { yieldToEventLoop } from "../disk/event-loop.ts";
-import { FileCut } from "../disk/lines/scan.ts";
-import type { Identity } from "../disk/lookup/lookup.ts";
-import { ReadFailed, wholeFile } from "../disk/lookup/open-file.ts";
-import { StoreFailed } from "../disk/store/store-folder.ts";
-import { hunksOfTexts } from "../text/diff/hunks.ts";
+import { FileCut, type Identity, ReadFailed, StoreFailed, wholeFile, yieldToEventLoop } from "../disk/disk.ts";
+import { hunksOfTexts } from "../text/text.ts";
 import { hashOfFile, smallBytesMax } from "./blobs.ts";
 import { type IsUndone, undoneIn } from "./effect.ts";
 import {

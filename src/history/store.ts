@@ -1,8 +1,7 @@
 /** What history needs of a store. The one of files is `file-store.ts`; a database could stand here as well. */
 
 import type { HistoryRecord, StoreFault } from "../contract/history.ts";
-import type { OpenFile } from "../disk/lookup/open-file.ts";
-import { openStoreFolder } from "../disk/store/store-folder.ts";
+import { type OpenFile, openStoreFolder } from "../disk/disk.ts";
 import { openBlobs } from "./blobs.ts";
 import { openJournals } from "./journals.ts";
 import type { Entry } from "./record.ts";

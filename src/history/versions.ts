@@ -1,7 +1,7 @@
 /** What makes two versions of a file the same. */
 
 import type { FileVersion } from "../contract/history.ts";
-import type { Identity } from "../disk/lookup/lookup.ts";
+import type { Identity } from "../disk/disk.ts";
 
 /**
  * Which file it is and in which state, but for ctime, which a link moves. It names the content of files that are too

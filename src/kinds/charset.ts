@@ -6,7 +6,7 @@
 import { Buffer } from "node:buffer";
 import { limits } from "../contract/limits.ts";
 import type { EncodingName, LegacyEncodingName } from "../contract/read.ts";
-import { decode, highLines, isUtf8 } from "../text/encoding/encoding.ts";
+import { decode, highLines, isUtf8 } from "../text/text.ts";
 import { hasFailed, inWorker, packageFiles } from "./worker/host.ts";
 
 /** Lines enough for any language. Looking at them takes 10 to 500 ms, in a worker. */

@@ -3,11 +3,8 @@
 import * as nodePath from "node:path";
 import { lineNumber, type LineNumber, type Target } from "../contract/target.ts";
 import type { DirectoryOutcome, Entry } from "../contract/read.ts";
-import type { Disk } from "../disk/disk.ts";
-import { type FolderEntry, kindOfEntry } from "../disk/lookup/folder-handle.ts";
-import { type FileNode, released } from "../disk/lookup/lookup.ts";
-import { FirstOnes } from "../text/first-ones.ts";
-import { compareNames } from "../text/order.ts";
+import { type Disk, type FileNode, type FolderEntry, kindOfEntry, released } from "../disk/disk.ts";
+import { compareNames, FirstOnes } from "../text/text.ts";
 
 export type DirectoryPage =
   | Omit<DirectoryOutcome, "kind" | "target">

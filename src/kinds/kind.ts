@@ -7,8 +7,8 @@ import { type MediaKind, Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { EncodingName } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
-import type { OpenFile } from "../disk/lookup/open-file.ts";
-import { type ByteForm, looksBinary, sniff, wideForm } from "../text/encoding/encoding.ts";
+import type { OpenFile } from "../disk/disk.ts";
+import { type ByteForm, looksBinary, sniff, wideForm } from "../text/text.ts";
 import type { Restricted } from "./restricted.ts";
 import type { TextFile } from "./text-file.ts";
 

@@ -6,8 +6,8 @@
 import { isUtf8 } from "node:buffer";
 import type { EncodingName } from "../contract/read.ts";
 import { limits } from "../contract/limits.ts";
-import type { OpenFile } from "../disk/lookup/open-file.ts";
-import { decode, sniff } from "../text/encoding/encoding.ts";
+import type { OpenFile } from "../disk/disk.ts";
+import { decode, sniff } from "../text/text.ts";
 import { decideEncoding } from "./charset.ts";
 
 export interface LinePlace {

@@ -9,11 +9,18 @@ import { limits } from "../contract/limits.ts";
 import type { ClaimedImage, ClaimedOutput, NotebookCell, NotebookOutput } from "../contract/notebook.ts";
 import { Problem } from "../contract/problem.ts";
 import type { NotebookOutcome, ReadRequest, TextOutcome } from "../contract/read.ts";
-import { type CellEdit, type CellEdited, editCell } from "../text/notebook/edit.ts";
-import { type Notebook, type NotebookFault, parseNotebook } from "../text/notebook/notebook.ts";
-import { estimateTokens, fittingStart } from "../text/tokens.ts";
+import {
+  type CellEdit,
+  type CellEdited,
+  editCell,
+  estimateTokens,
+  fittingStart,
+  type Notebook,
+  type NotebookFault,
+  parseNotebook,
+} from "../text/text.ts";
 import { hasFailed, inWorker, type TaskFailed } from "./worker/host.ts";
-import { lazily } from "../disk/loading.ts";
+import { lazily } from "../disk/disk.ts";
 
 const images = lazily(() => import("./image/image.ts"));
 const imageSizes = lazily(() => import("./image/size.ts"));

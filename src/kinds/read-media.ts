@@ -14,12 +14,11 @@ import type {
   TextOutcome,
 } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
-import { type OpenFile, wholeFile } from "../disk/lookup/open-file.ts";
-import { estimateTokens, fittingStart } from "../text/tokens.ts";
+import { lazily, type OpenFile, wholeFile } from "../disk/disk.ts";
+import { estimateTokens, fittingStart } from "../text/text.ts";
 import { readText } from "./text.ts";
 import { hasFailed, inWorker } from "./worker/host.ts";
 import type { Scanning, TextFile } from "./text-file.ts";
-import { lazily } from "../disk/loading.ts";
 
 const notebooks = lazily(() => import("./notebook.ts"));
 const images = lazily(() => import("./image/image.ts"));

@@ -3,12 +3,8 @@
 import { isAscii, isUtf8 as isWholeUtf8 } from "node:buffer";
 import type { EncodingName } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
-import type { IndexStore } from "../disk/lines/index-store.ts";
-import { type LineSource, sourceInFile, sourceInMemory } from "../disk/lines/line-source.ts";
-import type { OpenFile } from "../disk/lookup/open-file.ts";
-import { type ByteForm, decode, isUtf8 } from "../text/encoding/encoding.ts";
-import type { NewlineForm } from "../text/lines/newlines.ts";
-import { textOfUtf8 } from "../text/lines/page-kernel.ts";
+import { type IndexStore, type LineSource, type OpenFile, sourceInFile, sourceInMemory } from "../disk/disk.ts";
+import { type ByteForm, decode, isUtf8, type NewlineForm, textOfUtf8 } from "../text/text.ts";
 import { decideEncoding } from "./charset.ts";
 
 export interface TextFile {

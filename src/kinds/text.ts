@@ -6,13 +6,21 @@ import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { LineRange, Page, PageForm, ReadRequest, TextOutcome } from "../contract/read.ts";
 import { lineNumber, type LineNumber, type Target } from "../contract/target.ts";
-import { bufferBytes, giveBuffer, takeBuffer } from "../disk/buffers.ts";
-import { timeSlices } from "../disk/event-loop.ts";
-import { cutChars, decodeInPieces } from "../text/encoding/encoding.ts";
-import { countIn, type NewlineForm, skipIn } from "../text/lines/newlines.ts";
-import { numberLines } from "../text/lines/page-kernel.ts";
-import { numberTokens, type PageRules, type PageStepper, startPage } from "../text/lines/page.ts";
-import { estimateTokens, roughTokens } from "../text/tokens.ts";
+import { bufferBytes, giveBuffer, takeBuffer, timeSlices } from "../disk/disk.ts";
+import {
+  countIn,
+  cutChars,
+  decodeInPieces,
+  estimateTokens,
+  type NewlineForm,
+  numberLines,
+  numberTokens,
+  type PageRules,
+  type PageStepper,
+  roughTokens,
+  skipIn,
+  startPage,
+} from "../text/text.ts";
 import { countTokens } from "./exact-tokens.ts";
 import { type TextReading, type Scanning, startReading, type TextFile } from "./text-file.ts";
 

@@ -2,7 +2,7 @@
 
 import { Buffer, isAscii } from "node:buffer";
 import type { EncodingName } from "../contract/read.ts";
-import { highLines, isUtf8, unfinishedBytes } from "../text/encoding/encoding.ts";
+import { highLines, isUtf8, unfinishedBytes } from "../text/text.ts";
 import { decideEncoding, sampleBytesMax } from "./charset.ts";
 
 export interface Utf8Watch {

@@ -5,8 +5,7 @@
 
 import { limits } from "../contract/limits.ts";
 import type { Diagnostic, SourceFile, WatchedChange } from "../contract/lsp.ts";
-import { parseGlob } from "../text/glob/glob.ts";
-import { type GlobState, startState } from "../text/glob/glob-state.ts";
+import { type GlobState, parseGlob, startState } from "../text/text.ts";
 import { type Capabilities, capabilitiesIn, fieldsOf, initializeParams } from "./capabilities.ts";
 import { type Answered, answerTo, type Client, type Registered, startClient } from "./client.ts";
 import {

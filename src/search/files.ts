@@ -4,10 +4,8 @@
  */
 
 import { setImmediate } from "node:timers/promises";
-import { timeSlices, type TimeSlices } from "../disk/event-loop.ts";
-import type { WalkEntry, WalkFolder } from "../disk/lookup/walk.ts";
-import type { GlobState } from "../text/glob/glob-state.ts";
-import { compareCodePoints } from "../text/order.ts";
+import { timeSlices, type TimeSlices, type WalkEntry, type WalkFolder } from "../disk/disk.ts";
+import { compareCodePoints, type GlobState } from "../text/text.ts";
 import { type Ignored, ignoredIn, ignoredInNamed, isIgnored } from "./ignored.ts";
 
 export interface FilesSearch {

@@ -6,9 +6,7 @@
 
 import { limits } from "../contract/limits.ts";
 import type { PatternFault } from "../contract/problem.ts";
-import { expandBraces } from "../text/glob/braces.ts";
-import { newGlobBudget, newStep, parseGlob } from "../text/glob/glob.ts";
-import { type GlobState, startState } from "../text/glob/glob-state.ts";
+import { expandBraces, type GlobState, newGlobBudget, newStep, parseGlob, startState } from "../text/text.ts";
 
 export interface Globs {
   /** `path` is below the folder that is searched, with forward slashes. */

@@ -7,9 +7,8 @@ import { isUtf8 } from "node:buffer";
 import { distance } from "fastest-levenshtein";
 import type { GrepMode, SearchFault, Tally } from "../contract/grep.ts";
 import { limits } from "../contract/limits.ts";
-import { timeSlices } from "../disk/event-loop.ts";
-import { FirstOnes } from "../text/first-ones.ts";
-import { comparePaths } from "../text/order.ts";
+import { timeSlices } from "../disk/disk.ts";
+import { comparePaths, FirstOnes } from "../text/text.ts";
 import {
   filesArguments,
   grepArguments,

@@ -5,8 +5,7 @@
  */
 
 import { setImmediate } from "node:timers/promises";
-import { timeSlices } from "../disk/event-loop.ts";
-import type { WalkEntry, WalkFolder } from "../disk/lookup/walk.ts";
+import { timeSlices, type WalkEntry, type WalkFolder } from "../disk/disk.ts";
 import { type Ignored, ignoredIn, ignoredInNamed, isIgnored, type Unlike } from "./ignored.ts";
 
 export interface HiddenSearch {

@@ -4,9 +4,8 @@
  * `.git`. Nothing above the workspace is read.
  */
 
-import { timeSlices } from "../disk/event-loop.ts";
-import type { WalkEntry, WalkFolder } from "../disk/lookup/walk.ts";
-import { type IgnoreRules, readIgnoreRules } from "../text/glob/ignore-rules.ts";
+import { timeSlices, type WalkEntry, type WalkFolder } from "../disk/disk.ts";
+import { type IgnoreRules, readIgnoreRules } from "../text/text.ts";
 
 type Kind = ".rgignore" | ".ignore" | ".gitignore" | "exclude";
 const kinds: readonly Kind[] = [".rgignore", ".ignore", ".gitignore", "exclude"];

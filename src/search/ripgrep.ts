@@ -7,7 +7,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import * as nodePath from "node:path";
-import { programsOnPath, whyNotStarted } from "../disk/programs.ts";
+import { programsOnPath, whyNotStarted } from "../disk/disk.ts";
 
 export interface Ripgrep {
   readonly command: string;

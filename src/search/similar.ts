@@ -5,8 +5,7 @@ import { distance } from "fastest-levenshtein";
 import { limits } from "../contract/limits.ts";
 import type { Suggestion } from "../contract/problem.ts";
 import type { Place } from "../contract/target.ts";
-import { compareCodePoints } from "../text/order.ts";
-import { FirstOnes } from "../text/first-ones.ts";
+import { compareCodePoints, FirstOnes } from "../text/text.ts";
 
 /** What the search may look at: the disk below the roots, as far as the rules show it. */
 export interface Surroundings {

@@ -4,9 +4,7 @@ import * as nodePath from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { createScanner, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { parse, TomlError } from "smol-toml";
-import { writeSmallFile } from "../disk/store/small-file-write.ts";
-import { readSmallFile } from "../disk/store/small-file.ts";
-import { nodeSystem } from "../disk/system.ts";
+import { nodeSystem, readSmallFile, writeSmallFile } from "../disk/disk.ts";
 import { inserted } from "./keep-rule.ts";
 
 // Puts an entry into a TOML text as a table of its own, or takes that table out: all other bytes stay. Pure.
@@ -133,7 +131,7 @@ function meant(old: Readonly<Record<string, unknown>>, { under, name, value }: E
   return { ...old, [under]: servers };
 }
 
-export { programOnPath } from "../disk/programs.ts";
+export { programOnPath } from "../disk/disk.ts";
 
 /** Some clients keep their history in the same file. */
 const bytesMax = 67_108_864;

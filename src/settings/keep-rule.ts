@@ -2,8 +2,7 @@
 
 import { createScanner, findNodeAtLocation, type Node, type ParseError, parseTree } from "jsonc-parser";
 import { limits } from "../contract/limits.ts";
-import { writeSmallFile } from "../disk/store/small-file-write.ts";
-import { readSmallFile } from "../disk/store/small-file.ts";
+import { readSmallFile, writeSmallFile } from "../disk/disk.ts";
 
 /** Who writes at the same time is waited for so many times. */
 const triesMax = 5;

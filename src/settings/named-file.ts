@@ -3,9 +3,7 @@
  * operator's own rights and not with a session's: no root must hold it and no rule speaks of it.
  */
 
-import { Descriptor } from "../disk/descriptor.ts";
-import { errnoName } from "../disk/errno.ts";
-import { nodeSystem } from "../disk/system.ts";
+import { Descriptor, errnoName, nodeSystem } from "../disk/disk.ts";
 
 const readOnly = 0; // O_RDONLY everywhere
 

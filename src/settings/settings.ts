@@ -3,11 +3,12 @@
 import { dirname, isAbsolute, posix, relative, win32 } from "node:path";
 import { limits } from "../contract/limits.ts";
 import { isWider, type Mode, type RuleText } from "../contract/permission.ts";
-import { realPrefixes } from "../disk/lookup/real-prefix.ts";
-import { privateFile } from "../disk/store/private-file.ts";
-import { readSmallFile } from "../disk/store/small-file.ts";
-import { nodeSystem } from "../disk/system.ts";
+import { nodeSystem, privateFile, readSmallFile, realPrefixes } from "../disk/disk.ts";
 import type { SettingsValues } from "./schema.ts";
+
+// The rest of this room that other rooms use.
+export type { ClientFile, ClientPlan, Entry, EntryValue, EntryWish } from "./client-file.ts";
+export { readNamedFile } from "./named-file.ts";
 
 /** Keys with one value: the first project that has one decides, then the user. */
 const singleKeys = [
@@ -232,8 +233,7 @@ function withPaths(values: SettingsValues, file: string, { platform, home }: Set
 
 /** What the command line asks of the machine at start, for surfaces, which know no disk: its own arguments, and programs on the PATH. */
 
-export { argumentsAreUtf8 } from "../disk/programs.ts";
-export { programOnPath } from "../disk/programs.ts";
+export { argumentsAreUtf8, programOnPath } from "../disk/disk.ts";
 
 // The token of the HTTP server, in a file of the operator's: read, or made where there is none.
 

@@ -4,11 +4,8 @@ import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import * as nodePath from "node:path";
-import { Descriptor } from "../disk/descriptor.ts";
+import { Descriptor, lifeOf, makeFolders, processIdentity, type Watching } from "../disk/disk.ts";
 import { type InspectorPlace, reportProtocol } from "../contract/event.ts";
-import { lifeOf, processIdentity } from "../disk/lock/process-identity.ts";
-import type { Watching } from "../disk/watch.ts";
-import { makeFolders } from "../disk/write/make-folders.ts";
 
 // How processes of one user find the inspectors that listen: each has a file in the state folder that says where. The folder and
 // its files are their owner's alone. A file whose process has ended counts for nothing, and goes when the next one comes.

@@ -7,9 +7,7 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
-import { Descriptor } from "../disk/descriptor.ts";
-import { noFollow } from "../disk/store/store-file.ts";
-import { makeFolders } from "../disk/write/make-folders.ts";
+import { Descriptor, makeFolders, noFollow } from "../disk/disk.ts";
 
 export interface ReadStates {
   /** What was kept under this name; undefined if nothing was, or nothing that can be read. Whoever uses it checks its shape. */

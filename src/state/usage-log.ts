@@ -5,7 +5,7 @@
 
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
-import { makeFolders } from "../disk/write/make-folders.ts";
+import { makeFolders } from "../disk/disk.ts";
 
 export interface Figures {
   readonly time: string;

@@ -1,7 +1,7 @@
 /** Hunks for a screen: no more of them than anybody looks at. */
 
 import type { Hunk } from "../contract/edit.ts";
-import { cutChars } from "../text/encoding/encoding.ts";
+import { cutChars } from "../text/text.ts";
 
 const lineCharsMax = 2_000;
 

@@ -4,8 +4,8 @@ import * as nodePath from "node:path";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Request } from "../contract/call.ts";
-import type { Claim, PathUse } from "../session/call-queue.ts";
-import { pathsNamed } from "../text/patch/patch.ts";
+import type { Claim, PathUse } from "../session/session.ts";
+import { pathsNamed } from "../text/text.ts";
 import type { ToolContext } from "./tool.ts";
 
 export function claimsOf(request: Request, context: ToolContext): readonly Claim[] {

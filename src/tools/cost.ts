@@ -3,12 +3,9 @@
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
-import { giveBuffer, takeBuffer } from "../disk/buffers.ts";
-import { ReadFailed } from "../disk/lookup/open-file.ts";
+import { giveBuffer, ReadFailed, takeBuffer } from "../disk/disk.ts";
 import { refusal } from "../guard/guard.ts";
-import { countTokens } from "../kinds/exact-tokens.ts";
-import { recognise } from "../kinds/kind.ts";
-import { measureText } from "../kinds/text.ts";
+import { countTokens, measureText, recognise } from "../kinds/kinds.ts";
 import { locatePermitted } from "./locate.ts";
 import type { ToolContext } from "./tool.ts";
 

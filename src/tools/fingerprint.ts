@@ -4,13 +4,18 @@ import { limits } from "../contract/limits.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { EncodingName, Page } from "../contract/read.ts";
 import type { Target } from "../contract/target.ts";
-import { hashOfText } from "../disk/lines/line-index.ts";
-import type { Identity } from "../disk/lookup/lookup.ts";
-import { contentHash, fullHash, hashOfContent, type OpenFile } from "../disk/lookup/open-file.ts";
-import { isAtRest, isCoarse } from "../disk/time-grain.ts";
-import { recognise } from "../kinds/kind.ts";
-import type { TextFile } from "../kinds/text-file.ts";
-import type { FileFingerprint } from "../session/ledger.ts";
+import {
+  contentHash,
+  fullHash,
+  hashOfContent,
+  hashOfText,
+  type Identity,
+  isAtRest,
+  isCoarse,
+  type OpenFile,
+} from "../disk/disk.ts";
+import { recognise, type TextFile } from "../kinds/kinds.ts";
+import type { FileFingerprint } from "../session/session.ts";
 import type { ToolContext } from "./tool.ts";
 
 export const statKeyOf = (identity: Identity): string =>

@@ -1,9 +1,8 @@
 /** What ignore files of the workspace say about a folder that was asked for by name, and about what lies in it. */
 
-import { HandleStack } from "../disk/descriptor.ts";
+import { HandleStack, type WalkFolder } from "../disk/disk.ts";
 import type { Target } from "../contract/target.ts";
-import type { WalkFolder } from "../disk/lookup/walk.ts";
-import { type Ignored, ignoredIn, isIgnored, nothingIgnored } from "../search/ignored.ts";
+import { type Ignored, ignoredIn, isIgnored, nothingIgnored } from "../search/search.ts";
 import type { ToolContext } from "./tool.ts";
 
 export interface IgnoredAbove {

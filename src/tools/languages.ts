@@ -9,8 +9,7 @@ import type { FileChanged } from "../contract/event.ts";
 import type { DiagnosticsReport, Languages, SourceFile, NotifiedChange } from "../contract/lsp.ts";
 import { limits } from "../contract/limits.ts";
 import type { Target } from "../contract/target.ts";
-import { ReadFailed, wholeFile } from "../disk/lookup/open-file.ts";
-import { FileCut } from "../disk/lines/scan.ts";
+import { FileCut, ReadFailed, wholeFile } from "../disk/disk.ts";
 import { statKeyOf } from "./fingerprint.ts";
 import type { ToolContext } from "./tool.ts";
 

@@ -1,13 +1,11 @@
 /** The first steps of every tool that works on something that exists: find it, or say what may have been meant. */
 
-import { HandleStack } from "../disk/descriptor.ts";
+import { type FileNode, HandleStack, released, type WalkEntry } from "../disk/disk.ts";
 import { limits } from "../contract/limits.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place, Target } from "../contract/target.ts";
-import { type FileNode, released } from "../disk/lookup/lookup.ts";
-import type { WalkEntry } from "../disk/lookup/walk.ts";
 import type { Resolved } from "../guard/guard.ts";
-import { similar, type Surroundings, type Wanted } from "../search/similar.ts";
+import { similar, type Surroundings, type Wanted } from "../search/search.ts";
 import type { ToolContext } from "./tool.ts";
 
 export interface Located {

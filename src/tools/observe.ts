@@ -6,24 +6,21 @@
 import * as nodePath from "node:path";
 import type { WatchedChange } from "../contract/lsp.ts";
 import { Problem } from "../contract/problem.ts";
-import { type Identity, released } from "../disk/lookup/lookup.ts";
-import { ReadFailed, wholeFile } from "../disk/lookup/open-file.ts";
-import { isRacy } from "../disk/time-grain.ts";
-import { FileCut } from "../disk/lines/scan.ts";
-import type { Keeping } from "../history/keeping.ts";
+import { FileCut, type Identity, isRacy, ReadFailed, released, wholeFile } from "../disk/disk.ts";
 import {
   type Baseline,
   baselineOf,
   type Glance,
-  type StoredContent,
-  storedFile,
+  type Keeping,
+  markOf,
+  outOfSight,
   type Picture,
   type Seen,
-  outOfSight,
+  type SessionHistory,
+  type StoredContent,
+  storedFile,
   touchedPaths,
-} from "../history/observe.ts";
-import type { SessionHistory } from "../history/session-history.ts";
-import { markOf } from "../history/versions.ts";
+} from "../history/history.ts";
 import { type ToolContext, orUnreadable } from "./tool.ts";
 import { statKeyOf } from "./fingerprint.ts";
 import { atPath, statKeyAt, walkWorkspace } from "./workspace-walk.ts";

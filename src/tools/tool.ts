@@ -6,17 +6,11 @@ import type { ChangeListener } from "../contract/event.ts";
 import type { Languages } from "../contract/lsp.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Place } from "../contract/target.ts";
-import type { Disk } from "../disk/disk.ts";
-import type { IndexStore } from "../disk/lines/index-store.ts";
-import { FileCut } from "../disk/lines/scan.ts";
-import type { Locks } from "../disk/lock/lock.ts";
-import { ReadFailed } from "../disk/lookup/open-file.ts";
-import { StoreFailed } from "../disk/store/store-file.ts";
+import { type Disk, FileCut, type IndexStore, type Locks, ReadFailed, StoreFailed } from "../disk/disk.ts";
 import { type Guard, refusal } from "../guard/guard.ts";
-import type { SessionHistory } from "../history/session-history.ts";
-import type { PageCache } from "../kinds/page-cache.ts";
-import type { Restricted } from "../kinds/restricted.ts";
-import type { Ledger } from "../session/ledger.ts";
+import type { SessionHistory } from "../history/history.ts";
+import type { PageCache, Restricted } from "../kinds/kinds.ts";
+import type { Ledger } from "../session/session.ts";
 import type { Turn } from "./change/history-recorder.ts";
 
 /** How careful changes are; the operator's choice. */

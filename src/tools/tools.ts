@@ -5,11 +5,30 @@
 
 import type { Outcome, Request, Verb } from "../contract/call.ts";
 import { Problem } from "../contract/problem.ts";
-import { errnoName } from "../disk/errno.ts";
-import { isOutOfDescriptors, lazily } from "../disk/loading.ts";
+import { errnoName, isOutOfDescriptors, lazily } from "../disk/disk.ts";
 import { ls } from "./ls/ls.ts";
 import { read } from "./read/read.ts";
 import type { ToolContext, Tool } from "./tool.ts";
+
+// The rest of this room that other rooms use.
+export { refuseDenied } from "./change/change-target.ts";
+export { claimed, claimsOf, everything } from "./claims.ts";
+export { type Cost, costOf } from "./cost.ts";
+export { statKeyOf } from "./fingerprint.ts";
+export { lateReports, sourceOf } from "./languages.ts";
+export { locate, locatePermitted } from "./locate.ts";
+export type { Observed, Observer } from "./observe.ts";
+export type { ToolContext } from "./tool.ts";
+export {
+  type Content,
+  contentOf,
+  type EntryPage,
+  type FilePage,
+  filesAfter,
+  folderEntries,
+  pathsThatBegin,
+} from "./workspace-files.ts";
+export { atPath } from "./workspace-walk.ts";
 
 /** One load for all of them, so that calls stay in the order in which they came. */
 const changes = lazily(() => import("./changes.ts"));

@@ -2,10 +2,8 @@
 
 import * as nodePath from "node:path";
 import type { Problem } from "../contract/problem.ts";
-import { timeSlices } from "../disk/event-loop.ts";
-import type { FileNode } from "../disk/lookup/lookup.ts";
-import { wholeFile } from "../disk/lookup/open-file.ts";
-import { type Ignored, isIgnored, nothingIgnored, withGitignore } from "../search/ignored.ts";
+import { type FileNode, timeSlices, wholeFile } from "../disk/disk.ts";
+import { type Ignored, isIgnored, nothingIgnored, withGitignore } from "../search/search.ts";
 import { statKeyOf } from "./fingerprint.ts";
 import type { ToolContext } from "./tool.ts";
 

@@ -6,7 +6,7 @@ import type { NotebookCell } from "../../contract/notebook.ts";
 import type { OutlineOutcome } from "../../contract/outline.ts";
 import type { NumberStyle, Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, Entry, ImageOutcome, Page, PdfOutcome, TextOutcome } from "../../contract/read.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { escapeName } from "../../text/text.ts";
 import type { Facts } from "../dialect.ts";
 import { imageParts, joinedLines, notebookParts, numbered, pageNotices, pdfParts } from "../media-text.ts";
 import { outlineEntries, type OutlineEntry, outlineLines, outlineMeasure, outlineNotes } from "../outline-text.ts";

@@ -4,7 +4,7 @@ import type { Reply } from "../../contract/call.ts";
 import type { GlobOutcome } from "../../contract/glob.ts";
 import type { GrepLine, GrepOutcome } from "../../contract/grep.ts";
 import type { TreeEntry, TreeOutcome } from "../../contract/read.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { escapeName } from "../../text/text.ts";
 import type { Facts } from "../dialect.ts";
 import { globNotes, grepBody, grepHead, grepNotes, treeLines, treeNotes } from "../grep-text.ts";
 import { success } from "../words.ts";

@@ -6,8 +6,7 @@ import type { OutlineOutcome } from "../../contract/outline.ts";
 import type { ProblemData } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, Entry, Page, ReadOutcome, TextOutcome } from "../../contract/read.ts";
-import { codePoints } from "../../text/encoding/encoding.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { codePoints, escapeName } from "../../text/text.ts";
 import type { Facts } from "../dialect.ts";
 import {
   imageNote,

@@ -5,7 +5,7 @@ import type { GlobOutcome } from "../../contract/glob.ts";
 import type { GrepOutcome } from "../../contract/grep.ts";
 import { limits } from "../../contract/limits.ts";
 import type { TreeEntry, TreeOutcome } from "../../contract/read.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { escapeName } from "../../text/text.ts";
 import type { Facts } from "../dialect.ts";
 import { globNotes, grepNotes, numberOf, shownText, tallied, treeLines, treeNotes } from "../grep-text.ts";
 import { counted, spelled } from "../words.ts";

@@ -3,7 +3,7 @@
 import type { Reply } from "../../contract/call.ts";
 import type { ChangedFile, ChangeOutcome, MatchedBy } from "../../contract/edit.ts";
 import type { Diagnostic, DiagnosticsReport, Severity } from "../../contract/lsp.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { escapeName } from "../../text/text.ts";
 import { changeLines, patchFor } from "../change-text.ts";
 import type { Facts } from "../dialect.ts";
 import { errorsWords, messageOf, reportsIn, unfinishedLines } from "../lsp-text.ts";

@@ -5,7 +5,7 @@ import type { Hunk } from "../../contract/edit.ts";
 import type { HistoryOutcome, RewindOutcome } from "../../contract/history.ts";
 import type { LspOutcome } from "../../contract/lsp.ts";
 import type { ProblemData } from "../../contract/problem.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { escapeName } from "../../text/text.ts";
 import type { Facts } from "../dialect.ts";
 import { diffOf, historyText, nextOffset } from "../history-text.ts";
 import { lspEntries, type LspEntry, lspHead, lspLines, lspNotes } from "../lsp-text.ts";

@@ -3,7 +3,7 @@
 import type { ProblemData } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, TextOutcome } from "../../contract/read.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { escapeName } from "../../text/text.ts";
 import type { Dialect } from "../dialect.ts";
 import { firstLines, numbered } from "../media-text.ts";
 import { failure } from "../words.ts";

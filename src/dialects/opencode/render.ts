@@ -3,7 +3,7 @@
 import type { Outcome, Reply } from "../../contract/call.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { DirectoryOutcome, Entry, TextOutcome } from "../../contract/read.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { escapeName } from "../../text/text.ts";
 import type { Facts } from "../dialect.ts";
 import { firstLines, numbered } from "../media-text.ts";
 import { success } from "../words.ts";

@@ -4,7 +4,7 @@ import type { Reply } from "../../contract/call.ts";
 import type { GlobOutcome } from "../../contract/glob.ts";
 import type { GrepFile, GrepOutcome } from "../../contract/grep.ts";
 import type { TreeOutcome } from "../../contract/read.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { escapeName } from "../../text/text.ts";
 import { globNotes, grepNotes, shownText, tallied, treeLines, treeNotes } from "../grep-text.ts";
 import { success } from "../words.ts";
 import type { GlobInput, GrepInput, ListInput } from "./inputs.ts";

@@ -12,7 +12,7 @@ import type {
   UnchangedOutcome,
 } from "../../contract/read.ts";
 import type { Place } from "../../contract/target.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { escapeName } from "../../text/text.ts";
 import { folderFaultWords, linkWords, patchFaultWords, rolledBackWords } from "../change-text.ts";
 import {
   alreadyWords,

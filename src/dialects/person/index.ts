@@ -11,7 +11,7 @@ import type { HistoryOutcome } from "../../contract/history.ts";
 import type { LspOutcome } from "../../contract/lsp.ts";
 import type { OutlineOutcome } from "../../contract/outline.ts";
 import type { DirectoryOutcome, Page, TextOutcome, TreeOutcome } from "../../contract/read.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { escapeName } from "../../text/text.ts";
 import { changeWords } from "../change-text.ts";
 import type { Facts, Words } from "../dialect.ts";
 import { follows, globNotes, grepBody, grepHead, grepNotes, treeNotes, treeRows } from "../grep-text.ts";

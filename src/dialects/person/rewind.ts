@@ -1,7 +1,7 @@
 /** What a rewind came to, in words for a person: in all, and of each file. */
 
 import { beginning, type RewindOutcome, type RewoundFile } from "../../contract/history.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { escapeName } from "../../text/text.ts";
 import { inBrackets, type RewoundWords, rewoundWords } from "../rewind-text.ts";
 import { capitalised, counted } from "../words.ts";
 import { sentenceForPerson } from "./problems.ts";

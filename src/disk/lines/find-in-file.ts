@@ -1,8 +1,7 @@
 /** Finds a byte text in a file of any size, in one pass and constant memory, and the line of each hit. */
 
 import { setImmediate } from "node:timers/promises";
-import { countIn } from "../../text/lines/newlines.ts";
-import { startFinding } from "../../text/match/find.ts";
+import { countIn, startFinding } from "../../text/text.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
 import { chunkBytes, FileCut, giveBack, takeKernel } from "./scan.ts";
 

@@ -7,7 +7,7 @@
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import { Descriptor } from "../descriptor.ts";
-import type { NewlineForm } from "../../text/lines/newlines.ts";
+import type { NewlineForm } from "../../text/text.ts";
 import type { Identity } from "../lookup/lookup.ts";
 import { makeFolders } from "../write/make-folders.ts";
 import { blockBytes, hashOf, isComplete, isSameState, type LineIndex } from "./line-index.ts";

@@ -5,7 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
-import type { NewlineForm } from "../../text/lines/newlines.ts";
+import type { NewlineForm } from "../../text/text.ts";
 import type { Identity } from "../lookup/lookup.ts";
 
 export const blockBytes = 65_536;

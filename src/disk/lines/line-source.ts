@@ -3,7 +3,7 @@
  * memory; a large one is scanned once, as far as needed, and its index makes any later line a seek.
  */
 
-import { countIn, type NewlineForm, skipIn } from "../../text/lines/newlines.ts";
+import { countIn, type NewlineForm, skipIn } from "../../text/text.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
 import { isAtRest } from "../time-grain.ts";
 import type { IndexStore } from "./index-store.ts";

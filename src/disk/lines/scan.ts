@@ -6,7 +6,7 @@
 
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { createKernel, type Kernel, kernelForThread, type NewlineForm } from "../../text/lines/newlines.ts";
+import { createKernel, type Kernel, kernelForThread, type NewlineForm } from "../../text/text.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
 import { blockBytes } from "./line-index.ts";
 

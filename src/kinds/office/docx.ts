@@ -3,7 +3,7 @@
  * Tracked insertions count as text and deletions as gone, as if all changes were accepted.
  */
 
-import { cutChars } from "../../text/encoding/encoding.ts";
+import { cutChars } from "../../text/text.ts";
 import { type LeftOut, link, type Markdown, startLeftOut, tableLines } from "./markdown.ts";
 import { openRelated, type Package, type Part, type Relationships } from "./package.ts";
 import { checkCount, type Made, type OfficeReading } from "./unreadable.ts";

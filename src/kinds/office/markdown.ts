@@ -1,7 +1,7 @@
 /** The Markdown that documents, sheets and slides are told in, with one budget for all of it. */
 
 import { Buffer } from "node:buffer";
-import { cutChars } from "../../text/encoding/encoding.ts";
+import { cutChars } from "../../text/text.ts";
 import { tooLarge } from "./unreadable.ts";
 
 /** Blocks of text, an empty line between them. */

@@ -1,6 +1,6 @@
 /** A presentation as Markdown: slide by slide its title, its texts in the order of the shapes, and the speaker's notes. */
 
-import { cutChars } from "../../text/encoding/encoding.ts";
+import { cutChars } from "../../text/text.ts";
 import { type LeftOut, link, type Markdown, tableLines } from "./markdown.ts";
 import type { Part, Relationships } from "./package.ts";
 import { checkCount, type Made, type OfficeReading } from "./unreadable.ts";

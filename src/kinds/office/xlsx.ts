@@ -4,7 +4,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { cutChars } from "../../text/encoding/encoding.ts";
+import { cutChars } from "../../text/text.ts";
 import { counted, type Markdown, tableRow } from "./markdown.ts";
 import { openRelated, type Part, type Relationships } from "./package.ts";
 import { checkCount, type Made, type OfficeReading } from "./unreadable.ts";

@@ -7,7 +7,7 @@
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { limits } from "../../contract/limits.ts";
-import { lazily } from "../../disk/loading.ts";
+import { lazily } from "../../disk/disk.ts";
 import type { CompiledWasm, Programs, WorkerMessage, WorkerTask } from "./worker.ts";
 
 const workerProgram = lazily(() => import("./worker.ts?program"));

@@ -10,8 +10,15 @@ import { createRequire } from "node:module";
 import { parentPort } from "node:worker_threads";
 import type * as Tokenizer from "gpt-tokenizer/encoding/o200k_base";
 import type * as Detector from "jschardet";
-import { type CellEdit, type CellEdited, editCell } from "../../text/notebook/edit.ts";
-import { type Notebook, type NotebookFault, type NotebookLimits, parseNotebook } from "../../text/notebook/notebook.ts";
+import {
+  type CellEdit,
+  type CellEdited,
+  editCell,
+  type Notebook,
+  type NotebookFault,
+  type NotebookLimits,
+  parseNotebook,
+} from "../../text/text.ts";
 import { examineImage } from "../image/examine.ts";
 import { readOffice } from "../office/office.ts";
 import { outlineText } from "../outline/worker.ts";

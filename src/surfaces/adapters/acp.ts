@@ -13,8 +13,7 @@ import type { Filehand, Session } from "../../options.ts";
 import { lineNumber } from "../../contract/target.ts";
 import type { Reply } from "../../contract/call.ts";
 import type { Profile } from "../../contract/profile.ts";
-import { defaultDialect } from "../../dialects/index.ts";
-import { exactText, type ExactText } from "../../dialects/exact-text.ts";
+import { defaultDialect, exactText, type ExactText } from "../../dialects/dialects.ts";
 import { withSignal } from "./offered.ts";
 
 /** What the SDK hands to a handler, as far as it matters here. */

@@ -8,10 +8,23 @@ import type { TextEdit } from "../../contract/edit.ts";
 import { FilehandError } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import { lineNumber } from "../../contract/target.ts";
-import { dialects } from "../../dialects/index.ts";
-import { patchOf, type PatchOperation } from "../../dialects/patch-operation.ts";
-import * as words from "../../dialects/text-editor.ts";
-import { type Command, type CommandName, commandOf } from "../../dialects/text-editor.ts";
+import {
+  type Command,
+  type CommandName,
+  commandOf,
+  cutTo,
+  dialects,
+  type Flavour,
+  leftAlone,
+  noHistory,
+  notBelowMemories,
+  patchOf,
+  type PatchOperation,
+  refused,
+  said,
+  undone,
+  wordsFor,
+} from "../../dialects/dialects.ts";
 import type { CallOptions, Session } from "../../options.ts";
 import { type FileToolOptions, offered, withSignal } from "./offered.ts";
 
@@ -94,7 +107,7 @@ const blockOf = (part: ReplyPart): BetaToolResultContentBlockParam =>
 type TextEditor = (input: unknown, options: CallOptions) => Promise<Reply>;
 
 export interface TextEditorSettings {
-  readonly flavour: words.Flavour;
+  readonly flavour: Flavour;
   readonly commands: readonly CommandName[];
   readonly charactersMax: number | undefined;
 }
@@ -105,14 +118,14 @@ function createTextEditor(session: Session, settings: TextEditorSettings): TextE
   const toPath = flavour === "memory" ? belowMemories : (path: string) => path;
   return async (input, options) => {
     const command = commandOf(input, commands);
-    if ("fault" in command) return words.refused(command.fault);
+    if ("fault" in command) return refused(command.fault);
     const meant = inSession(command, toPath);
-    if ("outside" in meant) return words.refused(words.notBelowMemories(meant.outside));
+    if ("outside" in meant) return refused(notBelowMemories(meant.outside));
     const { path } = meant;
     if (meant.command === "undo_edit") return edits.undo(path, command.path, options);
 
     let changed: string | undefined;
-    const said = words.wordsFor(command, flavour, dialects[session.dialect]);
+    const said = wordsFor(command, flavour, dialects[session.dialect]);
     const ask: Ask = async (make) => {
       const { outcome, reply } = await session.run(make, { ...options, words: said });
       if (outcome?.kind === "edit") changed = outcome.target.real;
@@ -120,7 +133,7 @@ function createTextEditor(session: Session, settings: TextEditorSettings): TextE
     };
     const reply = await answerTo(meant, ask);
     if (changed !== undefined && commands.includes("undo_edit")) await edits.made(path, changed);
-    return command.command === "view" ? words.cutTo(reply, charactersMax) : reply;
+    return command.command === "view" ? cutTo(reply, charactersMax) : reply;
   };
 }
 
@@ -222,16 +235,16 @@ function createEdits(session: Session): Edits {
     undo: async (path, shown, options) => {
       const known = turns.get(path) ?? [];
       const last = known.at(-1);
-      if (last === undefined) return words.refused(words.noHistory(shown), "NO_TURN");
+      if (last === undefined) return refused(noHistory(shown), "NO_TURN");
       try {
         const { files } = await session.rewind(last, { ...options, files: [path] });
-        if (!files.some(({ came }) => came === "done")) return words.refused(words.leftAlone(shown), "STALE");
+        if (!files.some(({ came }) => came === "done")) return refused(leftAlone(shown), "STALE");
       } catch (error) {
         if (!(error instanceof FilehandError)) throw error;
-        return words.refused(error.message, error.code);
+        return refused(error.message, error.code);
       }
       turns.set(path, known.slice(0, -1));
-      return words.said(words.undone(shown));
+      return said(undone(shown));
     },
   };
 }

@@ -3,7 +3,7 @@
 import { type ApplyPatchResult, type Editor, type FunctionTool, type RunContext, tool } from "@openai/agents";
 import type { Session } from "../../options.ts";
 import type { JsonSchema, Reply, ReplyPart } from "../../contract/call.ts";
-import { type PatchOperation, patchOf } from "../../dialects/patch-operation.ts";
+import { patchOf, type PatchOperation } from "../../dialects/dialects.ts";
 import { asksHost, type FileToolOptions, type NeedsApproval, offered, textOf, withSignal } from "./offered.ts";
 
 export type { FileToolOptions, NeedsApproval, PendingCall } from "./offered.ts";

@@ -3,10 +3,7 @@
 import type { Session } from "../../options.ts";
 import type { JsonSchema, Reply } from "../../contract/call.ts";
 import { FilehandError, Problem } from "../../contract/problem.ts";
-import type { ToolSpec } from "../../dialects/dialect.ts";
-import { dialects } from "../../dialects/index.ts";
-import { requestOf } from "../../dialects/lenient-input.ts";
-import { argumentFault } from "../../dialects/words.ts";
+import { argumentFault, dialects, requestOf, type ToolSpec } from "../../dialects/dialects.ts";
 import { type FileToolOptions, offered } from "./offered.ts";
 
 export type { FileToolOptions } from "./offered.ts";

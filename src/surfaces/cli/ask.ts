@@ -1,8 +1,7 @@
 /** Questions to the person at the terminal: what would be done, with its diff, and one line as the answer. */
 
 import type { Answer, Asker, Keep, Question } from "../../contract/ask.ts";
-import { diffOfText, noDiffLine } from "../../text/diff/unified.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { diffOfText, escapeName, noDiffLine } from "../../text/text.ts";
 import { cautionWords, shortened } from "../questions.ts";
 import type { Given, Host } from "./command.ts";
 import { paintDiff, paintName } from "./diff.ts";

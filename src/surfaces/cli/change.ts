@@ -4,7 +4,7 @@ import * as nodePath from "node:path";
 import type { Request } from "../../contract/call.ts";
 import type { ChangedFile } from "../../contract/edit.ts";
 import type { Profile } from "../../contract/profile.ts";
-import { person, personDialect, viewOf } from "../../dialects/person/index.ts";
+import { person, personDialect, viewOf } from "../../dialects/dialects.ts";
 import { shortened } from "../questions.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 import { paintDiff } from "./diff.ts";

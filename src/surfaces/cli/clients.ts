@@ -3,11 +3,10 @@
 import * as nodePath from "node:path";
 import { posix, win32 } from "node:path";
 import { modes } from "../../contract/permission.ts";
-import { dialectNames } from "../../dialects/index.ts";
-import { nearest } from "../../dialects/parameters.ts";
+import { dialectNames, nearest } from "../../dialects/dialects.ts";
 import { createFilehand } from "../../filehand.ts";
-import type { Entry, EntryValue } from "../../settings/client-file.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import type { Entry, EntryValue } from "../../settings/settings.ts";
+import { escapeName } from "../../text/text.ts";
 import { type ExitCode, type Given, type Host, UsageError } from "./command.ts";
 import { rulesOf } from "./open-session.ts";
 import { commonOptions } from "./parse.ts";

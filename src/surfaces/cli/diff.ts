@@ -1,9 +1,7 @@
 /** Diffs for people at a terminal: coloured lines, and inside them the words that changed. */
 
 import type { Hunk } from "../../contract/edit.ts";
-import { lineDiff } from "../../text/diff/line-diff.ts";
-import { hunkHeader } from "../../text/diff/unified.ts";
-import { escapeName, visibleText } from "../../text/encoding/escape.ts";
+import { escapeName, hunkHeader, lineDiff, visibleText } from "../../text/text.ts";
 import { shortened } from "../questions.ts";
 import type { Host } from "./command.ts";
 import type { VersionDiff } from "./past.ts";

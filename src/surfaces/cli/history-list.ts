@@ -2,7 +2,7 @@
 
 import { styleText } from "node:util";
 import type { DiffStats, Snapshot, StoreFault } from "../../contract/history.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { escapeName } from "../../text/text.ts";
 import { nameFrom } from "./change.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 import {

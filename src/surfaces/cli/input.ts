@@ -2,9 +2,8 @@
 
 import { isUtf8 } from "node:buffer";
 import * as nodePath from "node:path";
-import { readNamedFile } from "../../settings/named-file.ts";
-import { isCutOff } from "../../text/json/fault.ts";
-import { parseJson, tooManyParts } from "../../text/json/parse.ts";
+import { readNamedFile } from "../../settings/settings.ts";
+import { isCutOff, parseJson, tooManyParts } from "../../text/text.ts";
 import { type Given, type Host, UsageError } from "./command.ts";
 
 /** Bytes of one such text: more would not fit into one string after all that is done with it. */

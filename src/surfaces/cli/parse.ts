@@ -1,7 +1,7 @@
 /** Raw arguments, then their meaning: Node's own parser splits them, the command's table says what they are. */
 
 import { parseArgs } from "node:util";
-import { nearest } from "../../dialects/parameters.ts";
+import { nearest } from "../../dialects/dialects.ts";
 import { type Command, type Given, type Option, type Options, UsageError } from "./command.ts";
 
 export function parseCommandLine(command: Command, argv: readonly string[]): Given {

@@ -5,12 +5,10 @@ import * as nodePath from "node:path";
 import type { Hunk } from "../../contract/edit.ts";
 import type { FileVersion, NotKept } from "../../contract/history.ts";
 import { FilehandError } from "../../contract/problem.ts";
-import { personDialect } from "../../dialects/person/index.ts";
+import { personDialect } from "../../dialects/dialects.ts";
 import type { History, Session, SessionHistory } from "../../options.ts";
-import { readNamedFile } from "../../settings/named-file.ts";
-import { hunksOfTexts } from "../../text/diff/hunks.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
-import { shortNames } from "../../text/turn-names.ts";
+import { readNamedFile } from "../../settings/settings.ts";
+import { escapeName, hunksOfTexts, shortNames } from "../../text/text.ts";
 import type { Given, Host, Option } from "./command.ts";
 import { type Opened, openSession, ownSessionId } from "./open-session.ts";
 
@@ -168,7 +166,7 @@ export function pathAmong(asked: string, paths: readonly string[], past: Past, h
 
 /** How people name turns: by the beginning of an id, or counted from the newest. Pure. */
 
-export { shortNames } from "../../text/turn-names.ts";
+export { shortNames } from "../../text/text.ts";
 
 export type NotFound =
   | { readonly why: "unknown" | "counted too far" }

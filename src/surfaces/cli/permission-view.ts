@@ -1,7 +1,7 @@
 /** Permissions in words for people, or as JSON for programs. */
 
 import type { Explanation, ListedRule, Permissions, Verdict } from "../../contract/permission.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { escapeName } from "../../text/text.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 import { meanings, reasonText, remedyText, ruleText } from "./permission-words.ts";
 import { coloured, printJson, styled } from "./print.ts";

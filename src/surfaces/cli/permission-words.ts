@@ -1,7 +1,7 @@
 /** Why something may, or may not, be done, in words for people. */
 
 import type { Explanation, Remedy, RuleText, Verdict } from "../../contract/permission.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { escapeName } from "../../text/text.ts";
 
 /** What a verdict means to whoever waits for it. */
 export const meanings = {

@@ -3,9 +3,9 @@
 import { styleText } from "node:util";
 import type { Reply } from "../../contract/call.ts";
 import { isFailure } from "../../contract/problem.ts";
-import { type Line, person, personDialect, type Role, viewOf } from "../../dialects/person/index.ts";
+import { type Line, person, personDialect, type Role, viewOf } from "../../dialects/dialects.ts";
 import type { Session } from "../../options.ts";
-import { visibleControls } from "../../text/encoding/escape.ts";
+import { visibleControls } from "../../text/text.ts";
 import type { ExitCode, Given, Host } from "./command.ts";
 
 // Colours. Whether there are any is decided by `coloured` alone.

@@ -3,10 +3,9 @@
 import { styleText } from "node:util";
 import type { ConflictReason, RewindOutcome, RewoundFile } from "../../contract/history.ts";
 import { FilehandError } from "../../contract/problem.ts";
-import { rewindHead, rewoundForPerson, sentenceForPerson, type Way } from "../../dialects/person/index.ts";
-import { inBrackets } from "../../dialects/rewind-text.ts";
+import { inBrackets, rewindHead, rewoundForPerson, sentenceForPerson, type Way } from "../../dialects/dialects.ts";
 import type { RewindOptions } from "../../options.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { escapeName } from "../../text/text.ts";
 import { nameFrom } from "./change.ts";
 import type { ExitCode, Given, Host, Options } from "./command.ts";
 import { paintVersions } from "./diff.ts";

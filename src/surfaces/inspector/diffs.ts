@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Hunk } from "../../contract/edit.ts";
 import type { CallEvent } from "../../contract/event.ts";
-import { hunksOfTexts } from "../../text/diff/hunks.ts";
+import { hunksOfTexts } from "../../text/text.ts";
 import { cutAll } from "../questions.ts";
 import { callNamed, detailOf } from "./calls.ts";
 import { type Inspected, relativeOf } from "./inspected.ts";

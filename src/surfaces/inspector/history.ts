@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import * as nodePath from "node:path";
 import type { FileChange, FileVersion, TurnChanges } from "../../contract/history.ts";
 import type { SessionHistory } from "../../options.ts";
-import { shortNames } from "../../text/turn-names.ts";
+import { shortNames } from "../../text/text.ts";
 import { type Inspected, mayName, mayShow, relativeOf } from "./inspected.ts";
 import {
   bad,

@@ -5,7 +5,7 @@ import type { Filehand, Timeline, Session } from "../../options.ts";
 import type { ToolDefinition } from "../../contract/call.ts";
 import type { CallEvent } from "../../contract/event.ts";
 import type { ProcessInfo } from "./wire.ts";
-import type { DialectName } from "../../dialects/index.ts";
+import type { DialectName } from "../../dialects/dialects.ts";
 
 export interface InspectedWorkspace {
   readonly name: string;

@@ -6,7 +6,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Answer, Question } from "../../contract/ask.ts";
 import type { AnswerGiven, Answered, PastQuestion, QuestionInfo } from "./wire.ts";
-import { diffOfText, type DiffOfText } from "../../text/diff/unified.ts";
+import { diffOfText, type DiffOfText } from "../../text/text.ts";
 
 /** Who asks, besides the question itself. */
 export interface InspectorQuestion {

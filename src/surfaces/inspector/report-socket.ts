@@ -19,7 +19,7 @@ import {
   type ReportHello,
   reportProtocol,
 } from "../../contract/event.ts";
-import { holdsAll, type RegistryFile, registerInspector } from "../../state/inspector-registry.ts";
+import { holdsAll, registerInspector, type RegistryFile } from "../../state/state.ts";
 import type { Log } from "../mcp/mcp-workspace.ts";
 import { Lines } from "../mcp/stdio-wire.ts";
 

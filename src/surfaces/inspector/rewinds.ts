@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import type { RewindOptions, Session, SessionHistory } from "../../options.ts";
 import type { RewindFileView, RewindView, VersionRef } from "./wire.ts";
 import type { RewindOutcome, RewoundFile } from "../../contract/history.ts";
-import { sentenceForPage } from "../../dialects/person/index.ts";
+import { sentenceForPage } from "../../dialects/dialects.ts";
 import { type Inspected, mayName, relativeOf, inspectedSession } from "./inspected.ts";
 import {
   choice,

@@ -3,8 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { Question } from "../../contract/ask.ts";
-import { diffOfText } from "../../text/diff/unified.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
+import { diffOfText, escapeName } from "../../text/text.ts";
 import { cautionWords, cutAll } from "../questions.ts";
 import { createSeals } from "./mcp-workspace.ts";
 import { answerSecondsMax, invalidParams, ProtocolFault } from "./names.ts";

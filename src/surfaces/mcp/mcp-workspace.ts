@@ -3,7 +3,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import type { ToolDefinition } from "../../contract/call.ts";
-import type { DialectName } from "../../dialects/index.ts";
+import type { DialectName } from "../../dialects/dialects.ts";
 import type { Filehand, Session } from "../../options.ts";
 import type { Approvals } from "./approvals.ts";
 import { localPrincipal } from "./names.ts";

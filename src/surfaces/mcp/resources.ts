@@ -14,7 +14,7 @@ import {
 import { limits } from "../../contract/limits.ts";
 import type { FilehandError } from "../../contract/problem.ts";
 import type { Session } from "../../options.ts";
-import { escapeName, isWellFormed } from "../../text/encoding/escape.ts";
+import { escapeName, isWellFormed } from "../../text/text.ts";
 import type { AskingCall } from "./approvals.ts";
 import type { Caller } from "./caller.ts";
 import { type McpWorkspace, principalOf } from "./mcp-workspace.ts";

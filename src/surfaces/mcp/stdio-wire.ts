@@ -8,8 +8,7 @@ import { isUtf8 } from "node:buffer";
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { limits } from "../../contract/limits.ts";
-import { escapeName } from "../../text/encoding/escape.ts";
-import { parseJson, tooManyParts } from "../../text/json/parse.ts";
+import { escapeName, parseJson, tooManyParts } from "../../text/text.ts";
 import { isRecord } from "./envelope.ts";
 import { metaNames } from "./names.ts";
 

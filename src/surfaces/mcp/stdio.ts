@@ -6,7 +6,7 @@
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import instructions from "../../dialects/instructions.txt";
+import { instructions } from "../../dialects/dialects.ts";
 import { type Caller, callerOf } from "./caller.ts";
 import type { McpWorkspace } from "./mcp-workspace.ts";
 import { hasEnvelope, isRecord, isValidEnvelope, type Meta, modernVersion } from "./envelope.ts";

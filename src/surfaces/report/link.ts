@@ -6,7 +6,7 @@
 import { createConnection, type Socket } from "node:net";
 import type { Answer, Question } from "../../contract/ask.ts";
 import type { CallDetail, CallEvent, FromInspector, FromReporter, Program } from "../../contract/event.ts";
-import type { RegisteredInspector } from "../../state/inspector-registry.ts";
+import type { RegisteredInspector } from "../../state/state.ts";
 import { Lines } from "../mcp/stdio-wire.ts";
 
 export interface Link {

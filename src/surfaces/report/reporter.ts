@@ -6,7 +6,7 @@
 import type { Filehand } from "../../options.ts";
 import type { Answer } from "../../contract/ask.ts";
 import type { Program } from "../../contract/event.ts";
-import { inspectorsFor, watchInspectors } from "../../state/inspector-registry.ts";
+import { inspectorsFor, watchInspectors } from "../../state/state.ts";
 import type { Board } from "../inspector/questions.ts";
 import type { Link } from "./link.ts";
 

@@ -4,18 +4,14 @@
  */
 
 import * as nodePath from "node:path";
-import { HandleStack } from "../../disk/descriptor.ts";
+import { HandleStack, type HeldLocks, type Staged, WriteFailed, yieldToEventLoop } from "../../disk/disk.ts";
 import type { ChangedFile, ChangeNote, MatchedBy, PatchOutcome } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NotifiedChange } from "../../contract/lsp.ts";
 import { Problem, type ProblemData } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Place, Target } from "../../contract/target.ts";
-import { yieldToEventLoop } from "../../disk/event-loop.ts";
-import type { HeldLocks } from "../../disk/lock/lock.ts";
-import type { Staged } from "../../disk/write/change-set.ts";
-import { WriteFailed } from "../../disk/write/write-failed.ts";
-import type { PatchFile } from "../../text/patch/patch.ts";
+import type { PatchFile } from "../../text/text.ts";
 import { reported, notify } from "../languages.ts";
 import type { ToolContext } from "../tool.ts";
 import { permitted, type Plan, writePrepared } from "./change.ts";

@@ -5,8 +5,15 @@ import { limits } from "../../contract/limits.ts";
 import type { Permission } from "../../contract/permission.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { type HeldLocks, LockFailed, type LockKey, LockTimeout } from "../../disk/lock/lock.ts";
-import type { FileNode, Handle, LookupAlso } from "../../disk/lookup/lookup.ts";
+import {
+  type FileNode,
+  type Handle,
+  type HeldLocks,
+  LockFailed,
+  type LockKey,
+  LockTimeout,
+  type LookupAlso,
+} from "../../disk/disk.ts";
 import { refusal, type Resolved } from "../../guard/guard.ts";
 import { notFound } from "../locate.ts";
 import type { ToolContext } from "../tool.ts";

@@ -4,13 +4,18 @@ import type { ChangeNote, Piece } from "../../contract/edit.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { EncodingName } from "../../contract/read.ts";
 import type { Target } from "../../contract/target.ts";
-import { FileCut } from "../../disk/lines/scan.ts";
-import { type Identity, released } from "../../disk/lookup/lookup.ts";
-import { fullHash, hashOfContent, ReadFailed } from "../../disk/lookup/open-file.ts";
-import { lengthOf } from "../../disk/write/content.ts";
-import type { WriteStep } from "../../disk/write/write-failed.ts";
+import {
+  FileCut,
+  fullHash,
+  hashOfContent,
+  type Identity,
+  lengthOf,
+  ReadFailed,
+  released,
+  type WriteStep,
+} from "../../disk/disk.ts";
 import { refusal } from "../../guard/guard.ts";
-import type { Wrote } from "../../session/ledger.ts";
+import type { Wrote } from "../../session/session.ts";
 import { isHashed, isInDoubt, statKeyAsLeft, statKeyOf } from "../fingerprint.ts";
 import type { ToolContext } from "../tool.ts";
 import type { Prepared } from "./prepare.ts";

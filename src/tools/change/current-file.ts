@@ -6,14 +6,10 @@ import { type LineSpan, Problem } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { EncodingName, Page } from "../../contract/read.ts";
 import { lineNumber, type Target } from "../../contract/target.ts";
-import { giveBuffer, takeBuffer } from "../../disk/buffers.ts";
-import { type OpenFile, wholeFile } from "../../disk/lookup/open-file.ts";
-import { isRacy } from "../../disk/time-grain.ts";
-import { mediaOf } from "../../kinds/kind.ts";
-import { startDecoding, type TextFile } from "../../kinds/text-file.ts";
-import { readText } from "../../kinds/text.ts";
-import type { Seen, FileFingerprint } from "../../session/ledger.ts";
-import { sourceText, type SourceText } from "../../text/source.ts";
+import { giveBuffer, isRacy, type OpenFile, takeBuffer, wholeFile } from "../../disk/disk.ts";
+import { mediaOf, readText, startDecoding, type TextFile } from "../../kinds/kinds.ts";
+import type { FileFingerprint, Seen } from "../../session/session.ts";
+import { sourceText, type SourceText } from "../../text/text.ts";
 import { fingerprintOf, asTextFile, viewHash } from "../fingerprint.ts";
 import type { ToolContext } from "../tool.ts";
 

@@ -2,9 +2,8 @@
 
 import type { ChangeNote } from "../../contract/edit.ts";
 import type { Target } from "../../contract/target.ts";
-import type { Identity } from "../../disk/lookup/lookup.ts";
-import type { Keeping, Kept } from "../../history/keeping.ts";
-import type { SessionHistory } from "../../history/session-history.ts";
+import type { Identity } from "../../disk/disk.ts";
+import type { Keeping, Kept, SessionHistory } from "../../history/history.ts";
 
 /** The message that a change belongs to, and where its past is kept. */
 export interface Turn {

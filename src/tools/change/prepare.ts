@@ -1,15 +1,12 @@
 /** A change before it is written: the file is read, its author is asked whether they know it, and the plan is made. */
 
-import { HandleStack } from "../../disk/descriptor.ts";
+import { FileCut, type FileNode, type Handle, HandleStack, type OpenFile, ReadFailed } from "../../disk/disk.ts";
 import type { ChangedFile, ChangeNote } from "../../contract/edit.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { FileCut } from "../../disk/lines/scan.ts";
-import type { FileNode, Handle } from "../../disk/lookup/lookup.ts";
-import { type OpenFile, ReadFailed } from "../../disk/lookup/open-file.ts";
 import { refusal } from "../../guard/guard.ts";
-import { nothingShown, type Seen, type Wrote } from "../../session/ledger.ts";
-import { moreLine, noDiffLine, unified } from "../../text/diff/unified.ts";
+import { nothingShown, type Seen, type Wrote } from "../../session/session.ts";
+import { moreLine, noDiffLine, unified } from "../../text/text.ts";
 import { notFound } from "../locate.ts";
 import type { ToolContext } from "../tool.ts";
 import type { Diff, Plan, Planned } from "./change.ts";

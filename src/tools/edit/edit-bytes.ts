@@ -4,19 +4,22 @@ import type { EditFound, Piece, TextEdit } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import { type LineSpan, Problem, type WhichEdit } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { yieldToEventLoop } from "../../disk/event-loop.ts";
-import { findInFile, type Hit } from "../../disk/lines/find-in-file.ts";
-import { FileCut } from "../../disk/lines/scan.ts";
-import type { OpenFile } from "../../disk/lookup/open-file.ts";
-import { merged } from "../../session/line-spans.ts";
-import { type ChangedPlace, hunksOfPlaces } from "../../text/diff/hunks.ts";
-import { type DoubleByteName, isDoubleByte } from "../../text/encoding/encode-tables.ts";
-import { doubleByteStep, encode, type Units } from "../../text/encoding/encode.ts";
-import { decode } from "../../text/encoding/encoding.ts";
-import { countIn } from "../../text/lines/newlines.ts";
-import { bytePlacesIn } from "../../text/match/find-text.ts";
-import { findAll } from "../../text/match/find.ts";
-import { exactReplacement } from "../../text/match/rewrite.ts";
+import { FileCut, findInFile, type Hit, type OpenFile, yieldToEventLoop } from "../../disk/disk.ts";
+import { merged } from "../../session/session.ts";
+import {
+  bytePlacesIn,
+  type ChangedPlace,
+  countIn,
+  decode,
+  type DoubleByteName,
+  doubleByteStep,
+  encode,
+  exactReplacement,
+  findAll,
+  hunksOfPlaces,
+  isDoubleByte,
+  type Units,
+} from "../../text/text.ts";
 import type { Planned } from "../change/change.ts";
 import type { CurrentFile } from "../change/current-file.ts";
 import type { ToolContext } from "../tool.ts";

@@ -4,17 +4,38 @@ import type { EditFound, MatchedBy, NearestRegion, Piece, TextChange, TextEdit }
 import { limits } from "../../contract/limits.ts";
 import { type LineSpan, Problem, type WhichEdit } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { nothingShown, type Seen, type Shown, type Wrote } from "../../session/ledger.ts";
-import { type LineChange, merged, shifted, shiftedCut, shiftedParts, without } from "../../session/line-spans.ts";
-import { hunksOf, placesOf } from "../../text/diff/hunks.ts";
-import { encode } from "../../text/encoding/encode.ts";
-import { wellFormed } from "../../text/encoding/escape.ts";
-import { IndexedText } from "../../text/match/indexed-text.ts";
-import { fits, type Match, matchIn } from "../../text/match/match.ts";
-import { type Source, sourceOf } from "../../text/match/source.ts";
-import { changesOf, insertion, countLines, PieceList, textOfPieces } from "../../text/pieces.ts";
-import type { SourceText } from "../../text/source.ts";
-import { partLength, type Steps } from "../../text/steps.ts";
+import {
+  type LineChange,
+  merged,
+  nothingShown,
+  type Seen,
+  shifted,
+  shiftedCut,
+  shiftedParts,
+  type Shown,
+  without,
+  type Wrote,
+} from "../../session/session.ts";
+import {
+  changesOf,
+  countLines,
+  encode,
+  fits,
+  hunksOf,
+  IndexedText,
+  insertion,
+  type Match,
+  matchIn,
+  partLength,
+  PieceList,
+  placesOf,
+  type Source,
+  sourceOf,
+  type SourceText,
+  type Steps,
+  textOfPieces,
+  wellFormed,
+} from "../../text/text.ts";
 import type { Planned } from "../change/change.ts";
 import { joined } from "../change/commit.ts";
 import type { CurrentFile } from "../change/current-file.ts";

@@ -5,18 +5,15 @@
 
 import { isUtf8 } from "node:buffer";
 import * as nodePath from "node:path";
-import { HandleStack } from "../../disk/descriptor.ts";
+import { HandleStack, kindOfEntry, type MoveInput } from "../../disk/disk.ts";
 import type { ChangedFile, ChangeNote, MatchedBy, PatchOutcome } from "../../contract/edit.ts";
 import { limits } from "../../contract/limits.ts";
 import { type FolderFault, Problem } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { RealPath, Target } from "../../contract/target.ts";
-import { kindOfEntry } from "../../disk/lookup/folder-handle.ts";
-import type { MoveInput } from "../../disk/write/whole-folder.ts";
 import { refusal } from "../../guard/guard.ts";
-import { nothingShown } from "../../session/ledger.ts";
-import { hunksOfTexts } from "../../text/diff/hunks.ts";
-import { compareCodePoints } from "../../text/order.ts";
+import { nothingShown } from "../../session/session.ts";
+import { compareCodePoints, hunksOfTexts } from "../../text/text.ts";
 import { type Diff, permitted, type Plan, type Planned } from "../change/change.ts";
 import { hashIfSmall, rememberAs } from "../change/commit.ts";
 import type { CurrentFile } from "../change/current-file.ts";

@@ -1,16 +1,13 @@
 /** Glob: files by the pattern of their paths, newest first. */
 
 import * as nodePath from "node:path";
-import { HandleStack } from "../../disk/descriptor.ts";
+import { endOf, type Glance, HandleStack, released, type WalkFolder } from "../../disk/disk.ts";
 import type { Counted, GlobFile, GlobOutcome, GlobRequest } from "../../contract/glob.ts";
 import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { endOf, released } from "../../disk/lookup/lookup.ts";
-import type { Glance, WalkFolder } from "../../disk/lookup/walk.ts";
-import { refusal } from "../../guard/guard.ts";
-import { defaultRules } from "../../guard/secrets.ts";
-import { countPruned, type Dated, type FilesTally, newest, type Newest, walkFiles } from "../../search/files.ts";
+import { defaultRules, refusal } from "../../guard/guard.ts";
+import { countPruned, type Dated, type FilesTally, newest, type Newest, walkFiles } from "../../search/search.ts";
 import { folderAgain, ignoredAt } from "../ignored-at.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 import { searchTops, unsearchedRoots } from "../workspace-walk.ts";

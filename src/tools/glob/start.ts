@@ -1,13 +1,11 @@
 /** Where a glob begins: the folder that is searched, and the rest of the pattern. */
 
 import * as nodePath from "node:path";
-import { HandleStack } from "../../disk/descriptor.ts";
+import { type FileNode, HandleStack, released } from "../../disk/disk.ts";
 import type { GlobRequest } from "../../contract/glob.ts";
 import { type PatternFault, Problem, type Suggestion } from "../../contract/problem.ts";
 import type { Place, Target } from "../../contract/target.ts";
-import { type FileNode, released } from "../../disk/lookup/lookup.ts";
-import { type GlobState, startState } from "../../text/glob/glob-state.ts";
-import { type Glob, parseGlob } from "../../text/glob/glob.ts";
+import { type Glob, type GlobState, parseGlob, startState } from "../../text/text.ts";
 import { locatePermitted, notFound } from "../locate.ts";
 import type { ToolContext } from "../tool.ts";
 

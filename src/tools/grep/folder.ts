@@ -1,35 +1,47 @@
 /** The search of one folder: with ripgrep, in the folder that is held while it runs. Of several, each is searched so. */
 
 import * as nodePath from "node:path";
-import { released } from "../../disk/lookup/lookup.ts";
+import {
+  areAbove,
+  type Disk,
+  FileCut,
+  type OpenFile,
+  ReadFailed,
+  released,
+  scratchFile,
+  scratchPrefix,
+  type WalkFolder,
+} from "../../disk/disk.ts";
 import type { GrepFile, GrepLine, GrepOutcome, GrepRequest, SearchFault, Tally } from "../../contract/grep.ts";
 import { limits } from "../../contract/limits.ts";
 import { type LineSpan, Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import type { Disk } from "../../disk/disk.ts";
-import { FileCut } from "../../disk/lines/scan.ts";
-import { areAbove } from "../../disk/lookup/ignore-files-above.ts";
-import { type OpenFile, ReadFailed } from "../../disk/lookup/open-file.ts";
-import type { WalkFolder } from "../../disk/lookup/walk.ts";
-import { scratchFile, scratchPrefix } from "../../disk/store/private-file.ts";
-import { type Hidden, refusal } from "../../guard/guard.ts";
-import type { HiddenPatterns } from "../../guard/hidden-patterns.ts";
-import { linesAt } from "../../kinds/lines-at.ts";
-import { ownFolders, type ReadByRipgrep, type Searched } from "../../search/grep-arguments.ts";
-import { compileGlobs, type Globs } from "../../search/grep-globs.ts";
-import type { FoundLine } from "../../search/grep-output.ts";
+import { type Hidden, type HiddenPatterns, refusal } from "../../guard/guard.ts";
+import { linesAt } from "../../kinds/kinds.ts";
 import {
   type Again,
+  compileGlobs,
   countFiles,
   countMatchingFiles,
+  findHidden,
   type Found,
   type FoundFile,
+  type FoundLine,
+  type Globs,
   grep as search,
   type GrepTask,
-} from "../../search/grep.ts";
-import { findHidden, leftOutText, type Survey, surveyIgnored } from "../../search/hidden-files.ts";
-import { type Ignored, ignoredInNamed, type NamedIgnored, type Unlike } from "../../search/ignored.ts";
-import { merged } from "../../session/line-spans.ts";
+  type Ignored,
+  ignoredInNamed,
+  leftOutText,
+  type NamedIgnored,
+  ownFolders,
+  type ReadByRipgrep,
+  type Searched,
+  type Survey,
+  surveyIgnored,
+  type Unlike,
+} from "../../search/search.ts";
+import { merged } from "../../session/session.ts";
 import { escapeGlob, isNameOfFile } from "../glob/start.ts";
 import { folderAgain, ignoredAbove, type IgnoredAbove } from "../ignored-at.ts";
 import type { Located } from "../locate.ts";

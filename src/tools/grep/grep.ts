@@ -4,14 +4,13 @@
  * roots like any other. So nothing that a link or a swapped folder leads to is shown.
  */
 
-import { HandleStack } from "../../disk/descriptor.ts";
+import { HandleStack } from "../../disk/disk.ts";
 import type { GrepFile, GrepOutcome, GrepRequest, Tally } from "../../contract/grep.ts";
 import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
 import { refusal } from "../../guard/guard.ts";
-import { matchSpans } from "../../search/grep-output.ts";
-import { grep as search, newestFirst } from "../../search/grep.ts";
+import { grep as search, matchSpans, newestFirst } from "../../search/search.ts";
 import { locate, type Located } from "../locate.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 import { searchTops, unsearchedRoots } from "../workspace-walk.ts";

@@ -1,7 +1,7 @@
 /** Questions about code: a language server is asked, and of its answer only what the session may read is told. */
 
 import * as nodePath from "node:path";
-import { released } from "../../disk/lookup/lookup.ts";
+import { released } from "../../disk/disk.ts";
 import { limits } from "../../contract/limits.ts";
 import type {
   AskedPlace,
@@ -20,10 +20,8 @@ import type {
 } from "../../contract/lsp.ts";
 import { type CodePlaceFault, Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { relativeTo } from "../../guard/paths.ts";
-import { placeIn } from "../../text/source-position.ts";
-import { cutChars } from "../../text/encoding/encoding.ts";
-import { compareCodePoints } from "../../text/order.ts";
+import { relativeTo } from "../../guard/guard.ts";
+import { compareCodePoints, cutChars, placeIn } from "../../text/text.ts";
 import { sourceOf } from "../languages.ts";
 import { locatePermitted } from "../locate.ts";
 import type { ToolContext, Tool } from "../tool.ts";

@@ -4,13 +4,10 @@ import type { NotebookEditOutcome, NotebookEditRequest } from "../../contract/ed
 import { type CellFault, Problem, type ProblemData } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Target } from "../../contract/target.ts";
-import { inTurns } from "../../disk/event-loop.ts";
-import { lazily } from "../../disk/loading.ts";
-import { mediaOf } from "../../kinds/kind.ts";
-import { nothingShown } from "../../session/ledger.ts";
-import { covers, type LineChange, merged, shifted } from "../../session/line-spans.ts";
-import type { CellEdited } from "../../text/notebook/edit.ts";
-import type { Steps } from "../../text/steps.ts";
+import { inTurns, lazily } from "../../disk/disk.ts";
+import { mediaOf } from "../../kinds/kinds.ts";
+import { covers, type LineChange, merged, nothingShown, shifted } from "../../session/session.ts";
+import type { CellEdited, Steps } from "../../text/text.ts";
 import { change, type Planned } from "../change/change.ts";
 import type { CurrentFile, JudgedCurrentFile } from "../change/current-file.ts";
 import { knownAfter, linesChanged, movedAlong, planOfChanges, requireShown, shownOf } from "../edit/edit-text.ts";

@@ -4,16 +4,28 @@ import type { MatchedBy, NearestRegion, TextChange } from "../../contract/edit.t
 import { Problem, type ProblemData, type WhichEdit } from "../../contract/problem.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Target } from "../../contract/target.ts";
-import { inTurns } from "../../disk/event-loop.ts";
-import { nothingShown } from "../../session/ledger.ts";
-import { hunksOfTexts } from "../../text/diff/hunks.ts";
-import { wellFormed } from "../../text/encoding/escape.ts";
-import { nearestRegion, regionAt } from "../../text/match/nearest.ts";
-import { type Source, sourceOf } from "../../text/match/source.ts";
-import { applyingHunks, type Refused, standOnce } from "../../text/patch/apply.ts";
-import { parsingPatch, type PatchFile, type PatchHunk } from "../../text/patch/patch.ts";
-import { apply, changesOf, countLines, PieceList } from "../../text/pieces.ts";
-import { finish, type Steps } from "../../text/steps.ts";
+import { inTurns } from "../../disk/disk.ts";
+import { nothingShown } from "../../session/session.ts";
+import {
+  apply,
+  applyingHunks,
+  changesOf,
+  countLines,
+  finish,
+  hunksOfTexts,
+  nearestRegion,
+  parsingPatch,
+  type PatchFile,
+  type PatchHunk,
+  PieceList,
+  type Refused,
+  regionAt,
+  type Source,
+  sourceOf,
+  standOnce,
+  type Steps,
+  wellFormed,
+} from "../../text/text.ts";
 import type { Plan, Planned } from "../change/change.ts";
 import type { CurrentFile } from "../change/current-file.ts";
 import { changeSeveral, type Part } from "../change/change-many.ts";

@@ -1,7 +1,18 @@
 /** Read: find, ask, open, recognise, page. No byte is read before reading is permitted. */
 
 import * as nodePath from "node:path";
-import { released } from "../../disk/lookup/lookup.ts";
+import {
+  FileCut,
+  type FolderEntry,
+  giveBuffer,
+  IndexWrong,
+  isAtRest,
+  lazily,
+  type OpenFile,
+  ReadFailed,
+  released,
+  takeBuffer,
+} from "../../disk/disk.ts";
 import { limits } from "../../contract/limits.ts";
 import { type LineSpan, Problem } from "../../contract/problem.ts";
 import type {
@@ -13,20 +24,10 @@ import type {
   TextOutcome,
 } from "../../contract/read.ts";
 import type { LineNumber, Target } from "../../contract/target.ts";
-import { giveBuffer, takeBuffer } from "../../disk/buffers.ts";
-import { IndexWrong } from "../../disk/lines/line-source.ts";
-import { FileCut } from "../../disk/lines/scan.ts";
-import { lazily } from "../../disk/loading.ts";
-import type { FolderEntry } from "../../disk/lookup/folder-handle.ts";
-import { type OpenFile, ReadFailed } from "../../disk/lookup/open-file.ts";
-import { isAtRest } from "../../disk/time-grain.ts";
 import { refusal } from "../../guard/guard.ts";
-import { readDirectory } from "../../kinds/directory.ts";
-import { recognise, type Recognition } from "../../kinds/kind.ts";
-import { readMedia } from "../../kinds/read-media.ts";
-import { readText } from "../../kinds/text.ts";
-import type { LinePart, FileFingerprint, View } from "../../session/ledger.ts";
-import { roughTokens } from "../../text/tokens.ts";
+import { readDirectory, readMedia, readText, recognise, type Recognition } from "../../kinds/kinds.ts";
+import type { FileFingerprint, LinePart, View } from "../../session/session.ts";
+import { roughTokens } from "../../text/text.ts";
 import { touch } from "../languages.ts";
 import { type Located, locatePermitted } from "../locate.ts";
 import { isHashed, statKeyOf, fingerprintOf, asTextFile, viewHash } from "../fingerprint.ts";

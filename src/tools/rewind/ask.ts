@@ -15,13 +15,20 @@ import type {
 } from "../../contract/history.ts";
 import { limits } from "../../contract/limits.ts";
 import { Problem, type ProblemData } from "../../contract/problem.ts";
-import { inTurns } from "../../disk/event-loop.ts";
-import { type OpenFile, wholeFile } from "../../disk/lookup/open-file.ts";
-import type { SessionHistory } from "../../history/session-history.ts";
-import { decideEncoding } from "../../kinds/charset.ts";
-import { hunksBetween, hunksOfTexts, type TextDiff } from "../../text/diff/hunks.ts";
-import { moreLine, unified } from "../../text/diff/unified.ts";
-import { cutChars, decode, looksBinary, sniff } from "../../text/encoding/encoding.ts";
+import { inTurns, type OpenFile, wholeFile } from "../../disk/disk.ts";
+import type { SessionHistory } from "../../history/history.ts";
+import { decideEncoding } from "../../kinds/kinds.ts";
+import {
+  cutChars,
+  decode,
+  hunksBetween,
+  hunksOfTexts,
+  looksBinary,
+  moreLine,
+  sniff,
+  type TextDiff,
+  unified,
+} from "../../text/text.ts";
 import { handleOf, type ChangeTarget, resolveChangeTarget } from "../change/change-target.ts";
 import { standingOf } from "../lsp/lsp.ts";
 import { type ToolContext, orFileUnreadable, orUnreadable } from "../tool.ts";

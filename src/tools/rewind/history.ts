@@ -15,10 +15,9 @@ import type {
 } from "../../contract/history.ts";
 import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
-import { relativeTo } from "../../guard/paths.ts";
-import type { SessionHistory } from "../../history/session-history.ts";
-import { isSameContent } from "../../history/versions.ts";
-import { shortCharsMin, shortNames } from "../../text/turn-names.ts";
+import { relativeTo } from "../../guard/guard.ts";
+import { isSameContent, type SessionHistory } from "../../history/history.ts";
+import { shortCharsMin, shortNames } from "../../text/text.ts";
 import { notFound } from "../locate.ts";
 import type { ToolContext, Tool } from "../tool.ts";
 import { charsOf, fittedHunks, type Purse, versionDiff, withSides } from "./ask.ts";

@@ -14,14 +14,18 @@ import type {
 import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Place } from "../../contract/target.ts";
-import { yieldToEventLoop } from "../../disk/event-loop.ts";
-import { hashOf } from "../../disk/lines/line-index.ts";
-import { FileCut } from "../../disk/lines/scan.ts";
-import { type Identity, released } from "../../disk/lookup/lookup.ts";
-import { type OpenFile, ReadFailed, wholeFile } from "../../disk/lookup/open-file.ts";
-import { parseTempName } from "../../disk/write/temp-file.ts";
-import type { SessionHistory } from "../../history/session-history.ts";
-import { markOf } from "../../history/versions.ts";
+import {
+  FileCut,
+  hashOf,
+  type Identity,
+  type OpenFile,
+  parseTempName,
+  ReadFailed,
+  released,
+  wholeFile,
+  yieldToEventLoop,
+} from "../../disk/disk.ts";
+import { markOf, type SessionHistory } from "../../history/history.ts";
 import { resolveChangeTarget } from "../change/change-target.ts";
 import type { Turn } from "../change/history-recorder.ts";
 import { notifyOfPaths } from "../languages.ts";

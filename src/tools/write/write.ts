@@ -4,11 +4,16 @@ import type { ChangeNote, Hunk, LineEndName, Piece } from "../../contract/edit.t
 import { limits } from "../../contract/limits.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/target.ts";
-import { inTurns } from "../../disk/event-loop.ts";
-import { hunksBetween, hunksOfTexts } from "../../text/diff/hunks.ts";
-import { encode } from "../../text/encoding/encode.ts";
-import { isWellFormed, wellFormed } from "../../text/encoding/escape.ts";
-import { lineEndOf, withLineEnds } from "../../text/lines/newlines.ts";
+import { inTurns } from "../../disk/disk.ts";
+import {
+  encode,
+  hunksBetween,
+  hunksOfTexts,
+  isWellFormed,
+  lineEndOf,
+  wellFormed,
+  withLineEnds,
+} from "../../text/text.ts";
 import { change, type Diff, type Plan, type Planned } from "../change/change.ts";
 import type { CurrentFile } from "../change/current-file.ts";
 import { encoded } from "../edit/edit-text.ts";

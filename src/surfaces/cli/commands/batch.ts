@@ -9,7 +9,7 @@ import type { Reply } from "../../../contract/call.ts";
 import { limits } from "../../../contract/limits.ts";
 import { FilehandError } from "../../../contract/problem.ts";
 import type { CallOptions, Session } from "../../../options.ts";
-import { escapeName } from "../../../text/encoding/escape.ts";
+import { escapeName } from "../../../text/text.ts";
 import { nameFrom } from "../change.ts";
 import { type Command, type Host, UsageError } from "../command.ts";
 import { jsonValue } from "../input.ts";

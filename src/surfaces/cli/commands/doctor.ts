@@ -4,7 +4,7 @@ import * as nodePath from "node:path";
 import { Writable } from "node:stream";
 import { isFailure } from "../../../contract/problem.ts";
 import { loadSettings, settingsFiles } from "../../../settings/settings.ts";
-import { escapeName } from "../../../text/encoding/escape.ts";
+import { escapeName } from "../../../text/text.ts";
 import type { Command, Given, Host } from "../command.ts";
 import type { Finding } from "../findings.ts";
 import { openSession, type Opened, stateDirOf } from "../open-session.ts";

@@ -3,7 +3,7 @@
 import type { GrepMode, GrepRequest } from "../../../contract/grep.ts";
 import { limits } from "../../../contract/limits.ts";
 import { lineNumber } from "../../../contract/target.ts";
-import { person, personDialect, type View, viewOf } from "../../../dialects/person/index.ts";
+import { person, personDialect, type View, viewOf } from "../../../dialects/dialects.ts";
 import { type Command, type Given, type Host, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";
 import { coloured, paintedLines, printReply, wordsFor } from "../print.ts";

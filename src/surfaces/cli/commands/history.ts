@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
 import { beginning, type FileVersion } from "../../../contract/history.ts";
 import { FilehandError } from "../../../contract/problem.ts";
-import { escapeName } from "../../../text/encoding/escape.ts";
+import { escapeName } from "../../../text/text.ts";
 import { nameFrom } from "../change.ts";
 import { type Command, type Given, type Host, UsageError } from "../command.ts";
 import { paintVersions } from "../diff.ts";

@@ -1,10 +1,8 @@
 /** `filehand init`: the configuration that an MCP client needs, shown or written, and taken out again. */
 
-import type { ClientFile, ClientPlan, Entry, EntryWish } from "../../../settings/client-file.ts";
-import { nearest } from "../../../dialects/parameters.ts";
-import { escapeName } from "../../../text/encoding/escape.ts";
-import { hunksOfTexts } from "../../../text/diff/hunks.ts";
-import { unified } from "../../../text/diff/unified.ts";
+import type { ClientFile, ClientPlan, Entry, EntryWish } from "../../../settings/settings.ts";
+import { nearest } from "../../../dialects/dialects.ts";
+import { escapeName, hunksOfTexts, unified } from "../../../text/text.ts";
 import { askingAt } from "../ask.ts";
 import {
   askingWords,

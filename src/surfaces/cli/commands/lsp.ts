@@ -3,9 +3,8 @@
 import { setFlagsFromString } from "node:v8";
 import { limits } from "../../../contract/limits.ts";
 import { type Diagnostic, type DiagnosticsReport, type LspOperation, lspOperations } from "../../../contract/lsp.ts";
-import { checkedFile, messageOf } from "../../../dialects/lsp-text.ts";
-import { nearest } from "../../../dialects/parameters.ts";
-import { escapeName } from "../../../text/encoding/escape.ts";
+import { checkedFile, messageOf, nearest } from "../../../dialects/dialects.ts";
+import { escapeName } from "../../../text/text.ts";
 import { runChange } from "../change.ts";
 import { type Command, type ExitCode, type Given, type Host, UsageError } from "../command.ts";
 import { openSession } from "../open-session.ts";

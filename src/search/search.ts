@@ -1,0 +1,30 @@
+/** The door of search/: files by pattern, lines by ripgrep, similar names. Other rooms import from here and from nothing else in this room. */
+
+export { countPruned, type Dated, type FilesTally, newest, type Newest, walkFiles } from "./files.ts";
+export { ownFolders, type ReadByRipgrep, type Searched } from "./grep-arguments.ts";
+export { compileGlobs, type Globs } from "./grep-globs.ts";
+export { type FoundLine, matchSpans } from "./grep-output.ts";
+export {
+  type Again,
+  countFiles,
+  countMatchingFiles,
+  type Found,
+  type FoundFile,
+  grep,
+  type GrepTask,
+  newestFirst,
+} from "./grep.ts";
+export { findHidden, leftOutText, type Survey, surveyIgnored } from "./hidden-files.ts";
+export {
+  type Ignored,
+  ignoredIn,
+  ignoredInNamed,
+  isIgnored,
+  isIgnoreFile,
+  type NamedIgnored,
+  nothingIgnored,
+  type Unlike,
+  withGitignore,
+} from "./ignored.ts";
+export { ripgrep, type RipgrepKind } from "./ripgrep.ts";
+export { similar, type Surroundings, type Wanted } from "./similar.ts";

@@ -1,0 +1,19 @@
+/** The door of session/: what one conversation knows. Other rooms import from here and from nothing else in this room. */
+
+export { type CallProgress, watched, type Watchers } from "./call-event.ts";
+export { type CallQueue, type Claim, createCallQueue, type PathUse, type Place } from "./call-queue.ts";
+export {
+  createLedger,
+  type FileFingerprint,
+  type Ledger,
+  type LinePart,
+  nothingShown,
+  type ReadState,
+  type Seen,
+  type Shown,
+  type ShownElsewhere,
+  type View,
+  type Wrote,
+} from "./ledger.ts";
+export { covers, type LineChange, merged, shifted, shiftedCut, shiftedParts, without } from "./line-spans.ts";
+export { createTimeline, type Timeline, type TimelineLimits } from "./timeline.ts";

@@ -1,0 +1,75 @@
+/** The door of text/: bytes and strings in, data out. Other rooms import from here and from nothing else in this room. */
+
+export {
+  type ChangedPlace,
+  hunksBetween,
+  hunksOf,
+  hunksOfPlaces,
+  hunksOfTexts,
+  placesOf,
+  type TextDiff,
+} from "./diff/hunks.ts";
+export { lineDiff } from "./diff/line-diff.ts";
+export { diffOfText, type DiffOfText, hunkHeader, moreLine, noDiffLine, unified } from "./diff/unified.ts";
+export { type DoubleByteName, isDoubleByte } from "./encoding/encode-tables.ts";
+export { doubleByteStep, encode, type Units } from "./encoding/encode.ts";
+export {
+  type ByteForm,
+  codePoints,
+  cutChars,
+  decode,
+  decodeInPieces,
+  highLines,
+  isUtf8,
+  looksBinary,
+  sniff,
+  unfinishedBytes,
+  wideForm,
+} from "./encoding/encoding.ts";
+export { escapeName, isWellFormed, visibleControls, visibleText, wellFormed } from "./encoding/escape.ts";
+export { FirstOnes } from "./first-ones.ts";
+export { expandBraces } from "./glob/braces.ts";
+export { charactersOf } from "./glob/character-set.ts";
+export { type GlobState, startState } from "./glob/glob-state.ts";
+export { type Glob, newGlobBudget, newStep, parseGlob } from "./glob/glob.ts";
+export {
+  compilePath,
+  type IgnoreRules,
+  matchedPrefixes,
+  type PathPattern,
+  readIgnoreRules,
+} from "./glob/ignore-rules.ts";
+export type { Meter } from "./glob/name.ts";
+export { isCutOff } from "./json/fault.ts";
+export { parseJson, tooManyParts } from "./json/parse.ts";
+export {
+  countIn,
+  createKernel,
+  type Kernel,
+  kernelForThread,
+  lineEndOf,
+  type NewlineForm,
+  skipIn,
+  withLineEnds,
+} from "./lines/newlines.ts";
+export { numberLines, textOfUtf8 } from "./lines/page-kernel.ts";
+export { numberTokens, type PageRules, type PageStepper, startPage } from "./lines/page.ts";
+export { bytePlacesIn } from "./match/find-text.ts";
+export { findAll, isByteSearchable, startFinding } from "./match/find.ts";
+export { IndexedText } from "./match/indexed-text.ts";
+export { fits, type Match, matchIn, withoutMark } from "./match/match.ts";
+export { nearestRegion, regionAt } from "./match/nearest.ts";
+export { exactReplacement } from "./match/rewrite.ts";
+export { type Source, sourceOf } from "./match/source.ts";
+export { type CellEdit, type CellEdited, editCell } from "./notebook/edit.ts";
+export { type Notebook, type NotebookFault, type NotebookLimits, parseNotebook } from "./notebook/notebook.ts";
+export { compareCodePoints, compareNames, comparePaths } from "./order.ts";
+export { chooseItems, type WholeItem } from "./outline.ts";
+export { applyingHunks, type Refused, standOnce } from "./patch/apply.ts";
+export { parsePatch, parsingPatch, type PatchFile, type PatchHunk, pathsNamed } from "./patch/patch.ts";
+export { apply, changesOf, changesOfEdits, countLines, insertion, PieceList, textOfPieces } from "./pieces.ts";
+export { placeIn, wordAt } from "./source-position.ts";
+export { sourceText, type SourceText } from "./source.ts";
+export { finish, partLength, type Steps } from "./steps.ts";
+export { estimateTokens, fittingStart, roughTokens } from "./tokens.ts";
+export { shortCharsMin, shortNames } from "./turn-names.ts";
