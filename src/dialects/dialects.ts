@@ -1,8 +1,10 @@
 /** The door of dialects/: how a call is written and an answer is worded. Other rooms import from here and from nothing else in this room. */
 
-import instructions from "./instructions.txt";
+import instructionsText from "./instructions.txt";
 
-export { instructions };
+/** What a server says of itself to models. */
+export const instructions: string = instructionsText;
+
 export { answerBytes, type AnswerLimit, fittedOutcome, limitOf, pathsShownIn, withinLimit } from "./answer-size.ts";
 export { described, type Dialect, type Facts, type OptIn, type ToolSpec, type Words } from "./dialect.ts";
 export { exactText, type ExactText } from "./exact-text.ts";
