@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { holdsAll } from "./inspector-registry.ts";
+import { containsAll } from "./inspector-registry.ts";
 
 for (const [folders, roots, expected] of [
   [["/w"], ["/w"], true],
@@ -12,5 +12,5 @@ for (const [folders, roots, expected] of [
   [["/w"], [], false],
 ] as const) {
   test(`${folders.join(" ")} ${expected ? "hold" : "do not hold"} all of: ${roots.join(" ")}`, () =>
-    expect(holdsAll(folders, roots)).toBe(expected));
+    expect(containsAll(folders, roots)).toBe(expected));
 }

@@ -1,4 +1,8 @@
-/** Inspectors of other processes, for surfaces: how to be found, and how to find. */
+/**
+ * How processes of one user find running inspectors: each inspector has a file in the state folder that says where it listens.
+ * The folder and its files are private to their owner. The file of an ended process is ignored, and removed when the next
+ * inspector registers.
+ */
 
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
@@ -7,33 +11,34 @@ import * as nodePath from "node:path";
 import { Descriptor, lifeOf, makeFolders, processIdentity, type Watching } from "../disk/disk.ts";
 import { type InspectorPlace, reportProtocol } from "../contract/event.ts";
 
-// How processes of one user find the inspectors that listen: each has a file in the state folder that says where. The folder and
-// its files are their owner's alone. A file whose process has ended counts for nothing, and goes when the next one comes.
-
+/** The name is older than the word inspector; processes of both versions must agree on it. */
 const folderName = "lookouts";
+/** An address, a key and the roots of the workspaces fit easily; a larger file is not ours. */
 const fileBytesMax = 65_536;
+/** Few inspectors run at once; a crowded folder must not slow down every call that reports. */
 const filesMax = 64;
-/** What the systems have room for in the address of a socket is 104 bytes or a little more. */
+/** Systems limit a socket's address to 104 bytes or a little more. */
 const addressBytesMax = 100;
 
 export interface RegistryFile {
-  /** For a socket, or for a pipe on Windows. */
+  /** A socket, or a pipe on Windows. */
   readonly address: string;
-  /** From here on it is found. Throws where the state folder cannot be written. */
+  /** Makes the inspector visible to others. Throws if the state folder is not writable. */
   announce(text: string): void;
   remove(): void;
 }
 
-let made = 0;
+/** Process-wide by nature: the files of all inspectors of this process need different names. It has no other effect. */
+let registered = 0;
 
-/** Throws where the folder cannot be made, or is not ours alone. */
+/** Throws if the folder cannot be created or is open to other users. */
 export function registerInspector(stateDir: string): RegistryFile {
   const folder = nodePath.join(stateDir, folderName);
   makeFolders(folder, 0o700);
   if (!isOwn(folder)) throw new Error(`"${folder}" can be entered by others, run chmod 700 on it`);
   sweep(folder);
-  made += 1;
-  const name = `${processIdentity()}.${made}`;
+  registered += 1;
+  const name = `${processIdentity()}.${registered}`;
   const path = nodePath.join(folder, `${name}.json`);
   const { address, scratch } = addressFor(nodePath.join(folder, `${name}.sock`));
   return {
@@ -53,11 +58,11 @@ export function registerInspector(stateDir: string): RegistryFile {
 function addressFor(path: string): { readonly address: string; readonly scratch?: string } {
   if (process.platform === "win32") return { address: `\\\\.\\pipe\\filehand-${randomBytes(16).toString("hex")}` };
   if (Buffer.byteLength(path) <= addressBytesMax) return { address: path };
-  const scratch = fs.mkdtempSync(nodePath.join(tmpdir(), "filehand-")); // its owner's alone, by its nature
+  const scratch = fs.mkdtempSync(nodePath.join(tmpdir(), "filehand-")); // created with mode 700
   return { address: nodePath.join(scratch, "lookout"), scratch };
 }
 
-/** What the files of other processes say that run. Never throws; where there is no folder it costs one look. */
+/** The files of other running processes, by name. Never throws; without a folder it costs one system call. */
 function readInspectors(stateDir: string): ReadonlyMap<string, string> {
   const folder = nodePath.join(stateDir, folderName);
   const found = new Map<string, string>();
@@ -66,18 +71,18 @@ function readInspectors(stateDir: string): ReadonlyMap<string, string> {
     if (names.length === 0 || !isOwn(folder)) return found;
     const own = processIdentity();
     for (const name of names.slice(0, filesMax)) {
-      const mark = markIn(name);
-      if (mark === own || lifeOf(mark) !== "alive") continue;
-      const text = textOf(nodePath.join(folder, name));
+      const owner = ownerIn(name);
+      if (owner === own || lifeOf(owner) !== "alive") continue;
+      const text = readRegistryFile(nodePath.join(folder, name));
       if (text !== undefined) found.set(name, text);
     }
   } catch {
-    // None yet.
+    // No inspector has registered yet.
   }
   return found;
 }
 
-/** Tells when one may have come or gone; undefined where that cannot be watched. Makes the folder. */
+/** Calls back when an inspector may have come or gone; undefined where the folder cannot be watched. Creates the folder. */
 export function watchInspectors(stateDir: string, listener: () => void): Watching | undefined {
   try {
     const folder = nodePath.join(stateDir, folderName);
@@ -86,26 +91,26 @@ export function watchInspectors(stateDir: string, listener: () => void): Watchin
     watcher.on("error", () => watcher.close());
     return { stop: () => watcher.close() };
   } catch {
-    return undefined; // no state folder can be made, or the system has no more watches to give
+    return undefined; // the state folder cannot be created, or the system has no more watches
   }
 }
 
-const markIn = (name: string): string => name.slice(0, name.indexOf("."));
+const ownerIn = (name: string): string => name.slice(0, name.indexOf("."));
 
 function sweep(folder: string): void {
   for (const name of fs.readdirSync(folder)) {
-    if (lifeOf(markIn(name)) === "dead") fs.rmSync(nodePath.join(folder, name), { force: true });
+    if (lifeOf(ownerIn(name)) === "dead") fs.rmSync(nodePath.join(folder, name), { force: true });
   }
 }
 
-/** A real folder that nobody else can look into. */
+/** True for a real folder that is private to its owner. */
 function isOwn(folder: string): boolean {
   const stat = fs.lstatSync(folder);
   if (process.geteuid === undefined) return stat.isDirectory();
   return stat.isDirectory() && stat.uid === process.geteuid() && (stat.mode & 0o077) === 0;
 }
 
-function textOf(path: string): string | undefined {
+function readRegistryFile(path: string): string | undefined {
   try {
     const flags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
     using file = new Descriptor(fs.openSync(path, flags));
@@ -118,27 +123,27 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** One that listens, and which of its workspaces holds the roots that were asked about. */
+/** A running inspector, and its workspace that contains the roots asked for. */
 export interface RegisteredInspector {
   readonly name: string;
   readonly place: InspectorPlace;
   readonly workspace: string;
 }
 
-/** Those that watch all of these roots. What a file says is looked at field by field. */
+/** The inspectors that watch all of these roots. */
 export function inspectorsFor(stateDir: string, roots: readonly string[]): readonly RegisteredInspector[] {
   return [...readInspectors(stateDir)].flatMap(([name, text]) => {
     const place = placeIn(text);
-    const found = place?.workspaces.find((workspace) => holdsAll(workspace.roots, roots));
+    const found = place?.workspaces.find((workspace) => containsAll(workspace.roots, roots));
     return place === undefined || found === undefined ? [] : [{ name, place, workspace: found.name }];
   });
 }
 
-/** Do all of these lie in one of those folders, or are they such a folder? */
-export const holdsAll = (folders: readonly string[], roots: readonly string[]): boolean =>
-  roots.length > 0 && roots.every((root) => folders.some((folder) => holds(folder, root)));
+/** True if every root is one of the folders or inside one. */
+export const containsAll = (folders: readonly string[], roots: readonly string[]): boolean =>
+  roots.length > 0 && roots.every((root) => folders.some((folder) => contains(folder, root)));
 
-function holds(folder: string, path: string): boolean {
+function contains(folder: string, path: string): boolean {
   const rest = nodePath.relative(folder, path);
   return rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest);
 }

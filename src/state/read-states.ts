@@ -1,7 +1,7 @@
 /**
- * What named conversations have read, kept in the state folder for the process that goes on with them. A file for each
- * conversation, written shortly after a change and when the toolkit closes. What is lost in a crash, or cannot be written, costs
- * the model another read and nothing else.
+ * Read ledgers of named conversations, in the state folder, for a later process that continues them. One file per conversation,
+ * written shortly after a change and when the toolkit closes. A ledger lost in a crash, or not writable, costs the model
+ * another read and nothing else.
  */
 
 import { createHash } from "node:crypto";
@@ -10,47 +10,46 @@ import * as nodePath from "node:path";
 import { Descriptor, makeFolders, noFollow } from "../disk/disk.ts";
 
 export interface ReadStates {
-  /** What was kept under this name; undefined if nothing was, or nothing that can be read. Whoever uses it checks its shape. */
+  /** The state stored under this name; undefined if there is none or it is unreadable. The caller validates its shape. */
   find(name: string): unknown;
-  /** Keeps what `state` says under this name from now on. Call the result after each change. */
+  /** Returns a function to call after each change, which stores what `state` returns under this name. */
   follow(name: string, state: () => object): () => void;
-  /** Writes what is not written yet. */
   flush(): void;
 }
 
-/** Conversations that are kept; the oldest go first. Bytes of one that are read. */
+/** Conversations stored; the oldest are removed first. */
 const namesMax = 500;
+/** A larger file is not read: a ledger of thousands of files stays far below. */
 const bytesMax = 16_777_216;
-/** How long a change waits for others. */
+/** A change waits so long for others, to be written with them. */
 const delayMs = 250;
 const version = 1;
 
 export function createReadStates(stateDir: string): ReadStates {
   const folder = nodePath.join(stateDir, "read-states");
-  /** States with changes that are not written. */
-  const waiting = new Map<string, () => object>();
+  const unwritten = new Map<string, () => object>();
   let timer: NodeJS.Timeout | undefined;
 
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    for (const [name, state] of waiting) save(folder, name, state());
-    waiting.clear();
+    for (const [name, state] of unwritten) save(folder, name, state());
+    unwritten.clear();
   };
   return {
     find(name) {
-      if (waiting.has(name)) flush();
+      if (unwritten.has(name)) flush();
       return load(folder, name);
     },
     follow: (name, state) => () => {
-      waiting.set(name, state);
+      unwritten.set(name, state);
       timer ??= setTimeout(flush, delayMs).unref();
     },
     flush,
   };
 }
 
-/** Names are what hosts call their conversations: anything. */
+/** Hashed, because hosts name their conversations freely. */
 const fileOf = (folder: string, name: string): string =>
   nodePath.join(folder, `${createHash("sha256").update(name).digest("hex").slice(0, 32)}.json`);
 
@@ -59,14 +58,16 @@ function load(folder: string, name: string): unknown {
     using file = new Descriptor(fs.openSync(fileOf(folder, name), fs.constants.O_RDONLY | noFollow));
     const stat = fs.fstatSync(file.fd);
     if (!stat.isFile() || stat.size > bytesMax) return undefined;
-    const kept = JSON.parse(fs.readFileSync(file.fd, "utf8")) as Partial<Record<"version" | "name" | "files", unknown>>;
-    return kept.version === version && kept.name === name ? kept.files : undefined;
+    const stored = JSON.parse(fs.readFileSync(file.fd, "utf8")) as Partial<
+      Record<"version" | "name" | "files", unknown>
+    >;
+    return stored.version === version && stored.name === name ? stored.files : undefined;
   } catch {
-    return undefined; // there is none, or it is damaged
+    return undefined; // missing or damaged
   }
 }
 
-/** Never throws: a full or read-only state folder is not worth a failed call. Readers see the old state or the new one. */
+/** Never throws: a full or read-only state folder is not worth a failed call. Readers see the old or the new state. */
 function save(folder: string, name: string, files: object): void {
   const path = fileOf(folder, name);
   const temporary = `${path}.${process.pid}.tmp`;

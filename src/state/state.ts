@@ -1,7 +1,7 @@
-/** The door of state/: what outlives a process, besides the history. Other rooms import from here and from nothing else in this room. */
+/** The door of state/: data that outlives a process, besides the history. */
 
 export {
-  holdsAll,
+  containsAll,
   inspectorsFor,
   type RegisteredInspector,
   registerInspector,

@@ -1,6 +1,6 @@
 /**
- * What sessions came to, one line each, in the state folder: the command line's own statistics. Lines are appended in
- * one write, so processes do not disturb each other; a line that is not understood is left out.
+ * Usage statistics of sessions, one line each, in the state folder, for the command line. Each line is appended in one write, so
+ * processes do not disturb each other; unreadable lines are skipped.
  */
 
 import * as fs from "node:fs";
@@ -17,10 +17,10 @@ export interface Figures {
 }
 
 const fileName = "figures.jsonl";
-/** Above this size the older half goes. */
+/** Above this size the older half is removed. */
 const bytesMax = 1_048_576;
 
-/** Never throws: figures are not worth a failed call. */
+/** Never throws: statistics are not worth a failed call. */
 export function appendUsage(stateDir: string, figures: Figures): void {
   try {
     makeFolders(stateDir, 0o700);

@@ -19,7 +19,7 @@ import {
   type ReportHello,
   reportProtocol,
 } from "../../contract/event.ts";
-import { holdsAll, registerInspector, type RegistryFile } from "../../state/state.ts";
+import { containsAll, registerInspector, type RegistryFile } from "../../state/state.ts";
 import type { Log } from "../mcp/mcp-workspace.ts";
 import { Lines } from "../mcp/stdio-wire.ts";
 
@@ -64,7 +64,7 @@ export async function openReportSocket(options: ReportSocketOptions): Promise<((
     converse(socket, options, (hello) => {
       if (!isSame(hello.key, key)) return undefined;
       const workspace = workspaces.find(({ name }) => name === hello.workspace);
-      if (workspace === undefined || !holdsAll(workspace.roots, hello.roots)) return undefined;
+      if (workspace === undefined || !containsAll(workspace.roots, hello.roots)) return undefined;
       const { pid, program, roots } = hello;
       const from: Reporting = { workspace: workspace.name, pid, program, roots };
       reporting.set(socket, from);
