@@ -1,6 +1,6 @@
 /**
- * Descriptors that are closed where the block ends that opened them (`using`), and how one of them is handed on. Node 20 has
- * the symbols and no `DisposableStack`: `HandleStack` is the part of it that is needed here.
+ * File descriptors that close at the end of a `using` block, and handing one on to a caller. Node 20 has the symbols but no
+ * `DisposableStack`; `HandleStack` is the part of it that is needed here.
  */
 
 import * as fs from "node:fs";
@@ -9,7 +9,7 @@ import type { System } from "./system.ts";
 
 const node: Pick<System, "close"> = { close: (fd) => fs.closeSync(fd) };
 
-/** A number that the system gave out. Never closed twice: the number is free even if closing failed. */
+/** Closes its number at most once: after a failed close the system may already have reused it. */
 export class Descriptor implements Disposable {
   readonly fd: number;
   readonly #system: Pick<System, "close">;
@@ -20,20 +20,20 @@ export class Descriptor implements Disposable {
     this.#system = system;
   }
 
-  /** For what was written: the error of closing counts, and is thrown. */
+  /** For written files: throws the error of closing, which may report lost data. */
   close(): void {
     if (!this.#open) return;
     this.#open = false;
     this.#system.close(this.fd);
   }
 
-  /** The caller closes it from now on. */
+  /** From now on the caller closes the returned descriptor. */
   move(): Descriptor {
     this.#open = false;
     return new Descriptor(this.fd, this.#system);
   }
 
-  /** What was only read, or is given up anyway, loses nothing when closing fails. A bad number is a bug and stays one. */
+  /** For files only read or given up: a failed close loses nothing. EBADF is a bug and is thrown. */
   [Symbol.dispose](): void {
     try {
       this.close();
@@ -43,7 +43,7 @@ export class Descriptor implements Disposable {
   }
 }
 
-/** Handles that are closed together, the last one first, unless they are handed on. */
+/** Handles closed together, the last one first, unless moved to a caller. */
 export class HandleStack implements Disposable {
   #handles: Disposable[] = [];
 
@@ -52,7 +52,7 @@ export class HandleStack implements Disposable {
     return handle;
   }
 
-  /** The caller closes them from now on. */
+  /** From now on the caller closes the returned stack. */
   move(): HandleStack {
     const moved = new HandleStack();
     moved.#handles = this.#handles;

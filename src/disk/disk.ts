@@ -1,4 +1,4 @@
-/** The only door to the file system: look beneath the roots, open what was found, list a folder, change a file. */
+/** The workspace file system: look up paths beneath the roots, open and list what was found, walk folders, change files. */
 
 import { constants } from "node:fs";
 import * as nodePath from "node:path";
@@ -58,7 +58,7 @@ export { lifeOf, processIdentity } from "./lock/process-identity.ts";
 export { orAborted } from "./lock/queue.ts";
 export { type FolderFacts, folderFacts } from "./lookup/folder-facts.ts";
 export { type FolderEntry, kindOfEntry } from "./lookup/folder-handle.ts";
-export { areAbove } from "./lookup/ignore-files-above.ts";
+export { existAbove } from "./lookup/ignore-files-above.ts";
 export {
   endOf,
   type FileNode,
@@ -100,42 +100,42 @@ export { WriteFailed, type WriteStep } from "./write/write-failed.ts";
 
 export interface Disk {
   readonly roots: readonly Root[];
-  /** Finds what an absolute path names. Touches nothing outside the roots; the caller closes what is held. */
+  /** Resolves an absolute path. Touches nothing outside the roots; the caller closes the returned handles. */
   lookup(path: string, also?: LookupAlso): Lookup;
-  /** Is the file that was found, with its folder, still what its name says? Cheaper than another look; a doubt is a no. */
+  /** True if the file and its folder are still what the name leads to. Cheaper than another lookup; in doubt, false. */
   isStill(node: FileNode): boolean;
-  /** The same of a file that was missing in this folder. */
+  /** The same for a name that was missing in this folder. */
   isStillMissing(folder: Handle, real: string): boolean;
-  /** Opens the very file that was found. Answers with an errno's name if the system refuses. */
+  /** Opens exactly the file that was looked up. Returns the errno name if the system refuses. */
   open(node: FileNode): OpenFile | { readonly errno: string };
-  /** The names in a folder that was found, in no order. */
+  /** The entries of a folder, in no order. */
   list(node: FileNode): Promise<readonly FolderEntry[] | { readonly errno: string }>;
-  /** A folder that was found, to walk from: folder by folder, each held while it is looked at, no link followed. Closing it calls `close`. */
+  /** Walks a folder, folder by folder, through handles and without following symlinks. Closing it calls `close`. */
   walk(node: FileNode, close?: () => void): WalkFolder;
-  /** What `replace` and `remove` would refuse this file with, as far as it can be known before. */
+  /** The error that `replace` and `remove` would fail with, as far as it can be known beforehand. */
   refusesWriting(node: FileNode, file: OpenFile): { readonly errno: string; readonly during: WriteStep } | undefined;
-  /** Is there anything of this real path, be it a link that leads nowhere? */
+  /** True if the name exists, even as a dangling symlink. */
   hasName(real: string): boolean;
-  /** New content for a file; the caller holds its lock. The old content or the new, never something between. */
+  /** Replaces a file's content atomically; the caller has its lock. */
   replace(input: ReplaceInput): Promise<Replaced>;
-  /** A file that does not exist, and the folders that are missing above it. */
+  /** Creates a file and the missing folders above it. */
   create(input: CreateInput): Promise<Created>;
-  /** Takes the very file away that was found. */
+  /** Removes exactly the file that was looked up. */
   remove(input: RemoveInput): Promise<Removed>;
-  /** For several files, by their real paths, of which all are to be changed or none. */
+  /** Changes several files, given by real path, all or none. */
   together(paths: readonly string[], locks: HeldLocks): ChangeSet;
-  /** Settles what a process left that was killed while it changed several files. Once for all who ask; never fails. */
+  /** Recovers the change sets of killed processes. Runs once, however many callers await it; never fails. */
   settled(locks: Locks): Promise<void>;
-  /** Takes a folder away, by its real path, if there is nothing in it. */
+  /** Removes a folder, by its real path, if it is empty. */
   removeFolder(real: string): Promise<FolderRemoved>;
-  /** Gives the very folder that was found another name, with all that is in it. */
+  /** Renames exactly the folder that was looked up, with its content. */
   moveFolder(input: MoveInput): Promise<FolderMoved>;
-  /** The same with one more root. Throws a RootError. */
+  /** The same disk with one more root. Throws a RootError. */
   including(folder: string): Disk;
 }
 
 export interface DiskOptions {
-  /** For undo journals that have no place beside their file; without it such a file is not written. */
+  /** For undo journals that have no place beside their file; without it such a file cannot be written. */
   readonly stateDir?: string | undefined;
   readonly border?: Border | undefined;
 }
@@ -176,7 +176,7 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
     strong
       ? lookupBeneath(path, roots, system, border, also)
       : lookupByRealpath(path, roots, system, undefined, border);
-  // Of a file that was written, the error of closing counts: this one tells it.
+  // Writing uses the given system: for a written file the error of closing counts.
   const writing: WriteContext = { system: given, lookup, stateDir, swept: new Map(), underWay: { count: 0 }, freed };
   const closedBeneath = strong ? kernelMounts(system) : () => new Set<string>();
   let settled: Promise<void> | undefined;
@@ -225,8 +225,8 @@ function diskOn(roots: readonly Root[], making: Making): Disk {
 }
 
 /**
- * A descriptor that was only read from loses nothing when closing it fails, and its number is free even then. A bad
- * number is a bug and stays one.
+ * For descriptors that were only read from: a failed close loses nothing, and the number is free all the same. EBADF is a
+ * bug and is thrown.
  */
 function closingQuietly(system: System): { readonly system: System; readonly freed: WriteContext["freed"] } {
   const quietly = (error: unknown): void => {
@@ -261,9 +261,9 @@ function closingQuietly(system: System): { readonly system: System; readonly fre
   return { system: { ...system, close, closeLater }, freed };
 }
 
-/** Nobody may wait for these, and threads that hang must not leave ever more of them open. */
+/** A hung thread pool must not accumulate open descriptors; above this, closing is synchronous. */
 const closingMax = 16;
-/** A thread that takes longer hangs: 1 GB is freed in a third of it. */
+/** The pool frees 1 GB in a third of this; a thread that takes longer hangs. */
 const freedMsMax = 1_000;
 
 function rootAt(given: string, system: System, strong: boolean): Root {
@@ -274,14 +274,14 @@ function rootAt(given: string, system: System, strong: boolean): Root {
     const { fd } = opened;
     const stat = system.stat(fd);
     if (!stat.isDirectory()) throw new RootError(given, `Cannot use "${given}" as a root: it is not a folder`);
-    // The kernel's own spelling, so that it can be compared with that of open files.
+    // The kernel's own spelling, comparable with that of open files.
     const real = strong ? system.pathOfHandle(handlePathOf(fd)) : path;
     const type = strong ? system.fileSystemType(handlePathOf(fd)) : undefined;
     if (type !== undefined && isKernelType(type)) {
       throw new RootError(given, `Cannot use "${given}" as a root: it belongs to the kernel, not to a disk`);
     }
     const reads = type !== undefined && isLocalType(type) ? "at once" : "later";
-    const birthNs = tellsBirth(path, system) ? stat.birthtimeNs : undefined;
+    const birthNs = hasBirthTimes(path, system) ? stat.birthtimeNs : undefined;
     return { given: absolute, real: real as RealPath, device: stat.dev, inode: stat.ino, birthNs, reads };
   } catch (error) {
     const errno = errnoName(error);
@@ -296,13 +296,13 @@ function rootAt(given: string, system: System, strong: boolean): Root {
   }
 }
 
-/** Old kernels give the last change of the inode for its birth, which for the uppermost folder is never the same. */
-function tellsBirth(path: string, system: System): boolean {
+/** Old kernels report ctime as the birth time. The two always differ for the topmost folder otherwise. */
+function hasBirthTimes(path: string, system: System): boolean {
   const { birthtimeNs, ctimeNs } = system.statPath(nodePath.parse(path).root);
   return birthtimeNs !== ctimeNs;
 }
 
-/** Other calls get their turn after so many entries. */
+/** The listing yields to the event loop after so many entries. */
 const entriesPerTurn = 4_096;
 
 async function listFolder({ handlePath, reads }: Handle, system: System): Promise<readonly FolderEntry[]> {

@@ -1,16 +1,17 @@
-/** Yields to the event loop in the middle of long work: much that is done on a disk does not wait itself. */
+/** Yields to the event loop within long synchronous work. */
 
 import type { Steps } from "../text/text.ts";
 
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** Long work in slices of time, between which the event loop turns and the work can be cancelled. */
+/** Long work in time slices; between them the event loop runs and the work can be cancelled. */
 export interface TimeSlices {
-  /** Is the time of this slice over? Then `next` is to be awaited. */
+  /** True when the slice is used up: the caller then awaits `next`. */
   isOver(): boolean;
   next(): Promise<void>;
 }
 
+/** A fifth of the 50 ms that one call may block the event loop, so several calls can share a turn. */
 const sliceMsMax = 10;
 
 export function timeSlices(signal?: AbortSignal): TimeSlices {
@@ -25,7 +26,7 @@ export function timeSlices(signal?: AbortSignal): TimeSlices {
   };
 }
 
-/** Does work step by step; the event loop turns between slices of time, and a cancelled call ends there. */
+/** Runs a step generator to its end in time slices. Throws the signal's reason between two of them. */
 export async function inTurns<Result>(steps: Steps<Result>, signal: AbortSignal): Promise<Result> {
   const slices = timeSlices(signal);
   for (;;) {

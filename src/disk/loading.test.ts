@@ -2,7 +2,7 @@
 
 import { equal, rejects } from "node:assert/strict";
 import { test } from "vitest";
-import { lazily, lazilyIfThere } from "./loading.ts";
+import { lazily, lazilyIfInstalled } from "./loading.ts";
 
 const noDescriptors = Object.assign(new Error("EMFILE: made up"), { code: "EMFILE", errno: -24 });
 
@@ -42,14 +42,14 @@ test("without descriptors nothing is asked for, since Node would remember that i
 
 test("what is not installed is asked for once; what there were no descriptors for is asked for again", async () => {
   let loads = 0;
-  const missing = lazilyIfThere(async () => {
+  const missing = lazilyIfInstalled(async () => {
     loads += 1;
     throw Object.assign(new Error("no such package"), { code: "ERR_MODULE_NOT_FOUND" });
   });
   equal(await missing(), undefined);
   equal(await missing(), undefined);
   equal(loads, 1);
-  const late = lazilyIfThere(async () => {
+  const late = lazilyIfInstalled(async () => {
     loads += 1;
     if (loads === 2) throw noDescriptors;
     return "there";

@@ -1,7 +1,7 @@
 /**
- * Parts of the program that are loaded when they are first needed. Node remembers for ever that a module could not be read: one moment
- * without free descriptors, and the part would be gone until the process is started anew. So a module is asked for only while
- * there are descriptors for its files, and what failed is tried again by the next who needs it.
+ * Modules loaded on first use. Node caches for ever that a module could not be read, so a moment without free descriptors
+ * would disable that module until the process restarts. A module is therefore imported only while enough descriptors are
+ * free, and a failed attempt is repeated by the next caller.
  */
 
 import * as fs from "node:fs";
@@ -9,22 +9,22 @@ import { devNull } from "node:os";
 import { Descriptor, HandleStack } from "./descriptor.ts";
 import { errnoName } from "./errno.ts";
 
-/** A part and what it imports are read at the same time. */
+/** A module and its imports are read at the same time. */
 const descriptorsNeeded = 24;
 
-/** Throws EMFILE or ENFILE where the module could not be read. */
+/** Throws EMFILE or ENFILE without importing when descriptors are short. */
 async function whileRoom<Module>(load: () => Promise<Module>): Promise<Module> {
   requireDescriptors(descriptorsNeeded);
   return load();
 }
 
-/** Throws EMFILE or ENFILE unless the system gives so many at once. */
+/** Throws EMFILE or ENFILE unless `count` descriptors can be open at once. */
 export function requireDescriptors(count: number): void {
   using taken = new HandleStack();
   for (let left = count; left > 0; left -= 1) taken.use(new Descriptor(fs.openSync(devNull, "r")));
 }
 
-/** Loaded by the first who asks; a failure is forgotten, so that the next one tries again. */
+/** Loads on the first call and caches the module; a failure is not cached. */
 export function lazily<Module>(load: () => Promise<Module>, room = whileRoom): () => Promise<Module> {
   let loading: Promise<Module> | undefined;
   return () =>
@@ -34,8 +34,8 @@ export function lazily<Module>(load: () => Promise<Module>, room = whileRoom): (
     }));
 }
 
-/** The same of what may not be installed: undefined then. Throws only where there are no descriptors. */
-export function lazilyIfThere<Module>(
+/** Like `lazily`, for an optional package: undefined if it is not installed. Throws only when descriptors are short. */
+export function lazilyIfInstalled<Module>(
   load: () => Promise<Module>,
   room = whileRoom,
 ): () => Promise<Module | undefined> {

@@ -1,6 +1,7 @@
 /**
- * Programs on the PATH, looked for and not run, and whether one can be started. The one place that says which program a name means: what lies below a root is never
- * it, whatever links lead there, since whoever works in a root could have put it there.
+ * Finds programs on the PATH without running them, and checks whether one can be started. Only this file decides which
+ * program a name means. It never picks one below a root, directly or through symlinks: any agent working in that root could
+ * have put it there.
  */
 
 import { isUtf8 } from "node:buffer";
@@ -13,19 +14,18 @@ import { nodeSystem } from "./system.ts";
 export interface WhereToLook {
   readonly path: string | undefined;
   readonly platform: NodeJS.Platform;
-  /** Only what can be run without a shell: a batch file of Windows cannot. */
+  /** Only programs that start without a shell, which excludes Windows batch files. */
   readonly runnable?: boolean;
   /** Roots whose programs are not trusted. */
   readonly notBeneath: readonly string[];
 }
 
-/** Where a program of that name lies; undefined if there is none. */
 export function programOnPath(name: string, where: WhereToLook): string | undefined {
   for (const program of programsOnPath(name, where)) return program;
   return undefined;
 }
 
-/** All of that name, in the order of the path: the first may be another program of the same name. */
+/** All programs of that name in PATH order: the first may be a different program of the same name. */
 export function* programsOnPath(name: string, where: WhereToLook): Generator<string> {
   const isTrusted = outsideOf(where.notBeneath);
   for (const folder of trustedFolders(where)) {
@@ -34,11 +34,11 @@ export function* programsOnPath(name: string, where: WhereToLook): Generator<str
   }
 }
 
-/** A PATH for programs that look for others themselves. */
+/** A PATH to hand to programs that look up others themselves. */
 export const trustedPath = (where: WhereToLook): string =>
   trustedFolders(where).join(where.platform === "win32" ? nodePath.win32.delimiter : nodePath.posix.delimiter);
 
-/** Folders that the system keeps for its own programs; no variable of the environment adds to them. */
+/** The system's own program folders; no environment variable adds to them. */
 export const systemPath = "/usr/bin:/bin:/run/current-system/sw/bin:/usr/local/bin";
 
 function trustedFolders({ path, platform, notBeneath }: WhereToLook): readonly string[] {
@@ -47,7 +47,7 @@ function trustedFolders({ path, platform, notBeneath }: WhereToLook): readonly s
   return [...new Set(folders.map((one) => paths.resolve(one)))].filter(outsideOf(notBeneath));
 }
 
-/** Is a path outside these folders, both as it is written and with its links resolved? */
+/** Tests that a path is outside these folders, both as written and with symlinks resolved. */
 function outsideOf(roots: readonly string[]): (path: string) => boolean {
   const all = new Set(roots.flatMap((root) => [nodePath.resolve(root), realProgram(root) ?? root]));
   return (path) => {
@@ -61,7 +61,6 @@ function isBeneath(path: string, root: string): boolean {
   return rest === "" || (rest !== ".." && !rest.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(rest));
 }
 
-/** A program of that name in the folder; undefined if there is none. */
 export function programIn(
   folder: string,
   name: string,
@@ -73,7 +72,7 @@ export function programIn(
   return endings.map((ending) => paths.join(folder, name + ending)).find((one) => isProgram(one, platform));
 }
 
-/** Where a program really lies, its links resolved; undefined if it is gone. */
+/** The path of a program with symlinks resolved; undefined if it is gone. */
 export function realProgram(path: string): string | undefined {
   try {
     return nodeSystem.realPath(path);
@@ -92,12 +91,12 @@ function isProgram(path: string, platform: NodeJS.Platform): boolean {
   }
 }
 
-/** Pipes of a child, both ends of each, and what starting it takes besides. */
+/** Both ends of each pipe of a child, and what starting it needs besides. */
 const descriptorsToStart = 12;
 
 /**
- * Why no program can be started now, as an errno's name: without free descriptors Node's `spawn` fails and keeps those that it
- * had opened by then, so that every further try makes things worse. Undefined if there are enough.
+ * Why no program can be started now, as an errno name; undefined if it can. Without free descriptors Node's `spawn` fails
+ * and leaks those it had already opened, so each further attempt makes things worse.
  */
 export function whyNotStarted(): string | undefined {
   if (nodeSystem.platform === "win32") return undefined;
@@ -110,9 +109,7 @@ export function whyNotStarted(): string | undefined {
   }
 }
 
-// The arguments of this process as the system has them. Node decodes them, and what is no UTF-8 becomes another character.
-
-/** True where the system does not tell. */
+/** Whether the raw arguments of this process are UTF-8: Node replaces what is not. True where the system cannot say. */
 export function argumentsAreUtf8(): boolean {
   try {
     return isUtf8(fs.readFileSync("/proc/self/cmdline"));

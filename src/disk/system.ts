@@ -1,35 +1,34 @@
 /**
- * The system calls that this room makes, as one object that is handed in: a fault test replaces it to fail the n-th
- * call. Sync calls serve lookups and local reads (a few microseconds each); `readLater` is for file systems that may
- * not answer, because a sync read on a hung mount stops the whole process.
+ * The system calls of this room as one injected object: a fault test replaces it to fail the n-th call. Sync calls serve
+ * lookups and local reads (a few microseconds each); `readLater` serves file systems that may hang, where a sync read would
+ * stop the whole process.
  */
 
 import * as fs from "node:fs";
 import { constants as fileConstants } from "node:fs";
 import { constants as osConstants, constants, endianness } from "node:os";
 import { setTimeout } from "node:timers/promises";
-import { lazilyIfThere } from "./loading.ts";
+import { lazilyIfInstalled } from "./loading.ts";
 import type { Glance, WalkEntry } from "./lookup/walk.ts";
 
-// Copying from file to file within the kernel, in another thread. Node has it for whole files only. It takes a fifth of the
-// processor's time that reading and writing take, and the event loop is free meanwhile. `koffi`, an optional package,
-// reaches the calls of the C library.
+// Copying between files inside the kernel, in another thread; Node offers that for whole files only. It takes a fifth of the
+// processor time of reading and writing, and leaves the event loop free. The optional package `koffi` calls the C library.
 
 interface CopyCalls {
-  /** How many bytes were copied: fewer than asked for, 0 at the end of the old file. Undefined: not possible, or failed. */
+  /** Bytes copied: maybe fewer than asked for, 0 at the end of the source. Undefined: not possible, or failed. */
   copy(from: number, fromAt: number, to: number, toAt: number, bytes: number): Promise<number | undefined>;
-  /** Begins to send a part of a file to the disk, so that a later sync has less to wait for. What fails is told by that sync. */
+  /** Begins to flush a part of a file, so that a later sync waits for less. That sync reports any error. */
   startWriting(fd: number, at: number, bytes: number): Promise<void>;
 }
 
-const copyCallsLoaded = lazilyIfThere(bindCopyCalls);
+const copyCallsLoaded = lazilyIfInstalled(bindCopyCalls);
 
 /** Undefined off Linux (other systems have other calls) and where `koffi` is not installed. */
 const loadCopyCalls = async (): Promise<CopyCalls | undefined> =>
   process.platform === "linux" ? copyCallsLoaded().catch(() => undefined) : undefined;
 
 /** SYNC_FILE_RANGE_WRITE: begin to write, wait for nothing. */
-const beginOnly = 2;
+const syncRangeWrite = 2;
 
 async function bindCopyCalls(): Promise<CopyCalls> {
   const { load: open } = await import("koffi");
@@ -50,39 +49,39 @@ async function bindCopyCalls(): Promise<CopyCalls> {
       const copied = await inThread(copyRange, from, [fromAt], to, [toAt], bytes, 0);
       return copied < 0 ? undefined : copied;
     },
-    startWriting: async (fd, at, bytes) => void (await inThread(syncRange, fd, at, bytes, beginOnly)),
+    startWriting: async (fd, at, bytes) => void (await inThread(syncRange, fd, at, bytes, syncRangeWrite)),
   };
 }
 
-// Folders by descriptor: list one, open one in it, look at a name in it. Node reaches a folder that is held only by way of
-// `/proc/self/fd`, and makes several objects of every name; in a tree of a hundred thousand files that is a quarter of
-// the time. `koffi`, an optional package, reaches the calls of the C library. It takes 10 ms to load, so only large walks load it.
+// Folders by descriptor: list one, open one in it, stat a name in it. Node reaches an open folder only through
+// `/proc/self/fd` and creates several objects per name, a quarter of the time in a tree of a hundred thousand files.
+// `koffi` takes 10 ms to load, so only large walks load it.
 
 /** Each call throws an error with `errno`, as Node's own do. */
 export interface FolderCalls {
-  /** A descriptor of a folder in a folder, to list it. Nothing but a folder is opened, and no link is followed. */
+  /** Opens a folder in a folder for listing; fails for anything else, symlinks included. */
   enter(folder: number, name: string): number;
-  /** From where the descriptor stands; `entriesMax`: stops some time after so many. */
+  /** Reads on from the descriptor's position; stops soon after `entriesMax`. */
   entries(folder: number, entriesMax?: number): readonly WalkEntry[];
-  /** A link's own, not its target's; undefined if there is no such name. */
+  /** Does not follow a symlink; undefined if the name does not exist. */
   glance(folder: number, name: string): Glance | undefined;
 }
 
-const folderCallsLoaded = lazilyIfThere(bindFolderCalls);
+const folderCallsLoaded = lazilyIfInstalled(bindFolderCalls);
 
 /** Undefined off Linux (other systems have other calls), where `koffi` is not installed, and where a call is missing. */
 const loadFolderCalls = async (): Promise<FolderCalls | undefined> =>
   process.platform === "linux" && endianness() === "LE" ? folderCallsLoaded().catch(() => undefined) : undefined;
 
-/** What a folder must be opened with to be listed. Node's own `open` adds the last of them by itself. */
+/** Flags to open a folder for listing. Node's own `open` adds `closeOnExec` by itself. */
 export const listFlags = fileConstants.O_RDONLY | (fileConstants.O_DIRECTORY ?? 0) | (fileConstants.O_NOFOLLOW ?? 0);
 const closeOnExec = 0o2000000;
-/** Of `statx`: no link is followed, nothing is mounted; kind, time of change and size are wanted. */
-const atThisVeryName = 0x100 | 0x800;
-const kindTimeSize = 0x1 | 0x40 | 0x200;
-const anywhere = -100;
+/** For `statx`: follow no symlink, trigger no automount; ask for kind, mtime and size. */
+const noFollowNoAutomount = 0x100 | 0x800;
+const typeMtimeSize = 0x1 | 0x40 | 0x200;
+const noFolder = -100;
 
-/** Where the kernel's `struct linux_dirent64` and `struct statx` have what, on all processors of this order of bytes. */
+/** Offsets in the kernel's `struct linux_dirent64` and `struct statx`, the same on all little-endian processors. */
 const entryLength = 16;
 const entryType = 18;
 const entryName = 19;
@@ -93,7 +92,7 @@ const statSeconds = 112;
 const statNanoseconds = 120;
 const statBytes = 256;
 
-/** As much as the C library asks for. */
+/** The C library's own buffer size. */
 const listBytes = 32_768;
 
 async function bindFolderCalls(): Promise<FolderCalls> {
@@ -105,15 +104,15 @@ async function bindFolderCalls(): Promise<FolderCalls> {
 
   const failed = (call: string, number: number): Error =>
     Object.assign(new Error(`${call} failed with errno ${number}`), { errno: -number, syscall: call });
-  // One piece of memory for all: no call begins before another has ended.
+  // Shared memory is safe: these calls are synchronous.
   const stat = new Uint32Array(statBytes / 4);
   const space = Buffer.alloc(listBytes);
-  /** Fills `stat`; the number of the error, 0 if there is none. */
+  /** Fills `stat`; returns the errno, 0 for success. */
   const lookAt = (folder: number, name: string): number =>
-    look(folder, name, atThisVeryName, kindTimeSize, stat) === 0 ? 0 : errno();
+    look(folder, name, noFollowNoAutomount, typeMtimeSize, stat) === 0 ? 0 : errno();
 
-  // Some sandboxes know the call and forbid it.
-  const forbidden = lookAt(anywhere, "/");
+  // Some sandboxes have the call and forbid it.
+  const forbidden = lookAt(noFolder, "/");
   if (forbidden !== 0) throw failed("statx", forbidden);
   return {
     enter: (folder, name) => {
@@ -135,7 +134,7 @@ async function bindFolderCalls(): Promise<FolderCalls> {
         if (bytes === 0) break;
         takeEntries(space, bytes, entries);
       }
-      // Some file systems do not say in a list what an entry is.
+      // Some file systems list entries without their kind.
       for (const entry of entries) {
         if (entry.type === types.unknown && lookAt(folder, entry.name) === 0) entry.type = typeOf(stat);
       }
@@ -144,7 +143,7 @@ async function bindFolderCalls(): Promise<FolderCalls> {
   };
 }
 
-/** As the kernel numbers them; the same as the uppermost bits of a mode. */
+/** The kernel's numbers; the same as the top bits of a mode. */
 const types = { unknown: 0, pipe: 1, characters: 2, folder: 4, blocks: 6, file: 8, link: 10, socket: 12 };
 
 class QuickEntry implements WalkEntry {
@@ -178,18 +177,18 @@ class QuickEntry implements WalkEntry {
 }
 
 function takeEntries(space: Buffer, bytes: number, into: QuickEntry[]): void {
-  // One text for all names: a call for each would take longer than all else that is done here.
+  // One decoded string for all names: decoding each would take longer than everything else here.
   const text = space.toString("latin1", 0, bytes);
   for (let at = 0; at < bytes; ) {
     const length = (space[at + entryLength] ?? 0) | ((space[at + entryLength + 1] ?? 0) << 8);
     const start = at + entryName;
-    // The zero behind a name lies in the last bytes, and what comes behind it may be anything.
+    // The terminating zero is within the last aligned bytes; the bytes after it are undefined.
     let end = Math.max(start, at + length - entriesAlign);
     while (space[end] !== 0) end += 1;
     const type = space[at + entryType] ?? 0;
     const raw = text.slice(start, end);
-    // Names of ASCII letters alone, nearly all, are taken as they are. Those of folders are remembered for long, and a part of
-    // a text keeps all of it in memory.
+    // ASCII names, nearly all, are sliced. Folder names are copied: they are kept for long, and a slice keeps the whole
+    // string in memory.
     // oxlint-disable-next-line no-control-regex
     const isPart = type === types.file && !/[^\0-\x7f]/.test(raw);
     if (raw !== "." && raw !== "..") into.push(new QuickEntry(isPart ? raw : space.toString("utf8", start, end), type));
@@ -205,20 +204,19 @@ function glanceOf(stat: Uint32Array): Glance {
   const type = typeOf(stat);
   const kind =
     type === types.file ? "file" : type === types.folder ? "directory" : type === types.link ? "link" : "special";
-  // The upper half has the sign: files can be older than 1970.
+  // The upper half carries the sign: a file can be older than 1970.
   const seconds = (word(stat, statSeconds + 4) | 0) * 0x1_0000_0000 + word(stat, statSeconds);
-  // In the very way in which Node makes milliseconds of it.
+  // Computed exactly as Node computes its milliseconds.
   const mtimeMs = seconds * 1_000 + word(stat, statNanoseconds) / 1_000_000;
   return { kind, mtimeMs, sizeBytes: word(stat, statSize + 4) * 0x1_0000_0000 + word(stat, statSize) };
 }
 
-// Extended attributes of files, which hold ACLs, security labels and what users put there. Node has no call for them;
-// `koffi`, an optional package, reaches those of the C library. It takes 20 ms to load, so it is loaded only when an
-// existing file is replaced.
+// Extended attributes, which contain ACLs, security labels and users' own data. Node has no call for them. `koffi` takes
+// 20 ms to load, so only replacing an existing file loads it.
 
 /** Each call throws an error with `errno`, as Node's own do. */
 export interface AttributeCalls {
-  /** Names of a file's attributes. Follows links, so give it a handle's path. */
+  /** Follows symlinks: pass the path of a handle. */
   list(path: string): readonly string[];
   listOf(fd: number): readonly string[];
   get(path: string, name: string): Uint8Array;
@@ -226,16 +224,16 @@ export interface AttributeCalls {
   remove(fd: number, name: string): void;
 }
 
-const loaded = lazilyIfThere(load);
+const attributeCallsLoaded = lazilyIfInstalled(bindAttributeCalls);
 
 /** Undefined off Linux (other systems have other calls) and where `koffi` is not installed. */
 export const loadAttributeCalls = async (): Promise<AttributeCalls | undefined> =>
-  process.platform === "linux" ? loaded() : undefined;
+  process.platform === "linux" ? attributeCallsLoaded() : undefined;
 
 /** The kernel's limits: 64 KiB for one value and for the list of names. */
 const valueBytesMax = 65_536;
 
-async function load(): Promise<AttributeCalls> {
+async function bindAttributeCalls(): Promise<AttributeCalls> {
   const { load: open, errno } = await import("koffi");
   const library = open(null); // the C library that Node itself is linked with
   const listNames = library.func("long listxattr(const char *path, _Out_ uint8_t *names, size_t size)");
@@ -246,7 +244,6 @@ async function load(): Promise<AttributeCalls> {
   );
   const removeValue = library.func("int fremovexattr(int fd, const char *name)");
 
-  /** Every call answers with a number, -1 for a failure. */
   const checked = (call: string, answer: unknown): number => {
     const result = Number(answer);
     if (result >= 0) return result;
@@ -259,7 +256,7 @@ async function load(): Promise<AttributeCalls> {
     try {
       length = checked("listxattr", call());
     } catch (error) {
-      // A file system without attributes has none to lose.
+      // A file system without attributes loses none.
       if (error instanceof Error && "errno" in error && error.errno === -constants.errno.ENOTSUP) return [];
       throw error;
     }
@@ -279,54 +276,53 @@ export interface System {
   readonly platform: NodeJS.Platform;
   open(path: string, flags: number): number;
   close(fd: number): void;
-  /** For the last one of a large file that has no name any more: its bytes are freed, which may take a while. */
+  /** For the last descriptor of an unlinked large file: freeing its bytes may take a while. */
   closeLater(fd: number): Promise<void>;
   stat(fd: number): fs.BigIntStats;
   statPath(path: string): fs.BigIntStats;
   readLink(path: string): Buffer;
-  /** Where the kernel says that something held is, by the path of its handle. */
+  /** The kernel's path of an open handle. */
   pathOfHandle(handlePath: string): string;
   realPath(path: string): string;
   fileSystemType(path: string): number;
   read(fd: number, into: Uint8Array, offset: number, length: number, at: number): number;
   readLater(fd: number, into: Uint8Array, offset: number, length: number, at: number): Promise<number>;
   folder(path: string): Promise<fs.Dirent[]>;
-  /** The same entry by entry, for local folders: it needs no thread of the pool, which hanging reads may have used up. */
+  /** Entry by entry, for local folders: it needs no thread of the pool, which hung reads may have used up. */
   folderNow(path: string): Iterable<fs.Dirent>;
-  /** The same in one piece: for walks of whole trees, which cost half as much by it. */
+  /** All at once: half the cost, for walks of whole trees. */
   folderWhole(path: string): readonly fs.Dirent[];
-  /** What a name in a folder is, links not followed; undefined if it is gone. Times in milliseconds, with a fraction. */
+  /** The stat of a name, without following symlinks; undefined if it is gone. Times in fractional milliseconds. */
   glance(path: string): fs.Stats | undefined;
   glanceLater(path: string): Promise<fs.Stats | undefined>;
-  /** The same by descriptor, for large walks; undefined where there is no way to reach them. Loaded when first asked for. */
+  /** Calls by descriptor, for large walks; undefined where they are unavailable. Loaded on first use. */
   folderCalls(): Promise<FolderCalls | undefined>;
 
-  // Changing files. Whatever can take long has a twin that does not hold the process.
-  /** Makes a file; `mode` loses the bits of the umask, as the kernel has it. */
+  // Changing files. Every call that can take long has an asynchronous twin.
+  /** Creates a file; the kernel removes the bits of the umask from `mode`. */
   make(path: string, flags: number, mode: number): number;
   write(fd: number, from: Uint8Array, offset: number, length: number, at: number): number;
   writeLater(fd: number, from: Uint8Array, offset: number, length: number, at: number): Promise<number>;
-  /** Copying without holding the process; undefined where there is no way to do that. Loaded when first asked for. */
+  /** Copying in another thread; undefined where it is unavailable. Loaded on first use. */
   copyCalls(): Promise<CopyCalls | undefined>;
   sync(fd: number): void;
   syncLater(fd: number): Promise<void>;
-  /** How long the last sync of little took. Infinite before the first: nobody knows the disk. */
+  /** How long the last sync of a small file took; infinite before the first. It only decides which thread syncs. */
   readonly syncPace: { lastMs: number };
   truncate(fd: number, sizeBytes: number): void;
   changeOwner(fd: number, user: number, group: number): void;
   changeMode(fd: number, mode: number): void;
-  /** Follows no link at the end of the path. */
+  /** Does not follow a symlink at the end of the path. */
   statLink(path: string): fs.BigIntStats;
-  /** Throws if the file may not be written. For root it mostly may; look at the mode as well. */
+  /** Throws if the file is not writable. Root may write almost anything: check the mode as well. */
   checkWritable(path: string): void;
   rename(from: string, to: string): void;
   link(existing: string, added: string): void;
   unlink(path: string): void;
   makeFolder(path: string, mode: number): void;
   removeFolder(path: string): void;
-  /** Waits a moment before something is tried again. */
   pause(ms: number): Promise<void>;
-  /** Extended attributes, ACLs among them; undefined where there is no way to reach them. Loaded when first asked for. */
+  /** Extended attributes and ACLs; undefined where they are unavailable. Loaded on first use. */
   attributes(): Promise<AttributeCalls | undefined>;
 }
 
@@ -382,6 +378,7 @@ export const nodeSystem: System = {
     }),
   copyCalls: loadCopyCalls,
   sync: (fd) => fs.fsyncSync(fd),
+  // Process-wide: it measures the machine's disk and affects speed only.
   syncPace: { lastMs: Number.POSITIVE_INFINITY },
   syncLater: (fd) =>
     new Promise((resolve, reject) => {

@@ -1,7 +1,6 @@
 /**
- * Tells when a file may have changed. What is watched is its folder: a file that is replaced is another file under the same
- * name, and its own watch would go with the old one. Where the system has no more watches to give, it is looked at now and
- * then instead.
+ * Reports that a file may have changed. The watch is on its folder: an atomic replace puts another inode under the same
+ * name, and a watch on the file would follow the old one. When the system has no more watches to give, the file is polled.
  */
 
 import { type FSWatcher, unwatchFile, watch, watchFile } from "node:fs";
@@ -11,32 +10,37 @@ export interface Watching {
   stop(): void;
 }
 
-const lookEveryMs = 1_000;
+/** Polling is the fallback: one stat a second costs next to nothing. */
+const pollMs = 1_000;
 
-/** One watch a folder, however many of its files are wanted. */
+/** One watch per folder, however many of its files are watched. */
 interface FolderWatch {
   readonly watcher: FSWatcher;
   readonly listeners: Map<string, Set<() => void>>;
 }
 
+/**
+ * Process-wide by nature: the system limits watches per user, so all toolkits share the watch of a folder. Each listener gets
+ * the events of its own file only, and a folder without listeners is removed.
+ */
 const folders = new Map<string, FolderWatch>();
 
-/** `path` is real: without links. The listener may be called without cause, and never twice at once. */
+/** `path` is real, without symlinks. Spurious calls of the listener are possible. */
 export function watchPath(path: string, listener: () => void): Watching {
   const folder = nodePath.dirname(path);
   const name = nodePath.basename(path);
-  const found = folders.get(folder) ?? watchFolder(folder);
-  if (found === undefined) return lookAt(path, listener);
-  const listeners = found.listeners.get(name) ?? new Set();
+  const watched = folders.get(folder) ?? watchFolder(folder);
+  if (watched === undefined) return poll(path, listener);
+  const listeners = watched.listeners.get(name) ?? new Set();
   listeners.add(listener);
-  found.listeners.set(name, listeners);
+  watched.listeners.set(name, listeners);
   return {
     stop() {
       listeners.delete(listener);
-      if (listeners.size === 0) found.listeners.delete(name);
-      if (found.listeners.size > 0 || folders.get(folder) !== found) return;
+      if (listeners.size === 0) watched.listeners.delete(name);
+      if (watched.listeners.size > 0 || folders.get(folder) !== watched) return;
       folders.delete(folder);
-      found.watcher.close();
+      watched.watcher.close();
     },
   };
 }
@@ -45,22 +49,22 @@ function watchFolder(folder: string): FolderWatch | undefined {
   try {
     const watcher = watch(folder, { persistent: false });
     const listeners: FolderWatch["listeners"] = new Map();
-    const tell = (name: string | null): void => {
-      const told = name === null ? [...listeners.values()].flatMap((set) => [...set]) : (listeners.get(name) ?? []);
-      for (const listener of told) listener();
+    const notify = (name: string | null): void => {
+      const notified = name === null ? [...listeners.values()].flatMap((set) => [...set]) : (listeners.get(name) ?? []);
+      for (const listener of notified) listener();
     };
-    watcher.on("change", (_event, name) => tell(name === null ? null : String(name)));
-    // The folder is gone: who watches hears of it once more, and looks for itself.
-    watcher.on("error", () => tell(null));
-    const made = { watcher, listeners };
-    folders.set(folder, made);
-    return made;
+    watcher.on("change", (_event, name) => notify(name === null ? null : String(name)));
+    // The folder is gone: its listeners look at the disk themselves.
+    watcher.on("error", () => notify(null));
+    const added = { watcher, listeners };
+    folders.set(folder, added);
+    return added;
   } catch {
     return undefined;
   }
 }
 
-function lookAt(path: string, listener: () => void): Watching {
-  watchFile(path, { persistent: false, interval: lookEveryMs }, listener);
+function poll(path: string, listener: () => void): Watching {
+  watchFile(path, { persistent: false, interval: pollMs }, listener);
   return { stop: () => unwatchFile(path, listener) };
 }

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, test } from "vitest";
-import { keepMetadata } from "../../src/disk/write/metadata.ts";
+import { copyMetadata } from "../../src/disk/write/metadata.ts";
 import { programOnPath, programsOnPath, trustedPath } from "../../src/disk/programs.ts";
 import { nodeSystem } from "../../src/disk/system.ts";
 import { serverFinder } from "../../src/session.ts";
@@ -94,7 +94,7 @@ test.skipIf(platform !== "linux")(
       const system = { ...nodeSystem, attributes: async () => undefined };
       const stat = (path: string) => fs.statSync(path, { bigint: true });
       const [fresh, old] = [stat(at("ws/new.txt")), stat(at("ws/old.txt"))];
-      deepEqual(await keepMetadata(fd, fresh, old, join(at("ws"), "old.txt"), system), []);
+      deepEqual(await copyMetadata(fd, fresh, old, join(at("ws"), "old.txt"), system), []);
     } finally {
       fs.closeSync(fd);
       process.env["PATH"] = before;

@@ -1,9 +1,9 @@
-/** Finds a byte text in a file of any size, in one pass and constant memory, and the line of each hit. */
+/** Finds a byte sequence in a file of any size, in one pass and constant memory, with the line of each hit. */
 
 import { setImmediate } from "node:timers/promises";
 import { countIn, startFinding } from "../../text/text.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
-import { chunkBytes, FileCut, giveBack, takeKernel } from "./scan.ts";
+import { chunkBytes, FileCut, returnKernel, takeKernel } from "./scan.ts";
 
 export interface Hit {
   readonly at: number;
@@ -14,28 +14,28 @@ export interface Hit {
 export interface FindOptions {
   readonly hitsMax: number;
   readonly overlapping: boolean;
-  /** Where the text begins, behind the BOM; no hit begins before. */
+  /** Where the text begins, after the BOM; no hit begins before. */
   readonly firstByte: number;
-  /** Lines of every hit, or right ones only up to the chunk of the first. */
+  /** `first`: line numbers are right only up to the chunk of the first hit. */
   readonly lines: "all" | "first";
   readonly signal: AbortSignal;
   readonly onProgress: ((doneBytes: number, totalBytes: number) => void) | undefined;
-  /** Told every hit, in order, before it is known how many there are; then none is kept, and all are counted. */
+  /** Receives every hit in order, before the total is known; then no hit is stored, and all are counted. */
   readonly onHit?: ((at: number, line: number) => void) | undefined;
-  /** Shown every chunk in passing; it MUST NOT keep it. */
+  /** Receives every chunk; it MUST NOT keep it. */
   readonly onChunk?: ((chunk: Uint8Array) => void) | undefined;
 }
 
-/** Nobody wants to know how many more than this; and a text that overlaps itself would take its time. */
+/** An exact count above this helps no caller, and counting a needle that overlaps itself would take long. */
 const totalMax = 1_000_000;
-/** Other calls get their turn after so many bytes. */
+/** The search yields to the event loop after so many bytes, */
 const turnBytes = 4 * chunkBytes;
-/** And after so many hits. */
+/** and after so many hits. */
 const turnHits = 32_768;
-/** Read at a time: what is looked at several times stays near the processor, and a file has no memory of its own. */
+/** Small enough to stay in the processor's cache, since each piece is scanned several times. */
 const stepBytes = chunkBytes / 8;
 
-/** For encodings whose newline is byte 10 and whose characters can be told in any bytes: `isByteSearchable`. */
+/** For encodings whose newline is byte 10 and whose characters cannot begin inside others: `isByteSearchable`. */
 export async function findInFile(
   file: Pick<OpenFile, "sizeBytes" | "read">,
   needle: Uint8Array,
@@ -58,9 +58,9 @@ export async function findInFile(
       finder.feed(chunk);
       let counted = 0;
       let inChunk = 0;
-      let told = 0;
+      let reported = 0;
       for (const hit of onHit === undefined ? finder.hits.slice(hits.length) : finder.drain()) {
-        // A hit that began in the chunk before has its first newlines there.
+        // A hit that began in an earlier chunk has its first newlines there.
         let before = newlines - (hit < at ? countIn(needle, 0, at - hit, "byte") : 0);
         if (hit >= at) {
           inChunk += kernel.count(counted, hit - at);
@@ -69,13 +69,13 @@ export async function findInFile(
         }
         if (onHit === undefined) hits.push({ at: hit, line: before + 1 });
         else onHit(hit, before + 1);
-        told += 1;
-        if (told % turnHits !== 0) continue;
+        reported += 1;
+        if (reported % turnHits !== 0) continue;
         await setImmediate();
         signal.throwIfAborted();
       }
       if (onHit === undefined && finder.total > totalMax) break;
-      // Behind the only place that matters nobody asks for lines; a second one shows below that they are wanted after all.
+      // After a single hit no lines are needed; a second hit makes the caller search again with all lines.
       if (options.lines === "all" || hits.length === 0) newlines += kernel.count(0, wanted);
       if ((at + wanted) % turnBytes !== 0) continue;
       options.onProgress?.(at + wanted, file.sizeBytes);
@@ -83,6 +83,6 @@ export async function findInFile(
     }
     return { hits, total: finder.total };
   } finally {
-    giveBack(kernel, "byte");
+    returnKernel(kernel, "byte");
   }
 }

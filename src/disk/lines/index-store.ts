@@ -1,47 +1,49 @@
 /**
- * Keeps line indexes between calls: in memory for every file, in the state folder for large ones, so that a new
- * process need not scan again. What is found in the folder is believed only if its checksum, its format and the
- * file's identity are right; anything else is as if it were not there.
+ * Caches line indexes between calls: in memory for every file, and in the state folder for large ones, so that a new process
+ * need not scan again. A stored index is used only if its checksum, format and file identity are right; otherwise it is
+ * ignored.
  */
 
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import { Descriptor } from "../descriptor.ts";
+import { attempt } from "../errno.ts";
 import type { NewlineForm } from "../../text/text.ts";
 import type { Identity } from "../lookup/lookup.ts";
 import { makeFolders } from "../write/make-folders.ts";
 import { blockBytes, hashOf, isComplete, isSameState, type LineIndex } from "./line-index.ts";
 
 export interface IndexStore {
-  /** An index of this very state of the file. */
+  /** An index of exactly this state of the file. */
   find(identity: Identity, form: NewlineForm): LineIndex | undefined;
   keep(index: LineIndex): void;
-  /** An index that turned out to be wrong. */
+  /** For an index that turned out to be wrong. */
   drop(identity: Identity, form: NewlineForm): void;
 }
 
-/** Numbers held in memory, over all indexes: 16 MiB. The index of a 5 GB file has 80,000. */
+/** Numbers in memory over all indexes: 16 MiB. The index of a 5 GB file has 80,000. */
 const sumsMax = 2_097_152;
-/** Scanning less than this is quicker than keeping its index on disk. */
+/** Scanning a smaller file is faster than storing its index. */
 const diskBytesMin = 33_554_432;
+/** An index of a 5 GB file is 320 kB; 256 of them stay below 100 MB. */
 const diskFilesMax = 256;
 
 export function createIndexStore(stateDir: string | undefined): IndexStore {
-  /** Oldest first, which is the order of a Map. */
+  /** Least recently used first: a Map keeps the order of insertion. */
   const memory = new Map<string, LineIndex>();
-  let held = 0;
+  let sumsInMemory = 0;
   const folder = stateDir === undefined ? undefined : nodePath.join(stateDir, "line-index");
 
   const forget = (key: string): void => {
-    held -= memory.get(key)?.sums.length ?? 0;
+    sumsInMemory -= memory.get(key)?.sums.length ?? 0;
     memory.delete(key);
   };
   const remember = (key: string, index: LineIndex): void => {
     forget(key);
     memory.set(key, index);
-    held += index.sums.length;
+    sumsInMemory += index.sums.length;
     for (const oldest of memory.keys()) {
-      if (held <= sumsMax || oldest === key) break;
+      if (sumsInMemory <= sumsMax || oldest === key) break;
       forget(oldest);
     }
   };
@@ -84,7 +86,7 @@ const version = 2;
 const headerBytes = 64;
 const forms: readonly NewlineForm[] = ["byte", "utf-16le", "utf-16be", "utf-32le", "utf-32be"];
 
-/** Header, newlines of each block as u32, sha256 of all that. */
+/** The header, the newlines of each block as u32, then the SHA-256 of both. */
 function encode(index: LineIndex): Buffer {
   const blocks = index.sums.length - 1;
   const bytes = Buffer.alloc(headerBytes + blocks * 4 + 32);
@@ -137,18 +139,18 @@ function decode(bytes: Buffer): LineIndex | undefined {
   };
 }
 
-/** Never throws: an index that cannot be read is none. */
+/** Never throws: an unreadable index counts as none. */
 function load(path: string): LineIndex | undefined {
   return attempt(() => {
     const flags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
     using file = new Descriptor(fs.openSync(path, flags));
     const stat = fs.fstatSync(file.fd);
-    // 1 GiB of index would belong to a file of 16 TiB.
+    // An index of 1 GiB would belong to a file of 16 TiB.
     return stat.isFile() && stat.size < 1_073_741_824 ? decode(fs.readFileSync(file.fd)) : undefined;
   });
 }
 
-/** Never throws: a full or read-only state folder costs speed, not the answer. Readers see the old or the new index. */
+/** Never throws: a full or read-only state folder costs speed only. Readers see the old or the new index. */
 function save(folder: string, key: string, index: LineIndex): void {
   attempt(() => {
     makeFolders(folder, 0o700);
@@ -164,7 +166,7 @@ function save(folder: string, key: string, index: LineIndex): void {
   });
 }
 
-/** The oldest go when there are too many; so do leftovers of a crash. */
+/** Removes the oldest files above the limit, leftovers of crashes among them. */
 function prune(folder: string): void {
   const names = fs.readdirSync(folder);
   if (names.length <= diskFilesMax) return;
@@ -175,12 +177,4 @@ function prune(folder: string): void {
   aged.sort((a, b) => a.ms - b.ms);
   for (const { name } of aged.slice(0, names.length - diskFilesMax))
     attempt(() => fs.unlinkSync(nodePath.join(folder, name)));
-}
-
-function attempt<Value>(action: () => Value): Value | undefined {
-  try {
-    return action();
-  } catch {
-    return undefined;
-  }
 }

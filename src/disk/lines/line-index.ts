@@ -1,7 +1,7 @@
 /**
- * How many newlines the blocks of a file have, so that any line is a seek. An index belongs to one state of one file and is
- * used only while its identity is the same. A file that has grown is counted anew: nothing but reading it all tells whether
- * it was also changed inside, and counting is the quickest way to read it all.
+ * The number of newlines in each block of a file, so that any line is a seek. An index belongs to one state of one file and is
+ * valid only for that identity. A grown file is counted anew: only reading it all shows whether it also changed inside, and
+ * counting is the fastest way to read it all.
  */
 
 import { createHash } from "node:crypto";
@@ -13,17 +13,17 @@ export const blockBytes = 65_536;
 export interface LineIndex {
   readonly form: NewlineForm;
   readonly identity: Identity;
-  /** A multiple of `blockBytes`, or the whole file. */
+  /** A multiple of `blockBytes`, or the size of the file. */
   readonly scannedBytes: number;
-  /** Newlines before each block; one number more than blocks. */
+  /** Newlines before each block; one number more than there are blocks. */
   readonly sums: ArrayLike<number>;
-  /** Is the last character a newline? Known when the whole file was scanned. */
+  /** Whether the last character is a newline; valid once the whole file was scanned. */
   readonly lastIsNewline: boolean;
 }
 
 export const hashOf = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest();
 
-/** Of a text in UTF-8. `ascii` is a promise that makes it quicker. */
+/** The hash of a text in UTF-8. `ascii` promises that it is ASCII, which is faster. */
 export const hashOfText = (text: string, ascii: boolean): Buffer =>
   createHash("sha256")
     .update(text, ascii ? "latin1" : "utf8")

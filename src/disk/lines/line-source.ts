@@ -1,6 +1,6 @@
 /**
- * Lines as places in the bytes of a file: where a line starts, how many newlines there are. A small file is held in
- * memory; a large one is scanned once, as far as needed, and its index makes any later line a seek.
+ * Lines as byte offsets in a file: where a line starts, how many newlines there are. A small file is in memory; a large one is
+ * scanned once, as far as needed, and its index makes any later line a seek.
  */
 
 import { countIn, type NewlineForm, skipIn } from "../../text/text.ts";
@@ -8,21 +8,20 @@ import type { OpenFile } from "../lookup/open-file.ts";
 import { isAtRest } from "../time-grain.ts";
 import type { IndexStore } from "./index-store.ts";
 import { blockBytes } from "./line-index.ts";
-import { FileCut, giveBack, scanAll, scanBlocks, type ScanOptions, takeKernel } from "./scan.ts";
+import { FileCut, returnKernel, scanAll, scanBlocks, type ScanOptions, takeKernel } from "./scan.ts";
 
 export interface LineSource {
   readonly sizeBytes: number;
-  /** Byte at which a line starts; undefined if there are not so many newlines. It may be the end of the file. */
+  /** The byte at which a line starts, possibly the end of the file; undefined if there are too few newlines. */
   startOf(line: number): Promise<number | undefined>;
-  /** A byte at or a little behind the start of a line, as far as that is known without a look at the file. */
+  /** A byte at or shortly after the start of a line, if the index knows it without reading the file. */
   near(line: number): number | undefined;
-  /** Newlines in the whole file, and whether its last character is one. */
   newlines(): Promise<{ readonly count: number; readonly last: boolean }>;
-  /** At most `bytesMax` bytes from `at` on; short only at the end of the file. They may lie in `scratch`, if it has room. */
+  /** At most `bytesMax` bytes from `at`; fewer only at the end of the file. They may be in `scratch` if it is large enough. */
   bytes(at: number, bytesMax: number, scratch?: Buffer): Promise<Uint8Array>;
-  /** Byte behind the first newline at or after `at`; undefined if there is none. */
+  /** The byte after the first newline at or after `at`; undefined if there is none. */
   afterNewline(at: number): Promise<number | undefined>;
-  /** Byte behind the k-th newline before `end`, counted backwards; undefined if there are fewer. Nothing else is scanned. */
+  /** The byte after the k-th newline before `end`, counting backwards; undefined if there are fewer. Scans nothing else. */
   beforeEnd(k: number, end: number): Promise<number | undefined>;
 }
 
@@ -39,20 +38,21 @@ export class IndexWrong extends Error {
 
 export function sourceInMemory(bytes: Uint8Array, form: NewlineForm, firstByte: number): LineSource {
   const sizeBytes = bytes.length;
-  const place = (offset: number): number | undefined => (offset === -1 ? undefined : offset);
+  const orUndefined = (offset: number): number | undefined => (offset === -1 ? undefined : offset);
   return {
     sizeBytes,
-    startOf: async (line) => (line === 1 ? firstByte : place(skipIn(bytes, firstByte, sizeBytes, line - 1, form))),
+    startOf: async (line) =>
+      line === 1 ? firstByte : orUndefined(skipIn(bytes, firstByte, sizeBytes, line - 1, form)),
     near: () => undefined,
     newlines: async () => ({
       count: countIn(bytes, firstByte, sizeBytes, form),
       last: endsWithNewline(bytes, firstByte, form),
     }),
     bytes: async (at, bytesMax) => bytes.subarray(at, at + bytesMax),
-    afterNewline: async (at) => place(skipIn(bytes, at, sizeBytes, 1, form)),
+    afterNewline: async (at) => orUndefined(skipIn(bytes, at, sizeBytes, 1, form)),
     beforeEnd: async (k, end) => {
       const count = countIn(bytes, firstByte, end, form);
-      return count < k ? undefined : place(skipIn(bytes, firstByte, end, count - k + 1, form));
+      return count < k ? undefined : orUndefined(skipIn(bytes, firstByte, end, count - k + 1, form));
     },
   };
 }
@@ -74,14 +74,14 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
     if ((typeof reading === "number" ? reading : await reading) < wanted) throw new FileCut();
     return buffer;
   };
-  const found = (): number => sums[sums.length - 1] ?? 0;
+  const newlinesFound = (): number => sums[sums.length - 1] ?? 0;
 
-  /** Scans until so many newlines were found, or so many bytes were seen, or the file ends; then keeps the index. */
+  /** Scans up to so many newlines, so many bytes or the end of the file, then caches the index. */
   const scan = async (goal: { readonly newlines: number } | { readonly bytes: number }): Promise<void> => {
-    const enough = (): boolean => ("newlines" in goal ? found() >= goal.newlines : scanned >= goal.bytes);
+    const enough = (): boolean => ("newlines" in goal ? newlinesFound() >= goal.newlines : scanned >= goal.bytes);
     if (scanned >= sizeBytes || enough()) return;
     if ("bytes" in goal && goal.bytes >= sizeBytes) {
-      sums = running(sums, await scanAll(file, scanned, options));
+      sums = appendRunningSums(sums, await scanAll(file, scanned, options));
       scanned = sizeBytes;
     } else {
       const growing = Array.from(sums);
@@ -104,7 +104,7 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
     store.keep({ form, identity, scannedBytes: scanned, sums: Float64Array.from(sums), lastIsNewline });
   };
 
-  /** Byte behind the k-th newline of a block, seen again: a count that differs from the index drops it. */
+  /** The byte after the k-th newline of a block. The block is counted again, and a count that differs drops the index. */
   const skipInBlock = async (block: number, from: number, k: number): Promise<number> => {
     const start = block * blockBytes;
     const length = Math.min(blockBytes, sizeBytes - start);
@@ -120,7 +120,7 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
       const offset = kernel.skip(from - start, length, k);
       return offset === -1 ? -1 : start + offset;
     } finally {
-      giveBack(kernel, form);
+      returnKernel(kernel, form);
     }
   };
 
@@ -131,29 +131,29 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
       if (line === 1) return firstByte;
       const wanted = line - 1;
       await scan({ newlines: wanted });
-      if (found() < wanted) return undefined;
+      if (newlinesFound() < wanted) return undefined;
       const block = lastBelow(sums, wanted);
       return skipInBlock(block, block * blockBytes, wanted - (sums[block] ?? 0));
     },
     near: (line) => {
-      if (found() < line - 1) return scanned >= sizeBytes ? sizeBytes : undefined;
+      if (newlinesFound() < line - 1) return scanned >= sizeBytes ? sizeBytes : undefined;
       return Math.min(sizeBytes, (lastBelow(sums, line - 1) + 1) * blockBytes);
     },
     newlines: async () => {
       await scan({ bytes: sizeBytes });
-      return { count: found(), last: lastIsNewline };
+      return { count: newlinesFound(), last: lastIsNewline };
     },
     afterNewline: async (at) => {
       const block = Math.floor(at / blockBytes);
-      // One byte less than all: only as much is scanned as is needed, never the whole file at once.
+      // One byte less than all, so that only the needed part is scanned, never the whole file at once.
       await scan({ bytes: Math.min(sizeBytes - 1, (block + 1) * blockBytes) });
       if ((sums[block + 1] ?? 0) > (sums[block] ?? 0)) {
         const after = await skipInBlock(block, at, 1);
         if (after !== -1) return after;
       }
-      const wanted = (sums[block + 1] ?? found()) + 1;
+      const wanted = (sums[block + 1] ?? newlinesFound()) + 1;
       await scan({ newlines: wanted });
-      if (found() < wanted) return undefined;
+      if (newlinesFound() < wanted) return undefined;
       const next = lastBelow(sums, wanted);
       return skipInBlock(next, next * blockBytes, wanted - (sums[next] ?? 0));
     },
@@ -173,8 +173,8 @@ export function sourceInFile(file: OpenFile, options: SourceOptions): LineSource
   };
 }
 
-/** Running sums, gone on from the last of `before`. */
-function running(before: ArrayLike<number>, counts: Uint32Array): Float64Array {
+/** Running sums that continue from the last of `before`. */
+function appendRunningSums(before: ArrayLike<number>, counts: Uint32Array): Float64Array {
   const sums = new Float64Array(before.length + counts.length);
   sums.set(before);
   let sum = before[before.length - 1] ?? 0;
@@ -185,7 +185,7 @@ function running(before: ArrayLike<number>, counts: Uint32Array): Float64Array {
   return sums;
 }
 
-/** The last index whose sum is below `wanted`: the wanted newline lies in that block. */
+/** The last index whose sum is below `wanted`: that block contains the wanted newline. */
 function lastBelow(sums: ArrayLike<number>, wanted: number): number {
   let low = 0;
   let high = sums.length - 1;

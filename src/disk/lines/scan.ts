@@ -1,7 +1,7 @@
 /**
- * Counts the newlines of a file block by block, at the speed of the memory. Other calls get their turn every few
- * milliseconds. Above half a gigabyte a second thread takes part: both take the next piece from a common counter, so
- * neither waits for the other, and a thread that fails only leaves its pieces to be done again.
+ * Counts the newlines of a file block by block at memory speed, and yields to the event loop every few milliseconds. Above half
+ * a gigabyte a second thread takes part: both claim the next piece from a shared counter, so neither waits for the other, and
+ * the pieces of a failed thread are counted again.
  */
 
 import { setImmediate } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { createKernel, type Kernel, kernelForThread, type NewlineForm } from "..
 import type { OpenFile } from "../lookup/open-file.ts";
 import { blockBytes } from "./line-index.ts";
 
-/** The file became shorter while it was read: what was counted so far holds no longer. */
+/** The file became shorter while it was read, so the counts so far are wrong. */
 export class FileCut extends Error {
   override readonly name = "FileCut";
 }
@@ -18,19 +18,19 @@ export class FileCut extends Error {
 export interface ScanOptions {
   readonly form: NewlineForm;
   readonly signal: AbortSignal;
-  /** Told after every turn how far the scan is. */
+  /** Called after each slice of the scan. */
   readonly onProgress?: ((doneBytes: number, totalBytes: number) => void) | undefined;
 }
 
-/** One read of a scan: large enough to pay for the call, small enough to stay in the cache of a core. */
+/** One read of a scan: large enough to pay for the call, small enough for a core's cache. */
 export const chunkBytes = 1_048_576;
-/** Other calls get their turn after so many bytes: about a millisecond. */
+/** The scan yields to the event loop after so many bytes: about a millisecond. */
 const turnBytes = 2_097_152;
-/** A thread takes 30 ms to start, so it pays only above this. */
+/** A thread takes 30 ms to start, which pays only above this size. */
 const threadBytesMin = 536_870_912;
 const pieceBytes = 8_388_608;
 
-/** Newlines of each block from `from` (a multiple of a block) to `to`, in order, to `take`. Stops when it says "enough". */
+/** Passes the newlines of each block from `from` (a multiple of a block) to `to` to `take`, in order, until it returns "enough". */
 export async function scanBlocks(
   file: OpenFile,
   from: number,
@@ -53,11 +53,11 @@ export async function scanBlocks(
       await setImmediate();
     }
   } finally {
-    giveBack(kernel, options.form);
+    returnKernel(kernel, options.form);
   }
 }
 
-/** The same for all of the rest of a large local file, with a second thread. */
+/** The newlines of each block of the rest of a file; a large local file gets a second thread. */
 export async function scanAll(file: OpenFile, from: number, options: ScanOptions): Promise<Uint32Array> {
   const blocks = Math.ceil((file.sizeBytes - from) / blockBytes);
   const counts = new Uint32Array(new SharedArrayBuffer(blocks * 4));
@@ -72,11 +72,11 @@ export async function scanAll(file: OpenFile, from: number, options: ScanOptions
   }
 
   const pieces = Math.ceil((file.sizeBytes - from) / pieceBytes);
-  /** The next piece that nobody has taken, then a mark for each piece that is done. */
+  /** The next unclaimed piece, then a flag for each finished piece. */
   const shared = new Int32Array(new SharedArrayBuffer((pieces + 1) * 4));
-  await setImmediate(); // what came before the scan took its time, and so does the start of a thread
+  await setImmediate(); // the work before the scan took time, and so does starting a thread
   const worker = startWorker(file.descriptor, from, file.sizeBytes, counts, shared, options.form);
-  const stepTo = async (piece: number): Promise<void> => {
+  const countPiece = async (piece: number): Promise<void> => {
     const start = from + piece * pieceBytes;
     let at = (piece * pieceBytes) / blockBytes;
     await scanBlocks(
@@ -95,12 +95,13 @@ export async function scanAll(file: OpenFile, from: number, options: ScanOptions
   };
   try {
     await setImmediate();
-    for (let piece = Atomics.add(shared, 0, 1); piece < pieces; piece = Atomics.add(shared, 0, 1)) await stepTo(piece);
+    for (let piece = Atomics.add(shared, 0, 1); piece < pieces; piece = Atomics.add(shared, 0, 1))
+      await countPiece(piece);
     await worker.ended;
-    for (let piece = 0; piece < pieces; piece += 1) if (Atomics.load(shared, piece + 1) === 0) await stepTo(piece);
+    for (let piece = 0; piece < pieces; piece += 1) if (Atomics.load(shared, piece + 1) === 0) await countPiece(piece);
     return counts;
   } finally {
-    // Before the caller closes the file: the thread reads from the same descriptor.
+    // Before the caller closes the file, because the thread reads from the same descriptor.
     await worker.stop();
   }
 }
@@ -118,12 +119,12 @@ function startWorker(
   const worker = new Worker(scanWorkerSource, {
     eval: true,
     workerData: { fd, from, to, counts, shared, ...kernel, blockBytes, chunkBytes, pieceBytes },
-    // The thread needs next to nothing, and a small heap keeps the process small.
+    // The thread needs next to no heap.
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 },
   });
   const ended = new Promise<void>((resolve) => {
     worker.once("exit", () => resolve());
-    // What it did not finish is done by the main thread.
+    // The main thread counts the unfinished pieces.
     worker.once("error", () => resolve());
   });
   return { ended, stop: () => worker.terminate() };
@@ -135,25 +136,25 @@ async function fillChunk(file: OpenFile, kernel: Kernel, at: number, wanted: num
   if (got < wanted) throw new FileCut();
 }
 
-/** Kernels own memory, so a few are kept for the next scan; two scans at once never share one. */
+/** A process-wide pool that only saves allocations: a kernel is used by one scan at a time and overwritten by each. */
 const idle = new Map<NewlineForm, Kernel[]>();
+/** Enough for the usual number of concurrent scans; each kernel owns more than a mebibyte. */
 const idleMax = 2;
 
 export function takeKernel(form: NewlineForm): Kernel {
   return idle.get(form)?.pop() ?? createKernel(form, chunkBytes);
 }
 
-export function giveBack(kernel: Kernel, form: NewlineForm): void {
+export function returnKernel(kernel: Kernel, form: NewlineForm): void {
   const kernels = idle.get(form) ?? [];
   if (kernels.length < idleMax) kernels.push(kernel);
   idle.set(form, kernels);
 }
 
 /**
- * What the second thread of a scan runs: takes pieces from the common counter until none is left. It is a text because
- * a thread's program must be a file of its own or a text, and one bundled file is what the command line ships as.
+ * The program of the second thread: it claims pieces until none is left. It is a string because a thread's program must be a
+ * file of its own or a string, and the command line ships as one bundled file.
  */
-
 const scanWorkerSource = `
 "use strict";
 const { readSync } = require("node:fs");

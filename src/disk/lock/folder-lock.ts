@@ -1,38 +1,38 @@
 /**
- * Locks that the kernel keeps: `flock` on the folder of a file. It needs no file of its own, only a folder that can be read, and
- * it holds between all processes that reach the same folder on the same kernel, whatever their user, their container, or the
- * number that the device has for them. When a process ends, however it ends, the kernel gives its locks back.
+ * Kernel locks: `flock` on the folder of a file. Such a lock needs no file of its own, only a readable folder, and excludes
+ * all processes that reach the folder through the same kernel, whatever their user, container or device number. The kernel
+ * releases the locks of a process that ends, however it ends.
  *
- * Node has no such call; `koffi`, an optional package, reaches that of the C library. Without it, and on file systems that refuse,
- * lock files alone (lock-file.ts) keep processes of one user apart.
+ * Node has no such call; the optional package `koffi` calls the C library. Without it, and on file systems that refuse, only
+ * lock files (lock-file.ts) exclude other processes, and only those of the same user.
  */
 
 import * as fs from "node:fs";
 import { constants } from "node:os";
 import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
-import { isOutOfDescriptors, lazilyIfThere } from "../loading.ts";
+import { isOutOfDescriptors, lazilyIfInstalled } from "../loading.ts";
 
 export interface KernelLockCalls {
-  /** One attempt, without waiting. Closing the descriptor gives the lock back. Throws an error with `errno`, as Node's own calls do. */
+  /** One attempt, without waiting. Closing the descriptor releases the lock. Throws an error with `errno`, as Node's calls do. */
   tryLock(fd: number): "locked" | "busy";
 }
 
-const loaded = lazilyIfThere(load);
+const kernelLockLoaded = lazilyIfInstalled(bindKernelLock);
 
-/** Undefined on Windows, and where `koffi` is not installed. Throws where there are no descriptors to load it. */
+/** Undefined on Windows and without `koffi`. Throws when descriptors are too short to load it. */
 export const loadKernelLock = async (): Promise<KernelLockCalls | undefined> =>
-  process.platform === "win32" ? undefined : loaded();
+  process.platform === "win32" ? undefined : kernelLockLoaded();
 
-/** LOCK_EX and LOCK_NB, the same on all systems that have them. */
-const exclusiveAtOnce = 2 | 4;
+/** LOCK_EX | LOCK_NB, the same on all systems that have them. */
+const exclusiveNonBlocking = 2 | 4;
 
-async function load(): Promise<KernelLockCalls> {
+async function bindKernelLock(): Promise<KernelLockCalls> {
   const { load: open, errno } = await import("koffi");
-  const flock = open(null).func("int flock(int fd, int operation)"); // of the C library that Node itself is linked with
+  const flock = open(null).func("int flock(int fd, int operation)"); // from the C library that Node is linked with
   return {
     tryLock: (fd) => {
-      if (flock(fd, exclusiveAtOnce) === 0) return "locked";
+      if (flock(fd, exclusiveNonBlocking) === 0) return "locked";
       const number = errno();
       if (number === constants.errno.EWOULDBLOCK || number === constants.errno.EINTR) return "busy";
       throw Object.assign(new Error(`flock failed with errno ${number}`), { errno: -number, syscall: "flock" });
@@ -43,19 +43,20 @@ async function load(): Promise<KernelLockCalls> {
 export interface LockedFolder {
   readonly device: bigint;
   readonly inode: bigint;
-  /** Where it can be opened; what is opened there is compared. Without it there is no lock of this kind. */
+  /** The folder is opened here and compared by inode. Without a path there is no kernel lock. */
   readonly path?: string | undefined;
 }
 
 export interface FolderLocks {
   /**
-   * One attempt, without waiting: the way to give it back; `busy` if another process has it; undefined where there is no such
-   * lock; throws where there are no descriptors. Calls of this process share the lock of a folder: what they do to one file is kept apart by the queue.
+   * One attempt, without waiting. Returns the release function, `busy` if another process has the lock, or undefined where
+   * kernel locks do not work. Throws when descriptors are short. Calls of this process share a folder's lock; the queue
+   * separates their work on one file.
    */
   take(folder: LockedFolder, calls: KernelLockCalls): (() => void) | "busy" | undefined;
 }
 
-/** After so long no further call joins in: other processes want their turn. */
+/** A lock older than this accepts no further sharers, so that other processes get their turn. */
 const sharedMsMax = 200;
 
 export function createFolderLocks(nowMs: () => number = () => performance.now()): FolderLocks {
@@ -65,7 +66,7 @@ export function createFolderLocks(nowMs: () => number = () => performance.now())
     users: number;
   }
   const held = new Map<string, HeldFolderLock>();
-  const giver = (id: string, one: HeldFolderLock): (() => void) => {
+  const releaser = (id: string, one: HeldFolderLock): (() => void) => {
     one.users += 1;
     return () => {
       one.users -= 1;
@@ -79,16 +80,16 @@ export function createFolderLocks(nowMs: () => number = () => performance.now())
       if (folder.path === undefined) return undefined;
       const id = `${folder.device}:${folder.inode}`;
       const ours = held.get(id);
-      if (ours !== undefined) return nowMs() - ours.sinceMs > sharedMsMax ? "busy" : giver(id, ours);
+      if (ours !== undefined) return nowMs() - ours.sinceMs > sharedMsMax ? "busy" : releaser(id, ours);
       try {
         using opened = openFolder(folder.path);
         const { dev, ino } = fs.fstatSync(opened.fd, { bigint: true });
         const isSame = dev === folder.device && ino === folder.inode;
-        const came = isSame ? calls.tryLock(opened.fd) : undefined;
-        if (came !== "locked") return came;
+        const attempt = isSame ? calls.tryLock(opened.fd) : undefined;
+        if (attempt !== "locked") return attempt;
         const one: HeldFolderLock = { folder: opened.move(), sinceMs: nowMs(), users: 0 };
         held.set(id, one);
-        return giver(id, one);
+        return releaser(id, one);
       } catch (error) {
         const errno = errnoName(error);
         if (errno === undefined || isOutOfDescriptors(error)) throw error;
@@ -102,7 +103,7 @@ const folderFlags = fs.constants.O_RDONLY | (fs.constants.O_DIRECTORY ?? 0) | (f
 
 const openFolder = (path: string): Descriptor => new Descriptor(fs.openSync(path, folderFlags));
 
-/** Can the folder be locked in this way? Tried and given back at once; undefined if it cannot even be opened. */
+/** Tries to lock the folder and releases it at once; undefined if it cannot be opened. */
 export function canLockFolder(path: string, calls: KernelLockCalls): boolean | undefined {
   let opened: Descriptor;
   try {

@@ -6,7 +6,7 @@ import * as nodePath from "node:path";
 import { afterAll, describe, test } from "vitest";
 import { type HeldLock, type LockFiles, openLockFiles, publishFile, type Taken } from "./lock-file.ts";
 import { defaultLockFolders, prepareLockFolder } from "./lock-folder.ts";
-import { createLocks, LockFailed, watch } from "./lock.ts";
+import { createLocks, LockFailed, trackSilence } from "./lock.ts";
 import { processIdentity } from "./process-identity.ts";
 
 const top = fs.mkdtempSync(nodePath.join(tmpdir(), "filehand-lock-file-"));
@@ -209,7 +209,7 @@ describe.concurrent("a holder in another container", () => {
   /** Whether it is given up at one of these looks, so many milliseconds after each other. */
   const givenUpAt = (everyMs: number, looks: number, beatMs: (look: number) => number): number | undefined => {
     let nowMs = 0;
-    const giveUp = watch(() => nowMs);
+    const giveUp = trackSilence(() => nowMs);
     for (let look = 0; look < looks; look += 1) {
       if (giveUp({ owner: foreignMark, token: "aa-1", beatMs: beatMs(look) })) return look;
       nowMs += everyMs;

@@ -1,36 +1,33 @@
 /**
- * One lock across processes, as a name in a folder: who makes it has the lock, who removes it gives it back. Three rules
- * keep two from having it at once, whatever is killed and whenever:
+ * A lock across processes, as a name in a folder: creating it takes the lock, removing it releases the lock. Three rules keep
+ * two processes from having it at once, whichever process is killed at whichever moment:
  *
- * 1. A lock appears whole. It is a symbolic link that leads nowhere and whose text says who holds it: one call makes it,
- *    and fails if something is there. Windows lets few make such links, so there it is a file that is written under a name
- *    of its own and then linked to its place.
- * 2. The lock of a dead holder is never removed, for between look and removal it may have become a living one. It is
- *    inherited: the heir makes the file `<lock>.<token of the dead>`, which again only one can. The heir may die too
- *    and be inherited in turn, so the holder is whoever stands at the end of the chain.
- * 3. An heir has the lock only if, after its file was made, the chain up to it is still as it was. Tokens are never used
- *    twice, so a chain that has changed does not come back. Then its file is renamed onto the lock itself, in one step.
+ * 1. A lock appears whole. It is a dangling symlink whose text names the holder: one call creates it, and fails if the name
+ *    exists. Windows lets few users create symlinks, so there it is a file, written under another name and hard-linked.
+ * 2. The lock of a dead holder is never removed, because it may have become a living process's between check and removal. It
+ *    is inherited: the heir creates `<lock>.<token of the dead>`, which again only one process can. An heir may die and be
+ *    inherited in turn, so the holder is the process at the end of the chain.
+ * 3. An heir has the lock only if the chain up to its file is unchanged after creating it. Tokens are never reused, so a
+ *    changed chain cannot change back. The heir then renames its file onto the lock, in one step.
  */
 
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import { Descriptor } from "../descriptor.ts";
-import { errnoName } from "../errno.ts";
+import { attempt, errnoName } from "../errno.ts";
 import { LockFailed, lockFailed, prepareLockFolder } from "./lock-folder.ts";
 import { lifeOf, processIdentity } from "./process-identity.ts";
-
-// What a lock says, whichever kind it is: the text of a link, or the beginning of a file.
 
 /** Windows has neither flag. */
 const noFollow = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
 
-/** Between two looks a file may have become a link, and a link a file: a lock of the other kind took its place. */
+/** A file may become a symlink between two reads, and the reverse, when a lock of the other kind replaces it. */
 const looksMax = 100;
 
-/** What a link or a file says, without going where a link leads; undefined if there is nothing. */
-export function textOf(path: string, readLink: (path: string) => string = fs.readlinkSync): string | undefined {
-  if (process.platform === "win32") return textOfFile(path);
+/** The text of a lock, either the target of a symlink or the start of a file; undefined if there is none. */
+export function lockText(path: string, readLink: (path: string) => string = fs.readlinkSync): string | undefined {
+  if (process.platform === "win32") return lockFileText(path);
   for (let looks = 1; ; looks += 1) {
     try {
       return readLink(path);
@@ -39,16 +36,17 @@ export function textOf(path: string, readLink: (path: string) => string = fs.rea
       if (errnoName(error) !== "EINVAL") throw error;
     }
     try {
-      return textOfFile(path);
+      return lockFileText(path);
     } catch (error) {
       if (errnoName(error) !== "ELOOP" || looks >= looksMax) throw error;
     }
   }
 }
 
+/** A holder's line is shorter; anything longer is not ours. */
 const lineBytesMax = 256;
 
-function textOfFile(path: string): string | undefined {
+function lockFileText(path: string): string | undefined {
   let fd: number;
   try {
     fd = fs.openSync(path, fs.constants.O_RDONLY | noFollow);
@@ -61,41 +59,40 @@ function textOfFile(path: string): string | undefined {
   return bytes.toString("latin1", 0, fs.readSync(fd, bytes));
 }
 
-/** What a lock file says of its holder. */
 export interface Holder {
-  /** See process-mark.ts; empty if the file is not one of ours. */
+  /** See process-identity.ts; empty if this file is not ours. */
   readonly owner: string;
-  /** Of one taking of one lock, never used again. */
+  /** Identifies one acquisition of one lock; never reused. */
   readonly token: string;
-  /** The last sign of life. */
+  /** The last heartbeat. */
   readonly beatMs: number;
 }
 
 export interface HeldLock {
-  /** Gives the lock back, unless it was taken from us. Never throws: the work that it guarded is done. */
+  /** Releases the lock unless another process took it over. Never throws: the guarded work is done. */
   release(): void;
-  /** A sign of life, for processes that cannot see ours. Never throws. */
+  /** A heartbeat, for processes that cannot see ours. Never throws. */
   beat(): void;
 }
 
-/** Whether a holder of which nothing is known but its signs of life is to be given up. */
+/** Decides whether to give up a holder known only by its heartbeats. */
 export type GiveUp = (holder: Holder) => boolean;
 
-/** One who is busy is not always known: it may have come and gone. */
+/** The holder is unknown if it released the lock meanwhile. */
 export type Taken = { readonly held: HeldLock } | { readonly held: undefined; readonly holder: Holder | undefined };
 
 export interface LockFiles {
   /** One attempt, without waiting. Throws LockFailed. */
   take(name: string, giveUp: GiveUp): Taken;
-  /** Removes what dead processes left. Never throws. */
+  /** Removes the leftovers of dead processes. Never throws. */
   sweep(): void;
 }
 
 const { O_CREAT, O_EXCL, O_WRONLY } = fs.constants;
-/** Where links cannot be made. There a plain file may be seen empty, which is then no sign of life. */
-const noLinks: ReadonlySet<string | undefined> = new Set(["EPERM", "EACCES", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
+/** Errors of systems without links. A plain file may then be seen empty, with no holder to read yet. */
+const noLinkErrnos: ReadonlySet<string | undefined> = new Set(["EPERM", "EACCES", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
-/** Makes something at `path` that says `line`, whole or not at all; throws EEXIST if anything is there. */
+/** Creates something at `path` with the text `line`, atomically; throws EEXIST if the name exists. */
 export type Publish = (line: string, path: string) => void;
 
 const publishWhole: Publish = process.platform === "win32" ? publishFile : fs.symlinkSync;
@@ -106,7 +103,7 @@ export function openLockFiles(folder: string, publishAt: Publish = publishWhole)
   const series = randomBytes(8).toString("hex");
   let count = 0;
 
-  /** Makes the lock at `path`; false if there is one. */
+  /** Creates the lock at `path`; false if it exists. */
   const publish = (path: string, token: string): boolean => {
     const line = lineOf(owner, token);
     for (let tries = 1; ; tries += 1) {
@@ -116,9 +113,9 @@ export function openLockFiles(folder: string, publishAt: Publish = publishWhole)
       } catch (error) {
         const errno = errnoName(error);
         if (errno === "EEXIST") return false;
-        if (noLinks.has(errno)) return createIfMissing(path, line);
+        if (noLinkErrnos.has(errno)) return createIfMissing(path, line);
         if (errno !== "ENOENT" || tries > 1) throw error;
-        prepareLockFolder(folder); // somebody cleaned up the temporary folder
+        prepareLockFolder(folder); // a cleanup removed the temporary folder
       }
     }
   };
@@ -127,12 +124,11 @@ export function openLockFiles(folder: string, publishAt: Publish = publishWhole)
     const lock = `${folder}${nodePath.sep}${name}`;
     count += 1;
     const token = `${series}-${count}`;
-    // Mostly there is none.
     if (publish(lock, token)) return { held: heldAt(lock, lineOf(owner, token)) };
-    const dead: Dead[] = [];
+    const dead: DeadHolder[] = [];
     let place = lock;
     for (let holder = holderOf(place); holder !== undefined; holder = holderOf(place)) {
-      if (!isOver(holder, giveUp)) return { held: undefined, holder };
+      if (!isGone(holder, giveUp)) return { held: undefined, holder };
       dead.push({ path: place, token: holder.token });
       place = `${lock}.${holder.token}`;
     }
@@ -153,13 +149,13 @@ export function openLockFiles(folder: string, publishAt: Publish = publishWhole)
   };
 }
 
-interface Dead {
+interface DeadHolder {
   readonly path: string;
   readonly token: string;
 }
 
-/** The third rule. A file at `place` that brings nothing must not stay: it would be a living process's, unknown to it. */
-function inherit(dead: readonly Dead[], place: string, lock: string): boolean {
+/** Rule 3. On failure the file at `place` is removed: it would look like the lock of a living process that ignores it. */
+function inherit(dead: readonly DeadHolder[], place: string, lock: string): boolean {
   let isOurs = false;
   try {
     if (dead.every(({ path, token }) => holderOf(path)?.token === token)) {
@@ -169,12 +165,12 @@ function inherit(dead: readonly Dead[], place: string, lock: string): boolean {
   } finally {
     if (!isOurs) removeIfThere(place);
   }
-  // No chain leads to the others any more.
+  // Links of the chain that is no longer reachable.
   if (isOurs) for (const { path } of dead.slice(1)) removeIfThere(path);
   return isOurs;
 }
 
-const isOver = (holder: Holder, giveUp: GiveUp): boolean => {
+const isGone = (holder: Holder, giveUp: GiveUp): boolean => {
   const life = lifeOf(holder.owner);
   return life === "dead" || (life === "elsewhere" && giveUp(holder));
 };
@@ -182,35 +178,35 @@ const isOver = (holder: Holder, giveUp: GiveUp): boolean => {
 function heldAt(lock: string, line: string): HeldLock {
   return {
     release() {
-      // Where it cannot be read, as with too many open files, it is ours for all we know.
-      if ((attempt(() => textOf(lock) ?? "") ?? line) === line) removeIfThere(lock);
+      // An unreadable lock, as with too many open files, is taken to be ours.
+      if ((attempt(() => lockText(lock) ?? "") ?? line) === line) removeIfThere(lock);
     },
     beat() {
       attempt(() => {
         const now = new Date();
-        // If it is taken from us in between, its new holder has given one sign of life more than it did.
-        if (textOf(lock) === line) fs.lutimesSync(lock, now, now);
+        // If another process took the lock in between, its file gets one extra heartbeat, which does no harm.
+        if (lockText(lock) === line) fs.lutimesSync(lock, now, now);
       });
     },
   };
 }
 
-/** Its end shows that it is whole. */
+/** The final newline shows that the line is complete. */
 const lineOf = (owner: string, token: string): string => `${owner} ${token}\n`;
 const lineShape = /^([0-9a-f-]+) ([0-9a-f-]+)\n$/u;
 
 function holderOf(path: string): Holder | undefined {
   const stat = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  const text = stat === undefined ? undefined : textOf(path);
+  const text = stat === undefined ? undefined : lockText(path);
   if (stat === undefined || text === undefined) return undefined;
   const [, owner, token] = lineShape.exec(text) ?? [];
   const beatMs = Number(stat.mtimeMs);
   if (owner !== undefined && token !== undefined) return { owner, token, beatMs };
-  // Not ours, or emptied by a power cut, or not yet filled where links cannot be made.
+  // Not ours, emptied by a power cut, or not yet written where links do not work.
   return { owner: "", token: `bad-${stat.ino}-${stat.mtimeNs}`, beatMs };
 }
 
-/** A file that appears whole: written under a name of its own, then linked to its place. */
+/** Publishes a whole file: written under its own name, then hard-linked to `path`. */
 export function publishFile(line: string, path: string): void {
   const [owner = "", token = ""] = line.trimEnd().split(" ");
   const draft = nodePath.join(nodePath.dirname(path), `new-${owner}-${token}`);
@@ -248,8 +244,9 @@ function createIfMissing(path: string, line: string): boolean {
   }
 }
 
-/** What cannot be judged otherwise is kept for a day. */
+/** A leftover whose owner cannot be judged from here is kept for a day. */
 const keptMsMax = 86_400_000;
+/** Bounds a sweep of a crowded folder; a later sweep takes the rest. */
 const sweptMax = 1_000;
 
 function sweep(folder: string, take: (name: string, giveUp: GiveUp) => Taken): void {
@@ -260,18 +257,18 @@ function sweep(folder: string, take: (name: string, giveUp: GiveUp) => Taken): v
     attempt(() => {
       if (/^[0-9a-f]+$/u.test(name)) {
         const holder = holderOf(path);
-        // A lock is inherited and given back like any other: removing it would break the second rule.
-        if (holder !== undefined && isOver(holder, isOld)) take(name, isOld).held?.release();
+        // Inherited and released like any lock: removing it would break rule 2.
+        if (holder !== undefined && isGone(holder, isOld)) take(name, isOld).held?.release();
       } else if (name.startsWith("new-")) {
         const [, owner = ""] = /^new-(\d+-\d+-[0-9a-f]+)-/u.exec(name) ?? [];
-        if (isOver({ owner, token: "", beatMs: fs.lstatSync(path).mtimeMs }, isOld)) fs.unlinkSync(path);
+        if (isGone({ owner, token: "", beatMs: fs.lstatSync(path).mtimeMs }, isOld)) fs.unlinkSync(path);
       }
     });
   }
   for (const name of names) {
     const [lock = ""] = name.split(".", 1);
     if (lock === name || lock === "") continue;
-    // Without a lock there is no chain, and this file will never be in one again.
+    // Without its lock there is no chain, and this file can never be in one again.
     attempt(() => {
       if (fs.lstatSync(nodePath.join(folder, lock), { throwIfNoEntry: false }) === undefined)
         removeIfThere(nodePath.join(folder, name));
@@ -279,15 +276,7 @@ function sweep(folder: string, take: (name: string, giveUp: GiveUp) => Taken): v
   }
 }
 
-/** Never throws: what stays is found by the next sweep. */
+/** Never throws: the next sweep finds what remains. */
 function removeIfThere(path: string): void {
   attempt(() => fs.unlinkSync(path));
-}
-
-function attempt<Value>(action: () => Value): Value | undefined {
-  try {
-    return action();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,10 @@
 /**
- * Where lock files live: one folder per user that all processes agree on, outside every workspace. It stands in a folder
- * that other users may write to, so it is believed only if nobody but us can have put anything into it.
+ * Where lock files are: one folder per user that all processes agree on, outside every workspace. Its parent is writable by
+ * other users, so it is trusted only if no other user can have put anything into it.
  *
- * Another user may have made it first. Then locks are taken in a second folder, in the user's own home. Two processes must
- * not take locks in different folders, so who can use the first one looks for the second as well and takes both if it is
- * there; and who has made the second looks at the first again. docs/decisions/2026-11-16-lock-folders.md has the argument.
+ * Another user may have created it first. Locks are then taken in a second folder, in the user's own home. Two processes must
+ * not take locks in different folders: a process that can use the first also checks for the second and takes both if it
+ * exists, and a process that created the second checks the first again. See docs/decisions/2026-11-16-lock-folders.md.
  */
 
 import * as fs from "node:fs";
@@ -13,10 +13,10 @@ import * as nodePath from "node:path";
 import { errnoName } from "../errno.ts";
 import { makeFolders } from "../write/make-folders.ts";
 
-/** Locks do not work here at all. */
+/** Locking does not work on this machine as it is set up. */
 export class LockFailed extends Error {
   override readonly name = "LockFailed";
-  /** What is wrong, and what a person can do, as parts of a sentence. */
+  /** The fault and what a person can do about it, as parts of a sentence. */
   readonly fault: string;
   readonly remedy: string;
 
@@ -29,13 +29,13 @@ export class LockFailed extends Error {
 
 export interface LockFolders {
   readonly first: string;
-  /** Undefined where the first one cannot have been made by others, or where there is no home. */
+  /** Undefined where other users cannot have created the first, or where there is no home. */
   readonly second: string | undefined;
 }
 
 /**
- * In memory where the system has such a folder: a lock on a disk costs as much as the rest of a small change, and TMPDIR
- * may differ between two processes of one user. Windows has a temporary folder for each user, and no user ids.
+ * Shared memory where the system has it: a lock on disk costs as much as the rest of a small change, and TMPDIR may differ
+ * between two processes of one user. Windows has a temporary folder per user, and no user ids.
  */
 export function defaultLockFolders(): LockFolders {
   const user = process.geteuid?.();
@@ -46,30 +46,30 @@ export function defaultLockFolders(): LockFolders {
 
 const sharedMemory = "/dev/shm";
 
-/** Anybody may make a folder there, and nobody take away another's: the sticky bit. */
+/** With the sticky bit any user may create entries, and remove only their own. */
 function isShared(folder: string): boolean {
   const stat = fs.statSync(folder, { throwIfNoEntry: false });
   return stat !== undefined && stat.isDirectory() && (stat.mode & 0o1777) === 0o1777;
 }
 
-/** As the system knows it, not as HOME says, which two processes of one user may not agree on. */
+/** From the user database, not HOME, on which two processes of one user may disagree. */
 function homeOfUser(): string | undefined {
   try {
     const { homedir } = userInfo();
     return nodePath.isAbsolute(homedir) && homedir !== "/" ? homedir : undefined;
   } catch {
-    return undefined; // a user id without an entry, as containers have it
+    return undefined; // a user id without an entry, common in containers
   }
 }
 
-/** The folders in which a lock has to be taken, all of them, in this order. Throws LockFailed. */
+/** The folders in which every lock must be taken, in this order. Throws LockFailed. */
 export function prepareLockFolders({ first, second }: LockFolders): readonly string[] {
   if (second === undefined || !isTakenByOthers(first)) {
     prepareLockFolder(first);
-    // In this order: whoever makes the second folder from now on finds the first one usable.
+    // Checked after the first is usable: a process that creates the second from now on finds the first usable and takes both.
     return second !== undefined && isOurFolder(second) ? [first, second] : [first];
   }
-  makeAbove(second);
+  makeParent(second);
   prepareLockFolder(second);
   if (isTakenByOthers(first)) return [second];
   prepareLockFolder(first);
@@ -77,8 +77,8 @@ export function prepareLockFolders({ first, second }: LockFolders): readonly str
 }
 
 /**
- * Does something of another user stand there, which nobody but that user can have put there while none of ours was? Then
- * no process of ours can be using it. A fault that we brought about ourselves may come while it is used.
+ * True if another user owns the entry and its parent is safe, so that only that user can have put it there while none of
+ * ours existed: no process of ours can be using it. A fault of our own making may appear while the folder is in use.
  */
 function isTakenByOthers(folder: string): boolean {
   if (process.platform === "win32") return false;
@@ -94,7 +94,7 @@ function isOurFolder(folder: string): boolean {
   return stat !== undefined && faultOf(stat) === undefined;
 }
 
-function makeAbove(folder: string): void {
+function makeParent(folder: string): void {
   try {
     makeFolders(nodePath.dirname(folder), 0o700);
   } catch (error) {
@@ -102,7 +102,7 @@ function makeAbove(folder: string): void {
   }
 }
 
-/** Makes the folder if it is missing. Throws LockFailed if it cannot be made or cannot be trusted. */
+/** Creates the folder if it is missing. Throws LockFailed if that fails or the folder cannot be trusted. */
 export function prepareLockFolder(folder: string): void {
   try {
     fs.mkdirSync(folder, { mode: 0o700 });
@@ -121,7 +121,7 @@ export function prepareLockFolder(folder: string): void {
   throw new LockFailed(`"${folder}" ${fault}`, `${who}remove "${folder}", which is made anew`);
 }
 
-/** What is wrong with the folder as it is; undefined if nothing is, or if it is still to be made. Makes nothing. */
+/** Why the folder as it is cannot be used; undefined if it can, or is yet to be created. Creates nothing. */
 function lockFolderFault(folder: string): string | undefined {
   const stat = fs.lstatSync(folder, { throwIfNoEntry: false });
   return stat === undefined ? undefined : faultOf(stat);
@@ -135,15 +135,14 @@ function faultOf(stat: fs.Stats): string | undefined {
   return (stat.mode & 0o077) === 0 ? undefined : "is open to other users";
 }
 
-/** A folder that stands for locks, as it is. */
 export interface LockFolderState {
   readonly path: string;
   readonly fault: string | undefined;
-  /** Another user made it first, so nothing of ours is taken there. */
+  /** Another user created it first, so we take no locks there. */
   readonly leftAlone: boolean;
 }
 
-/** The folders in which locks would be taken now, and one that is left alone for being somebody else's. Makes nothing. */
+/** The folders in which locks would be taken now, and one left alone because another user owns it. Creates nothing. */
 export function lockFolderStates({ first, second }: LockFolders): readonly LockFolderState[] {
   const stateOf = (path: string): LockFolderState => ({ path, fault: lockFolderFault(path), leftAlone: false });
   if (second === undefined) return [stateOf(first)];
@@ -151,7 +150,7 @@ export function lockFolderStates({ first, second }: LockFolders): readonly LockF
   return isOurFolder(second) ? [stateOf(first), stateOf(second)] : [stateOf(first)];
 }
 
-/** Words for an error of the system; anything else is a bug and stays what it is. */
+/** A LockFailed for a system error; any other error is a bug and is returned unchanged. */
 export function lockFailed(error: unknown, what: string, folder: string): unknown {
   const name = errnoName(error);
   if (name === undefined) return error;

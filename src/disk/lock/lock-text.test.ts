@@ -5,7 +5,7 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import * as nodePath from "node:path";
 import { afterAll, describe, test } from "vitest";
-import { textOf } from "./lock-file.ts";
+import { lockText } from "./lock-file.ts";
 
 const top = fs.mkdtempSync(nodePath.join(tmpdir(), "filehand-lock-text-"));
 afterAll(() => fs.rmSync(top, { recursive: true, force: true }));
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === "win32")("what a lock says", () => {
   ] as const) {
     test(`is read of ${name}`, () => {
       put(first, "first");
-      equal(textOf(lock, lookThatMeets(kinds)), said);
+      equal(lockText(lock, lookThatMeets(kinds)), said);
     });
   }
 
@@ -65,7 +65,7 @@ describe.skipIf(process.platform === "win32")("what a lock says", () => {
         put("link", "again");
       }
     };
-    throws(() => textOf(lock, restless), { code: "ELOOP" });
+    throws(() => lockText(lock, restless), { code: "ELOOP" });
     equal(looks, 100);
   });
 });

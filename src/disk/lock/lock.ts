@@ -1,8 +1,7 @@
 /**
- * Exclusive work on files: in this process by turns (queue.ts), against other processes by lock files (lock-file.ts) and by
- * locks of the kernel on the folders (folder-lock.ts), which also reach other users and containers.
- * Nothing here is a promise about editors and other programs, which take no such lock; who replaces a file still compares
- * it at that moment.
+ * Exclusive work on files: within this process by a queue (queue.ts), against other processes by lock files (lock-file.ts)
+ * and by kernel locks on the folders (folder-lock.ts), which also reach other users and containers. Editors and other
+ * programs take no such lock, so a replace still compares the file at that moment.
  */
 
 import { hash } from "node:crypto";
@@ -15,18 +14,18 @@ import { createQueue, onAbort } from "./queue.ts";
 export { LockFailed };
 
 export interface LockKey {
-  /** The folder and the name in it; never the file's own inode, which each replace changes. */
+  /** The folder and the name in it; never the file's own inode, which every replace changes. */
   readonly folder: LockedFolder;
-  /** Of a file in folders that do not exist yet: the rest of its path after the nearest one that does. */
+  /** For a file in folders that do not exist yet: the rest of its path after the nearest existing one. */
   readonly name: string;
 }
 
 export interface Locks {
   /**
-   * Runs `work` while nobody else, in this or another process, works on these files. In this process it is first come,
-   * first served. Throws `signal.reason` if aborted before `work` has begun, and then gives up its place; once begun,
-   * `work` has to mind the signal itself. Throws LockTimeout and LockFailed. Not to be called within `work` for the same
-   * file, nor while a person is being asked.
+   * Runs `work` while no other Filehand call, in this or another process, works on these files. Within this process the order is
+   * first come, first served. Throws `signal.reason` if aborted before `work` begins, and leaves the queue; once begun, `work`
+   * checks the signal itself. Throws LockTimeout and LockFailed. MUST NOT be called within `work` for the same file, nor while
+   * a person is being asked.
    */
   exclusively<Result>(
     keys: readonly LockKey[],
@@ -36,23 +35,23 @@ export interface Locks {
 }
 
 export interface HeldLocks {
-  /** Are all folders locked by the kernel, so that nobody on this machine who locks them too is at work there? */
+  /** True if the kernel locked all folders, so no other process on this machine that locks them is at work there. */
   readonly byKernel: boolean;
 }
 
 export interface LockOptions {
-  /** For tests. Processes exclude each other only if they agree on it: undefined is what this user's processes share. */
+  /** For tests. Processes exclude each other only if they agree on it; undefined is the folder that this user's processes share. */
   readonly folder: string | LockFolders | undefined;
-  /** The longest wait for other processes; turns within this process may take as long as they do. */
+  /** The longest wait for other processes. The wait in this process's queue has no limit. */
   readonly waitMsMax?: number;
   /** For tests. */
   readonly kernel?: () => Promise<KernelLockCalls | undefined>;
 }
 
-/** Another process had the lock all the time. */
+/** Another process had the lock for the whole wait. */
 export class LockTimeout extends Error {
   override readonly name = "LockTimeout";
-  /** Of the holder, if its lock could be read; in another container it means another process than here. */
+  /** The holder's process id, if its lock was readable; in another container it means a different process. */
   readonly pid: number | undefined;
 
   constructor(pid: number | undefined, waitedMs: number) {
@@ -62,22 +61,25 @@ export class LockTimeout extends Error {
   }
 }
 
+/** Most changes take milliseconds; a caller should learn of a stuck process before its own time limit. */
 const defaultWaitMsMax = 30_000;
+/** Waiting doubles from the first to the second: quick for a short wait, cheap for a long one. */
 const pauseMsMin = 1;
-const pauseMsMax = 25;
+const pauseMsMax = 25; // the most that a released lock goes unnoticed
+/** Well within `silentMsMax`, so that a few late beats do no harm. */
 const beatEveryMs = 2_000;
-/** A process that cannot be seen, being in another container, is dead after so long without a sign of life, … */
+/** A process in another container cannot be seen: it is dead after so long without a heartbeat, … */
 const silentMsMax = 15_000;
-/** … if it gives none while we watch either: after the machine has slept, all signs are old. */
+/** … if it gives none while we watch either: after the machine slept, all heartbeats are old. */
 const watchedMsMin = 5_000;
-/** Between two looks no more than this counts as watched: if we were stopped for longer, so may the holder have been. */
+/** The most that counts as watched between two checks: if we were stopped for longer, the holder may have been too. */
 const lookedMsMax = 250;
 
 export function createLocks({ folder, waitMsMax = defaultWaitMsMax, kernel = loadKernelLock }: LockOptions): Locks {
   const queue = createQueue();
   const folderLocks = createFolderLocks();
-  const pulse = createPulse();
-  let places: readonly LockFiles[] | undefined;
+  const heartbeat = createHeartbeat();
+  let lockFiles: readonly LockFiles[] | undefined;
 
   const open = (): readonly LockFiles[] => {
     const folders =
@@ -89,37 +91,37 @@ export function createLocks({ folder, waitMsMax = defaultWaitMsMax, kernel = loa
 
   return {
     async exclusively(keys, signal, work) {
-      // Sorted, so that two processes cannot wait for each other.
+      // Sorted, so that two processes cannot deadlock.
       const names = keys.length === 1 ? keys.map(lockName) : [...new Set(keys.map(lockName))].sort();
       const leave = await queue.enter(names, signal);
       const taken: HeldLock[] = [];
-      const givers: (() => void)[] = [];
+      const releases: (() => void)[] = [];
       try {
-        places ??= open();
+        lockFiles ??= open();
         const startMs = performance.now();
         const calls = keys.some((key) => key.folder.path !== undefined) ? await kernel() : undefined;
-        for (const files of places) {
+        for (const files of lockFiles) {
           for (const name of names) {
             const held = await waitFor(files, name, signal, startMs, waitMsMax);
             taken.push(held);
-            pulse.add(held);
+            heartbeat.add(held);
           }
         }
         const folders = calls === undefined ? [] : foldersOf(keys);
         for (const one of folders) {
           const take = (): (() => void) | "busy" | undefined => calls && folderLocks.take(one, calls);
-          const giveBack = await waitForFolder(take, signal, startMs, waitMsMax);
-          if (giveBack !== undefined) givers.push(giveBack);
+          const release = await waitForFolder(take, signal, startMs, waitMsMax);
+          if (release !== undefined) releases.push(release);
         }
-        return await work({ byKernel: folders.length > 0 && givers.length === folders.length });
+        return await work({ byKernel: folders.length > 0 && releases.length === folders.length });
       } catch (error) {
-        // Its folder may be gone for good, or in other hands: the next call looks again.
-        if (error instanceof LockFailed) places = undefined;
+        // The lock folder may be gone or replaced: the next call prepares it anew.
+        if (error instanceof LockFailed) lockFiles = undefined;
         throw error;
       } finally {
-        for (const giveBack of givers) giveBack();
+        for (const release of releases) release();
         for (const held of taken) {
-          pulse.delete(held);
+          heartbeat.delete(held);
           held.release();
         }
         leave();
@@ -131,7 +133,7 @@ export function createLocks({ folder, waitMsMax = defaultWaitMsMax, kernel = loa
 const lockName = ({ folder, name }: LockKey): string =>
   hash("sha256", `${folder.device}:${folder.inode}:${name}`, "hex").slice(0, 32);
 
-/** Each once, by the number of the inode: that of the device may be another one in another container. */
+/** Each folder once, sorted by inode: the device number may differ in another container. */
 const foldersOf = (keys: readonly LockKey[]): readonly LockedFolder[] =>
   [...new Map(keys.map(({ folder }) => [`${folder.device}:${folder.inode}`, folder])).values()].sort((one, other) =>
     one.inode < other.inode ? -1 : Number(one.inode > other.inode),
@@ -160,7 +162,7 @@ async function waitFor(
   startMs: number,
   waitMsMax: number,
 ): Promise<HeldLock> {
-  const giveUp = watch();
+  const giveUp = trackSilence();
   let pid: number | undefined;
   for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
     signal.throwIfAborted();
@@ -169,7 +171,7 @@ async function waitFor(
     pid = taken.holder === undefined ? pid : pidOf(taken.holder.owner);
     const waitedMs = performance.now() - startMs;
     if (waitedMs >= waitMsMax) throw new LockTimeout(pid, waitedMs);
-    // Not all at the same moment.
+    // Jitter, so that waiting processes do not retry at the same moment.
     const ms = Math.min(pauseMs * (0.5 + Math.random() / 2), waitMsMax - waitedMs);
     await pause(ms, signal);
   }
@@ -188,8 +190,8 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Remembers how long each holder has been watched in silence, by our own clock: that of another machine may be wrong. */
-export function watch(nowMs: () => number = () => performance.now()): GiveUp {
+/** Measures how long each holder has been silent, by our own clock: another machine's may be wrong. */
+export function trackSilence(nowMs: () => number = () => performance.now()): GiveUp {
   const seen = new Map<string, { readonly beatMs: number; readonly watchedMs: number; readonly lookedMs: number }>();
   return ({ token, beatMs }) => {
     const lookedMs = nowMs();
@@ -201,13 +203,13 @@ export function watch(nowMs: () => number = () => performance.now()): GiveUp {
   };
 }
 
-interface Pulse {
+interface Heartbeat {
   add(held: HeldLock): void;
   delete(held: HeldLock): void;
 }
 
-/** Signs of life for all locks that are held. The timer ends when it finds none: most locks are held for less than a beat. */
-function createPulse(): Pulse {
+/** Heartbeats for all locks in hand. The timer stops when it finds none: most locks last less than one beat. */
+function createHeartbeat(): Heartbeat {
   const all = new Set<HeldLock>();
   let timer: NodeJS.Timeout | undefined;
   const beat = (): void => {

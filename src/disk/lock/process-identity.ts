@@ -1,7 +1,7 @@
 /**
- * A short name for a process that no later process shares, to be written into lock files and the names of temporary
- * files: whoever finds one can tell whether its maker still runs. A bare process id cannot: ids are given out again,
- * and in another container the same id is another process.
+ * A name for a process that no later process shares. Lock files and temporary file names carry it, so that any process can
+ * tell whether their creator still runs. A process id alone cannot: ids are reused, and in another container the same id is
+ * another process.
  */
 
 import { createHash } from "node:crypto";
@@ -9,17 +9,14 @@ import * as fs from "node:fs";
 import { hostname } from "node:os";
 import { errnoName } from "../errno.ts";
 
-/**
- * `elsewhere`: made before the last boot, in another container or on another machine, or no mark at all. From here
- * nothing can be said about it; judge by age.
- */
+/** `elsewhere`: from before the last boot, another container or machine, or unreadable. Judge it by age. */
 export type Life = "alive" | "dead" | "elsewhere";
 
 interface ProcessIdentity {
   readonly pid: number;
   /** In clock ticks after boot; 0 where the system does not say. */
   readonly start: number;
-  /** Hash of what two processes must share for their ids to mean the same. */
+  /** Hash of everything that two processes must share for their ids to mean the same. */
   readonly realm: string;
 }
 
@@ -36,16 +33,16 @@ export function lifeOf(owner: string): Life {
   const found = parse(owner);
   if (found === undefined || found.realm !== realm) return "elsewhere";
   if (!exists(found.pid)) return "dead";
-  // Where /proc is not to be trusted for ourselves, it is not for others.
+  // If /proc does not fit our own process, it cannot be trusted for others.
   const now = ownStart === 0 || found.start === 0 ? undefined : procStat(String(found.pid));
   if (now === undefined) return "alive";
   return now.start === found.start && !now.ended ? "alive" : "dead";
 }
 
-/** False only if it is certain that the process has ended; true also for `elsewhere`. */
+/** False only if the process has certainly ended. */
 export const isAlive = (owner: string): boolean => lifeOf(owner) !== "dead";
 
-/** The process id in a mark, for messages. */
+/** For messages. */
 export const pidOf = (owner: string): number | undefined => parse(owner)?.pid;
 
 function parse(owner: string): ProcessIdentity | undefined {
@@ -53,13 +50,13 @@ function parse(owner: string): ProcessIdentity | undefined {
   return realm === undefined ? undefined : { pid: Number(pid), start: Number(start), realm };
 }
 
-/** Asked once: none of it changes while a process runs. */
+/** A pure cache: none of it changes while the process runs. */
 let own: ProcessIdentity | undefined;
 
 function self(): ProcessIdentity {
   if (own !== undefined) return own;
   const stat = procStat("self");
-  // A /proc of another pid namespace (bind-mounted into a container) counts processes otherwise than we do.
+  // A /proc of another pid namespace (bind-mounted into a container) numbers processes differently.
   const isOurs = stat?.pid === process.pid;
   const places = [
     readOr(() => fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(), hostname),
@@ -67,7 +64,7 @@ function self(): ProcessIdentity {
       () => fs.readlinkSync("/proc/self/ns/pid"),
       () => "",
     ),
-    // Start times are shifted in another time namespace.
+    // Another time namespace shifts start times.
     readOr(
       () => fs.readlinkSync("/proc/self/ns/time"),
       () => "",
@@ -91,18 +88,18 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return errnoName(error) !== "ESRCH"; // EPERM: it runs as another user
+    return errnoName(error) !== "ESRCH"; // EPERM: the process belongs to another user
   }
 }
 
 interface ProcStat {
   readonly pid: number;
   readonly start: number;
-  /** Killed, but its parent has not asked yet: the id is still taken. */
+  /** A zombie: its parent has not reaped it, so the id is still taken. */
   readonly ended: boolean;
 }
 
-/** Undefined off Linux, and for processes that /proc hides. */
+/** Undefined except on Linux, and for processes that /proc hides. */
 function procStat(pid: string): ProcStat | undefined {
   let text: string;
   try {
@@ -110,7 +107,7 @@ function procStat(pid: string): ProcStat | undefined {
   } catch {
     return undefined;
   }
-  // "pid (name) state …": the name may hold spaces and brackets, so count from the last bracket. Start is field 22.
+  // "pid (name) state …": the name may contain spaces and brackets, so count from the last bracket. Start is field 22.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const start = Number(fields[19]);
   if (!Number.isSafeInteger(start) || start <= 0) return undefined;

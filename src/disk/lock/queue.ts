@@ -1,47 +1,47 @@
 /**
- * Turns within this process. Whoever enters stands in the line of every name at once, so callers get their turns in the
- * order of their calls, and two that want the same names cannot wait for each other: one of them is ahead in all lines.
+ * The lock queue of this process. A caller joins the queues of all its names at once, so turns follow the order of the calls,
+ * and two callers of the same names cannot deadlock: one is ahead in all queues.
  */
 
 export interface Queue {
   /**
-   * Answers with the way out when it is this caller's turn for all names; it must be called, once it is enough. Throws
-   * the signal's reason if that is aborted while waiting: the places are then free for those behind.
+   * Resolves with the function that leaves the queues, which MUST be called, when it is the caller's turn for all names.
+   * Throws the signal's reason if aborted while waiting, and frees the caller's places.
    */
   enter(names: readonly string[], signal: AbortSignal): Promise<() => void>;
-  /** Names that somebody holds or waits for. */
+  /** Names in use or waited for. */
   readonly size: number;
 }
 
 interface Ticket {
   readonly names: ReadonlySet<string>;
-  /** Lines in which somebody is still ahead. */
+  /** Queues in which another ticket is still ahead. */
   ahead: number;
   onTurn: () => void;
 }
 
 export function createQueue(): Queue {
-  /** A Set keeps the order of arrival, and one may leave from the middle. A line that is empty is not kept. */
-  const lines = new Map<string, Set<Ticket>>();
+  /** A Set keeps the order of arrival and allows leaving from the middle. Empty queues are removed. */
+  const queues = new Map<string, Set<Ticket>>();
 
   const join = (ticket: Ticket): void => {
     for (const name of ticket.names) {
-      const line = lines.get(name);
-      if (line === undefined) lines.set(name, new Set([ticket]));
+      const queue = queues.get(name);
+      if (queue === undefined) queues.set(name, new Set([ticket]));
       else {
-        line.add(ticket);
+        queue.add(ticket);
         ticket.ahead += 1;
       }
     }
   };
   const leave = (ticket: Ticket): void => {
     for (const name of ticket.names) {
-      const line = lines.get(name);
-      if (line === undefined) continue;
-      const wasFirst = first(line) === ticket;
-      if (!line.delete(ticket) || !wasFirst) continue;
-      const next = first(line);
-      if (next === undefined) lines.delete(name);
+      const queue = queues.get(name);
+      if (queue === undefined) continue;
+      const wasFirst = first(queue) === ticket;
+      if (!queue.delete(ticket) || !wasFirst) continue;
+      const next = first(queue);
+      if (next === undefined) queues.delete(name);
       else {
         next.ahead -= 1;
         if (next.ahead === 0) next.onTurn();
@@ -65,16 +65,15 @@ export function createQueue(): Queue {
       return () => leave(ticket);
     },
     get size() {
-      return lines.size;
+      return queues.size;
     },
   };
 }
 
-const first = (line: ReadonlySet<Ticket>): Ticket | undefined => line.values().next().value;
+const first = (queue: ReadonlySet<Ticket>): Ticket | undefined => queue.values().next().value;
 
 function turn(ticket: Ticket, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    // The reason is whatever the caller aborted with; it is passed on as it is.
     const forget = onAbort(signal, () => reject(signal.reason));
     ticket.onTurn = () => {
       forget();
@@ -83,7 +82,7 @@ function turn(ticket: Ticket, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The same, unless the signal is aborted before: then its reason. */
+/** Settles like the promise, unless the signal is aborted first: then it throws the reason. */
 export function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const forget = onAbort(signal, () => reject(signal.reason));
@@ -94,12 +93,12 @@ export function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<
   });
 }
 
-/** Those who wait, by signal. */
+/** Process-wide by nature: a signal belongs to its caller, and the entry disappears with it. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls back once if the signal is aborted, unless what this answers with was called before. However many wait, a signal
- * has one listener: Node 20 warns of a leak when there are more than ten, and a session has one signal for many calls.
+ * Calls `action` once if the signal is aborted before the returned function is called. Every signal gets one listener, however
+ * many calls wait: Node 20 warns of a leak above ten, and a session has one signal for many calls.
  */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
   const actions = waiting.get(signal) ?? new Set<() => void>();
@@ -110,7 +109,7 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
     };
     signal.addEventListener("abort", runAll, { once: true });
   }
-  // Not the caller's own function: two may come with the same.
+  // A new function each time: two callers may pass the same one.
   const entry = (): void => action();
   actions.add(entry);
   return () => actions.delete(entry);

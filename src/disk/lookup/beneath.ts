@@ -1,13 +1,13 @@
 /**
- * Finds what a path names without ever leaving the roots (Linux, through `/proc/self/fd`).
+ * Resolves a path without ever leaving the roots (Linux, through `/proc/self/fd`).
  *
- * The path is walked one name at a time, each opened with O_PATH|O_NOFOLLOW relative to the folder held open before
- * it, and links are followed by hand. So nothing outside the roots is touched, no link that is swapped in meanwhile
- * can lead out, and nothing is opened for reading: a FIFO or device is only looked at. The walk ends with a
- * descriptor of the very inode that was judged; reading reopens that descriptor, never the name.
+ * The path is walked one name at a time, each opened with O_PATH|O_NOFOLLOW relative to the open folder before it, and symlinks
+ * are followed by hand. So nothing outside the roots is touched, no symlink swapped in meanwhile can lead out, and nothing is
+ * opened for reading, not even a FIFO or device. The walk ends with a descriptor of the inode that was judged; reading reopens
+ * that descriptor, never the name.
  *
- * Outside the roots there is only text: the folders above a root are known to be real folders (the root's path has
- * its links resolved), so `/work/../work/a` can be followed by letters, and any other name out there is "outside".
+ * Outside the roots there is only text: the folders above a root are known to be real (the root's path is resolved), so
+ * `/work/../work/a` can be followed as text, and any other name out there is "outside".
  */
 
 import { isUtf8 } from "node:buffer";
@@ -34,17 +34,15 @@ import {
   type Root,
 } from "./lookup.ts";
 
-// The end of a walk beneath the roots: what the walk holds becomes what was found, or is closed.
-
-/** A walk that stands in a folder of a root, or at its end. All descriptors are its own. */
+/** A walk that is in a folder of a root, or at its end. It owns all its descriptors. */
 interface Inside {
   readonly root: Root;
   readonly names: string[];
   readonly fd: number;
   readonly rootFd: number;
-  /** At the end of the walk the folder before it, if it is wanted; may be `rootFd`. */
+  /** At the end of the walk: the folder before it, if the caller asked for it; may be `rootFd`. */
   readonly aboveFd?: number | undefined;
-  /** What was opened last, if it was looked at. */
+  /** The stat of `fd`, if known. */
   readonly stat?: ReturnType<System["stat"]> | undefined;
 }
 
@@ -55,14 +53,14 @@ function closeAll({ fd, rootFd, aboveFd = rootFd }: Inside, system: System): voi
 }
 
 /**
- * The end of the walk: is the inode that we hold still beneath the root, and what is it? If the answer is a node other
- * than a kernel file, it has taken over or closed all that the walk held.
+ * The end of the walk: checks that the open inode is still beneath the root, and what it is. A returned node other than a kernel
+ * file has taken over or closed all descriptors of the walk.
  */
 function judge(at: Inside, bent: boolean, system: System, border: Border): Lookup | "start over" {
   const stat = at.stat ?? system.stat(at.fd);
   if (stat.nlink === 0n) return "start over";
   const real = system.pathOfHandle(handlePathOf(at.fd));
-  // A folder on the way was moved out of the root while we held it.
+  // A folder on the way was moved out of the root meanwhile.
   if (!isBeneath(real, at.root.real)) return { seen: "outside" };
   if (isGone(real, at.names)) return "start over";
   const kind = kindOfMode(stat.mode);
@@ -82,7 +80,7 @@ function judge(at: Inside, bent: boolean, system: System, border: Border): Looku
     if (fd !== rootFd) system.close(rootFd);
   } else if (aboveFd !== rootFd) system.close(rootFd);
   const handle = createHandle(fd, stat, reads, system, folder);
-  // Name by name and always the same ones: to add one to a copy of an object costs V8 as much as a system call.
+  // One literal with a fixed set of keys: adding a key to a copy costs V8 as much as a system call.
   return {
     seen: "node",
     kind,
@@ -96,20 +94,20 @@ function judge(at: Inside, bent: boolean, system: System, border: Border): Looku
 }
 
 /**
- * The kernel marks a name that was removed, or given to another file, since we looked at it. A mark is no part of a name:
- * no rule would match it. Whoever asked for a file that is really called so gets it.
+ * The kernel appends " (deleted)" to a name that was removed or replaced since. That suffix is not part of the name, and no rule
+ * would match it. A file that really has such a name is not affected.
  */
 const isGone = (real: string, names: readonly string[]): boolean =>
   real.endsWith(" (deleted)") && names.length > 0 && !real.endsWith(`/${names.at(-1)}`);
 
-/** Undefined where another look must tell more about the folder. */
+/** Undefined where only another lookup can judge the folder. */
 function folderOf({ root, aboveFd }: Inside, device: bigint, border: Border, system: System): Handle | undefined {
   if (aboveFd === undefined || border.sameDevice === true || device !== root.device) return undefined;
   const stat = system.stat(aboveFd);
   return stat.dev === root.device ? createHandle(aboveFd, stat, root.reads, system) : undefined;
 }
 
-/** The folder in which the walk stands, as something that is held; undefined where another look must tell more about it. */
+/** A handle of the folder that the walk is in; undefined where only another lookup can judge it. */
 function handleAbove({ root, fd, rootFd }: Inside, system: System): Handle | undefined {
   try {
     const stat = system.stat(fd);
@@ -122,7 +120,7 @@ function handleAbove({ root, fd, rootFd }: Inside, system: System): Handle | und
   }
 }
 
-/** A file or link of the kernel's own file systems: held only to name it in the refusal. */
+/** A file or symlink of a kernel file system: opened only so that the refusal can name it. */
 function specialAt(at: Inside, system: System): Lookup {
   const stat = system.stat(at.fd);
   const real = system.pathOfHandle(handlePathOf(at.fd)) as RealPath;
@@ -131,14 +129,14 @@ function specialAt(at: Inside, system: System): Lookup {
   return { seen: "node", kind: "kernel file", real, root: at.root, bent: false, handle };
 }
 
-/** Is `path` the folder or below it? Whole names are compared, never string prefixes. */
+/** Compares whole names, never string prefixes. True for the folder itself. */
 export const isBeneath = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 
 const noFollow = O_PATH | constants.O_NOFOLLOW;
 const folderOnly = noFollow | constants.O_DIRECTORY;
 
-/** `path` is absolute and may hold `.`, `..`, doubled and trailing slashes. */
+/** `path` is absolute and may contain `.`, `..`, doubled and trailing slashes. */
 export function lookupBeneath(
   path: string,
   roots: readonly Root[],
@@ -154,8 +152,8 @@ export function lookupBeneath(
   }
 }
 
-/** Where the walk stands: among the folders above the roots (text only), or in a folder of a root (held open). */
-type Standing = { outside: string } | Inside;
+/** Where the walk is: in a folder above the roots (text only), or in an open folder of a root. */
+type Position = { outside: string } | Inside;
 
 function walk(
   path: string,
@@ -166,10 +164,10 @@ function walk(
 ): Lookup | "start over" {
   const head = headOf(path, roots);
   const todo = path.slice(head.length).split("/").reverse();
-  let at: Standing = { outside: "/" };
+  let at: Position = { outside: "/" };
   let opens = 0;
   let name: string | undefined;
-  /** Fewer names than this are left: they are those of the path itself, not of a link's text. */
+  /** While fewer names than this are left, they are the path's own and not from a symlink's target. */
   let askedMax = Number.POSITIVE_INFINITY;
   let hops = 0;
   let followed = false;
@@ -178,7 +176,7 @@ function walk(
   const leave = (): void => {
     if ("root" in at) closeAll(at, system);
   };
-  /** There is no `name` where the walk stands; the folder in which it would be is told with that. */
+  /** For a `name` that does not exist; reports the folder in which it would be. */
   const missing = (): Lookup => {
     if (!("root" in at)) return { seen: "missing", reason: "missing" };
     const isInLink = todo.length >= askedMax;
@@ -189,12 +187,12 @@ function walk(
     const { real, root, rest, isWithin } = nearest;
     if (isInLink) return { seen: "missing", reason: "missing", leadsTo: nodePath.resolve(real, rest) };
     const handle = also !== undefined && names.length === 1 && isWithin ? handleAbove(at, system) : undefined;
-    // The caller has it from now on.
+    // The caller owns the descriptor from now on.
     if (handle !== undefined) at = { outside: "" };
     return { seen: "missing", reason: "missing", nearest: { real, root, rest, isWithin, handle } };
   };
-  /** Stands at `outside`, or in the root that lies there. */
-  const stand = (outside: string): "root changed" | "ok" => {
+  /** Moves to `outside`, or into the root of that path. */
+  const moveTo = (outside: string): "root changed" | "ok" => {
     at = { outside };
     const root = roots.find((candidate) => candidate.real === outside || candidate.given === outside);
     if (root === undefined) return "ok";
@@ -205,7 +203,7 @@ function walk(
   };
 
   try {
-    if (stand(head) === "root changed") return { seen: "root changed" };
+    if (moveTo(head) === "root changed") return { seen: "root changed" };
     while (todo.length > 0) {
       name = todo.pop();
       if (name === undefined || name === "" || name === ".") continue;
@@ -213,20 +211,20 @@ function walk(
       if (!("root" in at)) {
         const outside: string = name === ".." ? parentOf(at.outside) : joined(at.outside, name);
         if (!leadsToRoot(outside, roots)) return { seen: "outside" };
-        if (stand(outside) === "root changed") return { seen: "root changed" };
+        if (moveTo(outside) === "root changed") return { seen: "root changed" };
         continue;
       }
 
       if (name === "..") {
-        // Only of the path itself: most links are relative, and where their own text leads is no matter of letters.
+        // Only for `..` of the path itself: most symlinks are relative, and a `..` in their own target is normal.
         bent ||= followed && todo.length < askedMax;
         if (at.names.length === 0) {
           const above = parentOf(at.root.real);
           leave();
-          if (stand(above) === "root changed") return { seen: "root changed" };
+          if (moveTo(above) === "root changed") return { seen: "root changed" };
           continue;
         }
-        // Never open "..": the folder may have been moved. Walk down again from the root instead.
+        // Never open "..": the folder may have been moved. Walk down from the root again instead.
         const names: string[] = at.names.slice(0, -1);
         opens += names.length;
         if (opens > limits.lookupOpensMax) return { seen: "too long" };
@@ -240,7 +238,7 @@ function walk(
       const last = !todo.some((rest) => rest !== "" && rest !== ".");
       const wantsFolder: boolean = !last || todo.length > 0;
       const child: string = `${handlePathOf(at.fd)}/${name}`;
-      // An error costs more than all other calls of a lookup.
+      // Creating Node's ENOENT error costs more than all other calls of a lookup.
       if (last && also === "the folder of a new file" && system.glance(child) === undefined) return missing();
       const fd = last ? system.open(child, noFollow) : openFolder(child, system);
       const stat = last && fd !== undefined ? statOrClose(fd, system) : undefined;
@@ -250,7 +248,7 @@ function walk(
         if (fd !== undefined) system.close(fd);
         hops += 1;
         if (hops > limits.linkHopsMax) return { seen: "loop" };
-        // Links of the kernel's own file systems are magic: their text is not where they lead.
+        // Symlinks of kernel file systems are magic: they do not lead to their text.
         if (isKernelType(system.fileSystemType(handlePathOf(at.fd)))) return specialAt(at, system);
         const link = readLink(child, system);
         if (link === "none") {
@@ -265,7 +263,7 @@ function walk(
         todo.push(...text.split("/").reverse());
         if (text.startsWith("/")) {
           leave();
-          if (stand("/") === "root changed") return { seen: "root changed" };
+          if (moveTo("/") === "root changed") return { seen: "root changed" };
         }
         continue;
       }
@@ -281,7 +279,7 @@ function walk(
     }
     if (!("root" in at)) return { seen: "outside" };
     const judged = judge(at, bent, system, border);
-    // The caller has what it holds from now on; `leave` must not close it.
+    // The caller owns the descriptors from now on; `leave` must not close them.
     if (judged !== "start over" && judged.seen === "node" && judged.kind !== "kernel file") at = { outside: "" };
     return judged;
   } catch (error) {
@@ -292,7 +290,7 @@ function walk(
   }
 }
 
-/** The folder in which the walk stands when there is no `names[0]` in it. */
+/** The folder that the walk is in when it has no `names[0]`. */
 function nearestOf(
   at: Inside,
   names: readonly string[],
@@ -306,18 +304,18 @@ function nearestOf(
       : undefined;
   } catch (error) {
     if (errnoName(error) === undefined) throw error;
-    // Deeper than a path can say: nobody could be told where a file would be.
+    // Deeper than any path can express, so no reply could name the file.
     return errnoName(error) === "ENAMETOOLONG" ? "too long" : undefined;
   }
 }
 
-/** The root's folder, if it is still the one that the operator meant. */
+/** Opens the root's folder; undefined if it is no longer the folder that the operator named. */
 function openRoot(root: Root, system: System): number | undefined {
   let fd: number;
   try {
     fd = system.open(root.real, folderOnly);
   } catch (error) {
-    // Anything else (no descriptors left, a disk that fails) says nothing about the folder.
+    // Other errors (no descriptors left, a failing disk) say nothing about the folder.
     if (!["ENOENT", "ENOTDIR", "ELOOP"].includes(errnoName(error) ?? "")) throw error;
     return undefined;
   }
@@ -327,7 +325,7 @@ function openRoot(root: Root, system: System): number | undefined {
   return undefined;
 }
 
-/** `fstat` of a descriptor that nobody holds yet: if it fails, the descriptor is closed. */
+/** `fstat` of a new descriptor, which is closed if that fails. */
 function statOrClose(fd: number, system: System): ReturnType<System["stat"]> {
   try {
     return system.stat(fd);
@@ -337,18 +335,18 @@ function statOrClose(fd: number, system: System): ReturnType<System["stat"]> {
   }
 }
 
-/** A folder, or undefined if the name is something else (a link, a file): the caller finds out which. */
+/** Opens a folder; undefined if the name is something else (a symlink, a file), which the caller checks. */
 function openFolder(path: string, system: System): number | undefined {
   try {
     return system.open(path, folderOnly);
   } catch (error) {
-    // O_DIRECTORY wins over O_NOFOLLOW: a link gives ENOTDIR, not ELOOP.
+    // O_DIRECTORY wins over O_NOFOLLOW: a symlink gives ENOTDIR, not ELOOP.
     if (errnoName(error) === "ENOTDIR") return undefined;
     throw error;
   }
 }
 
-/** Is it a file in the place of a folder, and not a link that became a folder under our hands? */
+/** Tells a file in the place of a folder from a symlink that became a folder meanwhile. */
 function isNeitherFolderNorLink(path: string, system: System): boolean {
   const fd = system.open(path, noFollow);
   const kind = kindOfMode(statOrClose(fd, system).mode);
@@ -356,7 +354,7 @@ function isNeitherFolderNorLink(path: string, system: System): boolean {
   return kind !== "directory" && kind !== "link";
 }
 
-/** Where a link leads; no text if it is not UTF-8 and so names nothing that a caller could ask for. */
+/** The target of a symlink; no text if it is not UTF-8, which no caller could name. */
 function readLink(path: string, system: System): { readonly text: string | undefined } | "none" {
   let bytes: Buffer;
   try {
@@ -368,7 +366,7 @@ function readLink(path: string, system: System): { readonly text: string | undef
   return { text: isUtf8(bytes) ? bytes.toString("utf8") : undefined };
 }
 
-/** Opens real folders one below the other; undefined if one of them is gone or has become a link. */
+/** Opens nested real folders; undefined if one of them is gone or has become a symlink. */
 function descend(rootFd: number, names: readonly string[], system: System): number | undefined {
   let fd = rootFd;
   for (const name of names) {
@@ -384,7 +382,7 @@ function descend(rootFd: number, names: readonly string[], system: System): numb
   return fd;
 }
 
-/** Where a walk along this path first comes to a root, if its letters say so: all before that is only text. */
+/** The first root that the path's text leads to, or "/": everything before it is only text. */
 function headOf(path: string, roots: readonly Root[]): string {
   let head = "/";
   for (const { real, given } of roots) {

@@ -1,7 +1,7 @@
 /**
- * The weaker lookup, for systems without `/proc/self/fd` (macOS, Windows): resolve the path, compare, open without
- * following a last link, and ask again whether the name still leads to what was opened. That narrows the moment in
- * which a swapped link could win; it does not close it (docs/behaviour/border.md).
+ * The weaker lookup, for systems without `/proc/self/fd` (macOS, Windows): resolve the path, compare, open without following a
+ * final symlink, and check again that the name still leads to what was opened. That narrows the window in which a swapped
+ * symlink could win, but does not close it (docs/behaviour/border.md).
  */
 
 import { constants } from "node:fs";
@@ -14,6 +14,7 @@ import type { System } from "../system.ts";
 import {
   type Border,
   hasOtherNames,
+  identityOf,
   isSameFolder,
   kindOfMode,
   type Lookup,
@@ -21,7 +22,7 @@ import {
   type Root,
 } from "./lookup.ts";
 
-/** `path` is absolute. `flavour` is the path module of the platform, handed in so that each can be tested anywhere. */
+/** `path` is absolute. `flavour` is the platform's path module, injected so that each can be tested anywhere. */
 export function lookupByRealpath(
   path: string,
   roots: readonly Root[],
@@ -38,7 +39,7 @@ export function lookupByRealpath(
     if (!isSameFolder(system.statPath(root.real), root)) return { seen: "root changed" };
     const kind = kindOfMode(system.statPath(real).mode);
     if (kind === "link") return { seen: "changed" };
-    // Folders are listed by path; only files are opened. O_NONBLOCK: a FIFO must not hold us.
+    // Folders are listed by path; only files are opened. O_NONBLOCK: opening a FIFO must not block.
     using opened =
       kind === "file"
         ? new Descriptor(
@@ -52,13 +53,7 @@ export function lookupByRealpath(
     if (!same || system.realPath(path) !== real) return { seen: "changed" };
     const refused = refusedByStat(stat, root, border);
     if (refused !== undefined) return refused;
-    const identity = {
-      device: stat.dev,
-      inode: stat.ino,
-      sizeBytes: Number(stat.size),
-      mtimeNs: stat.mtimeNs,
-      ctimeNs: stat.ctimeNs,
-    };
+    const identity = identityOf(stat);
     const moved = opened?.move();
     const close = (): void => moved?.close();
     return {
@@ -75,13 +70,13 @@ export function lookupByRealpath(
   }
 }
 
-/** Here a mount is known by its device only. */
+/** Without mount ids a mount is recognised by its device only. */
 function refusedByStat(stat: ReturnType<System["stat"]>, root: Root, border: Border): Lookup | undefined {
   if (border.sameDevice === true && stat.dev !== root.device) return { seen: "other mount" };
   return hasOtherNames(stat, border) ? { seen: "other names" } : undefined;
 }
 
-/** A path that cannot be resolved is judged by the nearest folder above it that can. */
+/** A path that does not resolve is judged by the nearest folder above it that does. */
 function existingPartIsInside(
   path: string,
   roots: readonly Root[],
@@ -105,13 +100,13 @@ function rootOf(real: string, roots: readonly Root[], flavour: nodePath.Platform
   });
 }
 
-// Windows: a link whose text is a network share. Resolving it would ask that share, and asking sends the user's
-// credentials to whoever runs it. So links are read one by one, and nothing behind such a text is touched.
+// Windows: a symlink to a network share. Resolving it would contact that host and send it the user's credentials. So
+// symlinks are read one by one, and nothing beyond such a target is touched.
 
 /** `\\host\share`, `\\?\UNC\host`, `\\.\pipe`; not `\\?\C:\`, which is a disk. */
 const isNetwork = (text: string): boolean => /^[\\/]{2}(?![?.][\\/][a-z]:)/iu.test(text);
 
-/** `isInside` says that a share is a root. */
+/** `isInside` recognises a share that is a root. */
 function leadsToNetwork(
   path: string,
   system: System,
@@ -131,7 +126,7 @@ function leadsToNetwork(
       const text = system.readLink(at).toString("utf8");
       if (isNetwork(text) && !isInside(text)) return true;
       hops += 1;
-      if (hops > limits.linkHopsMax) return false; // the system itself will say so
+      if (hops > limits.linkHopsMax) return false; // resolving the path then fails with ELOOP
       const target = flavour.resolve(flavour.dirname(at), text);
       at = flavour.parse(target).root;
       todo.push(...target.slice(at.length).split(/[\\/]/u).reverse());

@@ -1,11 +1,11 @@
-/** What a file system's type number (statfs) says about its files. Numbers are from the kernel's headers. */
+/** What a file system's type number (statfs) says about its files. The numbers are from the kernel's headers. */
 
 import { constants } from "node:fs";
 import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import type { System } from "../system.ts";
 
-/** File systems of the kernel itself: their files are no files, and some of them hang or never end when read. */
+/** Kernel file systems: they contain no regular files, and reading some entries hangs or never ends. */
 const kernelTypes = new Set([
   0x9fa0, // proc
   0x62656572, // sysfs
@@ -35,7 +35,7 @@ const kernelTypes = new Set([
   0x9fa1, // openpromfs
 ]);
 
-/** Local file systems answer at once or fail; anything else is read without blocking the process. */
+/** Local file systems answer at once or fail; all others are read without blocking the process. */
 const localTypes = new Set([
   0xef53, // ext2 to ext4
   0x58465342, // xfs
@@ -55,12 +55,12 @@ const localTypes = new Set([
 export const isKernelType = (type: number): boolean => kernelTypes.has(type >>> 0);
 export const isLocalType = (type: number): boolean => localTypes.has(type >>> 0);
 
-/** What the files of a file system can have. `clones`: copies that share their blocks until one is changed. */
+/** `clones`: copies that share blocks until one is changed. */
 export interface FileSystemTraits {
   readonly name: string;
   readonly hardLinks: boolean;
   readonly attributes: boolean;
-  /** `perhaps`: it depends on how it was made. */
+  /** `perhaps`: depends on how the file system was created. */
   readonly clones: boolean | "perhaps";
 }
 
@@ -88,27 +88,26 @@ const traitsByType: ReadonlyMap<number, FileSystemTraits> = new Map([
   [0x01021997, traits("9p", true, true)],
 ]);
 
-/** Undefined for a type that is not known, and everywhere but on Linux, where the numbers mean other things. */
+/** Undefined for unknown types and except on Linux, where the numbers mean other things. */
 export const traitsOfType = (type: number): FileSystemTraits | undefined => traitsByType.get(type >>> 0);
 
-// Where the kernel's own file systems are mounted beneath a folder: they have no end and no files, so no walk goes in.
-
-/** By the names that the kernel gives them; asking each mount by itself could hang on one that does not answer. */
+/** Mount types that no walk enters. Compared by name: a statfs of each mount could hang on one that does not answer. */
 const kernelMountTypes: ReadonlySet<string> = new Set(
   "binfmt_misc bpf cgroup cgroup2 configfs debugfs devpts devtmpfs efivarfs fusectl mqueue nsfs proc pstore rpc_pipefs securityfs selinuxfs sysfs tracefs".split(
     " ",
   ),
 );
 
+/** Thousands of mounts; a larger table is read only up to here. */
 const tableBytesMax = 4_194_304;
 
-/** Real paths beneath a folder, as the table of mounts said at most a second ago. */
+/** Kernel mounts beneath a folder as real paths, from a mount table at most a second old. */
 export function kernelMounts(system: System): (folder: string) => ReadonlySet<string> {
   let known: readonly string[] = [];
   let untilMs = Number.NEGATIVE_INFINITY;
   return (folder) => {
     if (performance.now() > untilMs) {
-      known = mountsIn(tableOf(system));
+      known = mountsIn(mountTable(system));
       untilMs = performance.now() + 1_000;
     }
     const prefix = folder.endsWith("/") ? folder : `${folder}/`;
@@ -125,7 +124,7 @@ const mountsIn = (table: string): readonly string[] =>
     return [escaped.replace(/\\([0-7]{3})/gu, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))];
   });
 
-function tableOf(system: System): string {
+function mountTable(system: System): string {
   try {
     using file = new Descriptor(system.open("/proc/self/mountinfo", constants.O_RDONLY), system);
     const chunks: Buffer[] = [];

@@ -1,23 +1,24 @@
-/** What can be told about a folder by looking at it: nothing is written to find out. */
+/** Facts about a folder, found without writing anything. */
 
 import * as nodePath from "node:path";
+import { attempt } from "../errno.ts";
 import { nodeSystem, type System } from "../system.ts";
 import { type FileSystemTraits, isLocalType, traitsOfType } from "./file-systems.ts";
 
 export interface FolderFacts {
   readonly there: "folder" | "something else" | "nothing";
-  /** May it be written to; for a folder that is still to be made, its nearest one above. */
+  /** For a missing folder: of the nearest one above. */
   readonly writable: boolean;
-  /** May others than its owner look into it? */
+  /** True if its mode gives rights to other users. */
   readonly openToOthers: boolean;
   readonly ownedByAnother: boolean;
-  /** Are `a` and `A` one name in it? Undefined where no name could tell. */
+  /** True if `a` and `A` are one name in it; undefined if no name shows it. */
   readonly foldsCase: boolean | undefined;
   readonly fileSystem: FileSystemTraits | undefined;
   readonly isLocal: boolean | undefined;
 }
 
-/** Names that are looked at to see whether case counts. */
+/** The most names to search for one with a letter. */
 const namesMax = 200;
 
 export function folderFacts(path: string, system: System = nodeSystem): FolderFacts {
@@ -49,33 +50,27 @@ const unknown = {
   isLocal: undefined,
 } as const;
 
-/** By a name that is in it, else by its own in the folder above. */
+/** Tests a name in the folder, else the folder's own name. */
 function foldsCase(path: string, system: System): boolean | undefined {
   let looked = 0;
   const entries = attempt(() => {
     for (const { name } of system.folderNow(path)) {
-      if (swapped(name) !== name) return nodePath.join(path, name);
+      if (swapCase(name) !== name) return nodePath.join(path, name);
       looked += 1;
       if (looked >= namesMax) break;
     }
     return undefined;
   });
-  const file = entries ?? (swapped(nodePath.basename(path)) === nodePath.basename(path) ? undefined : path);
+  const file = entries ?? (swapCase(nodePath.basename(path)) === nodePath.basename(path) ? undefined : path);
   if (file === undefined) return undefined;
   const one = attempt(() => system.statLink(file));
   if (one === undefined) return undefined;
-  const other = attempt(() => system.statLink(nodePath.join(nodePath.dirname(file), swapped(nodePath.basename(file)))));
+  const other = attempt(() =>
+    system.statLink(nodePath.join(nodePath.dirname(file), swapCase(nodePath.basename(file)))),
+  );
   return other !== undefined && other.ino === one.ino && other.dev === one.dev;
 }
 
 /** Only letters that every system folds alike. */
-const swapped = (name: string): string =>
+const swapCase = (name: string): string =>
   name.replace(/[A-Za-z]/g, (letter) => (letter < "a" ? letter.toLowerCase() : letter.toUpperCase()));
-
-function attempt<Result>(work: () => Result): Result | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined; // what cannot be looked at tells nothing
-  }
-}

@@ -1,6 +1,6 @@
 /**
- * The folder in which a file is changed, held open: whatever happens to the names above it, every name in it is
- * reached through the same folder.
+ * The open folder in which a file is changed: whatever happens to the names above it, every name in it is reached through the
+ * same folder.
  */
 
 import { constants, type Dirent } from "node:fs";
@@ -10,35 +10,38 @@ import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import type { System } from "../system.ts";
 import type { Swept } from "../write/sweep.ts";
-import { asFailure, asWriteFailed, during, FileChanged, WriteFailed, type WriteNote } from "../write/write-failed.ts";
+import { failureOf, asWriteFailed, during, FileChanged, WriteFailed, type WriteNote } from "../write/write-failed.ts";
 import type { FileNode, Handle, Identity, Lookup, ReadMode } from "./lookup.ts";
 
-/** What changing files needs of the disk. */
+/** What changing files needs from the disk. */
 export interface WriteContext {
-  /** Closing tells its errors here. */
+  /** Its `close` throws: for a written file that error counts. */
   readonly system: System;
   lookup(path: string): Lookup;
-  /** Where undo journals go if the file's own folder takes none. */
+  /** For undo journals that cannot be written beside their file. */
   readonly stateDir: string | undefined;
-  /** Folders that this process has swept already; a promise while it still does. */
+  /** Folders swept by this process; a promise while a sweep runs. */
   readonly swept: Map<string, Promise<Swept> | undefined>;
-  /** Files that are being replaced at the moment. */
+  /** Files being replaced now. */
   readonly underWay: { count: number };
-  /** Waits, but not for long, until what is closed in other threads has given back its room. False if there is nothing. */
+  /** Waits briefly until files closed in other threads have freed their space. False if there are none. */
   freed(): Promise<boolean>;
 }
 
-const noRoom = ["ENOSPC", "EDQUOT"];
+const diskFullErrnos = ["ENOSPC", "EDQUOT"];
 
 /**
- * Work that takes room on the disk and leaves nothing behind if it fails. Old files are freed by threads that nobody waits
- * for; who finds the disk full waits for them, and tries once more.
+ * Runs work that needs disk space and leaves nothing when it fails. Background threads free old files; when the disk is full,
+ * this waits for them and tries once more.
  */
-export async function withRoom<Result>(context: WriteContext, work: () => Result | Promise<Result>): Promise<Result> {
+export async function retryWhenDiskFull<Result>(
+  context: WriteContext,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    const isFull = error instanceof WriteFailed && noRoom.includes(error.errno);
+    const isFull = error instanceof WriteFailed && diskFullErrnos.includes(error.errno);
     if (!isFull || !(await context.freed())) throw error;
     return work();
   }
@@ -48,30 +51,29 @@ export interface FolderHandle extends Disposable {
   readonly path: string;
   readonly reads: ReadMode;
   readonly identity: Identity;
-  /** The path of a name in it. */
   at(name: string): string;
-  /** Is it still where it was? Only the kernel's own account of it can tell. */
+  /** Compares with the kernel's path of the handle, which is the only reliable source. */
   hasMoved(): boolean;
   close(): void;
 }
 
-/** Throws WriteFailed, or FileChanged if the folder is not there or only by way of a link. */
+/** Throws WriteFailed, or FileChanged if the folder is missing or reached through a symlink. */
 export const openFolder = (path: string, context: WriteContext): FolderHandle =>
   folderHandle(context.lookup(path), path, context);
 
-/** The folder of a file that was found. If it came with the file it stays held as long as that. */
+/** The folder of a node. A folder that came with the node stays open as long as the node. */
 export function folderOf({ real, folder }: FileNode, context: WriteContext): FolderHandle {
   const path = nodePath.dirname(real);
   return folder === undefined ? openFolder(path, context) : borrowedFolder(folder, path, context);
 }
 
-/** A folder that somebody else holds and closes. */
+/** A folder that its owner closes. */
 export const borrowedFolder = (handle: Handle, path: string, context: WriteContext): FolderHandle =>
   folderAt(handle, path, context, () => undefined);
 
-/** What was seen at `path`, as a folder; held until it is closed. */
+/** The looked-up folder, open until closed. */
 export function folderHandle(lookup: Lookup, path: string, context: WriteContext): FolderHandle {
-  if (lookup.seen !== "node") throw asFailure(lookup);
+  if (lookup.seen !== "node") throw failureOf(lookup);
   const { handle } = lookup;
   if (lookup.kind !== "directory" || lookup.real !== path) {
     handle.close();
@@ -99,15 +101,15 @@ function folderAt(
   };
 }
 
-/** A folder that is ready to be synced: opening it may fail, so it is opened before anything is changed. */
+/** A folder opened for syncing before anything is changed, because opening may fail. */
 export interface FolderSync extends Disposable {
   readonly note: WriteNote | undefined;
-  /** Other work is done while the disk is busy, if there is any. */
+  /** Runs `meanwhile` while the disk is busy. */
   sync(meanwhile?: () => void | Promise<void>): Promise<void>;
   close(): void;
 }
 
-/** Where nothing is to be synced, or another does it. */
+/** Where nothing needs syncing, or other code does it. */
 export const noSync: FolderSync = {
   note: undefined,
   sync: async (meanwhile) => meanwhile?.(),
@@ -116,7 +118,7 @@ export const noSync: FolderSync = {
 };
 
 export function prepareSync(folder: FolderHandle, system: System): FolderSync {
-  if (system.platform === "win32") return noSync; // Windows cannot open a folder, and journals names by itself
+  if (system.platform === "win32") return noSync; // Windows cannot open a folder and journals names itself
   let opened: Descriptor;
   try {
     opened = new Descriptor(system.open(folder.at("."), constants.O_RDONLY | constants.O_DIRECTORY), system);
@@ -134,7 +136,7 @@ export function prepareSync(folder: FolderHandle, system: System): FolderSync {
           if (meanwhile === undefined && folder.reads === "at once") system.sync(fd);
           else await system.syncLater(fd);
         } catch (error) {
-          // Some file systems have nothing to sync for a folder, and say so in this way.
+          // The way in which some file systems say that a folder needs no sync.
           if (["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errnoName(error) ?? "")) return;
           throw asWriteFailed(error, "syncing the folder");
         }
@@ -149,7 +151,12 @@ export function prepareSync(folder: FolderHandle, system: System): FolderSync {
   };
 }
 
-/** Takes a file of ours away. True if it is gone; a failure is tried once more and then left to the sweep. */
+export async function syncFolder(folder: FolderHandle, system: System): Promise<void> {
+  using folderSync = prepareSync(folder, system);
+  await folderSync.sync();
+}
+
+/** Removes a file of ours; true if it is gone. A failure is tried once more, then left to the sweep. */
 export function unlinkQuietly(path: string, system: System): boolean {
   for (let tries = 1; tries <= 2; tries += 1) {
     try {
@@ -164,15 +171,15 @@ export function unlinkQuietly(path: string, system: System): boolean {
   return false;
 }
 
+/** With the pauses below, about 1.5 seconds in all: longer than a virus scan of a source file. */
 const triesMax = 10;
 const blockedErrnos = ["EPERM", "EACCES", "EBUSY"];
 
 /**
- * On Windows a scanner or an editor that has the file open blocks a rename or a removal for a moment: it is tried again,
- * some 1.5 seconds in all. Whoever blocked it may have changed the file meanwhile, so `recheck` asks again each time;
- * what it throws stops the change.
+ * Retries a rename or removal: on Windows a scanner or editor that has the file open blocks it for a moment. That program may
+ * also have changed the file, so `recheck` runs before each retry; its error stops the change.
  */
-export async function patiently(
+export async function retryWhileBlocked(
   step: "renaming" | "removing",
   call: () => void,
   recheck: () => void,
@@ -192,15 +199,12 @@ export async function patiently(
   }
 }
 
-// A name in a folder, as the folder itself tells it.
-
-/** Links are not followed. */
+/** Symlinks are not followed. */
 export interface FolderEntry {
   readonly name: string;
   readonly kind: EntryKind;
 }
 
-/** What a list tells of a name. */
 export type EntryTypes = Pick<
   Dirent,
   "isFile" | "isDirectory" | "isSymbolicLink" | "isFIFO" | "isSocket" | "isCharacterDevice" | "isBlockDevice"

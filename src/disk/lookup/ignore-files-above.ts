@@ -1,10 +1,10 @@
-/** Whether something above a folder could speak of what lies in it to a program that reads ignore files up to the top. */
+/** Whether a folder above could contain ignore files for a program that reads them up to the file system's root. */
 
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
 
-/** Asked by names alone, and a doubt is a yes: nothing of what lies above is read. */
-export function areAbove(folder: string, names: readonly string[]): boolean {
+/** Checks names only, reads no content; in doubt true. */
+export function existAbove(folder: string, names: readonly string[]): boolean {
   for (let at = folder, up = nodePath.dirname(at); up !== at; at = up, up = nodePath.dirname(at)) {
     if (names.some((name) => isThere(nodePath.join(up, name)))) return true;
   }

@@ -1,4 +1,4 @@
-/** What a lookup beneath the roots can find: the answers of `beneath.ts` and `realpath.ts`, and nothing else. */
+/** The results of a lookup beneath the roots, shared by `beneath.ts` (Linux) and `by-realpath.ts` (other systems). */
 
 import { type BigIntStats, constants } from "node:fs";
 import type { SpecialKind } from "../../contract/problem.ts";
@@ -6,36 +6,36 @@ import type { RealPath } from "../../contract/target.ts";
 import { Descriptor } from "../descriptor.ts";
 import type { System } from "../system.ts";
 
-/** A workspace root as it was when the toolkit was made. */
+/** A workspace root as it was when the toolkit was created. */
 export interface Root {
   /** As the operator gave it, made absolute. */
   readonly given: string;
   readonly real: RealPath;
   readonly device: bigint;
   readonly inode: bigint;
-  /** When it was made; undefined where the system does not say. Numbers of inodes are given out again, times are not. */
+  /** Creation time; undefined where the system has none. Inode numbers are reused, creation times are not. */
   readonly birthNs?: bigint | undefined;
   readonly reads: ReadMode;
 }
 
-/** A folder that is made in the place of one that was removed often gets its inode's number, but not its birth. */
+/** A folder recreated under the same name often gets the same inode number, but not the same creation time. */
 export const isSameFolder = (stat: BigIntStats, root: Root): boolean =>
   stat.dev === root.device &&
   stat.ino === root.inode &&
   (root.birthNs === undefined || stat.birthtimeNs === root.birthNs);
 
-/** What the operator wants to be kept out, although its path lies beneath a root. */
+/** Restrictions that the operator may add for paths beneath a root. */
 export interface Border {
-  /** Nothing of another mount: its data lies elsewhere. */
+  /** Refuses other mounts: their data is stored elsewhere. */
   readonly sameDevice?: boolean | undefined;
-  /** No file with several names: one of them may lie outside. */
+  /** Refuses files with several hard links: one of them may be outside. */
   readonly denyHardlinks?: boolean | undefined;
 }
 
-/** `at once`: local, a sync read is safe. `later`: reading may hang, so it must not hold the process. */
+/** `at once`: local, a sync read is safe. `later`: reading may hang, so it must not block the process. */
 export type ReadMode = "at once" | "later";
 
-/** Which file it is, and in which state, as `fstat` of the open file says; never as a name says. */
+/** Which file it is, and in which state; always from `fstat` of the open file, never from a name. */
 export interface Identity {
   readonly device: bigint;
   readonly inode: bigint;
@@ -44,61 +44,58 @@ export interface Identity {
   readonly ctimeNs: bigint;
 }
 
-/** A file or folder that was found and is held by a descriptor until `close`. */
+/** A file or folder, open until its handle is closed. */
 export interface FileNode {
   readonly seen: "node";
   readonly kind: "file" | "directory" | SpecialKind;
   readonly real: RealPath;
   readonly root: Root;
-  /** True when `..` was taken after a link: then the path as typed names something else than its letters say. */
+  /** True when `..` followed a symlink: the path as typed then names something else than its text suggests. */
   readonly bent: boolean;
   readonly through?: readonly string[] | undefined;
-  /** Closing it closes the folder too. */
+  /** Closing it also closes `folder`. */
   readonly handle: Handle;
-  /** The folder that it is in, held open, if that was asked for and can be told without another look. */
+  /** The open folder of the file, if the caller asked for it and no second lookup is needed. */
   readonly folder?: Handle | undefined;
   /**
-   * Closes what was found, in another thread, but not its folder, which then is still to be closed. If it has no name any
-   * more its bytes are freed with that: 9 kB take as long as a sync, 1 GB a third of a second.
+   * Closes the handle in another thread and leaves `folder` open. If the file was unlinked, its bytes are freed then: 9 kB
+   * take as long as a sync, 1 GB a third of a second.
    */
   readonly letGo?: (() => Promise<void>) | undefined;
 }
 
-/**
- * What a lookup is to hold besides what it finds; those who change files need the folder as well. A file that is thought
- * to be new is asked for in a way that costs little where it is.
- */
+/** What to open besides the node: callers that change files need its folder. `a new file` makes a missing name cheap. */
 export type LookupAlso = "its folder" | "the folder of a new file" | undefined;
 
-/** The descriptor behind a `Found`. Whoever looked closes it, once. */
+/** The descriptor of a `FileNode`. The caller of the lookup closes it once. */
 export interface Handle extends Disposable {
   readonly identity: Identity;
   readonly reads: ReadMode;
-  /** A path that leads to this very inode, whatever its name is now. */
+  /** A path that leads to exactly this inode, whatever its name is now. */
   readonly handlePath: string;
   close(): void;
 }
 
-/** The same and held no longer: for those who want to know what is there, and not what is in it. */
+/** Closes the handle, for callers that need only the result. */
 export function released<Seen extends Lookup | undefined>(lookup: Seen): Seen {
   if (lookup?.seen === "node") lookup.handle.close();
   return lookup;
 }
 
-/** Where a lookup ended: the folder that is there, and what is missing of the path, without links and as it was asked. */
+/** Where a lookup ended: the existing folder, with symlinks resolved, and the missing rest of the path as asked. */
 export interface Nearest {
   readonly real: RealPath;
   readonly root: Root;
   readonly rest: string;
-  /** Is it known that the folder is within the border? Otherwise another look at it tells. */
+  /** True if the folder is known to satisfy `Border`; otherwise another lookup decides. */
   readonly isWithin: boolean;
-  /** The folder held open, if that was asked for and only one name is missing. The caller closes it. */
+  /** The open folder, if the caller asked for it and only one name is missing. The caller closes it. */
   readonly handle?: Handle | undefined;
 }
 
 /**
- * `through`: the real names of the links that were followed, each with the rest of the path below it. A rule may speak of any
- * of them. Known on Linux only.
+ * `through`: the real paths of the symlinks followed, each with the rest of the path below it, because a rule may match any of
+ * them. Linux only.
  */
 export type Lookup = AnyLookup & { readonly through?: readonly string[] | undefined };
 
@@ -108,16 +105,16 @@ type AnyLookup =
       readonly seen: "missing";
       readonly reason: "missing" | "file on the way";
       readonly nearest?: Nearest;
-      /** Of a link that leads nowhere: the real path that it names, if that would be beneath a root. */
+      /** For a dangling symlink: its real target, if that would be beneath a root. */
       readonly leadsTo?: string;
     }
   | { readonly seen: "outside" | "loop" | "root changed" | "too long" | "changed" }
-  /** Inside, but not wanted by `Border`. */
+  /** Inside, but refused by `Border`. */
   | { readonly seen: "other mount" | "other names" }
-  /** The system said no: EACCES, EPERM, EIO and their like, by name. */
+  /** A system error (EACCES, EPERM, EIO …), by name. */
   | { readonly seen: "refused"; readonly errno: string };
 
-/** What a rule about the end of a path goes by, be it there or not; undefined where nothing can be said of it. */
+/** The path end that rules are matched against, existing or not; undefined if unknown. */
 export function endOf(lookup: Lookup): { readonly real: string; readonly is: "file" | "folder" } | undefined {
   if (lookup.seen === "node") return { real: lookup.real, is: lookup.kind === "directory" ? "folder" : "file" };
   return lookup.seen === "missing" && lookup.leadsTo !== undefined ? { real: lookup.leadsTo, is: "file" } : undefined;
@@ -142,7 +139,7 @@ export function kindOfMode(mode: bigint): "file" | "directory" | "link" | Specia
   }
 }
 
-/** A system error on the way, as an answer; anything else is a bug and is thrown on. */
+/** A system error during a lookup as its result; any other error is a bug and is thrown. */
 export function lookupOfErrno(name: string | undefined, error: unknown): Lookup {
   switch (name) {
     case undefined:
@@ -160,9 +157,7 @@ export function lookupOfErrno(name: string | undefined, error: unknown): Lookup 
   }
 }
 
-// The stricter borders that an operator may ask for: another mount, and files with several names.
-
-/** `fd` is what was found, `rootFd` its root. Both are numbers of this process. */
+/** `fd` is the node, `rootFd` its root. */
 export function refusedAtBorder(
   fd: number,
   rootFd: number,
@@ -170,7 +165,7 @@ export function refusedAtBorder(
   border: Border,
   system: System,
 ): Extract<Lookup, { readonly seen: "other mount" | "other names" }> | undefined {
-  // A bind mount has the device of what it shows, so only the mount itself can be compared.
+  // A bind mount has the device of its source, so only mount ids tell them apart.
   if (border.sameDevice === true && mountOf(fd, system) !== mountOf(rootFd, system)) return { seen: "other mount" };
   return hasOtherNames(stat, border) ? { seen: "other names" } : undefined;
 }
@@ -178,7 +173,7 @@ export function refusedAtBorder(
 export const hasOtherNames = (stat: ReturnType<System["stat"]>, { denyHardlinks }: Border): boolean =>
   denyHardlinks === true && kindOfMode(stat.mode) === "file" && stat.nlink > 1n;
 
-/** What the kernel says of a descriptor is a few lines. */
+/** The kernel's description of a descriptor is a few lines. */
 const infoBytesMax = 1_024;
 
 function mountOf(fd: number, system: System): string {
@@ -190,19 +185,25 @@ function mountOf(fd: number, system: System): string {
   return id;
 }
 
-// A descriptor as something that is held: what it is of, and a path that leads to it whatever its name is by now.
-
 /** O_PATH has no name in Node. The value holds on every Linux architecture but alpha, parisc and sparc. */
 export const O_PATH = 0o10000000;
 
 export const handlePathOf = (fd: number): string => `/proc/self/fd/${fd}`;
 
 export interface OwnedHandle extends Handle {
-  /** Closes it in another thread and leaves open what else is held with it. */
+  /** Closes the descriptor in another thread and leaves `folder` open. */
   readonly closeLater: () => Promise<void>;
 }
+/** Which file a stat describes, and its state. */
+export const identityOf = (stat: Pick<BigIntStats, "dev" | "ino" | "size" | "mtimeNs" | "ctimeNs">): Identity => ({
+  device: stat.dev,
+  inode: stat.ino,
+  sizeBytes: Number(stat.size),
+  mtimeNs: stat.mtimeNs,
+  ctimeNs: stat.ctimeNs,
+});
 
-/** `folder` is held with it and closed with it. */
+/** Closing the handle also closes `folder`. */
 export function createHandle(
   fd: number,
   stat: ReturnType<System["stat"]>,
@@ -217,13 +218,7 @@ export function createHandle(
     folder?.close();
   };
   return {
-    identity: {
-      device: stat.dev,
-      inode: stat.ino,
-      sizeBytes: Number(stat.size),
-      mtimeNs: stat.mtimeNs,
-      ctimeNs: stat.ctimeNs,
-    },
+    identity: identityOf(stat),
     reads,
     handlePath: handlePathOf(fd),
     close,

@@ -1,4 +1,4 @@
-/** An open file: bytes by position, as many as were there when it was opened. */
+/** An open file: bytes by position, within its size at the time of opening. */
 
 import { createHash, hash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
@@ -6,34 +6,33 @@ import { setImmediate } from "node:timers/promises";
 import { errnoName } from "../errno.ts";
 import { FileCut } from "../lines/scan.ts";
 import type { System } from "../system.ts";
-import type { FileNode, Identity } from "./lookup.ts";
+import { type FileNode, type Identity, identityOf } from "./lookup.ts";
 
 export interface OpenFile extends Disposable {
   /** From `fstat` of the open file. */
   readonly identity: Identity;
   readonly sizeBytes: number;
   readonly mtimeMs: number;
-  /** Its permission bits. */
   readonly mode: number;
-  /** Names that it has (hard links). */
+  /** The number of hard links. */
   readonly links: number;
-  /** All that `fstat` said when it was opened; not of what is only made to look like a file. */
+  /** `fstat` at the time of opening; missing for content that only imitates a file. */
   readonly stat?: BigIntStats;
   /**
-   * Fills `into` with the bytes from `at` on. The answer is short only at the end of the file. Where the file system
-   * is local this is a sync call and no promise is made.
+   * Fills `into` with the bytes from `at` and returns their number, smaller only at the end of the file. On a local file
+   * system this is a sync call that creates no promise.
    */
   read(into: Uint8Array, at: number): number | Promise<number>;
-  /** For a second thread; undefined where reading may hang and so must not be done at once. */
+  /** For a second thread; undefined where reading may hang. */
   readonly descriptor: number | undefined;
-  /** For another process, which reads from its beginning and may hang as it likes. */
+  /** For a child process, which reads from the beginning and may hang. */
   readonly forChild?: number;
-  /** Has the file changed since it was opened? A file that only became longer still has the bytes it had. */
+  /** Compares with the state at opening. A file that only grew still has the bytes it had. */
   changed(): "no" | "grown" | "rewritten";
   close(): void;
 }
 
-/** A read that failed; `errno` by name. */
+/** `errno` is a name. */
 export class ReadFailed extends Error {
   override readonly name = "ReadFailed";
   readonly errno: string;
@@ -48,7 +47,7 @@ export function openFile(node: FileNode, system: System): OpenFile | { readonly 
   let fd: number | undefined;
   let stat: ReturnType<System["stat"]>;
   try {
-    // Never blocks, never makes a terminal ours. The path names the inode that was judged, whatever its name is now.
+    // Never blocks, never acquires a controlling terminal. The path leads to the inode that was judged, whatever its name.
     fd = system.open(handle.handlePath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0));
     stat = system.stat(fd);
   } catch (error) {
@@ -61,13 +60,7 @@ export function openFile(node: FileNode, system: System): OpenFile | { readonly 
     system.close(fd);
     return { errno: "ESTALE" };
   }
-  const identity: Identity = {
-    device: stat.dev,
-    inode: stat.ino,
-    sizeBytes: Number(stat.size),
-    mtimeNs: stat.mtimeNs,
-    ctimeNs: stat.ctimeNs,
-  };
+  const identity = identityOf(stat);
   const readAtOnce = (into: Uint8Array, at: number): number => {
     let done = 0;
     while (done < into.length) {
@@ -128,8 +121,8 @@ function asReadFailed(error: unknown): never {
 }
 
 /**
- * Permission bits, and of set-user-id and set-group-id those that a file of our own making would have by right: a copy of another
- * owner's file belongs to us, and must not get what that owner gave to the file.
+ * Permission bits, with set-user-id and set-group-id only if we own the file: a copy of another owner's file belongs to us and
+ * must not inherit the rights that owner gave it.
  */
 export const modeOf = (stat: Pick<BigIntStats, "mode" | "uid" | "gid">): number =>
   Number(stat.mode) & (0o1777 | ownBits(stat));
@@ -140,9 +133,7 @@ export function ownBits({ uid, gid }: Pick<BigIntStats, "uid" | "gid">): number 
   return (isOurs ? 0o4000 : 0) | (isOurGroup ? 0o2000 : 0);
 }
 
-// Files that can only be read whole, within a limit; and the hash of a small file's content.
-
-/** All bytes of the file, or undefined if there are more than `bytesMax`. */
+/** All bytes of the file; undefined if there are more than `bytesMax`. */
 export async function wholeFile(file: OpenFile, bytesMax: number): Promise<Buffer | undefined> {
   if (file.sizeBytes > bytesMax) return undefined;
   const bytes = Buffer.allocUnsafe(file.sizeBytes);
@@ -150,10 +141,10 @@ export async function wholeFile(file: OpenFile, bytesMax: number): Promise<Buffe
   return bytes;
 }
 
-/** What content is known by again. */
+/** The hash that identifies content. */
 export const hashOfContent = (bytes: Uint8Array): string => hash("sha256", bytes, "base64");
 
-/** The same of a file; undefined for one that is too large to be hashed in passing. */
+/** The content hash of a file; undefined if it has more than `bytesMax` bytes. */
 export async function contentHash(file: OpenFile, bytesMax: number): Promise<string | undefined> {
   const bytes = await wholeFile(file, bytesMax);
   return bytes === undefined ? undefined : hashOfContent(bytes);
@@ -161,7 +152,7 @@ export async function contentHash(file: OpenFile, bytesMax: number): Promise<str
 
 const chunkBytes = 1_048_576;
 
-/** The same for a file of any size, chunk by chunk. */
+/** The content hash of a file of any size, chunk by chunk. */
 export async function fullHash(file: OpenFile): Promise<string> {
   const whole = createHash("sha256");
   const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(1, file.sizeBytes)));
@@ -169,7 +160,6 @@ export async function fullHash(file: OpenFile): Promise<string> {
     const part = chunk.subarray(0, Math.min(chunk.length, file.sizeBytes - at));
     if ((await file.read(part, at)) < part.length) throw new FileCut();
     whole.update(part);
-    // Others get their turn.
     await setImmediate();
   }
   return whole.digest("base64");

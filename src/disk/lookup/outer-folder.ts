@@ -1,6 +1,6 @@
 /**
- * The folder outside the roots that a path leads to, so that somebody can be asked about it. Names are resolved, nothing
- * is opened. What comes out is not yet trusted: a root is made of it, and everything is judged anew beneath that root.
+ * The folder outside the roots that a path leads to, so that a person can be asked about it. Names are resolved, nothing is
+ * opened. The result is not trusted yet: it becomes a root, and everything beneath it is checked anew.
  */
 
 import * as nodePath from "node:path";
@@ -9,13 +9,13 @@ import { nodeSystem, type System } from "../system.ts";
 import { isKernelType } from "./file-systems.ts";
 
 export interface OuterFolder {
-  /** Without links. */
+  /** With symlinks resolved. */
   readonly real: string;
-  /** As the path spells it, if it does. */
+  /** As spelled in the path, if it is part of it. */
   readonly given: string;
 }
 
-/** Undefined where there is nothing that could be worked with. */
+/** Undefined if the path leads to no usable folder. */
 export function outerFolder(path: string, system: System = nodeSystem): OuterFolder | undefined {
   try {
     const real = usable(folderOf(path, system), system);
@@ -36,8 +36,8 @@ function folderOf(path: string, system: System): string | undefined {
     return stat.isFile() ? nodePath.dirname(real) : undefined;
   } catch (error) {
     if (errnoName(error) !== "ENOENT") throw error;
-    // A file that does not exist yet: its folder must. A link that leads nowhere is not one.
-    if (isThere(path, system)) return undefined;
+    // A new file needs an existing folder. A dangling symlink is not a new file.
+    if (hasName(path, system)) return undefined;
     const above = system.realPath(nodePath.dirname(path));
     return system.statPath(above).isDirectory() ? above : undefined;
   }
@@ -52,7 +52,7 @@ function leadsTo(real: string, path: string, system: System): boolean {
   }
 }
 
-function isThere(path: string, system: System): boolean {
+function hasName(path: string, system: System): boolean {
   try {
     system.statLink(path);
     return true;
@@ -62,7 +62,7 @@ function isThere(path: string, system: System): boolean {
   }
 }
 
-/** Devices and the kernel's own files are nobody's to let in. */
+/** Devices and kernel file systems are never allowed. */
 function usable(folder: string | undefined, system: System): string | undefined {
   if (folder === undefined || /^\/(?:proc|sys|dev)(?:\/|$)/.test(folder)) return undefined;
   return system.platform === "linux" && isKernelType(system.fileSystemType(folder)) ? undefined : folder;

@@ -1,18 +1,16 @@
 /**
- * Where an absolute path leads once its links are resolved, as far as it exists; names that do not exist yet stay as they are
- * written. For rules and folders that the operator names: nothing is opened, and what comes out is only compared.
+ * Resolves the symlinks of an absolute path as far as it exists; missing names stay as written. For rules and folders that the
+ * operator names: nothing is opened, and the result is only compared.
  */
 
 import * as nodePath from "node:path";
+import { limits } from "../../contract/limits.ts";
 import { errnoName } from "../errno.ts";
 import { nodeSystem, type System } from "../system.ts";
 
 export type RealPrefix = (path: string) => string;
 
-/** As many links as the kernel follows in one path. */
-const linksMax = 40;
-
-/** Resolves many paths; what it has learned of a folder it does not look up again. */
+/** Resolves many paths, and caches the folders it has resolved. */
 export function realPrefixes(
   system: Pick<System, "glance" | "readLink" | "realPath" | "platform"> = nodeSystem,
 ): RealPrefix {
@@ -29,12 +27,12 @@ export function realPrefixes(
     return real;
   };
 
-  /** `path`: of a folder without links, and one name in it. */
+  /** `path` is one name in a folder without symlinks. */
   const entry = (path: string, links: number): string => {
     try {
       const stat = system.glance(path);
       if (stat === undefined) return path;
-      if (stat.isSymbolicLink() && links < linksMax) {
+      if (stat.isSymbolicLink() && links < limits.linkHopsMax) {
         return resolve(nodePath.resolve(nodePath.dirname(path), String(system.readLink(path))), links + 1);
       }
       // Windows has a second, short name for a long one.

@@ -1,7 +1,7 @@
 /**
- * Folders one below the other, for walks of whole trees. On Linux each folder is opened through the one above it, which
- * is held: whatever is moved or swapped meanwhile, the walk stays beneath where it began. Elsewhere it goes by names, and
- * only into what the folder above calls a folder and no link.
+ * Folders for walks of whole trees. On Linux each folder is opened through the handle of the one above: whatever is moved or
+ * swapped meanwhile, the walk stays beneath its start. Elsewhere it goes by name, and enters only entries that the folder
+ * above lists as a folder and not a symlink.
  */
 
 import { constants, type Stats } from "node:fs";
@@ -12,41 +12,38 @@ import { errnoName } from "../errno.ts";
 import { yieldToEventLoop, timeSlices } from "../event-loop.ts";
 import { type FolderCalls, listFlags, type System } from "../system.ts";
 import type { EntryTypes, FolderEntry } from "./folder-handle.ts";
-import { type FileNode, handlePathOf, type Lookup } from "./lookup.ts";
+import { type FileNode, handlePathOf, type Lookup, O_PATH } from "./lookup.ts";
 
 type Refused = { readonly errno: string };
 type Soon<Value> = Value | Promise<Value>;
 
-/** A name as it is listed: of a hundred thousand no copy is made. Links are not followed. */
+/** A listed name, not copied, since there may be a hundred thousand. Symlinks are not followed. */
 export interface WalkEntry extends EntryTypes {
   readonly name: string;
 }
 
 export interface WalkFolder extends Disposable {
-  /** The path it had when it was entered. */
+  /** The path at the time it was entered. */
   readonly real: string;
-  /** Its names, in no order. A promise where the file system may not answer, and for a folder of very many names. */
+  /** Its entries, in no order. A promise for a file system that may hang, and for a huge folder. */
   entries(): Soon<readonly WalkEntry[] | Refused>;
-  /**
-   * Its names one by one, in slices of time and without holding them: for folders that may be huge. Ends early if `visit`
-   * says so.
-   */
+  /** Visits the entries one by one, in time slices and without collecting them, until `visit` returns "enough". */
   each(visit: (entry: WalkEntry) => "enough" | undefined, signal?: AbortSignal): Promise<Refused | undefined>;
-  /** A folder in it. The caller closes it before this one. */
+  /** Enters a folder in it. The caller closes that one first. */
   enter(name: string): WalkFolder | Refused;
-  /** When a name was last changed, and its size; undefined if it is gone. A link's own, not its target's. */
+  /** Kind, mtime and size of a name, without following a symlink; undefined if it is gone. */
   glance(name: string): Soon<Glance | undefined>;
-  /** When a regular file of this very name was last changed; undefined if there is none. */
+  /** The mtime of a regular file; undefined if there is none of this exact name. */
   changedNs(name: string): bigint | undefined;
-  /** The names of its regular files, in one piece; undefined if it has more entries than this, or cannot be listed at once. */
+  /** Names of its regular files; undefined if it has more than `entriesMax` entries or cannot be listed synchronously. */
   fileNames(entriesMax: number): ReadonlySet<string> | undefined;
-  /** Is it held by a descriptor? Then what is entered from it lies beneath it, whatever is renamed meanwhile. */
+  /** True if it has a descriptor: what is entered from it is then beneath it, whatever is renamed meanwhile. */
   readonly hasHandle: boolean;
-  /** The text of a small regular file in it, such as an ignore file; undefined if it is anything else. */
+  /** The text of a small regular file in it, such as an ignore file; undefined for anything else. */
   text(name: string): Soon<string | undefined>;
-  /** Only folders in it are still wanted: lets go of it where it lies too deep to be held for them. */
+  /** Only its subfolders are still needed: closes it if it is too deep to stay open for them. */
   leave(): void;
-  /** The tree turns out to be large: loads what makes this walk and later ones faster, and changes nothing else. */
+  /** For large trees: loads faster system calls for this and later walks, with the same results. */
   hurry(): Promise<void>;
   close(): void;
 }
@@ -57,64 +54,65 @@ export interface Glance {
   readonly sizeBytes: number;
 }
 
-interface Ways {
+interface WalkContext {
   readonly system: System;
   lookup(path: string): Lookup;
-  /** Is there `/proc/self/fd`, so that folders can be held? */
+  /** True with `/proc/self/fd`: folders are then reached by handle. */
   readonly strong: boolean;
-  /** Must nothing of another mount be entered? Then the lookup, which knows mounts, goes first each time. */
+  /** Enters no other mount: every folder then goes through the lookup, which knows mounts. */
   readonly sameDevice: boolean;
-  /** Folders that are not entered: the kernel's own file systems. */
+  /** Mounts of kernel file systems, which are not entered. */
   closedBeneath(folder: string): ReadonlySet<string>;
-  /** Once a walk was large. */
   readonly quick: Quick;
 }
+
+/** The faster system calls, loaded once a walk was large. */
 
 export interface Quick {
   calls: FolderCalls | undefined;
 }
 
-type Walking = Ways & { readonly closed: ReadonlySet<string> };
+type Walking = WalkContext & { readonly closed: ReadonlySet<string> };
 
-/** Folders that are held at once, one below the other; deeper ones are found anew from the root. */
+/** Nested folders open at once; deeper ones are looked up again from the root. */
 const handlesMax = 100;
 
-/** The caller keeps `found.held` open until the walk is over, or hands in what closes it. */
-export const walkFrom = (node: FileNode, ways: Ways, close: () => void = () => {}): WalkFolder =>
+/** The caller keeps `node.handle` open until the walk is over, or passes the function that closes it. */
+export const walkFrom = (node: FileNode, context: WalkContext, close: () => void = () => {}): WalkFolder =>
   new Folder(
     { path: node.handle.handlePath, real: node.real, later: node.handle.reads === "later", depth: 0, close },
-    { ...ways, closed: ways.closedBeneath(node.real) },
+    { ...context, closed: context.closedBeneath(node.real) },
   );
 
 interface Place {
-  /** By which it is reached. */
+  /** Leads to the folder, by handle or by name. */
   readonly path: string;
   readonly real: string;
   readonly later: boolean;
   readonly depth: number;
-  /** A descriptor of its own, and whether it can be listed by that. */
+  /** Its own descriptor, and whether that can be listed. */
   readonly fd?: number;
   readonly lists?: boolean;
-  /** Lets go of what holds it, if that is no descriptor of its own. */
+  /** Closes the handle, if it is no descriptor of its own. */
   readonly close?: () => void;
 }
 
-/** A class, since there are tens of thousands of them in a walk. */
+/** A class for speed: a walk creates tens of thousands. */
 class Folder implements WalkFolder {
   readonly real: string;
   readonly #place: Place;
-  readonly #ways: Walking;
+  readonly #context: Walking;
   #open = true;
 
-  constructor(place: Place, ways: Walking) {
+  constructor(place: Place, context: Walking) {
     this.real = place.real;
     this.#place = place;
-    this.#ways = ways;
+    this.#context = context;
   }
 
   entries(): Soon<readonly WalkEntry[] | Refused> {
     const { path, later, fd, lists } = this.#place;
-    const { system, quick } = this.#ways;
+    const { system, quick } = this.#context;
     if (later) return system.folder(path).catch(refused);
     try {
       if (lists === true && fd !== undefined && quick.calls !== undefined) {
@@ -136,7 +134,7 @@ class Folder implements WalkFolder {
 
   async each(visit: (entry: WalkEntry) => "enough" | undefined, signal?: AbortSignal): Promise<Refused | undefined> {
     const { path, later } = this.#place;
-    const { system } = this.#ways;
+    const { system } = this.#context;
     const slices = timeSlices(signal);
     try {
       for (const entry of later ? await system.folder(path) : system.folderNow(path)) {
@@ -151,23 +149,24 @@ class Folder implements WalkFolder {
 
   enter(name: string): WalkFolder | Refused {
     const { real } = this;
-    const ways = this.#ways;
+    const context = this.#context;
     const { later } = this.#place;
-    // The root alone ends in a slash. Put together and not looked at: most of these texts are never needed.
+    // Only the root ends in a slash. Concatenated lazily by V8: most of these paths are never read.
     const below = real === nodePath.sep ? real + name : `${real}${nodePath.sep}${name}`;
-    if (ways.closed.size > 0 && ways.closed.has(below)) return { errno: "ENOTSUP" };
+    if (context.closed.size > 0 && context.closed.has(below)) return { errno: "ENOTSUP" };
     const depth = this.#place.depth + 1;
-    if (ways.sameDevice || (ways.strong && depth > handlesMax)) return nodeAgain({ real: below, later, depth }, ways);
-    if (!ways.strong) return new Folder({ path: this.#at(name), real: below, later, depth }, ways);
-    const opened = openToList(this.#place, name, ways) ?? openToHold(this.#at(name), ways.system);
+    if (context.sameDevice || (context.strong && depth > handlesMax))
+      return lookupAgain({ real: below, later, depth }, context);
+    if (!context.strong) return new Folder({ path: this.#at(name), real: below, later, depth }, context);
+    const opened = openToList(this.#place, name, context) ?? openPathOnly(this.#at(name), context.system);
     if ("errno" in opened) return opened;
     const { fd, lists } = opened;
-    return new Folder({ path: handlePathOf(fd), real: below, later, depth, fd, lists }, ways);
+    return new Folder({ path: handlePathOf(fd), real: below, later, depth, fd, lists }, context);
   }
 
   glance(name: string): Soon<Glance | undefined> {
     const { later, fd } = this.#place;
-    const { system, quick } = this.#ways;
+    const { system, quick } = this.#context;
     if (later) return system.glanceLater(this.#at(name)).then(glanceOf, gone);
     try {
       if (fd !== undefined && quick.calls !== undefined) return quick.calls.glance(fd, name);
@@ -179,7 +178,7 @@ class Folder implements WalkFolder {
 
   changedNs(name: string): bigint | undefined {
     try {
-      const stat = this.#ways.system.statLink(this.#at(name));
+      const stat = this.#context.system.statLink(this.#at(name));
       return stat.isFile() ? stat.mtimeNs : undefined;
     } catch (error) {
       return gone(error);
@@ -191,7 +190,7 @@ class Folder implements WalkFolder {
     const {
       system,
       quick: { calls },
-    } = this.#ways;
+    } = this.#context;
     if (later) return undefined;
     const names = new Set<string>();
     let left = entriesMax;
@@ -209,11 +208,11 @@ class Folder implements WalkFolder {
   }
 
   get hasHandle(): boolean {
-    return this.#ways.strong;
+    return this.#context.strong;
   }
 
   text(name: string): Soon<string | undefined> {
-    const { system } = this.#ways;
+    const { system } = this.#context;
     return this.#place.later ? undefinedIfGone(textLater(this.#at(name), system)) : textNow(this.#at(name), system);
   }
 
@@ -222,7 +221,7 @@ class Folder implements WalkFolder {
   }
 
   async hurry(): Promise<void> {
-    const { strong, quick, system } = this.#ways;
+    const { strong, quick, system } = this.#context;
     if (strong && !this.#place.later) quick.calls ??= await system.folderCalls();
   }
 
@@ -231,7 +230,7 @@ class Folder implements WalkFolder {
     this.#open = false;
     const { fd, close } = this.#place;
     if (fd === undefined) close?.();
-    else this.#ways.system.close(fd);
+    else this.#context.system.close(fd);
   }
 
   [Symbol.dispose](): void {
@@ -243,9 +242,9 @@ class Folder implements WalkFolder {
   }
 }
 
-/** Entries that are listed without yielding to the event loop: about 5 ms. */
+/** Entries listed without yielding to the event loop: about 5 ms. */
 const entriesPerBlock = 4_096;
-/** The size that the file system gives a folder of about as many entries; ZFS gives the number of entries, so it may be ten times as many. */
+/** The reported size of a folder with about that many entries. ZFS reports the number of entries, so there it may be ten times as many. */
 const hugeFolderBytes = 131_072;
 
 async function restOf(
@@ -265,7 +264,7 @@ async function restOf(
   return blocks.flat();
 }
 
-/** By a descriptor of its own: the one that is held may have been listed before, and stands at the end then. */
+/** Uses a new descriptor: the existing one may be at the end after an earlier listing. */
 function listedAnew(folder: number, entriesMax: number, calls: FolderCalls, system: System): readonly WalkEntry[] {
   using opened = new Descriptor(calls.enter(folder, "."), system);
   return calls.entries(opened.fd, entriesMax);
@@ -273,7 +272,7 @@ function listedAnew(folder: number, entriesMax: number, calls: FolderCalls, syst
 
 type Opened = { readonly fd: number; readonly lists: boolean };
 
-/** Undefined where there is no quick way, and where a folder may be entered but not listed. */
+/** Undefined without the fast calls, and for a folder that may be entered but not listed. */
 function openToList(place: Place, name: string, { quick, system }: Walking): Opened | Refused | undefined {
   const { path, fd, later } = place;
   if (quick.calls === undefined || later) return undefined;
@@ -287,7 +286,7 @@ function openToList(place: Place, name: string, { quick, system }: Walking): Ope
   }
 }
 
-function openToHold(path: string, system: System): Opened | Refused {
+function openPathOnly(path: string, system: System): Opened | Refused {
   try {
     return { fd: system.open(path, O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY), lists: false };
   } catch (error) {
@@ -295,20 +294,17 @@ function openToHold(path: string, system: System): Opened | Refused {
   }
 }
 
-/** The kernel's own number. */
-const O_PATH = 0o10000000;
-
-/** Too deep to hold every folder above: the lookup goes down from the root again, and nothing but this very path will do. */
-function nodeAgain(next: Pick<Place, "real" | "later" | "depth">, ways: Walking): WalkFolder | Refused {
+/** Looks the path up from the root again, for folders too deep to keep open; only exactly this path is accepted. */
+function lookupAgain(next: Pick<Place, "real" | "later" | "depth">, context: Walking): WalkFolder | Refused {
   const { real } = next;
-  const lookup = ways.lookup(real);
+  const lookup = context.lookup(real);
   if (lookup.seen === "refused") return { errno: lookup.errno };
   if (lookup.seen !== "node") return { errno: lookup.seen === "missing" ? "ENOENT" : "EXDEV" };
   if (lookup.kind !== "directory" || lookup.real !== real) {
     lookup.handle.close();
     return { errno: "ENOTDIR" };
   }
-  return new Folder({ ...next, path: lookup.handle.handlePath, close: () => lookup.handle.close() }, ways);
+  return new Folder({ ...next, path: lookup.handle.handlePath, close: () => lookup.handle.close() }, context);
 }
 
 function refused(error: unknown): Refused {
@@ -334,14 +330,14 @@ function glanceOf(stats: Stats | undefined): Glance | undefined {
   return { kind, mtimeMs: stats.mtimeMs, sizeBytes: stats.size };
 }
 
-/** Never follows a link and never waits for a pipe. */
+/** Never follows a symlink and never blocks on a FIFO. */
 const textFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 function textNow(path: string, system: System): string | undefined {
   try {
     using file = new Descriptor(system.open(path, textFlags), system);
     const { fd } = file;
-    const bytes = roomFor(fd, system);
+    const bytes = bufferFor(fd, system);
     if (bytes === undefined) return undefined;
     let done = 0;
     while (done < bytes.length) {
@@ -357,7 +353,7 @@ function textNow(path: string, system: System): string | undefined {
 
 async function textLater(path: string, system: System): Promise<string | undefined> {
   using file = new Descriptor(system.open(path, textFlags), system);
-  const bytes = roomFor(file.fd, system);
+  const bytes = bufferFor(file.fd, system);
   if (bytes === undefined) return undefined;
   const done = await system.readLater(file.fd, bytes, 0, bytes.length, 0);
   return bytes.toString("utf8", 0, done);
@@ -365,7 +361,7 @@ async function textLater(path: string, system: System): Promise<string | undefin
 
 const undefinedIfGone = (text: Promise<string | undefined>): Promise<string | undefined> => text.catch(gone);
 
-function roomFor(fd: number, system: System): Buffer | undefined {
+function bufferFor(fd: number, system: System): Buffer | undefined {
   const stat = system.stat(fd);
   const fits = stat.isFile() && Number(stat.size) <= limits.ignoreFileBytesMax;
   return fits ? Buffer.alloc(Number(stat.size)) : undefined;

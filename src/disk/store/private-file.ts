@@ -1,4 +1,4 @@
-/** A small file that is its owner's alone, such as one that holds a token. Throws an Error in words. */
+/** A small file that only its owner can read, such as one with a token. Throws an Error with a message for people. */
 
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
@@ -9,20 +9,20 @@ import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import { readSmallFile } from "./small-file.ts";
 
-/** What the file holds; made with `text` if there is none. A file that others can read is refused. */
+/** The content of the file, which is created with `text` if missing. A file that others can read is refused. */
 export function privateFile(path: string, text: () => string, bytesMax: number): string {
-  const made = create(path, text);
-  if (made !== undefined) return made;
+  const created = create(path, text);
+  if (created !== undefined) return created;
   refuseIfShared(path);
-  const held = readSmallFile(path, bytesMax);
-  if (held === undefined) throw new Error(`Cannot use "${path}": it has just been taken away, try again`);
-  return held;
+  const existing = readSmallFile(path, bytesMax);
+  if (existing === undefined) throw new Error(`Cannot use "${path}": it has just been taken away, try again`);
+  return existing;
 }
 
 function create(path: string, text: () => string): string | undefined {
   let fd: number;
   try {
-    // Exclusively: nobody can have put a link or a file of their own there.
+    // Exclusive: fails if another user put a symlink or file there.
     fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   } catch (error) {
     if (errnoName(error) === "EEXIST") return undefined;
@@ -37,7 +37,7 @@ function create(path: string, text: () => string): string | undefined {
 }
 
 function refuseIfShared(path: string): void {
-  if (process.platform === "win32") return; // modes say nothing there
+  if (process.platform === "win32") return; // modes mean nothing there
   using file = new Descriptor(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
   const stat = fstatSync(file.fd);
   if (!stat.isFile()) throw new Error(`Cannot use "${path}": it is no file, name another one`);
@@ -46,8 +46,6 @@ function refuseIfShared(path: string): void {
   }
 }
 
-// A file for another program to read, in the system's folder for such: nobody else can read it or have made it.
-
 export interface ScratchFile {
   readonly path: string;
   remove(): void;
@@ -55,7 +53,7 @@ export interface ScratchFile {
 
 export const scratchPrefix = ".filehand-scratch-";
 
-/** Undefined where there is no such folder, or no room in it. */
+/** A private file in the temporary folder for another program to read; undefined if there is no such folder or no space. */
 export function scratchFile(text: string): ScratchFile | undefined {
   const path = nodePath.join(tmpdir(), scratchPrefix + randomBytes(12).toString("hex"));
   try {

@@ -1,6 +1,6 @@
 /**
- * Writes a whole small text file of our own making, such as a settings file: the old text or the new one, never
- * something between. Not for files of a workspace that a model changes; those go through `replace`.
+ * Atomically writes a small text file of our own, such as a settings file. Not for workspace files that a model changes; those
+ * go through `replace`.
  */
 
 import { randomBytes } from "node:crypto";
@@ -13,17 +13,17 @@ import { type ByteOrderMark, readSmallFile } from "./small-file.ts";
 
 export interface SmallWrite {
   readonly path: string;
-  /** What was read before; undefined if there was no file. */
+  /** The text read before; undefined if named was no file. */
   readonly before: string | undefined;
   readonly text: string;
   readonly bytesMax: number;
-  /** Is a link at this name followed, as people have for files that they keep elsewhere? Otherwise it is refused. */
+  /** `follow` allows a symlink at this name, which people use for files kept elsewhere. */
   readonly links: "follow" | "refuse";
-  /** Is a byte order mark part of `before`? Not unless said. */
+  /** Whether `before` includes a byte order mark; by default not. */
   readonly mark?: ByteOrderMark;
 }
 
-/** Undefined when it is done. `changed`: somebody else wrote meanwhile, and nothing was done. */
+/** Undefined on success. `changed`: another program wrote meanwhile, and nothing was written. */
 export function writeSmallFile(write: SmallWrite): "changed" | { readonly why: string } | undefined {
   try {
     return put(write);
@@ -54,27 +54,27 @@ function put({
   mark,
 }: SmallWrite): "changed" | { readonly why: string } | undefined {
   makeFolders(nodePath.dirname(path));
-  const there = fs.lstatSync(path, { throwIfNoEntry: false });
-  if (there?.isSymbolicLink() === true && links === "refuse") return { why: "it is a link" };
-  const goal = there?.isSymbolicLink() === true ? fs.realpathSync.native(path) : path;
-  const old = fs.statSync(goal, { throwIfNoEntry: false });
-  // A rename would replace it all the same, and for root every file is writable: but somebody said no.
+  const named = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (named?.isSymbolicLink() === true && links === "refuse") return { why: "it is a link" };
+  const target = named?.isSymbolicLink() === true ? fs.realpathSync.native(path) : path;
+  const old = fs.statSync(target, { throwIfNoEntry: false });
+  // A rename would replace it all the same, and root may write any file, but its owner made it read-only.
   if (old !== undefined && (old.mode & 0o222) === 0) return { why: "it is read-only" };
-  const temporary = `${goal}.${randomBytes(6).toString("hex")}.tmp`;
+  const temporary = `${target}.${randomBytes(6).toString("hex")}.tmp`;
   const fd = fs.openSync(temporary, "wx", old === undefined ? 0o666 : 0o600);
   try {
     using file = new Descriptor(fd);
     fs.writeFileSync(fd, text);
-    // Root works on others' files, and they must stay theirs.
+    // When root edits another user's file, its owner must not change.
     if (old !== undefined && process.geteuid?.() === 0) fs.fchownSync(fd, old.uid, old.gid);
     if (old !== undefined) fs.fchmodSync(fd, old.mode & 0o777);
     fs.fsyncSync(fd);
     file.close();
-    if (textAt(goal, bytesMax, mark) !== before) {
+    if (textAt(target, bytesMax, mark) !== before) {
       fs.unlinkSync(temporary);
       return "changed";
     }
-    fs.renameSync(temporary, goal);
+    fs.renameSync(temporary, target);
     return undefined;
   } catch (error) {
     fs.rmSync(temporary, { force: true });
@@ -86,6 +86,6 @@ function textAt(path: string, bytesMax: number, mark?: ByteOrderMark): string | 
   try {
     return readSmallFile(path, bytesMax, mark);
   } catch {
-    return undefined; // what cannot be read was not read before either
+    return undefined; // an unreadable file was not read before either
   }
 }

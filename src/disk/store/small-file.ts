@@ -1,4 +1,4 @@
-/** Reads a whole small text file at once, such as a settings file. Nothing of the file system's errors gets out but words. */
+/** Reads a small text file synchronously, such as a settings file. Errors are messages, never raw system errors. */
 
 import { isUtf8 } from "node:buffer";
 import { constants, fstatSync, openSync, readSync } from "node:fs";
@@ -6,10 +6,10 @@ import { Descriptor } from "../descriptor.ts";
 import type { Disk } from "../disk.ts";
 import { ReadFailed } from "../lookup/open-file.ts";
 
-/** What becomes of a byte order mark: programs that write the text back must have it. */
+/** A program that writes the text back needs the mark kept. */
 export type ByteOrderMark = "left out" | "kept";
 
-/** The text of a file; undefined when there is no such file. Throws an Error in words. */
+/** The text of a file; undefined if it does not exist. Throws an Error with a message for people. */
 export function readSmallFile(path: string, bytesMax: number, mark: ByteOrderMark = "left out"): string | undefined {
   using handle = open(path);
   if (handle === undefined) return undefined;
@@ -26,7 +26,7 @@ export function readSmallFile(path: string, bytesMax: number, mark: ByteOrderMar
 
 function open(path: string): Descriptor | undefined {
   try {
-    // Opening a FIFO would wait for a writer. Windows has neither the flag nor such files in folders.
+    // Opening a FIFO would wait for a writer. Windows has neither the flag nor FIFOs in folders.
     return new Descriptor(openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)));
   } catch (error) {
     const code = errorCode(error);
@@ -43,7 +43,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["ELOOP", "its links lead in a circle"],
 ]);
 
-/** Reads up to the end and not up to the size: the file may grow meanwhile, and kernel files say they are empty. */
+/** Reads to the end, not to the size: the file may grow meanwhile, and kernel files report size 0. */
 function readAll(path: string, handle: number, bytesMax: number): Uint8Array {
   const chunks: Uint8Array[] = [];
   let total = 0;
@@ -67,9 +67,7 @@ const errorCode = (error: unknown): string =>
 
 const cannotRead = (path: string, reason: string): Error => new Error(`Cannot read "${path}": ${reason}`);
 
-// The text of a small file beneath the roots, at once; for those who cannot await.
-
-/** Undefined for what is gone, too large, or not in UTF-8. */
+/** The text of a small file beneath the roots; undefined if it is gone, too large, or not UTF-8. */
 export function readSmallText(path: string, disk: Disk, bytesMax: number): string | undefined {
   const lookup = disk.lookup(path);
   if (lookup.seen !== "node") return undefined;
@@ -79,7 +77,7 @@ export function readSmallText(path: string, disk: Disk, bytesMax: number): strin
   if ("errno" in opened) return undefined;
   using file = opened;
   try {
-    // Where reading may hang it is not done at once.
+    // A file whose reads may hang has no descriptor for sync reads.
     if (file.sizeBytes > bytesMax || file.descriptor === undefined) return undefined;
     const bytes = Buffer.allocUnsafe(file.sizeBytes);
     const read = file.read(bytes, 0);

@@ -1,19 +1,19 @@
-/** Single files of a store folder: how they are looked at and opened, and the words for what the system refuses. */
+/** Single files of a store folder: stat, open, and messages for system errors. */
 
 import * as fs from "node:fs";
 import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 
 /**
- * The store cannot be used; the message says why, in words. It reaches those who use the library, so it has a code as a
- * FilehandError has (`contract/problem.ts`). It extends none, for that would put both into a second file of code, which the
- * command line would load at each start.
+ * The store cannot be used; the message says why. It reaches users of the library, so it has a code like a FilehandError
+ * (`contract/problem.ts`). It does not extend that class: both would then be bundled into a second file that the command line
+ * loads at each start.
  */
 export class StoreFailed extends Error {
   override readonly name = "StoreFailed";
   readonly code = "IO_ERROR";
   readonly reason: "full" | "not permitted" | "read-only" | "failed";
-  /** Where; the folder, if it is not one file. */
+  /** The file, or the folder if no single file is concerned. */
   readonly path: string;
   constructor(reason: StoreFailed["reason"], message: string, path: string) {
     super(message);
@@ -24,18 +24,18 @@ export class StoreFailed extends Error {
 
 export interface Stored {
   readonly sizeBytes: number;
-  /** Names of this inode: more than one if a file of somebody else is linked here and still there. */
+  /** Hard links of this inode: more than one if a workspace file was linked here and still exists. */
   readonly links: number;
   readonly device: bigint;
   readonly inode: bigint;
   readonly mtimeNs: bigint;
-  /** When it came here or was last touched; unlike mtime a link does not bring it along. */
+  /** When the file was stored or last touched; unlike mtime it is not inherited through a hard link. */
   readonly ctimeMs: number;
 }
 
 export interface StoredFile extends Stored, Disposable {
   readonly descriptor: number;
-  /** Fills `into` from `at` on; short only at the end. */
+  /** Fills `into` from `at`; returns fewer bytes only at the end. */
   read(into: Uint8Array, at: number): number;
   close(): void;
 }
@@ -63,7 +63,7 @@ export function openStored(path: string): StoredFile | undefined {
   return {
     ...stored,
     descriptor: fd,
-    read: (into, from) => guarded(path, () => read(into, from), "read"),
+    read: (into, from) => orStoreFailed(path, () => read(into, from), "read"),
     close,
     [Symbol.dispose]: close,
   };
@@ -90,15 +90,6 @@ export function unlessMissing<Result>(call: () => Result): Result | undefined {
   }
 }
 
-export function attempt(call: () => void): "done" | "failed" {
-  try {
-    call();
-    return "done";
-  } catch {
-    return "failed";
-  }
-}
-
 const reasons: Readonly<Record<string, StoreFailed["reason"]>> = {
   ENOSPC: "full",
   EDQUOT: "full",
@@ -108,8 +99,12 @@ const reasons: Readonly<Record<string, StoreFailed["reason"]>> = {
   EROFS: "read-only",
 };
 
-/** What the system says becomes words here; anything else is a bug and stays what it is. */
-export function guarded<Result>(path: string, call: () => Result, doing: "store in" | "read" = "store in"): Result {
+/** Throws a StoreFailed for a system error; any other error is a bug and passes unchanged. */
+export function orStoreFailed<Result>(
+  path: string,
+  call: () => Result,
+  doing: "store in" | "read" = "store in",
+): Result {
   try {
     return call();
   } catch (error) {

@@ -1,22 +1,21 @@
 /**
- * A private folder for data of our own: names in, bytes out. What appears under a name is whole, because it is written
- * under another one first; what is appended is one write, so several processes can append to one file. Nothing is
- * synced unless asked for: a killed process loses nothing that was written, a power cut may.
+ * A private folder for our own data: names in, bytes out. Files appear whole, because they are written under another name first;
+ * an append is one write, so several processes can append to one file. Nothing is synced unless asked for: a killed process
+ * loses no written data, a power cut may.
  *
- * Calls are sync. They cost a few microseconds each, and a state folder is expected on a local disk.
+ * Calls are sync: they cost a few microseconds each, and a state folder is expected on a local disk.
  */
 
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import { Descriptor } from "../descriptor.ts";
-import { errnoName } from "../errno.ts";
+import { attempt, errnoName } from "../errno.ts";
 import { lifeOf, processIdentity } from "../lock/process-identity.ts";
 import type { Identity } from "../lookup/lookup.ts";
 import { makeFolders } from "../write/make-folders.ts";
 import {
-  attempt,
-  guarded,
+  orStoreFailed,
   noFollow,
   openStored,
   type Stored,
@@ -28,10 +27,10 @@ import {
 
 export { type Stored, type StoredFile, StoreFailed } from "./store-file.ts";
 
-/** A file on its way to its name. */
+/** A file that does not have its final name yet. */
 export interface Draft {
   write(bytes: Uint8Array): void;
-  /** Gives it its name, whatever had that name before. */
+  /** Renames it to its final name, replacing any file of that name. */
   keep(name: string): void;
   drop(): void;
 }
@@ -41,38 +40,38 @@ export interface StoreFolder {
   look(name: string): Stored | undefined;
   open(name: string): StoredFile | undefined;
   read(name: string): Buffer | undefined;
-  /** Names in a folder; none if there is no such folder. */
+  /** Names in a folder; none if it does not exist. */
   list(name: string): readonly string[];
-  /** Adds bytes at the end, in one write, to the file that has this name when it is done. Answers with the new size. */
+  /** Appends in one write to the file that has this name when the call ends. Returns the new size. */
   append(name: string, bytes: Uint8Array): number;
   put(name: string, bytes: Uint8Array): void;
   draft(): Draft;
   /**
-   * Gives the very inode `identity` a second name here, if it is ours alone: own file, one name, same file system.
-   * MUST NOT be used for a file that will be written in place.
+   * Hard-links exactly the inode `identity` here, if it is our own file with one name on the same file system. MUST NOT be used
+   * for a file that will be written in place.
    */
   link(source: string, identity: Identity, name: string): boolean;
-  /** A copy that shares blocks, where the file system can do that. */
+  /** A copy that shares blocks, where the file system supports that. */
   clone(source: StoredFile | { readonly descriptor: number | undefined }, name: string): boolean;
   /** False if there was nothing to rename. */
   rename(from: string, to: string): boolean;
   remove(name: string): void;
   touch(name: string): void;
-  /** Removes drafts whose makers have ended. */
+  /** Removes drafts of ended processes. */
   sweep(): number;
 }
 
 export interface StoreFolderOptions {
-  /** Sync what is written before saying that it is. */
+  /** Syncs every write before the call returns. */
   readonly durable?: boolean;
 }
 
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 const draftFolder = "drafts";
-/** A file that is replaced again and again while we append; more than a few times is not by chance. */
+/** A file can be replaced during an append a few times by chance, but not this often. */
 const appendTriesMax = 100;
 
-/** Makes nothing until something is stored. */
+/** Creates nothing until the first write. */
 export function openStoreFolder(path: string, { durable = false }: StoreFolderOptions = {}): StoreFolder {
   const at = (name: string): string => nodePath.join(path, name);
   let ready = false;
@@ -82,7 +81,7 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
     ready = true;
   };
 
-  /** For calls that need the folder of `name`: it is made when it turns out to be missing. */
+  /** Runs a call that needs the folder of `name`, and creates that folder if it is missing. */
   const within = <Result>(name: string, call: () => Result): Result => {
     prepare();
     try {
@@ -105,7 +104,7 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
     };
     const orDrop = (call: () => void): void => {
       try {
-        guarded(path, call);
+        orStoreFailed(path, call);
       } catch (error) {
         drop();
         throw error;
@@ -136,7 +135,7 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
     return named?.ino === own.ino && named.dev === own.dev ? own.size : "replaced";
   };
 
-  /** Brings a second name of something here and keeps it under `name`, unless it is not what was meant. */
+  /** Creates a file under a temporary name and renames it to `name` if `isRight` accepts it. */
   const adopt = (name: string, make: (temporary: string) => void, isRight: (temporary: string) => boolean): boolean => {
     const temporary = nodePath.join(draftFolder, draftName());
     try {
@@ -148,7 +147,7 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
     } catch (error) {
       if (errnoName(error) === undefined) throw error;
     } finally {
-      attempt(() => fs.unlinkSync(at(temporary))); // also where both names were one inode, which rename leaves alone
+      attempt(() => fs.unlinkSync(at(temporary))); // also needed where both names are one inode: rename then does nothing
     }
     return false;
   };
@@ -156,8 +155,8 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
   return {
     path,
     look: (name) =>
-      guarded(path, () => storedOf(fs.lstatSync(at(name), { bigint: true, throwIfNoEntry: false })), "read"),
-    open: (name) => guarded(at(name), () => openStored(at(name)), "read"),
+      orStoreFailed(path, () => storedOf(fs.lstatSync(at(name), { bigint: true, throwIfNoEntry: false })), "read"),
+    open: (name) => orStoreFailed(at(name), () => openStored(at(name)), "read"),
     read(name) {
       const read = (): Buffer | undefined => {
         using file = openStored(at(name));
@@ -165,11 +164,11 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
         const bytes = Buffer.allocUnsafe(file.sizeBytes);
         return bytes.subarray(0, file.read(bytes, 0));
       };
-      return guarded(at(name), read, "read");
+      return orStoreFailed(at(name), read, "read");
     },
-    list: (name) => guarded(at(name), () => unlessMissing(() => fs.readdirSync(at(name))) ?? [], "read"),
+    list: (name) => orStoreFailed(at(name), () => unlessMissing(() => fs.readdirSync(at(name))) ?? [], "read"),
     append: (name, bytes) =>
-      guarded(path, () => {
+      orStoreFailed(path, () => {
         for (let tries = 0; tries < appendTriesMax; tries += 1) {
           const size = appendOnce(name, bytes);
           if (size !== "replaced") return size;
@@ -177,13 +176,13 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
         throw new StoreFailed("failed", `Cannot store in "${path}": "${name}" is replaced all the time`, path);
       }),
     put(name, bytes) {
-      const file = guarded(path, draft);
+      const file = orStoreFailed(path, draft);
       file.write(bytes);
       file.keep(name);
     },
-    draft: () => guarded(path, draft),
+    draft: () => orStoreFailed(path, draft),
     link: (source, identity, name) =>
-      guarded(path, () =>
+      orStoreFailed(path, () =>
         adopt(
           name,
           (temporary) => {
@@ -198,11 +197,11 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
       ),
     clone({ descriptor }, name) {
       if (descriptor === undefined || process.platform !== "linux") return false;
-      return guarded(path, () =>
+      return orStoreFailed(path, () =>
         adopt(
           name,
           (temporary) => {
-            // Made by us first: a copy would take the mode of its source.
+            // Created by us first: a copy would take over the mode of its source.
             fs.closeSync(fs.openSync(temporary, O_CREAT | O_EXCL | O_WRONLY | noFollow, 0o600));
             fs.copyFileSync(`/proc/self/fd/${descriptor}`, temporary, fs.constants.COPYFILE_FICLONE_FORCE);
             fs.chmodSync(temporary, 0o600);
@@ -212,28 +211,28 @@ export function openStoreFolder(path: string, { durable = false }: StoreFolderOp
       );
     },
     rename: (from, to) =>
-      guarded(path, () => {
+      orStoreFailed(path, () => {
         if (fs.lstatSync(at(from), { throwIfNoEntry: false }) === undefined) return false;
         within(to, () => fs.renameSync(at(from), at(to)));
         return true;
       }),
-    remove: (name) => guarded(path, () => fs.rmSync(at(name), { recursive: true, force: true })),
+    remove: (name) => orStoreFailed(path, () => fs.rmSync(at(name), { recursive: true, force: true })),
     touch: (name) =>
-      guarded(path, () => {
+      orStoreFailed(path, () => {
         const stat = fs.lstatSync(at(name), { throwIfNoEntry: false });
-        // Setting the times to what they are moves ctime and leaves mtime, which marks a linked file.
+        // A chmod to the same mode moves ctime and keeps mtime, which identifies a linked file.
         if (stat !== undefined) unlessMissing(() => fs.chmodSync(at(name), stat.mode & 0o7777));
       }),
-    sweep: () => guarded(path, () => sweepDrafts(at(draftFolder))),
+    sweep: () => orStoreFailed(path, () => sweepDrafts(at(draftFolder))),
   };
 }
 
-/** Ours alone, or not used: what lies here are contents of files and must be nobody else's to read or to plant. */
+/** Contents of files are stored here: no other user may read them or plant any. */
 function makePrivate(path: string): void {
   makeFolders(path, 0o700);
   const stat = fs.lstatSync(path);
-  const owner = process.geteuid?.() ?? stat.uid;
-  if (!stat.isDirectory() || stat.uid !== owner) {
+  const user = process.geteuid?.() ?? stat.uid;
+  if (!stat.isDirectory() || stat.uid !== user) {
     throw new StoreFailed("not permitted", `Cannot store in "${path}": it is not a folder of this user`, path);
   }
   if (process.platform !== "win32" && (stat.mode & 0o077) !== 0) fs.chmodSync(path, 0o700);
@@ -241,17 +240,18 @@ function makePrivate(path: string): void {
 
 const draftName = (): string => `${processIdentity()}-${randomBytes(6).toString("hex")}`;
 const draftShape = /^(\d{1,10}-\d{1,20}-[0-9a-f]{12})-[0-9a-f]{12}$/u;
+/** A draft whose process cannot be checked from here is removed after a day. */
 const dayMs = 86_400_000;
 
 function sweepDrafts(folder: string): number {
   let removed = 0;
   for (const name of unlessMissing(() => fs.readdirSync(folder)) ?? []) {
-    const mark = draftShape.exec(name)?.[1] ?? "";
+    const owner = draftShape.exec(name)?.[1] ?? "";
     const path = nodePath.join(folder, name);
     const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-    const life = lifeOf(mark);
+    const life = lifeOf(owner);
     if (stat === undefined || life === "alive" || (life === "elsewhere" && Date.now() - stat.ctimeMs < dayMs)) continue;
-    if (attempt(() => fs.unlinkSync(path)) === "done") removed += 1;
+    if (attempt(() => (fs.unlinkSync(path), true)) === true) removed += 1;
   }
   return removed;
 }

@@ -1,4 +1,4 @@
-/** What a file is to hold, as pieces, and the loop that writes it: through one buffer, whatever the size. */
+/** The new content of a file as pieces, and the loops that write, copy, sync and compare it with constant memory. */
 
 import { createHash, type Hash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
@@ -10,16 +10,15 @@ import type { OpenFile } from "../lookup/open-file.ts";
 import type { System } from "../system.ts";
 import { asWriteFailed, during, duringLater, FileChanged, WriteFailed } from "./write-failed.ts";
 
-/** Bytes by position. */
 export interface Content {
   readonly sizeBytes: number;
-  /** How many bytes at the beginning are those of the old file at the same place. */
+  /** The number of bytes at the beginning that equal those of the old file at the same offset. */
   readonly headBytes: number;
-  /** Fills `into` from `at` on; there are as many bytes. Throws FileChanged if the old file has become shorter. */
+  /** Fills `into` from `at`; the content has that many bytes. Throws FileChanged if the old file has become shorter. */
   read(into: Uint8Array, at: number): Promise<void>;
-  /** What is at hand, and what is copied from the old file, in order; each begins at `at`. Without it all is read. */
+  /** Bytes in memory and ranges of the old file, in order; each begins at `at`. Without it everything is read. */
   parts?(from: number, to: number): readonly Part[];
-  /** All of it, where it is one piece at hand. */
+  /** All of it, if it is one piece in memory. */
   readonly whole?: Uint8Array | undefined;
   readonly source?: OpenFile | undefined;
 }
@@ -27,11 +26,11 @@ export interface Content {
 type Part = { readonly at: number } & (
   | { readonly bytes: Uint8Array }
   | { readonly from: number; readonly to: number }
-  /** Read from the content itself, up to here. */
+  /** Read from the content itself, up to this offset. */
   | { readonly readTo: number }
 );
 
-/** `source` is the old file, or another if `isOld` says so; without one there may be only new bytes. */
+/** `source` is the old file if `isOld`; without a source all pieces are new bytes. */
 export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined, isOld = true): Content {
   const starts: number[] = [];
   let sizeBytes = 0;
@@ -62,7 +61,7 @@ export function contentOf(pieces: readonly Piece[], source: OpenFile | undefined
       done += wanted.length;
     }
   };
-  /** The last one that was made: it is written, and compared, in several steps. */
+  /** The last computed piece, cached because it is written and compared in several steps. */
   let last: { readonly piece: MadePiece; readonly bytes: Uint8Array } | undefined;
   async function made(piece: MadePiece): Promise<Uint8Array> {
     if (last?.piece !== piece) {
@@ -101,7 +100,7 @@ function pieceAt(starts: readonly number[], at: number): number {
   return low;
 }
 
-/** One part where there is little: putting it together costs less than a call for each part. */
+/** A single part for little content: assembling it costs less than a call for each part. */
 function partsOf(content: Content, from: number, to: number): readonly Part[] {
   if (content.whole !== undefined) return from < to ? [{ at: from, bytes: content.whole.subarray(from, to) }] : [];
   return (to - from > chunkBytes ? content.parts?.(from, to) : undefined) ?? [{ at: from, from, to }];
@@ -112,39 +111,39 @@ function endOf(part: Part): number {
   return part.at + ("bytes" in part ? part.bytes.length : part.to - part.from);
 }
 
-/** How the bytes of a file system are moved, and when to stop. */
-export interface Moving {
+/** How bytes are read and written, and when to stop. */
+export interface IoOptions {
   readonly system: System;
   /** `later` where a call may hang. */
   readonly reads: ReadMode;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Writes bytes `from` to `to` of the content to the same place of a file. The hash is of what was written. */
+/** Writes bytes `from` to `to` of the content at the same offsets of a file, plus `shift`. `hash` gets the written bytes. */
 export async function writeContent(
   fd: number,
   content: Content,
   { from, to, shift = 0 }: { readonly from: number; readonly to: number; readonly shift?: number },
-  moving: Moving,
+  io: IoOptions,
   hash?: Hash,
 ): Promise<void> {
-  const early = to - from > earlySyncBytes ? syncInPassing(fd, moving) : undefined;
+  const early = to - from > earlySyncBytes ? syncWhileWriting(fd, io) : undefined;
   const write = async (bytes: Uint8Array, at: number): Promise<void> => {
     hash?.update(bytes);
-    await writeAll(fd, bytes, at + shift, moving);
+    await writeAll(fd, bytes, at + shift, io);
     await early?.wrote(bytes.length);
   };
   try {
     for (const part of partsOf(content, from, to)) {
       if ("bytes" in part) {
-        await inSteps(part.bytes, moving, (bytes, at) => write(bytes, part.at + at));
+        await inSteps(part.bytes, io, (bytes, at) => write(bytes, part.at + at));
         continue;
       }
       let copied = 0;
       if ("from" in part && hash === undefined) {
-        copied = await copyRange(content.source, fd, { ...part, at: part.at + shift }, moving);
+        copied = await copyRange(content.source, fd, { ...part, at: part.at + shift }, io);
       }
-      await inChunks(part.at + copied, endOf(part), moving, async (buffer, at) => {
+      await inChunks(part.at + copied, endOf(part), io, async (buffer, at) => {
         await content.read(buffer, at);
         await write(buffer, at);
       });
@@ -155,13 +154,14 @@ export async function writeContent(
   early?.check();
 }
 
+/** Large enough that a sync's fixed cost disappears, small enough to keep the disk busy from early on. */
 const earlySyncBytes = 67_108_864;
 
 /**
- * Sends a large file to the disk while it is being written: 1 GB takes 12 % less time than with one sync at the end
- * (medians of 7 on ext4). One sync at a time; a failure is kept, since no later sync would tell it again.
+ * Syncs a large file while it is being written: 1 GB takes 12 % less time than with one sync at the end (medians of 7 on ext4).
+ * One sync at a time; a failure is remembered, because no later sync reports it again.
  */
-function syncInPassing(fd: number, { system }: Moving) {
+function syncWhileWriting(fd: number, { system }: IoOptions) {
   let waiting = 0;
   let running: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
@@ -184,8 +184,8 @@ function syncInPassing(fd: number, { system }: Moving) {
   };
 }
 
-/** All bytes, however few are taken at a time. */
-export async function writeAll(fd: number, bytes: Uint8Array, at: number, { system, reads }: Moving): Promise<void> {
+/** Writes all bytes, however few the system takes at a time. */
+export async function writeAll(fd: number, bytes: Uint8Array, at: number, { system, reads }: IoOptions): Promise<void> {
   let done = 0;
   while (done < bytes.length) {
     const [offset, length, place] = [done, bytes.length - done, at + done];
@@ -198,12 +198,12 @@ export async function writeAll(fd: number, bytes: Uint8Array, at: number, { syst
   }
 }
 
-/** Fills `into` from a descriptor; the answer is short only at the end of the file. */
+/** Fills `into` from a descriptor; returns fewer bytes only at the end of the file. */
 export async function readAll(
   fd: number,
   into: Uint8Array,
   at: number,
-  { system, reads }: Pick<Moving, "system" | "reads">,
+  { system, reads }: Pick<IoOptions, "system" | "reads">,
 ): Promise<number> {
   let done = 0;
   while (done < into.length) {
@@ -218,23 +218,23 @@ export async function readAll(
   return done;
 }
 
-/** The hash of a file's first bytes; undefined if it has fewer. */
-export async function hashOfFile(fd: number, sizeBytes: number, moving: Moving): Promise<Buffer | undefined> {
+/** The hash of a file's first `sizeBytes` bytes; undefined if it has fewer. */
+export async function hashOfFile(fd: number, sizeBytes: number, io: IoOptions): Promise<Buffer | undefined> {
   const hash = createHash("sha256");
   let short = false;
-  await inChunks(0, sizeBytes, moving, async (buffer, at) => {
-    short ||= (await readAll(fd, buffer, at, moving)) < buffer.length;
+  await inChunks(0, sizeBytes, io, async (buffer, at) => {
+    short ||= (await readAll(fd, buffer, at, io)) < buffer.length;
     hash.update(buffer);
   });
   return short ? undefined : hash.digest();
 }
 
-/** Throws WriteFailed unless `read` gives, from `from` on, the very bytes of the content. */
+/** Throws WriteFailed unless `read` returns exactly the bytes of the content from `from`. */
 export async function compareContent(
   content: Content,
   from: number,
   read: (into: Uint8Array, at: number) => number | Promise<number>,
-  moving: Moving,
+  io: IoOptions,
 ): Promise<void> {
   const step = "reading back what was written";
   const { sizeBytes } = content;
@@ -245,7 +245,7 @@ export async function compareContent(
   let second: Buffer | undefined;
   for (const part of partsOf(content, from, sizeBytes)) {
     const to = endOf(part);
-    await inChunks(part.at, to, { signal: moving.signal, stepBytes: comparedBytes }, async (buffer, at) => {
+    await inChunks(part.at, to, { signal: io.signal, stepBytes: comparedBytes }, async (buffer, at) => {
       let same: boolean;
       if ("bytes" in part) {
         const start = at - part.at;
@@ -260,23 +260,23 @@ export async function compareContent(
   }
 }
 
-/** Syncing much may take seconds; little takes less than handing it to another thread and back, if the disk is quick. */
+/** A large sync may take seconds; on a fast disk a small one takes less than handing it to another thread and back. */
 const syncAtOnceBytesMax = 1_048_576;
-/** Everybody waits for what is synced at once: not while the last sync of little took longer than this. */
+/** A sync in this thread blocks every call, so it is not used while the last small sync took longer than this. */
 const quickSyncMs = 3;
 
-/** Shall it be synced right here? */
+/** True if the file should be synced in this thread. */
 export const syncsAtOnce = (sizeBytes: number, { syncPace }: Pick<System, "syncPace">): boolean =>
   sizeBytes <= syncAtOnceBytesMax && syncPace.lastMs <= quickSyncMs;
 
 /**
- * A failed sync is final: the kernel may have dropped the bytes, and a second one would say that all is well. The
- * descriptor is not in use any more when this is over, whatever it throws.
+ * A failed sync is final: the kernel may have dropped the bytes, and a second sync would report success. The descriptor is no
+ * longer in use when this ends, whatever it throws.
  */
 export async function syncFile(
   fd: number,
   sizeBytes: number,
-  { system, reads }: Moving,
+  { system, reads }: IoOptions,
   meanwhile?: () => Promise<void>,
 ): Promise<void> {
   const startedMs = performance.now();
@@ -294,8 +294,6 @@ export async function syncFile(
   if (other.status === "rejected") throw other.reason;
 }
 
-// Walks through many bytes a part at a time, so that other calls get their turn and a cancelled one ends soon.
-
 interface Stoppable {
   readonly signal: AbortSignal | undefined;
 }
@@ -306,15 +304,15 @@ interface Walk extends Stoppable {
 }
 
 const chunkBytes = 1_048_576;
-/** For bytes that are compared with others: both stay near the processor, which halves the time. */
+/** For comparisons: two buffers of this size stay in the processor's cache, which halves the time. */
 export const comparedBytes = 131_072;
-/** Other calls get their turn after so many bytes. */
+/** Loops yield to the event loop after so many bytes. */
 const bytesPerTurn = 8_388_608;
 
-/** One large buffer, kept for the next time: a new one for every change would cost more than the change. */
-let idle: Buffer | undefined;
+/** A process-wide pool of one: allocating a large buffer for every change would cost more than the change. */
+let idleBuffer: Buffer | undefined;
 
-/** Walks from `from` to `to` with a buffer that is filled or looked at a part at a time. */
+/** Loops from `from` to `to` with a buffer that `step` fills or compares, and checks the signal. */
 export async function inChunks(
   from: number,
   to: number,
@@ -322,8 +320,8 @@ export async function inChunks(
   step: (buffer: Buffer, at: number) => Promise<void>,
 ): Promise<void> {
   const small = to - from <= bufferBytes;
-  const whole = small ? takeBuffer() : (idle ?? Buffer.allocUnsafeSlow(chunkBytes));
-  if (!small) idle = undefined;
+  const whole = small ? takeBuffer() : (idleBuffer ?? Buffer.allocUnsafeSlow(chunkBytes));
+  if (!small) idleBuffer = undefined;
   try {
     let sinceTurn = 0;
     for (let at = from; at < to; ) {
@@ -339,11 +337,11 @@ export async function inChunks(
     }
   } finally {
     if (small) giveBuffer(whole);
-    else idle = whole;
+    else idleBuffer = whole;
   }
 }
 
-/** The same with bytes that are at hand. */
+/** The same with bytes in memory. */
 async function inSteps(
   bytes: Uint8Array,
   { signal }: Stoppable,
@@ -358,26 +356,24 @@ async function inSteps(
   }
 }
 
-// A part of one file becomes a part of another, copied by the kernel where that is possible.
-
-/** Less than this is read and written before another thread has begun. */
+/** A smaller range is read and written before another thread has begun. */
 const worthBytesMin = 1_048_576;
-/** Small enough to be cancelled soon, and to have the disk busy early. */
+/** Small enough to cancel soon and to keep the disk busy early. */
 const stepBytes = 16_777_216;
 
 export interface CopiedRange {
   readonly from: number;
   readonly to: number;
-  /** Where it goes. */
+  /** The offset in the target. */
   readonly at: number;
 }
 
-/** How many bytes were copied, from the beginning of the range. What is left is the caller's to read and to write. */
+/** Copies in the kernel; returns the number of bytes copied from the start of the range. The caller copies the rest. */
 async function copyRange(
   source: OpenFile | undefined,
   fd: number,
   { from, to, at }: CopiedRange,
-  { system, reads, signal }: Moving,
+  { system, reads, signal }: IoOptions,
 ): Promise<number> {
   const descriptor = source?.descriptor;
   if (descriptor === undefined || reads !== "at once" || to - from < worthBytesMin) return 0;
@@ -390,10 +386,10 @@ async function copyRange(
       signal?.throwIfAborted();
       const wanted = Math.min(stepBytes, to - from - done);
       const copied = await calls.copy(descriptor, from + done, fd, at + done, wanted);
-      // An error is told by reading and writing the same bytes, and so is an old file that became shorter.
+      // Reading and writing the same bytes reports the error, and an old file that became shorter.
       if (copied === undefined || copied === 0) break;
       await writing;
-      writing = calls.startWriting(fd, at + done, copied).catch(() => undefined); // the sync at the end tells
+      writing = calls.startWriting(fd, at + done, copied).catch(() => undefined); // the final sync reports errors
       done += copied;
     }
   } finally {

@@ -1,7 +1,7 @@
 /**
- * Makes a file that does not exist, and the folders that are missing above it. The content is written beside its name
- * and then linked to it: a link fails where a rename would clobber a file that somebody else has made meanwhile. If
- * the file cannot be made, the folders made for it are removed again.
+ * Creates a file and the missing folders above it. The content is written to a temporary file and then hard-linked to its name: a
+ * link fails where a rename would overwrite a file that another program has created meanwhile. If the file cannot be created,
+ * the folders created for it are removed again.
  */
 
 import { type BigIntStats, constants } from "node:fs";
@@ -17,17 +17,17 @@ import {
   type FolderHandle,
   openFolder,
   noSync,
-  patiently,
+  retryWhileBlocked,
   prepareSync,
   unlinkQuietly,
-  withRoom,
+  retryWhenDiskFull,
   type WriteContext,
 } from "../lookup/folder-handle.ts";
 import type { FileNode, Handle, Identity } from "../lookup/lookup.ts";
 import { type OpenFile, ownBits } from "../lookup/open-file.ts";
 import type { Member } from "./change-set.ts";
 import { type Content, contentOf } from "./content.ts";
-import { CannotKeep, keepMetadata } from "./metadata.ts";
+import { MetadataRefused, copyMetadata } from "./metadata.ts";
 import { confirm } from "./replace.ts";
 import { sweepOnce } from "./sweep.ts";
 import { freshOf, makeFlags, type TempFile, writeTemp } from "./temp-file.ts";
@@ -44,19 +44,19 @@ import {
 } from "./write-failed.ts";
 
 export interface CreateInput {
-  /** Absolute, beneath a root, and free of links as far as it exists. */
+  /** Absolute, beneath a root, and without symlinks as far as it exists. */
   readonly real: string;
-  /** Its folder, if the caller holds it open; the caller closes it. */
+  /** Its folder, if the caller has it open; the caller closes it. */
   readonly folder?: Handle | undefined;
   readonly pieces: readonly Piece[];
-  /** What copied pieces are copied from, such as a kept version; none if all bytes are new. */
+  /** The source of copied pieces, such as a version from history; none if all bytes are new. */
   readonly source?: OpenFile | undefined;
-  /** The mode of the new file, to the bit; by default what the umask leaves. */
+  /** The exact mode of the new file; by default what the umask leaves. */
   readonly mode?: number | undefined;
-  /** A file whose owner, attributes and mode it gets instead, as it was looked up and opened; both still held. */
+  /** A file whose owner, attributes and mode it gets instead; the caller keeps both open. */
   readonly like?: { readonly node: FileNode; readonly file: OpenFile } | undefined;
   readonly signal: AbortSignal;
-  /** Called when all is prepared, right before the file gets its name. What it throws stops the change. */
+  /** Called when all is prepared, right before the file gets its name. Its error stops the change. */
   readonly beforeSwap?: (() => Promise<void> | void) | undefined;
 }
 
@@ -64,7 +64,7 @@ export type Created =
   | {
       readonly did: "created";
       readonly identity: Identity;
-      /** Folders that were made, the uppermost first. */
+      /** Created folders, the topmost first. */
       readonly folders: readonly string[];
       readonly notes: readonly WriteNote[];
     }
@@ -79,16 +79,16 @@ export class FileExists extends Error {
 /** Throws only what `beforeSwap` or the signal throws, and bugs. */
 export async function createFile(input: CreateInput, context: WriteContext, member?: Member): Promise<Created> {
   using handles = new HandleStack();
-  const made: Made[] = [];
+  const made: MadeFolder[] = [];
   let created: Created | undefined;
   try {
     input.signal.throwIfAborted();
     const path = nodePath.dirname(input.real);
     const folder =
       member !== undefined
-        ? await member.holdOrMake(path)
+        ? await member.openOrMake(path)
         : input.folder === undefined
-          ? await holdOrMake(path, (one) => handles.use(one), made, context)
+          ? await openOrMake(path, (one) => handles.use(one), made, context)
           : borrowedFolder(input.folder, path, context);
     await sweepOnce(folder, context);
     created = await createIn(folder, input, made, context, member);
@@ -101,17 +101,17 @@ export async function createFile(input: CreateInput, context: WriteContext, memb
   }
 }
 
-/** A folder that was made, in the folder that holds it. */
-export interface Made {
+/** A created folder and its parent. */
+export interface MadeFolder {
   readonly parent: FolderHandle;
   readonly name: string;
 }
 
-/** The folder at `path`; what is missing of it is made, each in the folder held above it. `keep` gets all that is held. */
-export async function holdOrMake(
+/** Opens the folder at `path` and creates what is missing, each in its open parent. `keep` receives every opened folder. */
+export async function openOrMake(
   path: string,
   keep: (folder: FolderHandle) => FolderHandle,
-  made: Made[],
+  made: MadeFolder[],
   context: WriteContext,
 ): Promise<FolderHandle> {
   const { system } = context;
@@ -132,7 +132,7 @@ export async function holdOrMake(
   for (const name of missing.reverse()) {
     const parent = folder;
     using parentSync = prepareSync(parent, system);
-    if (await withRoom(context, () => makeFolder(parent.at(name), context))) made.push({ parent, name });
+    if (await retryWhenDiskFull(context, () => makeFolder(parent.at(name), context))) made.push({ parent, name });
     await parentSync.sync();
     at = nodePath.join(at, name);
     folder = keep(openFolder(at, context));
@@ -140,7 +140,7 @@ export async function holdOrMake(
   return folder;
 }
 
-/** False if it is there already: somebody else was quicker, or the folder is one that a sync client stands in for. */
+/** False if it exists: another process was quicker, or a sync client presents a folder that it hides from lookups. */
 function makeFolder(path: string, { system }: WriteContext): boolean {
   try {
     system.makeFolder(path, 0o777);
@@ -151,8 +151,8 @@ function makeFolder(path: string, { system }: WriteContext): boolean {
   }
 }
 
-/** The lowest first. One that somebody has put something into stays, as it should. */
-export function removeMade(made: readonly Made[], { system }: WriteContext): void {
+/** The lowest first. A folder that another program has put something into stays. */
+export function removeMade(made: readonly MadeFolder[], { system }: WriteContext): void {
   for (const { parent, name } of made.toReversed()) {
     for (let tries = 1; tries <= 2; tries += 1) {
       try {
@@ -168,7 +168,7 @@ export function removeMade(made: readonly Made[], { system }: WriteContext): voi
 async function createIn(
   folder: FolderHandle,
   input: CreateInput,
-  made: readonly Made[],
+  made: readonly MadeFolder[],
   context: WriteContext,
   member: Member | undefined,
 ): Promise<Created> {
@@ -181,13 +181,13 @@ async function createIn(
   const old = like?.file.stat;
   let kept: readonly WriteNote[] = [];
   const { mode } = input;
-  const dress = async (fd: number, fresh: BigIntStats): Promise<void> => {
-    if (like !== undefined && old !== undefined) kept = await keepOrTell(fd, fresh, old, like.node, context);
+  const setMetadata = async (fd: number, fresh: BigIntStats): Promise<void> => {
+    if (like !== undefined && old !== undefined) kept = await keepOrNote(fd, fresh, old, like.node, context);
     else if (mode !== undefined) kept = setMode(fd, fresh, mode, context);
   };
-  const isDressed = (like !== undefined && old !== undefined) || mode !== undefined;
-  const dressed = isDressed ? { mode: 0o600, dress } : { mode: 0o666 };
-  const temp = await writeTemp(folder, { content, signal, ...dressed }, context);
+  const setsMetadata = (like !== undefined && old !== undefined) || mode !== undefined;
+  const plan = setsMetadata ? { mode: 0o600, setMetadata } : { mode: 0o666 };
+  const temp = await writeTemp(folder, { content, signal, ...plan }, context);
   using handles = new HandleStack();
   let folderSync: FolderSync;
   try {
@@ -215,15 +215,15 @@ async function createIn(
 
 function setMode(fd: number, fresh: BigIntStats, mode: number, { system }: WriteContext): readonly WriteNote[] {
   const step = "carrying over owner, mode and attributes";
-  // Some folders give their own group to what is made in them.
+  // Some folders give their own group to new files.
   const given = mode & (0o1777 | ownBits(fresh));
   during(step, () => system.changeMode(fd, given));
   const isSet = (mode & 0o6000) === 0 || (Number(during(step, () => system.stat(fd)).mode) & 0o7777) === mode;
   return isSet ? [] : ["special mode bits not kept"];
 }
 
-/** There is no file to write into instead: what cannot be kept is told. */
-async function keepOrTell(
+/** With no file to write in place, a note reports what cannot be kept. */
+async function keepOrNote(
   fd: number,
   fresh: BigIntStats,
   old: BigIntStats,
@@ -231,22 +231,22 @@ async function keepOrTell(
   { system }: WriteContext,
 ): Promise<readonly WriteNote[]> {
   try {
-    return await keepMetadata(fd, fresh, old, handle.handlePath, system);
+    return await copyMetadata(fd, fresh, old, handle.handlePath, system);
   } catch (error) {
-    if (!(error instanceof CannotKeep)) throw error;
-    // Set-user-id of another owner would be a right that nobody gave.
+    if (!(error instanceof MetadataRefused)) throw error;
+    // Set-user-id for another owner would grant a right that its owner never gave.
     during("carrying over owner, mode and attributes", () => system.changeMode(fd, Number(old.mode) & 0o777));
     return ["owner or attributes not kept"];
   }
 }
 
-/** Asked before anything is written; the link asks again. A link that leads nowhere is something, too. */
+/** Checked before anything is written; linking checks again. A dangling symlink counts as existing. */
 export function refuseExisting(path: string, { system }: WriteContext): void {
   if (during("looking at the file", () => system.glance(path)) !== undefined) throw new FileExists();
 }
 
-/** File systems without hard links, and mounts that forbid them. Linux has one number for the two names of "not supported". */
-export const noLink = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EINVAL"];
+/** Errors of file systems without hard links and of mounts that forbid them. Linux has one number for both "not supported". */
+export const noLinkErrnos = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EINVAL"];
 
 async function giveName(temp: TempFile, path: string, context: WriteContext): Promise<void> {
   const { system } = context;
@@ -256,9 +256,9 @@ async function giveName(temp: TempFile, path: string, context: WriteContext): Pr
   } catch (error) {
     const errno = errnoName(error);
     if (errno === "EEXIST") throw new FileExists();
-    if (errno === undefined || !noLink.includes(errno)) throw asWriteFailed(error, "linking");
+    if (errno === undefined || !noLinkErrnos.includes(errno)) throw asWriteFailed(error, "linking");
   }
-  // Take the name with an empty file, which fails if there is one, and put the content over it.
+  // Reserve the name with an empty file, which fails if the name exists, and rename the content over it.
   let placeholder: bigint;
   try {
     using made = new Descriptor(system.make(path, makeFlags | (constants.O_NONBLOCK ?? 0), 0o666), system);
@@ -272,7 +272,7 @@ async function giveName(temp: TempFile, path: string, context: WriteContext): Pr
       if (during("linking", () => system.statLink(path)).ino !== placeholder) throw new FileChanged();
     };
     recheck();
-    await patiently("renaming", () => system.rename(temp.path, path), recheck, system);
+    await retryWhileBlocked("renaming", () => system.rename(temp.path, path), recheck, system);
   } catch (error) {
     if (!(error instanceof FileChanged)) unlinkQuietly(path, system);
     throw error;

@@ -1,10 +1,10 @@
 /**
- * Writes into a file instead of replacing it: for mount points, folders that take no new file, owners and attributes
- * that cannot be given to a new file, and hard links that are to be kept. A reader may see a half-written file; a crash
- * is undone from the journal (`sweep.ts`), an error at once.
+ * Writes into a file instead of replacing it: for mount points, folders that accept no new file, owners and attributes that a new
+ * file cannot get, and hard links to be kept. A reader may see a half-written file; a crash is undone from the journal
+ * (`sweep.ts`), an error at once.
  *
- * The journal lies in the file's own folder, where whoever comes next to that folder finds it, also from another
- * account's session or another state folder. If the folder takes no new file it goes to the state folder.
+ * The journal is in the file's own folder, where the next process that writes there finds it, whatever its account or state
+ * folder. If the folder accepts no new file, the journal goes to the state folder.
  */
 
 import { createHash } from "node:crypto";
@@ -12,7 +12,15 @@ import { type BigIntStats, constants } from "node:fs";
 import * as nodePath from "node:path";
 import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
-import { type FolderHandle, prepareSync, unlinkQuietly, withRoom, type WriteContext } from "../lookup/folder-handle.ts";
+import {
+  type FolderHandle,
+  prepareSync,
+  syncFolder,
+  unlinkQuietly,
+  retryWhenDiskFull,
+  type WriteContext,
+} from "../lookup/folder-handle.ts";
+import { identityOf } from "../lookup/lookup.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
 import type { System } from "../system.ts";
 import {
@@ -20,21 +28,21 @@ import {
   type Content,
   contentOf,
   hashOfFile,
-  type Moving,
+  type IoOptions,
   readAll,
   syncFile,
   writeAll,
   writeContent,
 } from "./content.ts";
 import type { Replaced, ReplaceInput } from "./replace.ts";
-import { checkBytes, stillThere } from "./same-file.ts";
-import { tempName } from "./temp-file.ts";
+import { checkBytes, requireUnchanged } from "./same-file.ts";
+import { makeFlags, tempName } from "./temp-file.ts";
 import {
   asWriteFailed,
   during,
   duringLater,
   FileChanged,
-  identityOf,
+  noNewFileErrnos,
   unconfirmed,
   WriteFailed,
   type WriteNote,
@@ -45,9 +53,9 @@ export interface InPlaceInput extends ReplaceInput {
   readonly name: string;
   readonly before: BigIntStats;
   readonly content: Content;
-  /** True if the old content was kept once already, by a link perhaps, which moves ctime. */
+  /** True if the old content may have been hard-linked already, which moves ctime. */
   readonly linked: boolean;
-  /** A name for the journal, which then stays when all is done: the file is one of several that are changed together. */
+  /** The name of the journal for a file of a change set; it then stays until the set is done. */
   readonly undo?: string | undefined;
 }
 
@@ -55,48 +63,48 @@ export async function writeInPlace(input: InPlaceInput, context: WriteContext): 
   const { system } = context;
   const { folder, name, file, signal, beforeSwap } = input;
   const compare = input.linked ? "all but ctime" : "all";
-  // What is begun is finished, so only the preparations ask the signal.
-  const moving: Moving = { system, reads: folder.reads, signal: undefined };
+  // Once begun, writing is finished, so only the preparations check the signal.
+  const io: IoOptions = { system, reads: folder.reads, signal: undefined };
   const rights = await rightsOf(input, context);
   using opened = openForWriting(input, context);
   const { fd } = opened;
-  using journal = await keepOld(input, { ...moving, signal }, context);
+  using journal = await keepOld(input, { ...io, signal }, context);
   try {
-    await checkBytes(file, input.readBytes, moving);
-    stillThere(folder, name, file.identity, system, compare);
+    await checkBytes(file, input.readBytes, io);
+    requireUnchanged(folder, name, file.identity, system, compare);
     signal.throwIfAborted();
     await beforeSwap?.("in place", folder.at(name));
     signal.throwIfAborted();
-    stillThere(folder, name, file.identity, system, "all but ctime");
+    requireUnchanged(folder, name, file.identity, system, "all but ctime");
   } catch (error) {
     unlinkQuietly(journal.path, system);
     throw error;
   }
   try {
-    await overwrite(fd, journal.head, journal.after, moving);
-    await compareContent(journal.after, journal.head.from, (into, at) => file.read(into, at), moving);
+    await overwrite(fd, journal.head, journal.after, io);
+    await compareContent(journal.after, journal.head.from, (into, at) => file.read(into, at), io);
   } catch (error) {
     if (!(error instanceof WriteFailed)) throw error;
-    const back = await putBack(fd, journal, moving, file);
+    const back = await putBack(fd, journal, io, file);
     if (back !== undefined) return { did: "damaged", errno: error.errno, during: error.during, journal: journal.path };
-    rights.giveBack(fd);
+    rights.restore(fd);
     unlinkQuietly(journal.path, system);
     throw error;
   }
   try {
-    const notes = rights.giveBack(fd);
+    const notes = rights.restore(fd);
     const after = identityOf(during("reading back what was written", () => system.stat(fd)));
     during("closing the file", () => opened.close());
     if (input.undo === undefined) await dropJournal(journal, folder, context);
     return { did: "replaced", how: "in place", identity: after, separated: false, notes };
   } catch (error) {
-    // The new bytes are there and synced. Its journal would be found to be done with.
+    // The new bytes are written and synced, so a sweep would find nothing to restore from the journal.
     if (input.undo === undefined) unlinkQuietly(journal.path, system);
     return unconfirmed(error);
   }
 }
 
-/** The very file that was found. Where there is no handle's path, a link that took its place is not followed. */
+/** Opens exactly the looked-up file. Without a handle's path, a symlink in its place is not followed. */
 function openForWriting({ node, file }: InPlaceInput, { system }: WriteContext): Descriptor {
   const byName = node.handle.handlePath === node.real;
   const flags = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0) | (byName ? (constants.O_NOFOLLOW ?? 0) : 0);
@@ -107,7 +115,7 @@ function openForWriting({ node, file }: InPlaceInput, { system }: WriteContext):
   return opened.move();
 }
 
-async function keepOld(input: InPlaceInput, moving: Moving, context: WriteContext): Promise<Journal> {
+async function keepOld(input: InPlaceInput, io: IoOptions, context: WriteContext): Promise<Journal> {
   const { folder, name, node, file, content } = input;
   const head: JournalHead = {
     version: 1,
@@ -124,8 +132,8 @@ async function keepOld(input: InPlaceInput, moving: Moving, context: WriteContex
     using folderSync = prepareSync(place, context.system);
     let journal: Journal | undefined;
     try {
-      journal = await withRoom(context, () =>
-        writeJournal(place.at(input.undo ?? tempName("undo")), head, before, content, moving),
+      journal = await retryWhenDiskFull(context, () =>
+        writeJournal(place.at(input.undo ?? tempName("undo")), head, before, content, io),
       );
       await folderSync.sync();
       return journal;
@@ -138,37 +146,37 @@ async function keepOld(input: InPlaceInput, moving: Moving, context: WriteContex
   try {
     return await keepIn(folder);
   } catch (error) {
-    const noNewFile = error instanceof WriteFailed && ["EACCES", "EPERM", "EROFS"].includes(error.errno);
-    const state = noNewFile && error.during === "keeping the old content" ? stateFolder(context, "make") : undefined;
+    const isRefused = error instanceof WriteFailed && noNewFileErrnos.includes(error.errno);
+    const state = isRefused && error.during === "keeping the old content" ? stateFolder(context, "make") : undefined;
     if (state === undefined) throw error;
     return keepIn(state);
   }
 }
 
-/** What lies behind the old end comes first: a full disk is found out before an old byte is gone. */
-async function overwrite(fd: number, head: JournalHead, content: Content, moving: Moving): Promise<void> {
+/** Writes the bytes past the old end first: a full disk then shows before an old byte is overwritten. */
+async function overwrite(fd: number, head: JournalHead, content: Content, io: IoOptions): Promise<void> {
   const { from, oldBytes, newBytes } = head;
-  const { system } = moving;
-  if (newBytes > oldBytes) await writeContent(fd, content, { from: oldBytes, to: newBytes }, moving);
-  await writeContent(fd, content, { from, to: Math.min(oldBytes, newBytes) }, moving);
+  const { system } = io;
+  if (newBytes > oldBytes) await writeContent(fd, content, { from: oldBytes, to: newBytes }, io);
+  await writeContent(fd, content, { from, to: Math.min(oldBytes, newBytes) }, io);
   if (newBytes < oldBytes) during("writing in place", () => system.truncate(fd, newBytes));
   const { size } = during("checking the size of what was written", () => system.stat(fd));
   if (Number(size) !== newBytes) throw new WriteFailed("EIO", "checking the size of what was written");
-  await syncFile(fd, newBytes, moving);
+  await syncFile(fd, newBytes, io);
 }
 
-/** Undoes what was written; undefined if the file has its old bytes again, durably. `file` is for reading them again. */
+/** Restores the old bytes; undefined if the file has them again, durably. `file` is for verifying them. */
 export async function putBack(
   fd: number,
   { head, before }: Journal,
-  moving: Moving,
+  io: IoOptions,
   file?: OpenFile,
 ): Promise<WriteFailed | undefined> {
   try {
-    await writeContent(fd, before, { from: head.from, to: head.oldBytes }, moving);
-    during("putting the old content back", () => moving.system.truncate(fd, head.oldBytes));
-    await syncFile(fd, head.oldBytes, moving);
-    if (file !== undefined) await compareContent(before, head.from, (into, at) => file.read(into, at), moving);
+    await writeContent(fd, before, { from: head.from, to: head.oldBytes }, io);
+    during("putting the old content back", () => io.system.truncate(fd, head.oldBytes));
+    await syncFile(fd, head.oldBytes, io);
+    if (file !== undefined) await compareContent(before, head.from, (into, at) => file.read(into, at), io);
     return undefined;
   } catch (error) {
     if (error instanceof WriteFailed) return error;
@@ -176,16 +184,16 @@ export async function putBack(
   }
 }
 
-/** What a file is allowed to do, and loses when somebody writes into it. */
+/** Special rights of a file, which the system removes when it is written to. */
 interface Rights {
-  /** Never throws for what the system says: the content is what it shall be by then. */
-  giveBack(fd: number): readonly WriteNote[];
+  /** Never throws for system errors: by then the content is complete. */
+  restore(fd: number): readonly WriteNote[];
 }
 
-/** The system takes it from a file with the first byte that is written, also where root writes it. */
+/** The system clears it with the first written byte, even for root. */
 const capability = "security.capability";
 
-/** Writing takes set-user-id, set-group-id and capabilities away; they are the file's own and are given back. */
+/** Writing clears set-user-id, set-group-id and capabilities; they belong to the file and are restored. */
 async function rightsOf({ node, before }: InPlaceInput, { system }: WriteContext): Promise<Rights> {
   const step = "carrying over owner, mode and attributes";
   const path = node.handle.handlePath;
@@ -203,7 +211,7 @@ async function rightsOf({ node, before }: InPlaceInput, { system }: WriteContext
     }
   };
   return {
-    giveBack: (fd) => [
+    restore: (fd) => [
       ...orNote("special mode bits not kept", () => {
         if (system.stat(fd).mode !== before.mode) system.changeMode(fd, Number(before.mode) & 0o7777);
       }),
@@ -219,25 +227,23 @@ async function dropJournal(journal: Journal, folder: FolderHandle, context: Writ
   const place = beside ? folder : stateFolder(context, "find");
   if (!unlinkQuietly(journal.path, context.system)) throw new WriteFailed("EIO", "removing the temporary file");
   if (place === undefined) return;
-  using folderSync = prepareSync(place, context.system);
-  await folderSync.sync();
+  await syncFolder(place, context.system);
 }
 
-// The undo journal of a file that is written in place: the bytes it had and those it gets, from the first one that
-// changes. Nothing of the file is touched before its journal is complete and synced; so a journal that is not complete
-// belongs to a file that was not touched. It has the new bytes too, since without them nobody could tell a file that a
-// crash left half written from one that somebody has changed since.
+// The undo journal of a file written in place: its old and its new bytes from the first one that changes. The file is touched only
+// after its journal is complete and synced, so an incomplete journal belongs to an untouched file. Without the new bytes a
+// half-written file could not be told from one that another program has changed since.
 //
-// Layout: a block with the head as JSON, old bytes, new bytes, sha256 of all that.
+// Layout: a block with the head as JSON, old bytes, new bytes, SHA-256 of all that.
 
 interface JournalHead {
   readonly version: 1;
-  /** The file, by its name in the folder and by its whole path. */
+  /** The file's name in its folder, and its whole path. */
   readonly name: string;
   readonly path: string;
-  /** Which file it must be; a text, since JSON has no large numbers. */
+  /** Which file it must be; a string, since JSON has no large integers. */
   readonly inode: string;
-  /** Told, not asked for: after the next start of the system it may have another number. */
+  /** For information only: devices may be numbered anew at the next boot. */
   readonly device: string;
   /** The first byte that changes. */
   readonly from: number;
@@ -245,7 +251,7 @@ interface JournalHead {
   readonly newBytes: number;
 }
 
-/** `before` and `after` have the bytes from `head.from` on, by their place in the file. */
+/** `before` and `after` have the bytes from `head.from` on, at their offsets in the file. */
 export interface Journal extends Disposable {
   readonly path: string;
   readonly head: JournalHead;
@@ -257,19 +263,16 @@ export interface Journal extends Disposable {
 const blockBytes = 8_192;
 const hashBytes = 32;
 
-const noFollow = constants.O_NOFOLLOW ?? 0;
-
-/** Made, complete and synced; the caller syncs the folder. Throws WriteFailed or FileChanged, then there is none. */
+/** Complete and synced; the caller syncs the folder. Throws WriteFailed or FileChanged; no journal is left then. */
 async function writeJournal(
   path: string,
   head: JournalHead,
   before: Content,
   after: Content,
-  moving: Moving,
+  io: IoOptions,
 ): Promise<Journal> {
-  const { system } = moving;
-  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow;
-  const fd = during("keeping the old content", () => system.make(path, flags, 0o600));
+  const { system } = io;
+  const fd = during("keeping the old content", () => system.make(path, makeFlags, 0o600));
   try {
     using opened = new Descriptor(fd, system);
     const hash = createHash("sha256");
@@ -277,66 +280,65 @@ async function writeJournal(
     if (block.write(JSON.stringify(head)) === blockBytes)
       throw new WriteFailed("ENAMETOOLONG", "keeping the old content");
     hash.update(block);
-    await writeAll(fd, block, 0, moving);
+    await writeAll(fd, block, 0, io);
     const { from, oldBytes, newBytes } = head;
-    const places = placesOf(head);
-    await writeContent(fd, before, { from, to: oldBytes, shift: places.before - from }, moving, hash);
-    await writeContent(fd, after, { from, to: newBytes, shift: places.after - from }, moving, hash);
-    await writeAll(fd, hash.digest(), places.end, moving);
+    const offsets = offsetsOf(head);
+    await writeContent(fd, before, { from, to: oldBytes, shift: offsets.before - from }, io, hash);
+    await writeContent(fd, after, { from, to: newBytes, shift: offsets.after - from }, io, hash);
+    await writeAll(fd, hash.digest(), offsets.end, io);
     const { size } = during("keeping the old content", () => system.stat(fd));
-    if (Number(size) !== places.end + hashBytes) throw new WriteFailed("EIO", "keeping the old content");
-    await syncFile(fd, places.end, moving);
-    // What everything hangs on is not taken on trust.
-    if (!(await isIntact(fd, head, moving))) throw new WriteFailed("EIO", "keeping the old content");
-    return journalOf(opened.move(), path, head, moving);
+    if (Number(size) !== offsets.end + hashBytes) throw new WriteFailed("EIO", "keeping the old content");
+    await syncFile(fd, offsets.end, io);
+    // Recovery depends on the journal, so it is read back.
+    if (!(await isIntact(fd, head, io))) throw new WriteFailed("EIO", "keeping the old content");
+    return journalOf(opened.move(), path, head, io);
   } catch (error) {
     unlinkQuietly(path, system);
     throw error;
   }
 }
 
-/** A journal that somebody left; undefined if it is not complete and so of no use. */
+/** A journal left by another process; undefined if it is incomplete and so useless. */
 export async function openJournal(
   path: string,
   seen: Pick<BigIntStats, "dev" | "ino">,
-  moving: Moving,
+  io: IoOptions,
 ): Promise<Journal | undefined> {
-  const { system } = moving;
+  const { system } = io;
   const fd = during("looking at the file", () =>
-    system.open(path, constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0)),
+    system.open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)),
   );
   using opened = new Descriptor(fd, system);
   const stat = during("looking at the file", () => system.stat(fd));
-  // Another file took its name since it was found to be a plain one of our own.
+  // Another file took its name since it was checked to be a plain file of our own.
   if (stat.dev !== seen.dev || stat.ino !== seen.ino) throw new FileChanged();
   const size = Number(stat.size);
   const block = Buffer.alloc(blockBytes);
-  await readAll(fd, block, 0, moving);
+  await readAll(fd, block, 0, io);
   const head = parseHead(block);
-  if (head === undefined || placesOf(head).end + hashBytes !== size) return undefined;
-  return (await isIntact(fd, head, moving)) ? journalOf(opened.move(), path, head, moving) : undefined;
+  if (head === undefined || offsetsOf(head).end + hashBytes !== size) return undefined;
+  return (await isIntact(fd, head, io)) ? journalOf(opened.move(), path, head, io) : undefined;
 }
 
-/** Is it complete, to the last byte? */
-async function isIntact(fd: number, head: JournalHead, moving: Moving): Promise<boolean> {
-  const { end } = placesOf(head);
+async function isIntact(fd: number, head: JournalHead, io: IoOptions): Promise<boolean> {
+  const { end } = offsetsOf(head);
   const stored = Buffer.alloc(hashBytes);
-  await readAll(fd, stored, end, moving);
-  return (await hashOfFile(fd, end, moving))?.equals(stored) === true;
+  await readAll(fd, stored, end, io);
+  return (await hashOfFile(fd, end, io))?.equals(stored) === true;
 }
 
-function placesOf({ from, oldBytes, newBytes }: JournalHead) {
+function offsetsOf({ from, oldBytes, newBytes }: JournalHead) {
   const after = blockBytes + Math.max(0, oldBytes - from);
   return { before: blockBytes, after, end: after + Math.max(0, newBytes - from) };
 }
 
-function journalOf(opened: Descriptor, path: string, head: JournalHead, moving: Moving): Journal {
-  const places = placesOf(head);
+function journalOf(opened: Descriptor, path: string, head: JournalHead, io: IoOptions): Journal {
+  const offsets = offsetsOf(head);
   const part = (sizeBytes: number, start: number): Content => ({
     sizeBytes,
     headBytes: 0,
     read: async (into, at) => {
-      const got = await readAll(opened.fd, into, start + at - head.from, moving);
+      const got = await readAll(opened.fd, into, start + at - head.from, io);
       if (got < into.length) throw new WriteFailed("EIO", "reading back what was written");
     },
   });
@@ -344,14 +346,14 @@ function journalOf(opened: Descriptor, path: string, head: JournalHead, moving: 
   return {
     path,
     head,
-    before: part(head.oldBytes, places.before),
-    after: part(head.newBytes, places.after),
+    before: part(head.oldBytes, offsets.before),
+    after: part(head.newBytes, offsets.after),
     close,
     [Symbol.dispose]: close,
   };
 }
 
-/** Nothing in it is believed: the file may be anyone's. */
+/** Validates every field: the file may come from any user. */
 function parseHead(block: Buffer): JournalHead | undefined {
   let value: unknown;
   try {
@@ -367,12 +369,10 @@ function parseHead(block: Buffer): JournalHead | undefined {
   if (version !== 1 || !texts || !numbers || Number(from) > Math.min(Number(oldBytes), Number(newBytes))) {
     return undefined;
   }
-  return value as JournalHead; // every field was looked at
+  return value as JournalHead; // every field was checked
 }
 
-// The part of the state folder in which undo journals lie that have no place beside their file.
-
-/** Undefined if the toolkit has no state folder, or if it is only looked for and not there. Readable by its owner only. */
+/** The folder for undo journals that cannot be beside their file, private to its owner; undefined without a state folder. */
 export function stateFolder(context: WriteContext, how: "find" | "make"): FolderHandle | undefined {
   const { stateDir, system } = context;
   if (stateDir === undefined) return undefined;
@@ -385,7 +385,7 @@ export function stateFolder(context: WriteContext, how: "find" | "make"): Folder
     if (how === "find" && errnoName(error) !== undefined) return undefined;
     throw asWriteFailed(error, "looking at the folder");
   }
-  // A link there, or another's folder, would take old contents to where nobody expects them.
+  // A symlink or another user's folder would take old contents to an unexpected place.
   const isOurs = stat.isDirectory() && (process.geteuid === undefined || stat.uid === BigInt(process.geteuid()));
   if (!isOurs) {
     if (how === "find") return undefined;
@@ -393,7 +393,7 @@ export function stateFolder(context: WriteContext, how: "find" | "make"): Folder
   }
   return {
     path,
-    reads: "later", // it may lie on a file system that hangs, and nothing here is in a hurry
+    reads: "later", // it may be on a file system that hangs, and nothing here is urgent
     identity: identityOf(stat),
     at: (name) => nodePath.join(path, name),
     hasMoved: () => false,

@@ -1,13 +1,13 @@
 /**
- * Folders of ours that may be missing, and those above them. Node's own `recursive` tries without end, and without
- * being stopped by anything, where a folder is there and says that it is not: whatever is asked of `/proc`.
+ * Creates our own folders and the missing ones above them. Node's `recursive` option loops for ever, and cannot be interrupted,
+ * where a folder exists but reports ENOENT, as everything below `/proc` does.
  */
 
 import * as fs from "node:fs";
 import * as nodePath from "node:path";
 import { errnoName } from "../errno.ts";
 
-/** Throws the system's error if there is no folder of this name afterwards. */
+/** Throws the system's error if the folder does not exist afterwards. */
 export function makeFolders(path: string, mode?: number): void {
   try {
     fs.mkdirSync(path, mode);
@@ -21,16 +21,16 @@ export function makeFolders(path: string, mode?: number): void {
   try {
     fs.mkdirSync(path, mode);
   } catch (error) {
-    // Somebody else was quicker.
+    // Another process was quicker.
     if (!isFolder(path)) throw error;
   }
 }
 
-/** Also by way of a link. */
+/** Follows symlinks. */
 function isFolder(path: string): boolean {
   try {
     return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch {
-    return false; // it cannot even be looked at
+    return false; // not accessible
   }
 }

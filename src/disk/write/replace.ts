@@ -1,8 +1,8 @@
 /**
- * Gives a file new content: at every moment, whatever fails, its name shows the old content or the new one, whole.
- * The new content is written beside it, synced, made like it and renamed over it; where that cannot be done it is
- * written in place, with a journal (`in-place.ts`). The caller holds the lock; this asks once more whether the file
- * is what was read, since editors take no locks.
+ * Replaces the content of a file atomically: at every moment, whatever fails, its name shows the whole old or the whole new
+ * content. The new content is written to a temporary file beside it, synced, given the same metadata and renamed over it; where
+ * that is impossible it is written in place, with a journal (`in-place.ts`). The caller has the lock; the file is still compared
+ * once more, because editors take no locks.
  */
 
 import type { BigIntStats } from "node:fs";
@@ -14,24 +14,24 @@ import {
   folderOf,
   type FolderHandle,
   noSync,
-  patiently,
+  retryWhileBlocked,
   prepareSync,
   unlinkQuietly,
   type WriteContext,
 } from "../lookup/folder-handle.ts";
-import type { FileNode, Identity } from "../lookup/lookup.ts";
+import { type FileNode, type Identity, identityOf } from "../lookup/lookup.ts";
 import { type OpenFile, ownBits } from "../lookup/open-file.ts";
 import type { Member } from "./change-set.ts";
-import { type Content, contentOf, type Moving, syncsAtOnce } from "./content.ts";
+import { type Content, contentOf, type IoOptions, syncsAtOnce } from "./content.ts";
 import { writeInPlace } from "./in-place.ts";
-import { CannotKeep, keepMetadata } from "./metadata.ts";
-import { checkBytes, type Comparison, refuseReadOnly, stillThere } from "./same-file.ts";
+import { MetadataRefused, copyMetadata } from "./metadata.ts";
+import { checkBytes, type Comparison, refuseReadOnly, requireUnchanged } from "./same-file.ts";
 import { sweepAgain, sweepOnce } from "./sweep.ts";
 import { freshOf, NoTempFile, type TempFile, writeTemp } from "./temp-file.ts";
 import {
   during,
   FileChanged,
-  identityOf,
+  noNewFileErrnos,
   nothingDone,
   type NothingDone,
   unconfirmed,
@@ -43,36 +43,36 @@ import {
 export type WriteWay = "renamed" | "in place";
 
 export interface ReplaceInput {
-  /** The file as it was looked up; held by the caller, who closes it. */
+  /** The looked-up file; the caller closes it. */
   readonly node: FileNode;
-  /** Opened from it and still open. Its identity is what was read. */
+  /** Opened from `node` and still open. Its identity is the state that was read. */
   readonly file: OpenFile;
   readonly pieces: readonly Piece[];
-  /** What copied pieces are copied from, such as a kept version; by default the file itself. */
+  /** The source of copied pieces, such as a version from history; by default the file itself. */
   readonly source?: OpenFile | undefined;
-  /** The whole file as it was read, if the caller has it: it decides where times are too coarse to. */
+  /** The whole file as it was read, if the caller has it: decides when times are too coarse. */
   readonly readBytes?: Uint8Array | undefined;
-  /** A file with other names: separate it from them by the rename, or keep them and write in place. */
+  /** For a file with several hard links: separate it by the rename, or keep them and write in place. */
   readonly hardLinks: "separate" | "keep";
-  /** The mode that it shall have from then on; the one it has by default. */
+  /** The mode after the change; by default unchanged. */
   readonly mode?: number | undefined;
-  /** Asked until right before the swap, which is the last moment at which stopping leaves the file as it was. */
+  /** Checked until right before the swap, the last moment at which stopping leaves the file unchanged. */
   readonly signal: AbortSignal;
   /**
-   * Called when all is prepared and checked, right before the swap, to keep the old content. It may link the file to
-   * keep it only if `how` is "renamed": what is written in place changes under every name. If the rename turns out to
-   * be impossible it is called a second time, with "in place". What it throws stops the change. `at` is the file's
-   * name in its folder held open: whoever links it must not go by the path, which may lead elsewhere by now.
+   * Called when all is prepared and checked, right before the swap, to keep the old content. It may hard-link the file only if
+   * `how` is "renamed": writing in place changes the file under every name. If the rename turns out to be impossible it is
+   * called again with "in place". Its error stops the change. `at` is the file's name in its open folder: a link MUST use it and
+   * not the path, which may lead elsewhere by now.
    */
   readonly beforeSwap?: ((how: WriteWay, at: string) => Promise<void> | void) | undefined;
   /**
-   * Work that need not wait for the disk, done while another thread waits for it. It may not be called at all, and what
-   * it throws stops the change: whoever wants what it makes MUST be able to make it later.
+   * Work to do while another thread waits for the disk. It may never be called, so the caller MUST be able to do it later. Its
+   * error stops the change.
    */
   readonly meanwhile?: (() => void) | undefined;
   /**
-   * Called when the old file has lost its name, to let go of it: the system then takes its bytes away, which costs time.
-   * It is waited for only together with a sync in another thread. It may not be called at all.
+   * Called when the old file has lost its name, to close it: the system then frees its bytes, which takes time. Awaited only
+   * together with a sync in another thread. It may never be called.
    */
   readonly letGo?: (() => Promise<void> | undefined) | undefined;
 }
@@ -82,26 +82,26 @@ export type Replaced =
       readonly did: "replaced";
       readonly how: WriteWay;
       readonly identity: Identity;
-      /** True if the file had other names, which still show the old content. */
+      /** True if the file had other hard links, which still show the old content. */
       readonly separated: boolean;
       readonly notes: readonly WriteNote[];
     }
   | NothingDone
   | Unconfirmed
   /**
-   * Writing in place failed half way, and so did putting the old bytes back. They are in the journal, from which the
-   * next sweep of a later process restores them.
+   * Writing in place failed half way, and so did restoring the old bytes. They are in the journal, from which a later process's
+   * sweep restores them.
    */
   | { readonly did: "damaged"; readonly errno: string; readonly during: string; readonly journal: string };
 
 /** Throws only what `beforeSwap` or the signal throws, and bugs. */
 export async function replaceFile(input: ReplaceInput, context: WriteContext, member?: Member): Promise<Replaced> {
   using handles = new HandleStack();
-  // Those of a set wait for each other, and are written one by one.
+  // The files of a set wait for each other and are written one by one.
   if (member === undefined) context.underWay.count += 1;
   try {
     input.signal.throwIfAborted();
-    const folder = member?.hold(nodePath.dirname(input.node.real)) ?? handles.use(folderOf(input.node, context));
+    const folder = member?.open(nodePath.dirname(input.node.real)) ?? handles.use(folderOf(input.node, context));
     const compare = await sweepOnce(folder, context);
     return await replaceIn(folder, input, compare, context, member);
   } catch (error) {
@@ -121,18 +121,18 @@ async function replaceIn(
   const { system } = context;
   const { node, file, hardLinks } = input;
   const name = nodePath.basename(node.real);
-  // Whether the name still says so is asked before the swap.
+  // The name itself is checked before the swap.
   const known = compare === "all" ? file.stat : undefined;
-  const there = known ?? stillThere(folder, name, file.identity, system, compare);
+  const there = known ?? requireUnchanged(folder, name, file.identity, system, compare);
   refuseReadOnly(node, there, system);
   const before = input.mode === undefined ? there : withMode(there, input.mode);
   const content = contentOf(input.pieces, input.source ?? file, input.source === undefined);
   const inPlace = async (linked: boolean): Promise<Replaced> => {
-    // The other names may lie outside the workspace, and only a rename leaves them alone.
+    // The other hard links may be outside the workspace, and only a rename leaves them alone.
     if (before.nlink > 1n && hardLinks === "separate") {
       throw new WriteFailed("EMLINK", "writing in place: it has other names, which would change with it");
     }
-    // Since this process swept the folder another one may have died in the middle of writing the very file.
+    // Since this process swept the folder, another one may have died while writing this very file.
     const { removed, restored } = await sweepAgain(folder, context);
     if (restored.includes(node.real)) throw new FileChanged();
     const unlinked = removed > 0 || compare === "all but ctime";
@@ -148,8 +148,8 @@ async function replaceIn(
     await ready();
     return inPlace(false);
   }
-  // On a quick disk little is synced before another thread has begun. Where several files are replaced, one thread each
-  // lets the disk take them together.
+  // On a fast disk a small sync ends before another thread has begun. When several files are replaced, one thread each lets the
+  // disk take them together.
   const atOnce = syncsAtOnce(content.sizeBytes, context.system) && context.underWay.count <= 1;
   const prepared = await prepare(folder, input, content, before, atOnce ? undefined : input.meanwhile, context);
   if (prepared === "in place") {
@@ -164,7 +164,7 @@ async function replaceIn(
       throw error;
     }
   }
-  // The second names of the files of a set move their ctime.
+  // The second hard links of a set's files move their ctime.
   const comparison = member === undefined ? compare : "all but ctime";
   const swapped = await swap(folder, name, prepared.temp, input, content, atOnce, comparison, context, member);
   if (swapped === "in place") return inPlace(input.beforeSwap !== undefined);
@@ -179,16 +179,13 @@ async function replaceIn(
       };
 }
 
-/** The same with another mode; set-user-id and set-group-id of another owner are not ours to change. */
+/** The same stat with another mode; set-user-id and set-group-id of another owner stay unchanged. */
 function withMode(stat: BigIntStats, mode: number): BigIntStats {
   const kept = stat.mode & ~BigInt(0o1777 | ownBits(stat));
-  return Object.defineProperty(Object.create(stat) as BigIntStats, "mode", { value: kept | BigInt(mode) }); // all but the mode is the stat's
+  return Object.defineProperty(Object.create(stat) as BigIntStats, "mode", { value: kept | BigInt(mode) }); // inherits all else
 }
 
-/** Folders that take no new file; the file itself may still be writable. */
-const noNewFile = ["EACCES", "EPERM", "EROFS"];
-
-/** The new content beside the file and like it in all but the name. */
+/** Writes the new content beside the file, with the same metadata. */
 async function prepare(
   folder: FolderHandle,
   { node, signal }: ReplaceInput,
@@ -198,22 +195,22 @@ async function prepare(
   context: WriteContext,
 ): Promise<{ readonly temp: TempFile; readonly notes: readonly WriteNote[] } | "in place"> {
   let notes: readonly WriteNote[] = [];
-  const dress = async (fd: number, fresh: BigIntStats): Promise<void> => {
-    notes = await keepMetadata(fd, fresh, before, node.handle.handlePath, context.system);
+  const setMetadata = async (fd: number, fresh: BigIntStats): Promise<void> => {
+    notes = await copyMetadata(fd, fresh, before, node.handle.handlePath, context.system);
   };
   try {
-    return { temp: await writeTemp(folder, { content, mode: 0o600, signal, dress, meanwhile }, context), notes };
+    return { temp: await writeTemp(folder, { content, mode: 0o600, signal, setMetadata, meanwhile }, context), notes };
   } catch (error) {
-    if (error instanceof CannotKeep) return "in place";
-    if (error instanceof NoTempFile && noNewFile.includes(error.errno)) return "in place";
+    if (error instanceof MetadataRefused) return "in place";
+    if (error instanceof NoTempFile && noNewFileErrnos.includes(error.errno)) return "in place";
     throw error;
   }
 }
 
-/** Names that cannot be renamed over: a mount point, or a file in a folder with the sticky bit. */
-const noRename = ["EBUSY", "EXDEV", "EPERM", "EACCES"];
+/** Errors of names that cannot be renamed over: a mount point, or a file in a folder with the sticky bit. */
+const noRenameErrnos = ["EBUSY", "EXDEV", "EPERM", "EACCES"];
 
-/** From here on the temporary file has an owner: it gets the file's name or is removed. */
+/** Owns the temporary file: it gets the file's name or is removed. */
 async function swap(
   folder: FolderHandle,
   name: string,
@@ -225,29 +222,30 @@ async function swap(
   { system }: WriteContext,
   member: Member | undefined,
 ): Promise<{ readonly identity: Identity; readonly notes: readonly WriteNote[] } | "in place" | Unconfirmed> {
-  const moving: Moving = { system, reads: folder.reads, signal };
+  const io: IoOptions = { system, reads: folder.reads, signal };
   using handles = new HandleStack();
   let folderSync: FolderSync;
   try {
     folderSync = handles.use(member === undefined ? prepareSync(folder, system) : noSync);
-    await checkBytes(file, readBytes, moving);
-    stillThere(folder, name, file.identity, system, compare);
+    await checkBytes(file, readBytes, io);
+    requireUnchanged(folder, name, file.identity, system, compare);
     signal.throwIfAborted();
     if (beforeSwap !== undefined) {
       await beforeSwap("renamed", folder.at(name));
       signal.throwIfAborted();
-      stillThere(folder, name, file.identity, system, "all but ctime");
+      requireUnchanged(folder, name, file.identity, system, "all but ctime");
     }
     const rename = (): void => system.rename(temp.path, folder.at(name));
     const recheck = (): void => {
       signal.throwIfAborted();
-      stillThere(folder, name, file.identity, system, "all but ctime");
+      requireUnchanged(folder, name, file.identity, system, "all but ctime");
     };
-    await patiently("renaming", rename, recheck, system);
+    await retryWhileBlocked("renaming", rename, recheck, system);
   } catch (error) {
     unlinkQuietly(temp.path, system);
-    const cannot = error instanceof WriteFailed && error.during === "renaming" && noRename.includes(error.errno);
-    if (cannot && system.platform !== "win32") return "in place";
+    const isRefused =
+      error instanceof WriteFailed && error.during === "renaming" && noRenameErrnos.includes(error.errno);
+    if (isRefused && system.platform !== "win32") return "in place";
     throw error;
   }
   try {
@@ -271,7 +269,7 @@ async function swap(
   }
 }
 
-/** The name shows the file that was written, and the folder is where it was. */
+/** Checks that the name shows the written file and that the folder has not moved. */
 export function confirm(
   folder: FolderHandle,
   name: string,

@@ -1,4 +1,4 @@
-/** Is a name still the very file that was read? Asked right before it is changed. */
+/** Checks right before a change that a name still leads to exactly the file that was read. */
 
 import type { BigIntStats } from "node:fs";
 import * as nodePath from "node:path";
@@ -8,17 +8,14 @@ import type { FileNode, Handle, Identity } from "../lookup/lookup.ts";
 import type { OpenFile } from "../lookup/open-file.ts";
 import type { System } from "../system.ts";
 import { isRacy } from "../time-grain.ts";
-import { comparedBytes, inChunks, type Moving } from "./content.ts";
+import { comparedBytes, inChunks, type IoOptions } from "./content.ts";
 import { during, duringLater, FileChanged, WriteFailed } from "./write-failed.ts";
 
-/**
- * What is known of the file's state. A link to it, such as history makes, moves ctime and the number of names; then
- * only the rest can be compared.
- */
+/** A hard link to the file, such as history creates, moves its ctime; then only the rest can be compared. */
 export type Comparison = "all" | "all but ctime";
 
-/** Throws FileChanged if the name is gone, a link, another file or another state of the file, or its folder elsewhere. */
-export function stillThere(
+/** Throws FileChanged if the name is gone, a symlink, another file or another state of the file, or its folder was moved. */
+export function requireUnchanged(
   folder: FolderHandle,
   name: string,
   seen: Identity,
@@ -39,24 +36,24 @@ export function stillThere(
     Number(stat.size) === seen.sizeBytes &&
     stat.mtimeNs === seen.mtimeNs &&
     (compare === "all but ctime" || stat.ctimeNs === seen.ctimeNs);
-  // Who moves the folder out of the root would take the change along.
+  // A folder moved out of the root would take the change along.
   if (!same || folder.hasMoved()) throw new FileChanged();
   return stat;
 }
 
-/** The same file under the same name in the same place, whatever its state. A doubt is a no. */
+/** The same file under the same name in the same place, in whatever state. In doubt false. */
 export function isStill({ handle, folder, real }: FileNode, system: System): boolean {
   if (folder === undefined) return false;
-  return isSure(() => {
+  return orFalse(() => {
     const stat = system.statLink(`${folder.handlePath}/${nodePath.basename(real)}`);
     const { device, inode } = handle.identity;
     return stat.isFile() && stat.dev === device && stat.ino === inode && isAt(folder, real, system);
   });
 }
 
-/** Still nothing of this name in the same place. A doubt is a no. */
+/** Still no entry of this name in the same place. In doubt false. */
 export const isStillMissing = (folder: Handle, real: string, system: System): boolean =>
-  isSure(() => {
+  orFalse(() => {
     const there = system.glance(`${folder.handlePath}/${nodePath.basename(real)}`);
     return there === undefined && isAt(folder, real, system);
   });
@@ -64,7 +61,7 @@ export const isStillMissing = (folder: Handle, real: string, system: System): bo
 const isAt = (folder: Handle, real: string, system: System): boolean =>
   system.pathOfHandle(folder.handlePath) === nodePath.dirname(real);
 
-function isSure(look: () => boolean): boolean {
+function orFalse(look: () => boolean): boolean {
   try {
     return look();
   } catch (error) {
@@ -74,8 +71,8 @@ function isSure(look: () => boolean): boolean {
 }
 
 /**
- * A read-only file is refused although a rename would get past it: someone meant it. The system lets root write
- * anything, so the mode is looked at too.
+ * Refuses a read-only file although a rename would get past its mode: its owner set it on purpose. The system lets root write
+ * anything, so the mode is checked too.
  */
 export function refuseReadOnly(node: FileNode, stat: BigIntStats, system: System): void {
   const step = "writing: it is read-only";
@@ -83,11 +80,11 @@ export function refuseReadOnly(node: FileNode, stat: BigIntStats, system: System
   if ((Number(stat.mode) & 0o222) === 0) throw new WriteFailed("EACCES", step);
 }
 
-/** For racy files: has it the content that it had when the caller read it? Without that content the times must do. */
-export async function checkBytes(file: OpenFile, readBytes: Uint8Array | undefined, moving: Moving): Promise<void> {
+/** For racy files: throws FileChanged unless the content equals what the caller read. Without that, the times decide. */
+export async function checkBytes(file: OpenFile, readBytes: Uint8Array | undefined, io: IoOptions): Promise<void> {
   if (readBytes === undefined || !isRacy(file.identity)) return;
   if (readBytes.length !== file.sizeBytes) throw new FileChanged();
-  await inChunks(0, readBytes.length, { signal: moving.signal, stepBytes: comparedBytes }, async (now, at) => {
+  await inChunks(0, readBytes.length, { signal: io.signal, stepBytes: comparedBytes }, async (now, at) => {
     const got = await duringLater("reading the old content", () => file.read(now, at));
     if (got < now.length || now.compare(readBytes, at, at + got) !== 0) throw new FileChanged();
   });

@@ -1,10 +1,9 @@
 /**
- * The journal of several files that are changed together (`change-set.ts`): which files, where their new content and
- * their old one lie. It is complete and synced before the first file gets its new content. While it says "open", the
- * change can be taken back from it, by the process that made it or by the next one; once it says "done", only the old
- * files are left to be removed.
+ * The journal of a change set (`change-set.ts`): which files, and where their new and old contents are. It is complete and synced
+ * before the first file gets its new content. While it says "open", the set can be rolled back from it, by this process or the
+ * next; once it says "done", only the old files remain to be removed.
  *
- * Layout: "O" (open) or "D" (done), sha256 of the rest as hex, a newline, the steps as JSON.
+ * Layout: "O" (open) or "D" (done), SHA-256 of the rest as hex, a newline, the steps as JSON.
  */
 
 import { createHash } from "node:crypto";
@@ -15,83 +14,82 @@ import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import { type FolderHandle, unlinkQuietly, type WriteContext } from "../lookup/folder-handle.ts";
 import type { System } from "../system.ts";
-import { type Moving, readAll, syncFile, writeAll } from "./content.ts";
+import { type IoOptions, readAll, syncFile, writeAll } from "./content.ts";
 import { openJournal, stateFolder } from "./in-place.ts";
 import { rollBack } from "./sweep.ts";
-import { parseTempName } from "./temp-file.ts";
+import { makeFlags, parseTempName } from "./temp-file.ts";
 import { asWriteFailed, during, WriteFailed } from "./write-failed.ts";
 
-/** One file of a set, as the journal has it. Names are those in the file's own folder. */
+/** One file of a set. Names are those in the file's own folder. */
 export interface SetStep {
   /** Real and absolute. */
   readonly path: string;
   readonly does: "replace" | "create" | "remove";
-  /** The inode that the file had; a text, since JSON has no large numbers. */
+  /** The inode of the old file; a string, since JSON has no large integers. */
   readonly oldInode?: string | undefined;
-  /** The new content before it gets its name; undefined if it is written in place, or if the file is removed. */
+  /** The new content before it gets its name; undefined if the file is written in place or removed. */
   readonly fresh?: {
     readonly name: string;
     readonly inode: string;
     readonly sizeBytes: number;
     readonly mtimeNs: string;
   };
-  /** The name under which the old file is kept until all is done. */
+  /** The name of the old file until the set is done. */
   readonly old: string;
-  /** The name of the undo journal, if the file turns out to be written in place. */
+  /** The name of the undo journal, should the file be written in place. */
   readonly undo: string;
 }
 
 export interface SetRecord {
   readonly version: 1;
-  /** None while the set is prepared: no file is changed by then. */
+  /** Empty while the set is prepared: no file is changed by then. */
   readonly steps: readonly SetStep[];
-  /** Where new content may lie that has no name yet. */
+  /** Folders that may contain new content without its final name. */
   readonly places: readonly string[];
-  /** Did its maker hold locks of the kernel? Then whoever gets these locks knows that the maker has ended. */
+  /** True if the set's process had kernel locks: a process that gets these locks knows that it has ended. */
   readonly byKernel: boolean;
-  /** Folders that were made for new files, the uppermost first. */
+  /** Folders created for new files, the topmost first. */
   readonly folders: readonly string[];
 }
 
 const headBytes = 1 + 64 + 1;
-const journalFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** Made and complete, and synced if it has steps; the caller syncs the folder. Throws WriteFailed, then there is none. */
-export async function writeSetJournal(path: string, record: SetRecord, moving: Moving): Promise<void> {
-  const { system } = moving;
+/** Complete, and synced if it has steps; the caller syncs the folder. Throws WriteFailed; no journal is left then. */
+export async function writeSetJournal(path: string, record: SetRecord, io: IoOptions): Promise<void> {
+  const { system } = io;
   const json = Buffer.from(JSON.stringify(record));
   const bytes = Buffer.concat([Buffer.from(`O${hashOf(json)}\n`), json]);
   if (bytes.length > limits.setJournalBytesMax) throw new WriteFailed("EFBIG", "keeping the old content");
-  const fd = during("keeping the old content", () => system.make(path, journalFlags, 0o600));
+  const fd = during("keeping the old content", () => system.make(path, makeFlags, 0o600));
   using _opened = new Descriptor(fd, system);
   try {
-    await writeAll(fd, bytes, 0, moving);
+    await writeAll(fd, bytes, 0, io);
     const { size } = during("keeping the old content", () => system.stat(fd));
     if (Number(size) !== bytes.length) throw new WriteFailed("EIO", "keeping the old content");
-    if (record.steps.length > 0) await syncFile(fd, bytes.length, moving);
+    if (record.steps.length > 0) await syncFile(fd, bytes.length, io);
   } catch (error) {
     unlinkQuietly(path, system);
     throw error;
   }
 }
 
-/** From here on the change stands. Throws WriteFailed, then it may still be taken back. */
-export async function markDone(path: string, moving: Moving): Promise<void> {
-  const { system } = moving;
+/** Makes the set final. Throws WriteFailed; it can still be rolled back then. */
+export async function markDone(path: string, io: IoOptions): Promise<void> {
+  const { system } = io;
   const flags = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
   const fd = during("keeping the old content", () => system.open(path, flags));
   using _opened = new Descriptor(fd, system);
-  await writeAll(fd, Buffer.from("D"), 0, moving);
-  await syncFile(fd, 1, moving);
+  await writeAll(fd, Buffer.from("D"), 0, io);
+  await syncFile(fd, 1, io);
 }
 
-/** A journal that another process left; undefined if it is not complete, so that no file was changed by it. */
+/** A journal left by another process; undefined if it is incomplete, which means that no file was changed. */
 export async function readSetJournal(
   path: string,
   seen: Pick<BigIntStats, "dev" | "ino">,
-  moving: Moving,
+  io: IoOptions,
 ): Promise<(SetRecord & { readonly isDone: boolean }) | undefined> {
-  const { system } = moving;
+  const { system } = io;
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   const fd = during("looking at the file", () => system.open(path, flags));
   using _opened = new Descriptor(fd, system);
@@ -99,18 +97,18 @@ export async function readSetJournal(
   const size = Number(stat.size);
   if (stat.dev !== seen.dev || stat.ino !== seen.ino || size > limits.setJournalBytesMax) return undefined;
   const bytes = Buffer.alloc(size);
-  if ((await readAll(fd, bytes, 0, moving)) < size) return undefined;
+  if ((await readAll(fd, bytes, 0, io)) < size) return undefined;
   const json = bytes.subarray(headBytes);
   const state = bytes.toString("latin1", 0, 1);
   if (!["O", "D"].includes(state) || bytes.toString("latin1", 1, headBytes) !== `${hashOf(json)}\n`) return undefined;
-  const record = parsed(json.toString("utf8"));
+  const record = parseRecord(json.toString("utf8"));
   return record && { ...record, isDone: state === "D" };
 }
 
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Nothing in it is believed: the file may be anyone's. Each path once, and only names of our own shape. */
-function parsed(json: string): SetRecord | undefined {
+/** Validates every field: the file may come from any user. Each path once, and only names of our own shape. */
+function parseRecord(json: string): SetRecord | undefined {
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -123,7 +121,7 @@ function parsed(json: string): SetRecord | undefined {
   if (!areTexts || typeof value["byKernel"] !== "boolean" || !Array.isArray(steps) || !steps.every(isStep))
     return undefined;
   if (new Set((steps as readonly SetStep[]).map(({ path }) => path)).size !== steps.length) return undefined;
-  return value as unknown as SetRecord; // every field was looked at
+  return value as unknown as SetRecord; // every field was checked
 }
 
 function isStep(value: unknown): boolean {
@@ -148,17 +146,17 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const isText = (value: unknown): value is string => typeof value === "string";
 const isOldName = (value: unknown): boolean => isText(value) && parseTempName(value)?.kind === "old";
 
-/** `untouched`: it never changed. `not ours`: another program has changed it since, and that is left alone. */
+/** `not ours`: another program has changed the file since, and its version stays. */
 export type TakenBack = "put back" | "untouched" | "not ours";
 
 /**
- * Gives one file of a set its old content back, whatever came of it so far; done twice it does no more. Throws WriteFailed
- * if the system refuses, and then what is needed to try again still lies there.
+ * Restores the old content of one file of a set, however far the change got. Idempotent. Throws WriteFailed if the system
+ * refuses; everything needed for another attempt is then still in place.
  */
 export async function takeStepBack(step: SetStep, folder: FolderHandle, context: WriteContext): Promise<TakenBack> {
   const { system } = context;
   const at = folder.at(nodePath.basename(step.path));
-  if (step.does === "remove") return bringBack(folder.at(step.old), at, system);
+  if (step.does === "remove") return restoreRemoved(folder.at(step.old), at, system);
   const inPlace = step.does === "replace" ? await rollBackInPlace(step, folder, context) : undefined;
   if (inPlace !== undefined) return inPlace;
   const there = statOf(at, system);
@@ -171,7 +169,7 @@ export async function takeStepBack(step: SetStep, folder: FolderHandle, context:
   return "put back";
 }
 
-/** Is it the very file that the set put there, as it was put there? */
+/** True for exactly the file that the set put there, unchanged since. */
 const isFresh = (there: BigIntStats | undefined, { fresh }: SetStep): boolean =>
   there !== undefined &&
   fresh !== undefined &&
@@ -180,13 +178,13 @@ const isFresh = (there: BigIntStats | undefined, { fresh }: SetStep): boolean =>
   Number(there.size) === fresh.sizeBytes &&
   String(there.mtimeNs) === fresh.mtimeNs;
 
-/** A file that was removed has its old name beside it. */
-function bringBack(old: string, at: string, system: System): TakenBack {
+/** Restores a removed file from its second name. */
+function restoreRemoved(old: string, at: string, system: System): TakenBack {
   const isThere = statOf(at, system) !== undefined;
   if (statOf(old, system) === undefined) return isThere ? "untouched" : "not ours";
   if (isThere) return "not ours";
   try {
-    // Unlike a rename, a link never takes the place of a file that was made meanwhile.
+    // Unlike a rename, a link never replaces a file that was created meanwhile.
     system.link(old, at);
   } catch (error) {
     const errno = errnoName(error);
@@ -206,17 +204,17 @@ async function rollBackInPlace(
   for (const place of [folder, stateFolder(context, "find")]) {
     const stat = place && statOf(place.at(undo), context.system);
     if (place === undefined || stat === undefined) continue;
-    const moving: Moving = { system: context.system, reads: place.reads, signal: undefined };
-    using journal = await openJournal(place.at(undo), stat, moving);
-    if (journal === undefined) continue; // not complete: the file was not touched
-    const came = await rollBack(journal, path, context, "all");
-    if (came === "failed") throw new WriteFailed("EIO", "putting the old content back");
-    return came === "restored" ? "put back" : came;
+    const io: IoOptions = { system: context.system, reads: place.reads, signal: undefined };
+    using journal = await openJournal(place.at(undo), stat, io);
+    if (journal === undefined) continue; // incomplete: the file was not touched
+    const result = await rollBack(journal, path, context, "all");
+    if (result === "failed") throw new WriteFailed("EIO", "putting the old content back");
+    return result === "restored" ? "put back" : result;
   }
   return undefined;
 }
 
-/** Takes away what lies beside a file for the set: its new content if that has no name yet, and its old one. */
+/** Removes the set's files beside a file: its new content if that has no name yet, and its old one. */
 export function clearStep(step: SetStep, folder: FolderHandle, context: WriteContext): boolean {
   const { system } = context;
   const state = step.does === "replace" ? stateFolder(context, "find") : undefined;

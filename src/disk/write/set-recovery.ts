@@ -1,7 +1,6 @@
 /**
- * What a process that was killed left of several files that it changed together: the files get back what they were, or, if
- * all of them were changed, lose what was kept for that. Looked for in the roots and in the state folder when a toolkit is
- * first used.
+ * Recovers the change sets of killed processes: rolls the files back, or, if all of them were changed, removes the old ones. Looks
+ * in the roots and in the state folder when a toolkit is first used.
  */
 
 import * as nodePath from "node:path";
@@ -14,7 +13,7 @@ import { lifeOf } from "../lock/process-identity.ts";
 import {
   type FolderHandle,
   openFolder,
-  prepareSync,
+  syncFolder,
   unlinkQuietly,
   type WriteContext,
 } from "../lookup/folder-handle.ts";
@@ -25,24 +24,24 @@ import { isLeftBehind, isOutside, isOwn, sweepFolder } from "./sweep.ts";
 import { parseTempName, tempName } from "./temp-file.ts";
 import { during, FileChanged, WriteFailed } from "./write-failed.ts";
 
-/** Never fails: what cannot be settled now is left for the next time. */
+/** Never fails: what cannot be recovered now is left for the next time. */
 export async function recoverSets(roots: readonly Root[], locks: Locks, context: WriteContext): Promise<void> {
   for (const { real } of roots) {
-    await orLeft(async () => {
+    await unlessExpected(async () => {
       using folder = openFolder(real, context);
       await recoverIn(folder, locks, context);
     });
   }
   const state = stateFolder(context, "find");
-  if (state !== undefined) await orLeft(() => recoverIn(state, locks, context));
+  if (state !== undefined) await unlessExpected(() => recoverIn(state, locks, context));
 }
 
-async function orLeft(work: () => Promise<void>): Promise<void> {
+async function unlessExpected(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
     const isBadLuck = [WriteFailed, FileChanged, LockFailed, LockTimeout].some((kind) => error instanceof kind);
-    const isLate = error instanceof DOMException && error.name === "TimeoutError"; // somebody else has the locks
+    const isLate = error instanceof DOMException && error.name === "TimeoutError"; // another process has the locks
     if (!isBadLuck && !isLate) throw error;
   }
 }
@@ -50,7 +49,7 @@ async function orLeft(work: () => Promise<void>): Promise<void> {
 async function recoverIn(folder: FolderHandle, locks: Locks, context: WriteContext): Promise<void> {
   const { system } = context;
   for (const name of await journalsIn(folder, context)) {
-    await orLeft(async () => {
+    await unlessExpected(async () => {
       const path = folder.at(name);
       const stat = during("looking at the file", () => system.statLink(path));
       const owner = parseTempName(name)?.owner ?? "";
@@ -58,11 +57,11 @@ async function recoverIn(folder: FolderHandle, locks: Locks, context: WriteConte
       const isLeft = isLeftBehind("set", owner, stat, folder);
       const record = await readSetJournal(path, stat, { system, reads: folder.reads, signal: undefined });
       if (record === undefined) return isLeft ? void unlinkQuietly(path, system) : undefined;
-      // Of another workspace, whose processes share the state folder: theirs to settle.
+      // A set of another workspace that shares the state folder is left to that workspace's processes.
       if ([...record.steps.map((step) => step.path), ...record.places].some((one) => isOutside(one, context))) return;
       const keys = record.steps.flatMap((step) => keyOf(step.path, record.folders, context));
       const isSettled = async ({ byKernel }: HeldLocks): Promise<void> => {
-        // A process of another container cannot be asked whether it runs; its locks can.
+        // A process in another container cannot be checked, but its kernel locks can.
         if (isLeft || (byKernel && record.byKernel)) await settle(path, folder, record, context);
       };
       await locks.exclusively(keys, AbortSignal.timeout(lockedMsMax), isSettled);
@@ -70,8 +69,9 @@ async function recoverIn(folder: FolderHandle, locks: Locks, context: WriteConte
   }
 }
 
-/** Nobody who only wants to read a file waits longer for this. */
+/** The most that a first call, maybe only a read, waits for the locks, */
 const lockedMsMax = 2_000;
+/** and for the listing of a root on a slow file system. */
 const listedMsMax = 1_000;
 const namesPerTurn = 4_096;
 
@@ -94,7 +94,7 @@ async function journalsIn(folder: FolderHandle, { system }: WriteContext): Promi
   return names;
 }
 
-/** As its maker had it: by the nearest folder that was there before. */
+/** The key that the killed process used: by the nearest folder that existed before. */
 function keyOf(path: string, made: readonly string[], context: WriteContext): readonly LockKey[] {
   let folder = nodePath.dirname(path);
   while (made.includes(folder)) folder = nodePath.dirname(folder);
@@ -105,7 +105,7 @@ function keyOf(path: string, made: readonly string[], context: WriteContext): re
   return [{ folder: { device, inode, path: folder }, name: nodePath.relative(folder, path) }];
 }
 
-/** First renamed to a name of this process: only one of several that find it can do that. */
+/** First renames the journal to a name of this process: only one of several processes that find it can do that. */
 async function settle(
   path: string,
   place: FolderHandle,
@@ -135,11 +135,11 @@ async function settle(
     const folder = folderAt(path);
     if (folder !== undefined) await sweepFolder(folder, context);
   }
-  for (const folder of opened.values()) if (folder !== undefined) await synced(folder, context);
+  for (const folder of opened.values()) if (folder !== undefined) await syncFolder(folder, system);
   if (cleared.every((isClear) => isClear)) unlinkQuietly(claimed, system);
 }
 
-/** One that is gone has nothing in it to be put right. */
+/** Undefined for a folder that is gone: nothing in it needs recovery. */
 function folderIfThere(path: string, context: WriteContext): FolderHandle | undefined {
   try {
     return openFolder(path, context);
@@ -155,9 +155,4 @@ function removeIfEmpty(path: string, parent: FolderHandle | undefined, { system 
   } catch (error) {
     if (errnoName(error) === undefined) throw error;
   }
-}
-
-async function synced(folder: FolderHandle, { system }: WriteContext): Promise<void> {
-  using folderSync = prepareSync(folder, system);
-  await folderSync.sync();
 }

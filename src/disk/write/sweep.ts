@@ -1,6 +1,6 @@
 /**
- * Clears away what a crash left: temporary files are removed, files that were being written in place get their old
- * bytes back. Only names of exactly our shape, only plain files of our own user, and only if their maker is gone.
+ * Cleans up after a crash: removes temporary files, and restores the old bytes of files that were being written in place. Touches
+ * only names of exactly our shape, only plain files of our own user, and only if the process that created them is gone.
  */
 
 import { type BigIntStats, constants } from "node:fs";
@@ -10,23 +10,23 @@ import { Descriptor } from "../descriptor.ts";
 import { errnoName } from "../errno.ts";
 import { lifeOf } from "../lock/process-identity.ts";
 import { type FolderHandle, unlinkQuietly, type WriteContext } from "../lookup/folder-handle.ts";
-import { type Content, inChunks, type Moving, readAll } from "./content.ts";
+import { type Content, inChunks, type IoOptions, readAll } from "./content.ts";
 import { type Journal, openJournal, putBack, stateFolder } from "./in-place.ts";
 import type { Comparison } from "./same-file.ts";
 import { parseTempName, type TempKind, tempName } from "./temp-file.ts";
 import { during, FileChanged, WriteFailed } from "./write-failed.ts";
 
 export interface Swept {
-  /** Temporary files and journals that are gone. */
+  /** Temporary files and journals removed. */
   readonly removed: number;
-  /** Files that have their old bytes again, by path. */
+  /** Paths of files whose old bytes were restored. */
   readonly restored: readonly string[];
 }
 
 /**
- * Sweeps a folder that is about to be written in, once in the life of a process; who comes meanwhile waits for that, since one of the
- * files may be the one to be put right. Never fails. Answers how a file is to be compared with what it was before: a leftover may
- * have been a second name of it, and taking that away moves its ctime.
+ * Sweeps a folder about to be written to, once per process; concurrent callers wait, since their file may be one to restore.
+ * Never fails. Returns how to compare a file with its earlier state: removing a leftover that was a second hard link of it moves
+ * its ctime.
  */
 export async function sweepOnce(folder: FolderHandle, context: WriteContext): Promise<Comparison> {
   const { device, inode } = folder.identity;
@@ -45,7 +45,7 @@ async function once(key: string, { swept }: WriteContext, sweep: () => Promise<S
   return (await swept.get(key))?.removed ?? 0;
 }
 
-/** The same anew: for a file that another process may have left half written since. */
+/** Sweeps again, for a file that another process may have left half written since. */
 export async function sweepAgain(folder: FolderHandle, context: WriteContext): Promise<Swept> {
   const beside = await sweepFolder(folder, context);
   const elsewhere = await sweepState(context);
@@ -57,10 +57,10 @@ async function sweepState(context: WriteContext): Promise<Swept> {
   return state === undefined ? { removed: 0, restored: [] } : sweepFolder(state, context, "elsewhere");
 }
 
-/** Where the files lie that a folder's journals belong to. */
+/** Where the files of a folder's journals are. */
 type Whereabouts = "beside" | "elsewhere";
 
-/** Never fails: what cannot be cleared away now is left for the next time. */
+/** Never fails: what cannot be cleaned up now is left for the next sweep. */
 export async function sweepFolder(
   folder: FolderHandle,
   context: WriteContext,
@@ -103,38 +103,39 @@ async function namesOfOurs(folder: FolderHandle, { system }: WriteContext): Prom
 export const isOwn = (stat: BigIntStats): boolean =>
   process.geteuid === undefined || stat.uid === BigInt(process.geteuid());
 
+/** A leftover whose process cannot be checked from here is given up after a day. */
 const dayMs = 86_400_000;
-/** What belongs to files that were changed together is settled by its journal (`change-set.ts`), as soon as that is found. */
+/** Leftovers of a change set are settled by its journal (`change-set.ts`) as soon as that is found; long before this. */
 const setMsMax = 30 * dayMs;
 
-const sinceMs = (timeNs: bigint): number => Date.now() - Number(timeNs / 1_000_000n);
-const ageMs = (stat: BigIntStats): number => sinceMs(stat.mtimeNs);
+const elapsedSince = (timeNs: bigint): number => Date.now() - Number(timeNs / 1_000_000n);
+const ageOf = (stat: BigIntStats): number => elapsedSince(stat.mtimeNs);
 
-/** Is its maker gone? One that cannot be asked is judged by age, and by the last boot if the disk is this machine's. */
+/** True if its process is gone; one that cannot be checked is judged by age, and on a local disk by the last boot. */
 function isLeft(
   { kind, owner }: { readonly kind: TempKind; readonly owner: string },
   stat: BigIntStats,
   folder: FolderHandle,
 ): boolean {
-  if (kind === "old" || kind === "set") return lifeOf(owner) !== "alive" && sinceMs(stat.ctimeNs) > setMsMax;
+  if (kind === "old" || kind === "set") return lifeOf(owner) !== "alive" && elapsedSince(stat.ctimeNs) > setMsMax;
   return isLeftBehind(kind, owner, stat, folder);
 }
 
-/** The same of any kind, by its maker alone. */
+/** The same for any kind, judged by its process alone. */
 export function isLeftBehind(kind: TempKind, owner: string, stat: BigIntStats, folder: FolderHandle): boolean {
   switch (lifeOf(owner)) {
     case "dead":
       return true;
     case "alive":
-      return kind === "new" && ageMs(stat) > dayMs;
+      return kind === "new" && ageOf(stat) > dayMs;
     case "elsewhere":
-      return ageMs(stat) > dayMs || (folder.reads === "at once" && ageMs(stat) > uptime() * 1_000);
+      return ageOf(stat) > dayMs || (folder.reads === "at once" && ageOf(stat) > uptime() * 1_000);
   }
 }
 
 /**
- * Uses a journal up. It is first renamed to a name of this process: only one of several that find it can do that, and
- * nobody else touches it from then on.
+ * Uses a journal up. It is first renamed to a name of this process: only one of several processes that find it can do that, and no
+ * other touches it afterwards.
  */
 async function settle(
   folder: FolderHandle,
@@ -144,21 +145,21 @@ async function settle(
   context: WriteContext,
 ): Promise<"removed" | "left" | { readonly restored: string }> {
   const { system } = context;
-  const moving: Moving = { system, reads: folder.reads, signal: undefined };
-  using journal = await openJournal(folder.at(name), stat, moving);
+  const io: IoOptions = { system, reads: folder.reads, signal: undefined };
+  using journal = await openJournal(folder.at(name), stat, io);
   const remove = (path: string): "removed" | "left" => (unlinkQuietly(path, system) ? "removed" : "left");
   if (journal === undefined) return remove(folder.at(name));
   const { head } = journal;
   const target = files === "beside" ? nodePath.join(folder.path, nodePath.basename(head.name)) : head.path;
-  // Of another workspace, whose processes share the state folder: theirs to settle, and not given up soon.
-  if (isOutside(target, context)) return ageMs(stat) > 30 * dayMs ? remove(folder.at(name)) : "left";
+  // A journal of another workspace that shares the state folder is left to that workspace's processes for a month.
+  if (isOutside(target, context)) return ageOf(stat) > 30 * dayMs ? remove(folder.at(name)) : "left";
   const claimed = folder.at(tempName("undo"));
   during("renaming", () => system.rename(folder.at(name), claimed));
   const found = await rollBack(journal, target, context);
   if (found === "restored") return remove(claimed) === "removed" ? { restored: target } : "left";
   if (found === "untouched") return remove(claimed);
-  // Somebody has changed the file since: nothing to undo, but perhaps worth a look for a day.
-  return ageMs(stat) > dayMs ? remove(claimed) : "left";
+  // Another program has changed the file since: nothing to undo, but the old bytes are kept for a day.
+  return ageOf(stat) > dayMs ? remove(claimed) : "left";
 }
 
 export function isOutside(path: string, context: WriteContext): boolean {
@@ -167,10 +168,7 @@ export function isOutside(path: string, context: WriteContext): boolean {
   return ["outside", "root changed", "other mount"].includes(lookup.seen);
 }
 
-/**
- * Gives a file its old bytes back if it is half written; if `which` says so, also if it has all of the new ones. `untouched`: there
- * was nothing to give back.
- */
+/** Restores the old bytes of a half-written file; with `all` also of a completely written one. */
 export async function rollBack(
   journal: Journal,
   path: string,
@@ -183,26 +181,26 @@ export async function rollBack(
   if (lookup.seen !== "node") return "not ours";
   using handle = lookup.handle;
   const same = lookup.kind === "file" && lookup.real === path;
-  // Not the device: many systems number them anew at every start.
+  // The device is not compared: many systems number devices anew at every boot.
   if (!same || String(handle.identity.inode) !== head.inode) return "not ours";
   const fd = during("writing in place", () =>
     system.open(handle.handlePath, constants.O_RDWR | (constants.O_NONBLOCK ?? 0)),
   );
   using _opened = new Descriptor(fd, system);
-  const moving: Moving = { system, reads: handle.reads, signal: undefined };
+  const io: IoOptions = { system, reads: handle.reads, signal: undefined };
   const size = Number(during("looking at the file", () => system.stat(fd)).size);
-  const state = await stateOf(fd, size, journal, moving);
+  const state = await stateOf(fd, size, journal, io);
   if (state === "not ours") return state;
   if (state === "old" || (state === "new" && which === "torn")) return "untouched";
-  return (await putBack(fd, journal, moving)) === undefined ? "restored" : "failed";
+  return (await putBack(fd, journal, io)) === undefined ? "restored" : "failed";
 }
 
-/** A file that a crash left half written has, at every place, its old byte or its new one. */
+/** A file that a crash left half written has, at every offset, its old byte or its new one. */
 async function stateOf(
   fd: number,
   size: number,
   { head, before, after }: Journal,
-  moving: Moving,
+  io: IoOptions,
 ): Promise<"old" | "new" | "torn" | "not ours"> {
   const { from, oldBytes, newBytes } = head;
   const shorterBytes = Math.min(oldBytes, newBytes);
@@ -210,9 +208,9 @@ async function stateOf(
   let isOld = size === oldBytes;
   let isNew = size === newBytes;
   let isOurs = true;
-  await inChunks(from, size, moving, async (now, at) => {
+  await inChunks(from, size, io, async (now, at) => {
     if (!isOurs) return;
-    await readAll(fd, now, at, moving);
+    await readAll(fd, now, at, io);
     const old = await part(before, now.length, at);
     const next = await part(after, now.length, at);
     for (let index = 0; index < now.length; index += 1) {
@@ -221,8 +219,7 @@ async function stateOf(
       const wasNew = byte === next[index];
       isOld &&= wasOld;
       isNew &&= wasNew;
-      // Behind the shorter of the two ends a power cut may leave zeros: bytes that were not written yet, or the rest of
-      // the block in which the file was to end.
+      // Past the shorter of the two sizes a power cut may leave zeros: bytes not written yet, or the rest of the last block.
       if (!wasOld && !wasNew && !(at + index >= shorterBytes && byte === 0)) {
         isOurs = false;
         return;
@@ -234,7 +231,7 @@ async function stateOf(
   return isNew ? "new" : "torn";
 }
 
-/** Bytes from `at` on; fewer where the content ends before. */
+/** Bytes from `at`; fewer at the end of the content. */
 async function part(content: Content, length: number, at: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(Math.max(0, Math.min(length, content.sizeBytes - at)));
   if (bytes.length > 0) await content.read(bytes, at);

@@ -1,15 +1,15 @@
 /**
- * A folder as a whole: taken away when nothing is left in it, or given another name with all that is in it, in one step of the
- * system. Through the folders above, held open, and never what is behind a link.
+ * Removes an empty folder or a file, and renames a folder with its content in one system call. Works through the open folders above
+ * and never through a symlink.
  */
 
 import * as nodePath from "node:path";
 import { HandleStack } from "../descriptor.ts";
-import { openFolder, noSync, patiently, prepareSync, type WriteContext } from "../lookup/folder-handle.ts";
+import { openFolder, noSync, retryWhileBlocked, prepareSync, type WriteContext } from "../lookup/folder-handle.ts";
 import type { FileNode, Identity } from "../lookup/lookup.ts";
 import type { Member } from "./change-set.ts";
-import { FileExists, holdOrMake, type Made, refuseExisting, removeMade } from "./create.ts";
-import { refuseReadOnly, stillThere } from "./same-file.ts";
+import { FileExists, openOrMake, type MadeFolder, refuseExisting, removeMade } from "./create.ts";
+import { refuseReadOnly, requireUnchanged } from "./same-file.ts";
 import { sweepOnce } from "./sweep.ts";
 import {
   asWriteFailed,
@@ -24,7 +24,7 @@ import {
 
 export type FolderRemoved = { readonly did: "removed" } | NothingDone | Unconfirmed;
 
-/** Only an empty one: the system sees to that. Nothing is thrown but bugs. */
+/** Removes an empty folder; the system refuses any other. Throws only bugs. */
 export async function removeFolder(real: string, context: WriteContext): Promise<FolderRemoved> {
   const { system } = context;
   try {
@@ -48,12 +48,12 @@ export async function removeFolder(real: string, context: WriteContext): Promise
 }
 
 export interface MoveInput {
-  /** The folder as it was looked up; held by the caller, who closes it. */
+  /** The looked-up folder; the caller closes it. */
   readonly node: FileNode;
-  /** Absolute, beneath a root, and free of links as far as it exists. Folders that are missing above it are made. */
+  /** Absolute, beneath a root, and without symlinks as far as it exists. Missing folders above it are created. */
   readonly to: string;
   readonly signal: AbortSignal;
-  /** Called when all is checked, right before the folder gets its new name. What it throws stops the change. */
+  /** Called when all is checked, right before the rename. Its error stops the change. */
   readonly beforeSwap: () => Promise<void>;
 }
 
@@ -68,12 +68,12 @@ export async function moveFolder(input: MoveInput, context: WriteContext): Promi
   const { node, to, signal, beforeSwap } = input;
   const { system } = context;
   using handles = new HandleStack();
-  const made: Made[] = [];
+  const made: MadeFolder[] = [];
   let moved = false;
   try {
     signal.throwIfAborted();
     const from = handles.use(openFolder(nodePath.dirname(node.real), context));
-    const goal = await holdOrMake(nodePath.dirname(to), (one) => handles.use(one), made, context);
+    const goal = await openOrMake(nodePath.dirname(to), (one) => handles.use(one), made, context);
     const syncs = [from, goal].map((folder) => handles.use(prepareSync(folder, system)));
     const [oldPath, newPath] = [from.at(nodePath.basename(node.real)), goal.at(nodePath.basename(to))];
     const isIt = (path: string): boolean => {
@@ -81,7 +81,7 @@ export async function moveFolder(input: MoveInput, context: WriteContext): Promi
       const { device, inode } = node.handle.identity;
       return stat.isDirectory() && stat.dev === device && stat.ino === inode;
     };
-    /** Who cannot look knows nothing against it. */
+    /** False if the path cannot be checked. */
     const isOther = (path: string): boolean => {
       try {
         return !isIt(path);
@@ -92,15 +92,15 @@ export async function moveFolder(input: MoveInput, context: WriteContext): Promi
     const check = (): void => {
       signal.throwIfAborted();
       if (!isIt(oldPath) || from.hasMoved() || goal.hasMoved()) throw new FileChanged();
-      // The system would put it in the place of an empty folder.
+      // The system would silently replace an empty folder.
       refuseExisting(newPath, context);
     };
     check();
     await beforeSwap();
     check();
-    await patiently("renaming", () => system.rename(oldPath, newPath), check, system);
+    await retryWhileBlocked("renaming", () => system.rename(oldPath, newPath), check, system);
     moved = true;
-    // What took its name in the last moment was moved in its place, and goes back.
+    // Another entry took the folder's name at the last moment and was moved instead: move it back.
     if (isOther(newPath)) {
       refuseExisting(oldPath, context);
       during("renaming", () => system.rename(newPath, oldPath));
@@ -121,21 +121,19 @@ export async function moveFolder(input: MoveInput, context: WriteContext): Promi
   }
 }
 
-// Takes a file away: the very one that was found, through its folder held open, and never what is behind a link.
-
 export interface RemoveInput {
-  /** The file as it was looked up; held by the caller, who closes it. */
+  /** The looked-up file; the caller closes it. */
   readonly node: FileNode;
   /** The state in which it was read. */
   readonly identity: Identity;
   readonly signal: AbortSignal;
-  /** Called when all is checked, right before the file goes, to keep its content. It may link it, by `at`. */
+  /** Called when all is checked, right before the removal, to keep the content. It may hard-link the file by `at`. */
   readonly beforeSwap?: ((at: string) => Promise<void> | void) | undefined;
 }
 
 export type Removed = { readonly did: "removed"; readonly notes: readonly WriteNote[] } | NothingDone | Unconfirmed;
 
-/** Throws only what `beforeSwap` or the signal throws, and bugs. */
+/** Removes exactly the looked-up file. Throws only what `beforeSwap` or the signal throws, and bugs. */
 export async function removeFile(input: RemoveInput, context: WriteContext, member?: Member): Promise<Removed> {
   const { node, identity, signal, beforeSwap } = input;
   const { system } = context;
@@ -144,25 +142,25 @@ export async function removeFile(input: RemoveInput, context: WriteContext, memb
   try {
     signal.throwIfAborted();
     const above = nodePath.dirname(node.real);
-    const folder = member?.hold(above) ?? handles.use(openFolder(above, context));
+    const folder = member?.open(above) ?? handles.use(openFolder(above, context));
     const compare = await sweepOnce(folder, context);
     const folderSync = handles.use(member === undefined ? prepareSync(folder, system) : noSync);
-    const before = stillThere(folder, name, identity, system, compare);
+    const before = requireUnchanged(folder, name, identity, system, compare);
     refuseReadOnly(node, before, system);
     await member?.ready({ path: node.real, does: "remove", before });
     signal.throwIfAborted();
     await beforeSwap?.(folder.at(name));
     signal.throwIfAborted();
-    stillThere(folder, name, identity, system, "all but ctime");
+    requireUnchanged(folder, name, identity, system, "all but ctime");
     const path = folder.at(name);
     const recheck = (): void => {
       signal.throwIfAborted();
-      stillThere(folder, name, identity, system, "all but ctime");
+      requireUnchanged(folder, name, identity, system, "all but ctime");
     };
-    // In a set it keeps a name, until all is done.
+    // In a set the file keeps a name until all is done.
     const remove = (): void =>
       member === undefined ? system.unlink(path) : system.rename(path, folder.at(member.old));
-    await patiently("removing", remove, recheck, system);
+    await retryWhileBlocked("removing", remove, recheck, system);
     try {
       await folderSync.sync();
       return { did: "removed", notes: folderSync.note === undefined ? [] : [folderSync.note] };

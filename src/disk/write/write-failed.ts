@@ -1,10 +1,10 @@
-/** How a change of a file can end, and the errors that lead there. */
+/** The outcomes of a file change, and the errors that lead to them. */
 
 import { errnoName } from "../errno.ts";
-import type { Identity, Lookup } from "../lookup/lookup.ts";
+import type { Lookup } from "../lookup/lookup.ts";
 import { ReadFailed } from "../lookup/open-file.ts";
 
-/** What was being done when the system said no; for messages and for logs. */
+/** What was being done when the system refused; for messages and logs. */
 export type WriteStep =
   | "looking at the folder"
   | "making a folder"
@@ -29,33 +29,33 @@ export type WriteStep =
   | "syncing the folder"
   | "putting the old content back";
 
-/** True things about a change that was made, which a person may want to know. */
+/** Facts about a completed change that a person may want to know. */
 export type WriteNote =
-  /** Extended attributes, an ACL among them, could not be carried over. */
+  /** Extended attributes or an ACL could not be copied. */
   | "attributes not kept"
-  /** Of a file that was made like another one: the system gives them to no one else, or not there. */
+  /** For a file created like another: the system refuses its owner or attributes. */
   | "owner or attributes not kept"
-  /** The system took set-user-id or set-group-id away. */
+  /** The system cleared set-user-id or set-group-id. */
   | "special mode bits not kept"
-  /** The folder may be written but not read, so its entry cannot be made durable by itself. */
+  /** The folder is writable but not readable, so its entry cannot be made durable on its own. */
   | "folder not synced"
-  /** The folder was moved out of its place meanwhile, and the file with it. */
+  /** The folder was moved meanwhile, and the file with it. */
   | "folder moved";
 
-/** The file is as it was. */
+/** The file is unchanged. */
 export type NothingDone =
-  /** It is not, or no longer, what the caller has seen. */
+  /** It is not, or no longer, what the caller read. */
   | { readonly did: "nothing"; readonly why: "changed" }
   | { readonly did: "nothing"; readonly why: "refused"; readonly errno: string; readonly during: WriteStep };
 
-/** The change was made; that it survives a power cut, or that it stayed, could not be confirmed. */
+/** The change was made, but it could not be confirmed that it persisted or would survive a power cut. */
 export interface Unconfirmed {
   readonly did: "unconfirmed";
   readonly errno: string;
   readonly during: WriteStep;
 }
 
-/** A step that failed before anything was changed; `errno` by name. */
+/** A step that failed before anything was changed; `errno` is a name. */
 export class WriteFailed extends Error {
   override readonly name = "WriteFailed";
   readonly errno: string;
@@ -67,12 +67,12 @@ export class WriteFailed extends Error {
   }
 }
 
-/** The file is not what was read any more. */
+/** The file is no longer what was read. */
 export class FileChanged extends Error {
   override readonly name = "FileChanged";
 }
 
-/** Makes a system call; its error becomes a `WriteFailed` that says what was being done. */
+/** Makes a system call; its error becomes a `WriteFailed` with this step. */
 export function during<Result>(step: WriteStep, call: () => Result): Result {
   try {
     return call();
@@ -89,14 +89,14 @@ export async function duringLater<Result>(step: WriteStep, call: () => Result | 
   }
 }
 
-/** A system error as a `WriteFailed`; anything else as it is. */
+/** A system error as a `WriteFailed`; any other error unchanged. */
 export function asWriteFailed(error: unknown, step: WriteStep): unknown {
   if (error instanceof ReadFailed) return new WriteFailed(error.errno, step);
   const errno = errnoName(error);
   return errno === undefined ? error : new WriteFailed(errno, step);
 }
 
-/** The answer to an error that left the file as it was. Anything but the two expected ones is thrown on. */
+/** The outcome for an error that left the file unchanged. Throws any error but the two expected ones. */
 export function nothingDone(error: unknown): NothingDone {
   if (error instanceof FileChanged) return { did: "nothing", why: "changed" };
   if (error instanceof WriteFailed) {
@@ -105,14 +105,14 @@ export function nothingDone(error: unknown): NothingDone {
   throw error;
 }
 
-/** The answer to an error after the change was made. */
+/** The outcome for an error after the change was made. */
 export function unconfirmed(error: unknown): Unconfirmed {
   if (error instanceof WriteFailed) return { did: "unconfirmed", errno: error.errno, during: error.during };
   throw error;
 }
 
-/** A folder that cannot be held: refused by the system, or not where it was. */
-export function asFailure(lookup: Exclude<Lookup, { seen: "node" }>): Error {
+/** A folder that cannot be opened: refused by the system, or no longer in its place. */
+export function failureOf(lookup: Exclude<Lookup, { seen: "node" }>): Error {
   if (lookup.seen === "refused") return new WriteFailed(lookup.errno, "looking at the folder");
   if (lookup.seen === "missing" && lookup.reason === "file on the way") {
     return new WriteFailed("ENOTDIR", "looking at the folder");
@@ -121,18 +121,5 @@ export function asFailure(lookup: Exclude<Lookup, { seen: "node" }>): Error {
   return new FileChanged();
 }
 
-export function identityOf(stat: {
-  readonly dev: bigint;
-  readonly ino: bigint;
-  readonly size: bigint;
-  readonly mtimeNs: bigint;
-  readonly ctimeNs: bigint;
-}): Identity {
-  return {
-    device: stat.dev,
-    inode: stat.ino,
-    sizeBytes: Number(stat.size),
-    mtimeNs: stat.mtimeNs,
-    ctimeNs: stat.ctimeNs,
-  };
-}
+/** Errors of folders that accept no new file; an existing file in them may still be writable. */
+export const noNewFileErrnos = ["EACCES", "EPERM", "EROFS"];

@@ -2,7 +2,7 @@
 
 import * as nodePath from "node:path";
 import {
-  areAbove,
+  existAbove,
   type Disk,
   FileCut,
   type OpenFile,
@@ -528,7 +528,7 @@ async function ignoringOf(located: Located, context: ToolContext): Promise<Ignor
 
 /** Would ripgrep, on its way up, come to ignore files that do not hold? Those of Git end at a repository. */
 const isMoreAbove = ({ from, inRepository }: IgnoredAbove, isRepository: boolean): boolean =>
-  areAbove(from, [".ignore", ".rgignore", ...(inRepository || isRepository ? [] : [".gitignore", ".git"])]);
+  existAbove(from, [".ignore", ".rgignore", ...(inRepository || isRepository ? [] : [".gitignore", ".git"])]);
 
 /** So many are told to ripgrep, which reads each as a pattern; what it finds in others is dropped. */
 const foldersMax = 1_000;
