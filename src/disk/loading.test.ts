@@ -1,4 +1,4 @@
-/** Parts that are loaded late: once, and again after a failure. */
+/** Modules that are loaded late: once, and again after a failure. */
 
 import { equal, rejects } from "node:assert/strict";
 import { test } from "vitest";

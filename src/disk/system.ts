@@ -79,7 +79,8 @@ const closeOnExec = 0o2000000;
 /** For `statx`: follow no symlink, trigger no automount; ask for kind, mtime and size. */
 const noFollowNoAutomount = 0x100 | 0x800;
 const typeMtimeSize = 0x1 | 0x40 | 0x200;
-const noFolder = -100;
+/** AT_FDCWD. */
+const currentFolder = -100;
 
 /** Offsets in the kernel's `struct linux_dirent64` and `struct statx`, the same on all little-endian processors. */
 const entryLength = 16;
@@ -112,7 +113,7 @@ async function bindFolderCalls(): Promise<FolderCalls> {
     look(folder, name, noFollowNoAutomount, typeMtimeSize, stat) === 0 ? 0 : errno();
 
   // Some sandboxes have the call and forbid it.
-  const forbidden = lookAt(noFolder, "/");
+  const forbidden = lookAt(currentFolder, "/");
   if (forbidden !== 0) throw failed("statx", forbidden);
   return {
     enter: (folder, name) => {

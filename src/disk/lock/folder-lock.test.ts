@@ -1,4 +1,4 @@
-/** Locks of the kernel on folders: who has one, who shares it, and where there is none. */
+/** Kernel locks on folders: which call has one, which share it, and where there is none. */
 
 import { equal, ok, throws } from "node:assert/strict";
 import * as fs from "node:fs";
@@ -29,7 +29,7 @@ describe.skipIf(onWindows || calls === undefined)("a lock of the kernel on a fol
 
   test("keeps others out until it is given back, and leaves nothing open or lying about", () => {
     const before = openDescriptors();
-    // Two that share nothing are to the kernel what two processes are.
+    // Two lock tables without shared descriptors are to the kernel what two processes are.
     const [ours, theirs] = [createFolderLocks(), createFolderLocks()];
     const taken = ours.take(folderAt(at("one")), kernel);
     equal(theirs.take(folderAt(at("one")), kernel), "busy");

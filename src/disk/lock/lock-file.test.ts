@@ -21,7 +21,7 @@ const newFolder = (): string => {
 };
 
 const [, , realm = ""] = processIdentity().split("-");
-/** With a start at which nothing has started: its number may have been given out again. */
+/** With a start time that no process has: its process id may have been reused. */
 const deadMark = `${spawnSync(process.execPath, ["-e", ""]).pid}-1-${realm}`;
 const foreignMark = `4242-17-${"0".repeat(12)}`;
 const name = "0123456789abcdef0123456789abcdef";
@@ -186,7 +186,7 @@ describe.concurrent("a holder in another container", () => {
   const never = new AbortController().signal;
   const key = { folder: { device: 1n, inode: 1n }, name: "a" };
 
-  /** A folder with a lock on `key`, as a process would have left it that cannot be seen from here. */
+  /** A folder with a lock on `key` as left by a process that cannot be seen from here. */
   async function foreignLock(silentMs: number): Promise<{ readonly folder: string; readonly lock: string }> {
     const folder = newFolder();
     let lock = "";
@@ -206,7 +206,7 @@ describe.concurrent("a holder in another container", () => {
     deepEqual(fs.readdirSync(folder), []);
   });
 
-  /** Whether it is given up at one of these looks, so many milliseconds after each other. */
+  /** Whether the holder is given up at one of these checks, each so many milliseconds after the last. */
   const givenUpAt = (everyMs: number, looks: number, beatMs: (look: number) => number): number | undefined => {
     let nowMs = 0;
     const giveUp = trackSilence(() => nowMs);

@@ -1,4 +1,4 @@
-/** Another user has made the folder for locks first: work goes on elsewhere, and no two processes in different places. */
+/** Another user has created the lock folder first: locks go elsewhere, and no two processes lock in different places. */
 
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import * as fs from "node:fs";
@@ -12,7 +12,7 @@ const top = fs.mkdtempSync(nodePath.join(fs.realpathSync(tmpdir()), "filehand-lo
 afterAll(() => fs.rmSync(top, { recursive: true, force: true }));
 
 let made = 0;
-/** A folder as /dev/shm is, and a home. */
+/** A folder like /dev/shm, and a home. */
 function newPlace(): LockFolders {
   made += 1;
   const shared = nodePath.join(top, `shared-${made}`);
@@ -45,7 +45,7 @@ describe.skipIf(onWindows)("the folders for locks", () => {
     const { first, second = "" } = newPlace();
     fs.mkdirSync(second, { recursive: true, mode: 0o700 });
     deepEqual(prepareLockFolders({ first, second }), [first, second]);
-    // Nobody can use it, so nobody does.
+    // No process of ours can use it.
     fs.chmodSync(second, 0o777);
     deepEqual(prepareLockFolders({ first, second }), [first]);
   });

@@ -1,4 +1,4 @@
-/** A lock that changes its kind between two looks, at every point where it can: the swap is made by the look itself. */
+/** A lock that changes its kind between two reads, at every possible point: the read itself makes the swap. */
 
 import { equal, throws } from "node:assert/strict";
 import * as fs from "node:fs";
@@ -22,7 +22,7 @@ function put(kind: keyof typeof becomes, text: string): void {
   becomes[kind](text);
 }
 
-/** Looks for a link as always; then, whatever came of it, the next of `kinds` is there. */
+/** Reads the symlink as usual, then puts the next of `kinds` in its place. */
 function lookThatMeets(kinds: readonly (keyof typeof becomes)[]): (path: string) => string {
   let looks = 0;
   return (path) => {

@@ -26,7 +26,7 @@ describe("exclusive work", () => {
     const answer = await locks.exclusively([key("a"), key("b"), key("a")], never, async () => {
       const names = fs.readdirSync(folder);
       equal(names.length, 2);
-      // Who may read them is the folder's business.
+      // The mode of the folder decides who may read them.
       if (process.platform !== "win32")
         for (const name of names) ok(fs.lstatSync(nodePath.join(folder, name)).isSymbolicLink());
       return 42;
@@ -43,7 +43,7 @@ describe("exclusive work", () => {
     const run = (name: string, id: string): Promise<void> =>
       locks.exclusively([key(name)], never, async () => {
         log.push(`${id} in`);
-        // Would wait for ever if the other file had to wait for this one.
+        // Waits for ever if the other file has to wait for this one.
         if (id === "a1") await other;
         else await ms(1);
         if (id === "b1") otherIsIn();

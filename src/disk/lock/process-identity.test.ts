@@ -35,7 +35,7 @@ describe("the mark of a process", () => {
   });
 
   test.skipIf(!onLinux)("of a process that was killed but not yet waited for is dead", async () => {
-    // The shell becomes `sleep`, which never waits for the child the shell had started; before that, it might.
+    // The shell becomes `sleep`, which never reaps the shell's child; the shell itself might.
     const parent = spawn("sh", ["-c", "sleep 600 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "ignore"] });
     const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
     try {

@@ -4,7 +4,7 @@ import { createQueue } from "./queue.ts";
 
 const never = new AbortController().signal;
 
-/** Lets everything run that can. */
+/** Runs everything that is ready. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("turns", () => {

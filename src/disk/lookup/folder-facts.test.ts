@@ -1,4 +1,4 @@
-/** What is told about folders, real ones and those of systems that are not at hand. */
+/** Facts about folders, real ones and simulated ones of other systems. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -12,7 +12,7 @@ import { openFile, type OpenFile, ReadFailed } from "./open-file.ts";
 const text = "0123456789abcdefghijklmnopqrstuvwxyz";
 const { path: at } = workspace({ "a.txt": text, "b.txt": "another" });
 
-/** Looks with the real system and opens with the given one; `reads` says how bytes are fetched. */
+/** Looks up with the real system and opens with the given one. */
 function opened(
   system: System,
   reads: "at once" | "later",

@@ -13,7 +13,7 @@ import { type ByteOrderMark, readSmallFile } from "./small-file.ts";
 
 export interface SmallWrite {
   readonly path: string;
-  /** The text read before; undefined if named was no file. */
+  /** The text read before; undefined if there was no file. */
   readonly before: string | undefined;
   readonly text: string;
   readonly bytesMax: number;

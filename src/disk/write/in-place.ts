@@ -372,7 +372,7 @@ function parseHead(block: Buffer): JournalHead | undefined {
   return value as JournalHead; // every field was checked
 }
 
-/** The folder for undo journals that cannot be beside their file, private to its owner; undefined without a state folder. */
+/** The folder for undo journals that cannot be beside their file, private to its owner; undefined if there is none. */
 export function stateFolder(context: WriteContext, how: "find" | "make"): FolderHandle | undefined {
   const { stateDir, system } = context;
   if (stateDir === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** A folder and those above it are made where they are missing, and where that cannot be there is an end and an error. */
+/** Missing folders are created with their parents; where that is impossible, the call ends with an error. */
 
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
@@ -48,7 +48,7 @@ describe.skipIf(process.platform === "win32")("folders that cannot be made", () 
     test(what, () => expect(() => makeFolders(path)).toThrow(expect.objectContaining({ code: errno })));
   }
 
-  // Says of every new name that there is no such folder.
+  // Reports ENOENT for every new name.
   test.skipIf(process.platform !== "linux")("a file system that takes none", () => {
     for (const path of ["/proc/filehand", "/proc/filehand/state/history", "/proc/self/filehand"]) {
       expect(() => makeFolders(path), path).toThrow(expect.objectContaining({ code: "ENOENT" }));

@@ -16,7 +16,7 @@ function folderWith(mode = 0o644, name = "a.txt"): string {
   fs.mkdirSync(folder);
   fs.writeFileSync(`${folder}/${name}`, oldText);
   fs.chmodSync(`${folder}/${name}`, mode);
-  // Long ago: a change right after is then seen on every kernel, however coarse its clock.
+  // Long ago, so that a change right after shows on every kernel, however coarse its clock.
   fs.utimesSync(`${folder}/${name}`, 1_000_000, 1_000_000);
   return folder;
 }
@@ -26,7 +26,7 @@ const modeOf = (path: string): number => fs.statSync(path).mode & 0o7777;
 const didOf = (outcome: { readonly did: string } | "not looked up"): string =>
   outcome === "not looked up" ? outcome : outcome.did;
 
-/** Descriptors of files below the folder. */
+/** Open descriptors of files below the folder. */
 const leftOpen = (folder: string): readonly number[] =>
   fs
     .readdirSync("/proc/self/fd")
@@ -250,7 +250,7 @@ describe.skipIf(onWindows)("a replace", () => {
   }
 
   describe("a rename that another program blocks, as on Windows", () => {
-    /** The rename fails so many times; what happens while the change waits is up to the test. */
+    /** The rename fails so many times; the test decides what happens while the change waits. */
     const blocked = (times: number, errno: "EPERM" | "EACCES" | "EBUSY", whileWaiting = () => {}) => {
       const pauses: number[] = [];
       let tries = 0;

@@ -37,7 +37,7 @@ async function sweep(folder: string, stateDir?: string): Promise<void> {
   ok(outcome !== "not looked up" && outcome.did === "replaced");
 }
 
-/** A journal as a process that was killed left it. */
+/** A journal as left by a killed process. */
 function journal(path: string, file: string, old: string, next: string, changes: Record<string, unknown> = {}): void {
   const { dev, ino } = fs.statSync(file, { bigint: true });
   const head = {
@@ -57,7 +57,7 @@ function journal(path: string, file: string, old: string, next: string, changes:
   fs.writeFileSync(path, Buffer.concat([body, createHash("sha256").update(body).digest()]), { mode: 0o600 });
 }
 
-/** Half written by a process that was killed: the new end is there, the old middle still is. */
+/** Half written by a killed process: the new end is written, the old middle remains. */
 const torn = `${oldText}${newText.slice(oldText.length)}`;
 
 describe.skipIf(onWindows)("a file that another process left half written since the sweep", () => {
@@ -86,7 +86,7 @@ describe.skipIf(onWindows)("a file that another process left half written since 
     fs.linkSync(`${folder}/a.txt`, `${folder}/twin.txt`);
     const disk = createDisk([folder]);
     await replaceAt(disk, `${folder}/other.txt`);
-    // The process was killed when all was written, right before it had removed its journal.
+    // The process was killed when all was written, right before removing its journal.
     const [old, next] = ["first line\nsecond line\nONE, TWO\n", "first line\nsecond line\none, two\n"];
     fs.writeFileSync(`${folder}/a.txt`, next);
     journal(`${folder}/${name("undo", dead)}`, `${folder}/a.txt`, old, next);
@@ -179,7 +179,7 @@ describe.skipIf(onWindows)("the sweep", () => {
 
   test("a file that was cut off, but for its size, gets its old bytes back", async () => {
     const [long, short] = [newText, oldText];
-    // The block in which it was to end is on the disk, with zeros behind the end; its new size is not.
+    // The last block is on the disk with zeros after the end; the new size is not.
     const folder = folderWithFile(short + "\0".repeat(8) + long.slice(short.length + 8));
     journal(`${folder}/${name("undo", dead)}`, `${folder}/a.txt`, long, short);
     await sweep(folder);

@@ -33,7 +33,7 @@ const shape = /^\.filehand-([a-z]{3,4})-(\d{1,10}-\d{1,20}-[0-9a-f]{12})-[0-9a-f
 
 export const tempName = (kind: TempKind): string => `.filehand-${kind}-${processIdentity()}-${randomName()}`;
 
-/** Random randomDigits for the next names. Process-wide: drawing many at once is far cheaper, and no digit is used twice. */
+/** Random digits for the next names. Process-wide: drawing many at once is far cheaper, and no digit is used twice. */
 let randomDigits = "";
 const nameDigits = 12;
 
