@@ -6,14 +6,14 @@ import { lazily, lazilyIfInstalled } from "./loading.ts";
 
 const noDescriptors = Object.assign(new Error("EMFILE: made up"), { code: "EMFILE", errno: -24 });
 
-test("a part is loaded once, for all who ask", async () => {
+test("a module is loaded once, for all callers", async () => {
   let loads = 0;
   const part = lazily(async () => (loads += 1));
   equal((await Promise.all([part(), part()])).join(), "1,1");
   equal(await part(), 1);
 });
 
-test("a failed load is tried again by the next who asks", async () => {
+test("a failed load is tried again by the next caller", async () => {
   let loads = 0;
   const part = lazily(async () => {
     loads += 1;
@@ -40,7 +40,7 @@ test("without descriptors nothing is asked for, since Node would remember that i
   equal(await part(), 1);
 });
 
-test("what is not installed is asked for once; what there were no descriptors for is asked for again", async () => {
+test("a missing package is looked for once; a load without descriptors is repeated", async () => {
   let loads = 0;
   const missing = lazilyIfInstalled(async () => {
     loads += 1;

@@ -25,7 +25,7 @@ describe("a file is at rest when a change would show in its times", () => {
   }
 });
 
-test("what is compared again before it is replaced covers the grain of its times", () => {
+test("the comparison before a replace covers the grain of the times", () => {
   expect(isRacy(times(at(1n)), nowMs(900))).toBe(true);
   expect(isRacy(times(at(1n)), nowMs(1_100))).toBe(false);
   expect(isRacy(times(at(0n)), nowMs(2_900))).toBe(true);

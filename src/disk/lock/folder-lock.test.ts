@@ -27,7 +27,7 @@ const give = (taken: ReturnType<ReturnType<typeof createFolderLocks>["take"]>): 
 describe.skipIf(onWindows || calls === undefined)("a lock of the kernel on a folder (skipped: it needs koffi)", () => {
   const kernel = calls as KernelLockCalls; // skipped otherwise
 
-  test("keeps others out until it is given back, and leaves nothing open or lying about", () => {
+  test("excludes others until it is released, and leaves no descriptor and no file", () => {
     const before = openDescriptors();
     // Two lock tables without shared descriptors are to the kernel what two processes are.
     const [ours, theirs] = [createFolderLocks(), createFolderLocks()];
@@ -79,7 +79,7 @@ describe.skipIf(onWindows || calls === undefined)("a lock of the kernel on a fol
     equal(canLockFolder(at("one"), kernel), true);
   });
 
-  test("the work is told whether all folders are locked by the kernel", async () => {
+  test("the work learns whether the kernel locked all folders", async () => {
     const never = new AbortController().signal;
     const locks = createLocks({ folder: at("locks") });
     const keys = ["one", "two"].map((name) => ({ folder: folderAt(at(name)), name: "f" }));

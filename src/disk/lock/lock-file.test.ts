@@ -66,7 +66,7 @@ describe("the lock of a dead process", () => {
     ok(taken.held === undefined && taken.holder?.token === "bb-1");
   });
 
-  test("that was inherited between look and grasp is not taken from the heir", () => {
+  test("that was inherited between check and creation is not taken from the heir", () => {
     const folder = newFolder();
     fs.writeFileSync(nodePath.join(folder, name), `${deadMark} aa-1\n`);
     const quick = openLockFiles(folder);
@@ -83,7 +83,7 @@ describe("the lock of a dead process", () => {
     deepEqual(fs.readdirSync(folder), []);
   });
 
-  test("that was inherited and given back meanwhile does not serve to get past the next holder", () => {
+  test("that was inherited and released meanwhile does not let a process past the next holder", () => {
     const folder = newFolder();
     fs.writeFileSync(nodePath.join(folder, name), `${deadMark} aa-1\n`);
     fs.writeFileSync(nodePath.join(folder, `${name}.aa-1`), `${deadMark} bb-1\n`);
@@ -104,7 +104,7 @@ describe("the lock of a dead process", () => {
 });
 
 describe("a lock", () => {
-  test("that was taken from its holder is not given back by it", () => {
+  test("that was taken from its holder is not released by it", () => {
     const folder = newFolder();
     const held = mustTake(openLockFiles(folder));
     fs.rmSync(nodePath.join(folder, name));
@@ -115,7 +115,7 @@ describe("a lock", () => {
     equal(fs.lstatSync(nodePath.join(folder, name)).mtimeMs, mtimeMs);
   });
 
-  test("made as a file, as on Windows, and one made as a link keep each other out", () => {
+  test("as a file, as on Windows, and as a symlink exclude each other", () => {
     const folder = newFolder();
     const [files, links] = [openLockFiles(folder, publishFile), openLockFiles(folder)];
     for (const [one, other] of [
@@ -142,7 +142,7 @@ describe("a lock", () => {
     mustTake(files).release();
   });
 
-  test("works where links cannot be made", () => {
+  test("works where symlinks cannot be created", () => {
     const folder = newFolder();
     const files = openLockFiles(folder, () => {
       throw Object.assign(new Error("no links"), { errno: -1 });
@@ -246,7 +246,7 @@ describe.concurrent("a holder in another container", () => {
     );
   });
 
-  test("is shown our signs of life while work takes long", async () => {
+  test("sees our heartbeats while work takes long", async () => {
     const folder = newFolder();
     await createLocks({ folder }).exclusively([key], never, async () => {
       const [lockName = ""] = fs.readdirSync(folder);
@@ -261,7 +261,7 @@ describe.concurrent("a holder in another container", () => {
 });
 
 describe("the first use", () => {
-  test("removes what dead processes left, and nothing else", () => {
+  test("removes the leftovers of dead processes, and nothing else", () => {
     const folder = newFolder();
     const put = (file: string, text: string, ageMs = 0): void => {
       const path = nodePath.join(folder, file);
@@ -291,7 +291,7 @@ describe("the first use", () => {
 });
 
 describe("the folder for lock files", () => {
-  test("is made for this user alone", () => {
+  test("is private to this user", () => {
     const folder = nodePath.join(newFolder(), "locks");
     prepareLockFolder(folder);
     prepareLockFolder(folder);

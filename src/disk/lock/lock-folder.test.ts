@@ -35,7 +35,7 @@ const onWindows = process.platform === "win32";
 const why = asRoot ? "" : " (skipped: it needs root to make another user's folder)";
 
 describe.skipIf(onWindows)("the folders for locks", () => {
-  test("nobody is in the way: one folder, and no other is made", () => {
+  test("without another user's folder there is one lock folder, and no second is created", () => {
     const folders = newPlace();
     deepEqual(prepareLockFolders(folders), [folders.first]);
     equal(fs.existsSync(folders.second ?? ""), false);
@@ -50,7 +50,7 @@ describe.skipIf(onWindows)("the folders for locks", () => {
     deepEqual(prepareLockFolders({ first, second }), [first]);
   });
 
-  test("who only asks hears of every folder that would be used, and nothing is made", () => {
+  test("a query lists every folder that would be used and creates none", () => {
     const { first, second = "" } = newPlace();
     const fine = { fault: undefined, leftAlone: false };
     deepEqual(lockFolderStates({ first, second }), [{ path: first, ...fine }]);
@@ -75,7 +75,7 @@ describe.skipIf(onWindows)("the folders for locks", () => {
     equal(fs.existsSync(second), false);
   });
 
-  test("what we spoilt ourselves may be in use: it is refused and not walked around", () => {
+  test("a folder with a fault of our own may be in use: it is refused, not bypassed", () => {
     const { first, second } = newPlace();
     fs.mkdirSync(first);
     fs.chmodSync(first, 0o777);

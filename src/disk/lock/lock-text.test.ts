@@ -53,7 +53,7 @@ describe.skipIf(process.platform === "win32")("what a lock says", () => {
     });
   }
 
-  test("is given up if it changes its kind at every look", () => {
+  test("is given up if it changes its kind at every read", () => {
     put("file", "first");
     let looks = 0;
     const restless = (path: string): string => {

@@ -56,7 +56,7 @@ describe("exclusive work", () => {
     );
   });
 
-  test("that fails leaves nothing and does not touch the calls behind it", async () => {
+  test("that fails leaves nothing and does not affect the calls after it", async () => {
     const folder = newFolder();
     const locks = createLocks({ folder });
     const failing = locks.exclusively([key("a")], never, () => Promise.reject(new Error("failed work")));
@@ -156,7 +156,7 @@ describe("a call that waits", () => {
     equal(await other.exclusively([key("b")], never, () => Promise.resolve("free")), "free");
   });
 
-  test("is told after the longest wait which process has the file", async () => {
+  test("learns after the longest wait which process has the file", async () => {
     const folder = newFolder();
     const one = createLocks({ folder });
     const other = createLocks({ folder, waitMsMax: 60 });
@@ -184,7 +184,7 @@ describe("a call that waits", () => {
   });
 });
 
-test("who has no rival waits for nothing", async () => {
+test("without contention there is no wait", async () => {
   const locks = createLocks({ folder: newFolder() });
   const timers = vi.spyOn(globalThis, "setTimeout");
   try {

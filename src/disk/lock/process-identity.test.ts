@@ -17,7 +17,7 @@ describe("the mark of a process", () => {
     if (onLinux) ok(Number(ownStart) > 0);
   });
 
-  test("tells that this process and its parent run", () => {
+  test("this process and its parent are alive", () => {
     equal(lifeOf(processIdentity()), "alive");
     equal(lifeOf(`${process.ppid}-0-${realm}`), "alive");
   });

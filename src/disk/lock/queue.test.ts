@@ -36,7 +36,7 @@ describe("turns", () => {
     equal(queue.size, 0);
   });
 
-  test("for several names come when all are free, ahead of all who came later", async () => {
+  test("for several names come when all are free, before all later callers", async () => {
     const queue = createQueue();
     const log: string[] = [];
     const enter = (id: string, names: readonly string[]): Promise<() => void> =>
@@ -79,7 +79,7 @@ describe("turns", () => {
 });
 
 describe("a caller that is cancelled", () => {
-  test("gets the reason, and those behind it move up in order", async () => {
+  test("gets the reason, and those after it move up in order", async () => {
     const queue = createQueue();
     const stop = new AbortController();
     const leave = await queue.enter(["a", "b"], never);

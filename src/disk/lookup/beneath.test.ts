@@ -78,7 +78,7 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
     ok(!asked.some((path) => path.includes("..")), asked.join("\n"));
   });
 
-  test("a folder that is moved out while it is held is outside", () => {
+  test("a folder that is moved out while it is open is outside", () => {
     const { path: here } = workspace({ ws: { a: { "c.txt": "moved\n" } }, out: {} });
     const [root] = createDisk([here("ws")]).roots;
     ok(root !== undefined);
@@ -143,7 +143,7 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
     }
   });
 
-  test("what is thought to be new is found as anything else is", () => {
+  test("an existing file that the caller takes for new is found as usual", () => {
     const { path: here } = workspace({
       ws: {
         "a.txt": "there\n",
@@ -226,7 +226,7 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
     ok(times <= 6, `${times} tries`);
   });
 
-  test("a file that was removed while it is held is looked up again", () => {
+  test("a file that was removed while it is open is looked up again", () => {
     const { path: here } = workspace({ ws: { "a.txt": "old\n" } });
     const [root] = createDisk([here("ws")]).roots;
     ok(root !== undefined);
@@ -245,7 +245,7 @@ describe.skipIf(!onLinux)("in the strong lookup", () => {
     equal(lookupBeneath(here("ws/a.txt"), [root], system).seen, "missing");
   });
 
-  test("only a path that takes .. behind a link is bent", () => {
+  test("only a path with .. after a symlink is bent", () => {
     for (const [path, bent] of [
       ["ws/a/../a/b", false],
       ["ws/link/b", false],

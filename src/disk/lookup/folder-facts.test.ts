@@ -13,7 +13,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(top, { recursive: true, force: true }));
 });
 
-test("a folder, a file, and nothing, which can be made where the folder above may be written to", () => {
+test("a folder, a file, and a missing one, which can be created where the folder above is writable", () => {
   mkdirSync(join(top, "folder"), { mode: 0o700 });
   writeFileSync(join(top, "file"), "");
   expect(folderFacts(join(top, "folder"))).toMatchObject({ there: "folder", writable: true, openToOthers: false });
@@ -28,7 +28,7 @@ const folding: System = {
   statLink: (path) => nodeSystem.statLink(join(top, path.slice(top.length).toLowerCase())),
 };
 
-test("whether case counts is told by a name in the folder, or not at all", () => {
+test("case sensitivity is read off a name in the folder, or unknown", () => {
   writeFileSync(join(top, "1"), "");
   writeFileSync(join(top, "name"), "");
   expect(folderFacts(top, folding).foldsCase).toBe(true);

@@ -160,7 +160,7 @@ describe.skipIf(onWindows)("an open file", () => {
     });
   }
 
-  test("it is told whether the file has changed since", () => {
+  test("reports whether the file has changed since", () => {
     const { file, close } = opened(nodeSystem, "at once", "b.txt");
     equal(file.changed(), "no");
     fs.appendFileSync(at("b.txt"), "!");

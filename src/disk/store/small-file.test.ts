@@ -27,7 +27,7 @@ test("a missing file is undefined, also below a file", () => {
   equal(readSmallFile(join(written("file", ""), "below"), 100), undefined);
 });
 
-test("what is too large, not text or no file is refused in words", () => {
+test("a file that is too large, not text or not regular is refused with a message", () => {
   throws(() => readSmallFile(written("eleven", "x".repeat(11)), 10), /Cannot read ".*eleven": it has 11 bytes/);
   throws(() => readSmallFile(written("bytes", Uint8Array.of(0x61, 0xff)), 10), /not valid UTF-8/);
   mkdirSync(join(folder, "sub"));

@@ -38,7 +38,7 @@ describe("a store folder", () => {
     deepEqual(folder.list("drafts"), []);
   });
 
-  test("what was appended to a file that was taken away meanwhile is appended to the new one", () => {
+  test("an append to a file that was removed meanwhile goes to the new one", () => {
     const folder = fresh();
     folder.append("log", bytes("1"));
     folder.rename("log", "old");
@@ -46,7 +46,7 @@ describe("a store folder", () => {
     deepEqual([folder.read("old")?.toString(), folder.read("log")?.toString()], ["1", "2"]);
   });
 
-  test("comes back when somebody removes all of it", () => {
+  test("is created again when all of it is removed", () => {
     const folder = fresh();
     folder.put("a", bytes("1"));
     fs.rmSync(folder.path, { recursive: true });
@@ -79,7 +79,7 @@ describe("a store folder", () => {
     equal(fs.statSync(path).mode & 0o777, 0o700);
   });
 
-  test("what the system refuses is told in words, with a reason", () => {
+  test("a system error becomes a message with a reason", () => {
     fs.writeFileSync(at("a file"), "");
     throws(
       () => openStoreFolder(at("a file")).put("a", bytes("")),
@@ -98,7 +98,7 @@ describe("a link", () => {
     deepEqual([folder.read("kept")?.toString(), folder.look("kept")?.links], ["old", 1]);
   });
 
-  test("is not made of a file with two names, of another file, or of none", () => {
+  test("is not created for a file with two names, another file, or a missing one", () => {
     const folder = fresh();
     fs.writeFileSync(at("two"), "");
     fs.linkSync(at("two"), at("names"));

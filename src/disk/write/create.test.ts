@@ -83,7 +83,7 @@ describe.skipIf(onWindows)("a create", () => {
     });
   }
 
-  test("two at once: one creates, the other is told", async () => {
+  test("two at once: one creates, the other gets the error", async () => {
     const folder = emptyFolder();
     const outcomes = await Promise.all([create(folder, "x/a.txt"), create(folder, "x/a.txt")]);
     deepEqual(outcomes.map(({ did }) => did).toSorted(), ["created", "nothing"]);
@@ -101,7 +101,7 @@ describe.skipIf(onWindows)("a create", () => {
     });
   }
 
-  test("if the file cannot be made, neither are its folders; one that got something in it meanwhile stays", async () => {
+  test("if the file cannot be created, neither are its folders; one that another program filled meanwhile stays", async () => {
     const folder = emptyFolder();
     const refusing: System = { ...nodeSystem, link: failing("ENOSPC", "link") };
     deepEqual(await create(folder, "x/y/a.txt", refusing), {
@@ -136,7 +136,7 @@ describe.skipIf(onWindows)("a create", () => {
     deepEqual(outcome.folders, []);
   });
 
-  test("a file on the way, a link on the way, a place outside: refused, nothing made", async () => {
+  test("a file on the way, a symlink on the way, a place outside: refused, nothing created", async () => {
     const folder = emptyFolder();
     fs.mkdirSync(`${folder}.out`);
     fs.writeFileSync(`${folder}/file`, "");

@@ -12,7 +12,7 @@ const at = (name: string): string => nodePath.join(top, name);
 fs.mkdirSync(at("there"));
 fs.writeFileSync(at("file"), "");
 
-describe("folders that are made", () => {
+describe("creating folders", () => {
   test("all that are missing, each with its mode", () => {
     makeFolders(at("a/b/c"), 0o700);
     const modes = ["a", "a/b", "a/b/c"].map((name) => fs.statSync(at(name)).mode & 0o777);

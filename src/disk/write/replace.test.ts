@@ -47,7 +47,7 @@ describe.skipIf(onWindows)("a replace", () => {
     ["by handles", nodeSystem],
     ["by names", weak],
   ] as const) {
-    test(`${title}: new content, another inode, its identity told, nothing left`, async () => {
+    test(`${title}: new content, another inode, its identity returned, nothing left`, async () => {
       const folder = folderWith(0o640);
       const before = openDescriptors();
       const outcome = await replaceAt(createDisk([folder], system), `${folder}/a.txt`);
@@ -105,7 +105,7 @@ describe.skipIf(onWindows)("a replace", () => {
     equal(fs.readlinkSync(`${folder}/way/one`), "../a.txt");
   });
 
-  test("a file with other names is separated from them, and that is told", async () => {
+  test("a file with other hard links is separated from them, and the outcome says so", async () => {
     const folder = folderWith();
     fs.linkSync(`${folder}/a.txt`, `${folder}/twin`);
     const outcome = await replaceAt(createDisk([folder]), `${folder}/a.txt`);
@@ -213,7 +213,7 @@ describe.skipIf(onWindows)("a replace", () => {
     deepEqual(litter(folder), []);
   });
 
-  test("times too coarse to tell: what was read decides", async () => {
+  test("where times are too coarse, the content that was read decides", async () => {
     const folder = folderWith();
     const readBytes = Buffer.from(oldText).fill("~", 0, 1);
     const outcome = await replaceAt(createDisk([folder]), `${folder}/a.txt`, { readBytes });
@@ -234,7 +234,7 @@ describe.skipIf(onWindows)("a replace", () => {
   });
 
   for (const errno of ["EBUSY", "EXDEV"] as const) {
-    test(`${errno} at the rename: in place, and history is told, so that it copies`, async () => {
+    test(`${errno} at the rename: in place, and history learns it and copies`, async () => {
       const folder = folderWith();
       const how: string[] = [];
       const rename = (): never => {
@@ -376,7 +376,7 @@ describe.skipIf(onWindows)("a replace", () => {
   });
 
   for (const failing of [0, 1, 2]) {
-    test(`a large file is copied by the kernel${failing === 0 ? "" : `, what it leaves is copied by us from step ${failing} on`}`, async () => {
+    test(`a large file is copied by the kernel${failing === 0 ? "" : `, and we copy the rest from step ${failing} on`}`, async () => {
       const folder = folderWith();
       const size = 40_000_000;
       const big = Buffer.alloc(size, "some bytes that tell their place \n");
@@ -589,7 +589,7 @@ describe.skipIf(onWindows)("a remove", () => {
     });
   }
 
-  test("a link that took the file's place stays, and so does what it leads to", async () => {
+  test("a symlink that took the file's place stays, and so does its target", async () => {
     const folder = folderWith();
     const disk = createDisk([folder]);
     const found = disk.lookup(`${folder}/a.txt`);

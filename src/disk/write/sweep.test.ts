@@ -124,14 +124,14 @@ test.skipIf(onWindows)("a change waits for a sweep that another one began, which
 });
 
 describe.skipIf(onWindows)("the sweep", () => {
-  test("a name tells what it is and who made it", () => {
+  test("a name says its kind and its process", () => {
     deepEqual(parseTempName(tempName("new")), { kind: "new", owner: processIdentity() });
     for (const other of [".filehand-new", `${tempName("new")}x`, `x${tempName("new")}`, ".filehand-old-1-1-x", "a"]) {
       equal(parseTempName(other), undefined);
     }
   });
 
-  test("removes what dead processes left, and what is a day old; nothing else", async () => {
+  test("removes the leftovers of dead processes, and those a day old; nothing else", async () => {
     const folder = folderWithFile();
     const stays = [
       name("new", processIdentity()),
@@ -256,7 +256,7 @@ describe.skipIf(onWindows)("the sweep", () => {
     });
   }
 
-  test("looks into a folder once, not at every change", async () => {
+  test("sweeps a folder once, not at every change", async () => {
     const folder = folderWithFile();
     const system = faultySystem();
     const disk = createDisk([folder], system);
