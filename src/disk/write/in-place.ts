@@ -406,14 +406,10 @@ function makeAll(path: string, system: System): void {
   try {
     system.makeFolder(path, 0o700);
   } catch (error) {
-    switch (errnoName(error)) {
-      case "EEXIST":
-        return;
-      case "ENOENT":
-        makeAll(nodePath.dirname(path), system);
-        return during("making a folder", () => system.makeFolder(path, 0o700));
-      default:
-        throw asWriteFailed(error, "making a folder");
-    }
+    const errno = errnoName(error);
+    if (errno === "EEXIST") return;
+    if (errno !== "ENOENT") throw asWriteFailed(error, "making a folder");
+    makeAll(nodePath.dirname(path), system);
+    during("making a folder", () => system.makeFolder(path, 0o700));
   }
 }
