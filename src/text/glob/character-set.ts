@@ -1,6 +1,6 @@
-/** What stands between brackets in a pattern: `[abc]`, `[a-z]`, `[!0-9]`, `[[:alpha:]_]`. */
+/** Bracket expressions: `[abc]`, `[a-z]`, `[!0-9]`, `[[:alpha:]_]`. */
 
-/** A set of characters, and where its text ends (after the closing bracket). */
+/** `end`: the index after the closing bracket. */
 export interface CharacterSet {
   readonly negated: boolean;
   readonly ranges: readonly (readonly [from: number, to: number])[];
@@ -8,7 +8,7 @@ export interface CharacterSet {
   readonly end: number;
 }
 
-/** `unicode` in globs; `ascii` in lines of gitignore, where git knows ASCII only. */
+/** `unicode` in globs; `ascii` in gitignore lines, as in git. */
 export type ClassLetters = "unicode" | "ascii";
 
 const classes: Readonly<Record<ClassLetters, Readonly<Record<string, RegExp>>>> = {
@@ -44,7 +44,7 @@ const classes: Readonly<Record<ClassLetters, Readonly<Record<string, RegExp>>>> 
   },
 };
 
-/** `at` is the place after the opening bracket. */
+/** `at`: the index after the opening bracket. */
 export function charactersOf(
   letters: readonly string[],
   at: number,
@@ -56,7 +56,7 @@ export function charactersOf(
   const named: RegExp[] = [];
   for (let here = start; here < letters.length; ) {
     const letter = letters[here] ?? "";
-    // A closing bracket that stands first is one of the set.
+    // A closing bracket in first place belongs to the set.
     if (letter === "]" && here > start) return { negated, ranges, classes: named, end: here + 1 };
     if (letter === "[" && letters[here + 1] === ":") {
       const found = classAt(letters, here, known);
@@ -73,7 +73,7 @@ export function charactersOf(
       const last = oneOf(letters, here + 1);
       here = last.next;
       if (last.code >= first.code) ranges.push([first.code, last.code]);
-      // To git such a range is its first character.
+      // git takes such a range for its first character.
       else if (known === "ascii") ranges.push([first.code, first.code]);
       else return "reversed range";
     } else ranges.push([first.code, first.code]);
@@ -86,7 +86,7 @@ interface NamedClass {
   readonly end: number;
 }
 
-/** `[:alpha:]` at a place; undefined if the bracket there is a letter. */
+/** Parses `[:alpha:]`; undefined if the bracket is literal. */
 function classAt(
   letters: readonly string[],
   at: number,
@@ -107,7 +107,7 @@ function oneOf(letters: readonly string[], at: number): { readonly code: number;
   return { code: letter.codePointAt(0) ?? 0, next: escaped ? at + 2 : at + 1 };
 }
 
-/** `any`: a character is in the set if its lower or upper case is. */
+/** `any`: a character matches if its lower or upper case does. */
 export function hasCharacter(set: CharacterSet, code: number, letterCase: "exact" | "any" = "exact"): boolean {
   return (
     (isInside(set, code) || (letterCase === "any" && otherCases(code).some((other) => isInside(set, other)))) !==

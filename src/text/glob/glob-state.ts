@@ -1,23 +1,23 @@
-/** Where a folder stands in a glob: the set of steps that its path has come to. Sets are made once and kept. */
+/** The states of a glob during a walk: a state is the set of steps that a folder's path leads to. States are cached. */
 
 import type { Glob, GlobStep, GlobTest } from "./glob.ts";
 import { testName } from "./name.ts";
 
-/** Names that begin with a dot are found only where a dot is written, unless hidden ones are to be counted too. */
+/** `visible`: wildcards do not match names that begin with a dot. `all`: they do, to count hidden files. */
 export type Sight = "visible" | "all";
 
 export interface GlobState {
-  /** Does a file of this name match, in a folder that stands here? */
+  /** Does a file of this name match, in a folder with this state? */
   accepts(name: string, sight: Sight): boolean;
-  /** Where a folder of this name stands, in a folder that stands here; undefined if nothing below it can match. */
+  /** The state of a subfolder; undefined if nothing below it can match. */
   enter(name: string, sight: Sight): GlobState | undefined;
-  /** Is this very name written in the pattern for this very place? */
+  /** Does the pattern contain this exact name at this position? */
   names(name: string): boolean;
-  /** The one name that can come next, if there is only one and it is written out. */
+  /** The only name that can match next, if it has no wildcards. */
   readonly only: string | undefined;
 }
 
-/** Sets of steps that are kept: a tree may lead to more of them than there is memory for. */
+/** States in the cache: a tree may lead to more than fit into memory. */
 const statesMax = 1_000;
 
 export function startState(glob: Glob): GlobState {
@@ -45,7 +45,6 @@ export function startState(glob: Glob): GlobState {
 const withDeep = (steps: readonly GlobStep[]): readonly GlobStep[] =>
   steps.flatMap((step) => (step.deep === undefined ? [step] : [step, ...withDeep([step.deep])]));
 
-/** Can anything come after this step? */
 const leadsOn = (step: GlobStep): boolean =>
   step.literals.size > 0 || step.tests.size > 0 || step.deep !== undefined || step.loops;
 
@@ -78,7 +77,7 @@ function newState(
 
   return {
     only: single && !first.loops ? [...first.literals.keys()][0] : undefined,
-    // After `**` a name is looked for, not named.
+    // After `**` a name is searched for, not named at a position.
     names: (name) => steps.some((step) => !step.loops && step.literals.has(name)),
     accepts(name, sight) {
       const hidden = sight === "visible" && name.charCodeAt(0) === 46;
@@ -91,7 +90,7 @@ function newState(
       const written = folderNames.get(name);
       const tested = folderTests.filter(({ test, dotted }) => (dotted || !hidden) && testName(test, name));
       if (written === undefined && tested.length === 0) {
-        // Nearly every folder below `**`.
+        // The most frequent case: a folder below `**`.
         if (hidden) return undefined;
         if (looped === "unknown") looped = stateOf(loops);
         return looped;
