@@ -1,4 +1,4 @@
-/** The door of text/: bytes and strings in, data out. Other rooms import from here and from nothing else in this room. */
+/** The door of text/: bytes and strings in, data out. Other rooms import only from here. */
 
 export {
   type ChangedPlace,
