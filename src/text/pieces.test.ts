@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TextChange } from "../contract/edit.ts";
 import { finish } from "./steps.ts";
-import { apply, changesOf, PieceList, splice, type TextPiece, textOfPieces } from "./pieces.ts";
+import { apply, changesOfPieces, PieceList, splice, type TextPiece, textOfPieces } from "./pieces.ts";
 
 /** By hand, from behind. */
 function naive(text: string, changes: readonly TextChange[]): string {
@@ -43,8 +43,8 @@ test("several rounds of changes give what splicing strings gives", () => {
         expect(textOfPieces(list.pieces, original)).toBe(text);
       }
       // What is left of the original stands in its old order, so the pieces are changes of it.
-      expect(naive(original, finish(changesOf(pieces, original.length)))).toBe(text);
-      expect(naive(original, finish(changesOf(list.pieces, original.length)))).toBe(text);
+      expect(naive(original, finish(changesOfPieces(pieces, original.length)))).toBe(text);
+      expect(naive(original, finish(changesOfPieces(list.pieces, original.length)))).toBe(text);
     }),
   );
 });
@@ -97,5 +97,5 @@ test("dollar signs are text", () => {
 });
 
 test("nothing changes nothing", () => {
-  expect(finish(changesOf([{ from: 0, to: 3 }], 3))).toEqual([]);
+  expect(finish(changesOfPieces([{ from: 0, to: 3 }], 3))).toEqual([]);
 });

@@ -131,7 +131,7 @@ export const textOfPieces = (pieces: readonly TextPiece[], original: string): st
   pieces.map((piece) => (typeof piece === "string" ? piece : original.slice(piece.from, piece.to))).join("");
 
 /** The pieces as changes of the original. The pieces of the original MUST be in their old order. */
-export function* changesOf(pieces: readonly TextPiece[], originalLength: number): Steps<readonly TextChange[]> {
+export function* changesOfPieces(pieces: readonly TextPiece[], originalLength: number): Steps<readonly TextChange[]> {
   const changes: TextChange[] = [];
   let at = 0;
   let text = "";

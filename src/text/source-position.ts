@@ -14,9 +14,9 @@ export type PlaceFound =
 /** Lines above and below the named line that are searched as well: an edit may have moved the symbol. */
 const linesAround = 5;
 /** Local: lines that the error lists. */
-const linesToldMax = 10;
+const linesListedMax = 10;
 
-export function placeIn(text: string, { line, column, symbol }: AskedPlace): PlaceFound {
+export function findCodePlace(text: string, { line, column, symbol }: AskedPlace): PlaceFound {
   const lines = text.split("\n");
   if (line !== undefined && line > lines.length) {
     // A final newline adds no line.
@@ -48,7 +48,7 @@ function bySymbol(
   const all = lines.flatMap((_, index) => (at(index + 1).length > 0 ? [index + 1] : []));
   const [first] = all;
   if (line === undefined && first !== undefined) return found(first, at(first));
-  return { found: "no", why: "symbol", lines: all.slice(0, linesToldMax) };
+  return { found: "no", why: "symbol", lines: all.slice(0, linesListedMax) };
 }
 
 /** The line itself, then its neighbours, nearest first. */
@@ -63,9 +63,9 @@ function columnsOf(line: string, symbol: string): number[] {
   const columns: number[] = [];
   if (symbol === "") return columns;
   for (let at = line.indexOf(symbol); at !== -1; at = line.indexOf(symbol, at + 1)) {
-    const [before, behind] = [lastCharacter(line.slice(0, at)), firstCharacter(line.slice(at + symbol.length))];
+    const [before, after] = [lastCharacter(line.slice(0, at)), firstCharacter(line.slice(at + symbol.length))];
     const joins =
-      (isPart(before) && isPart(firstCharacter(symbol))) || (isPart(behind) && isPart(lastCharacter(symbol)));
+      (isPart(before) && isPart(firstCharacter(symbol))) || (isPart(after) && isPart(lastCharacter(symbol)));
     if (!joins) columns.push(at + 1);
   }
   return columns;

@@ -27,7 +27,7 @@ export function sourceText(
 ): SourceText {
   const { encoding, bomBytes } = form;
   const body = bytes.subarray(bomBytes);
-  const place = placed(body, encoding);
+  const place = decodePlaced(body, encoding);
   return {
     text: place.text,
     encoding,
@@ -37,17 +37,17 @@ export function sourceText(
 
 type Placed = Pick<SourceText, "text" | "byteAt">;
 
-function placed(body: Uint8Array, encoding: EncodingName): Placed {
+function decodePlaced(body: Uint8Array, encoding: EncodingName): Placed {
   if (encoding === "utf-8") {
     if (isAscii(body))
       return { text: Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1"), byteAt: same };
-    return isUtf8(body) ? placedUtf8(decode(body, "utf-8").text, body.length) : walked(body, utf8Step);
+    return isUtf8(body) ? decodeUtf8(decode(body, "utf-8").text, body.length) : decodeBySteps(body, utf8Step);
   }
-  if (encoding === "utf-16le" || encoding === "utf-16be") return placedUtf16(body, encoding);
-  if (encoding === "utf-32le") return walked(body, utf32Step("little"));
-  if (encoding === "utf-32be") return walked(body, utf32Step("big"));
+  if (encoding === "utf-16le" || encoding === "utf-16be") return decodeUtf16(body, encoding);
+  if (encoding === "utf-32le") return decodeBySteps(body, utf32Step("little"));
+  if (encoding === "utf-32be") return decodeBySteps(body, utf32Step("big"));
   if (encoding === "iso-2022-jp") return { text: plainOf2022(body), byteAt: same };
-  if (isDoubleByte(encoding) && !isAscii(body)) return walked(body, doubleByteStep(encoding));
+  if (isDoubleByte(encoding) && !isAscii(body)) return decodeBySteps(body, doubleByteStep(encoding));
   const { text, lossy } = decode(body, encoding);
   if (!lossy) return { text, byteAt: same };
   const { singles } = tableOf(encoding);
@@ -72,7 +72,7 @@ function unitsOf(body: Uint8Array, unitOf: (byte: number, at: number) => number)
 /** Units between two places whose byte offset is known: each lookup scans at most one such block. */
 const blockUnits = 1_024;
 
-function placedUtf8(text: string, sizeBytes: number): Placed {
+function decodeUtf8(text: string, sizeBytes: number): Placed {
   if (text.length === sizeBytes) return { text, byteAt: same };
   /** The bytes before each block, computed on demand. */
   const before = [0];
@@ -109,7 +109,7 @@ const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
 /** A lone surrogate stays: it maps back to its two bytes. */
-function placedUtf16(body: Uint8Array, encoding: "utf-16le" | "utf-16be"): Placed {
+function decodeUtf16(body: Uint8Array, encoding: "utf-16le" | "utf-16be"): Placed {
   const wholeBytes = body.length - (body.length % 2);
   const view = Buffer.from(body.buffer, body.byteOffset, wholeBytes);
   const whole = (encoding === "utf-16le" ? view : Buffer.from(view).swap16()).toString("utf16le");
@@ -125,7 +125,7 @@ function placedUtf16(body: Uint8Array, encoding: "utf-16le" | "utf-16be"): Place
 }
 
 /** Decodes the bytes once, character by character, and one block again for each lookup. */
-function walked(body: Uint8Array, step: Step): Placed {
+function decodeBySteps(body: Uint8Array, step: Step): Placed {
   // No encoding has a character with more units than bytes.
   const units: Units = { bytes: Buffer.allocUnsafe(body.length * 2), length: 0 };
   /** By block: the byte offset and the first unit of the character that contains the block's first unit. */

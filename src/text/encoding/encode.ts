@@ -18,8 +18,8 @@ export type Encoded = { readonly bytes: Uint8Array } | { readonly lacks: string 
 
 /** The bytes, or the first character that the encoding lacks. Adds no BOM. */
 export function encode(text: string, encoding: EncodingName): Encoded {
-  if (isUnicode(encoding)) return lacking(text, loneSurrogate) ?? { bytes: encodeUnicode(text, encoding) };
-  if (encoding === "iso-2022-jp") return lacking(text, notPlain2022) ?? { bytes: Buffer.from(text, "latin1") };
+  if (isUnicode(encoding)) return firstMatch(text, loneSurrogate) ?? { bytes: encodeUnicode(text, encoding) };
+  if (encoding === "iso-2022-jp") return firstMatch(text, notPlain2022) ?? { bytes: Buffer.from(text, "latin1") };
   // Every table has these at their ASCII places; some have other control characters elsewhere.
   if (!/[^\t\n\r -~]/.test(text)) return { bytes: Buffer.from(text, "latin1") };
   return encodeByTable(text, encoding);
@@ -49,7 +49,7 @@ const loneSurrogate = /[\ud800-\udfff]/u;
 /** The meaning of a byte in ISO-2022-JP depends on the last escape before it; these three switch. */
 const notPlain2022 = /[^\0-\x0d\x10-\x1a\x1c-\x7f]/u;
 
-function lacking(text: string, pattern: RegExp): { readonly lacks: string } | undefined {
+function firstMatch(text: string, pattern: RegExp): { readonly lacks: string } | undefined {
   const found = pattern.exec(text);
   return found === null ? undefined : { lacks: found[0] };
 }

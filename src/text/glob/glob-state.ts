@@ -4,13 +4,13 @@ import type { Glob, GlobStep, GlobTest } from "./glob.ts";
 import { testName } from "./name.ts";
 
 /** `visible`: wildcards do not match names that begin with a dot. `all`: they do, to count hidden files. */
-export type Sight = "visible" | "all";
+export type HiddenNames = "visible" | "all";
 
 export interface GlobState {
   /** Does a file of this name match, in a folder with this state? */
-  accepts(name: string, sight: Sight): boolean;
+  accepts(name: string, hiddenNames: HiddenNames): boolean;
   /** The state of a subfolder; undefined if nothing below it can match. */
-  enter(name: string, sight: Sight): GlobState | undefined;
+  enter(name: string, hiddenNames: HiddenNames): GlobState | undefined;
   /** Does the pattern contain this exact name at this position? */
   names(name: string): boolean;
   /** The only name that can match next, if it has no wildcards. */
@@ -20,8 +20,8 @@ export interface GlobState {
 /** States in the cache: a tree may lead to more than fit into memory. */
 const statesMax = 1_000;
 
-export function startState(glob: Glob): GlobState {
-  const known = new Map<string, GlobState>();
+export function startGlobState(glob: Glob): GlobState {
+  const states = new Map<string, GlobState>();
   const numbers = new Map<GlobStep, number>();
   const numberOf = (step: GlobStep): number => {
     const number = numbers.get(step) ?? numbers.size;
@@ -32,10 +32,10 @@ export function startState(glob: Glob): GlobState {
     const all = withDeep(steps);
     if (!all.some(leadsOn)) return undefined;
     const key = [...new Set(all.map(numberOf))].toSorted((a, b) => a - b).join(" ");
-    let state = known.get(key);
+    let state = states.get(key);
     if (state === undefined) {
-      if (known.size >= statesMax) known.clear();
-      known.set(key, (state = newState([...new Set(all)], stateOf)));
+      if (states.size >= statesMax) states.clear();
+      states.set(key, (state = newState([...new Set(all)], stateOf)));
     }
     return state;
   };
@@ -79,14 +79,14 @@ function newState(
     only: single && !first.loops ? [...first.literals.keys()][0] : undefined,
     // After `**` a name is searched for, not named at a position.
     names: (name) => steps.some((step) => !step.loops && step.literals.has(name)),
-    accepts(name, sight) {
-      const hidden = sight === "visible" && name.charCodeAt(0) === 46;
+    accepts(name, hiddenNames) {
+      const hidden = hiddenNames === "visible" && name.charCodeAt(0) === 46;
       if (anyFile && !hidden) return true;
       for (const { test, dotted } of fileTests) if ((dotted || !hidden) && testName(test, name)) return true;
       return fileNames.has(name);
     },
-    enter(name, sight) {
-      const hidden = sight === "visible" && name.charCodeAt(0) === 46;
+    enter(name, hiddenNames) {
+      const hidden = hiddenNames === "visible" && name.charCodeAt(0) === 46;
       const written = folderNames.get(name);
       const tested = folderTests.filter(({ test, dotted }) => (dotted || !hidden) && testName(test, name));
       if (written === undefined && tested.length === 0) {

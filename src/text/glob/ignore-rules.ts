@@ -6,7 +6,7 @@
 
 import { limits } from "../../contract/limits.ts";
 import { finish, type Steps } from "../steps.ts";
-import { charactersOf } from "./character-set.ts";
+import { parseCharacterSet } from "./character-set.ts";
 import { compileName, type Meter, type NameTest, testName } from "./name.ts";
 
 /** One line: patterns for the names of a path, relative to the anchor. A line that matches at any depth begins with `**`. */
@@ -18,7 +18,7 @@ export interface PathPattern {
 /** `text` has no `!` in front and no trailing whitespace. Undefined if it matches nothing. */
 export function compilePath(text: string, letterCase: "exact" | "any" = "exact"): PathPattern | undefined {
   const foldersOnly = text.endsWith("/");
-  const parts = namesIn(foldersOnly ? text.slice(0, -1) : text);
+  const parts = splitNames(foldersOnly ? text.slice(0, -1) : text);
   if (parts === undefined) return undefined;
   const [first = "", ...others] = parts;
   const anyDepth = others.length === 0;
@@ -38,7 +38,7 @@ export function compilePath(text: string, letterCase: "exact" | "any" = "exact")
 }
 
 /** The parts between slashes; undefined if a bracket is not closed. A slash inside brackets does not separate. */
-function namesIn(text: string): readonly string[] | undefined {
+function splitNames(text: string): readonly string[] | undefined {
   if (text === "" || text === "/") return undefined;
   if (!/[[\\]/.test(text)) return text.split("/");
   const letters = Array.from(text);
@@ -52,7 +52,7 @@ function namesIn(text: string): readonly string[] | undefined {
       if (letters[at] === "/") parts.push(part);
       part = letters[at] === "/" ? "" : part + letter + (letters[at] ?? "");
     } else if (letter === "[") {
-      const set = charactersOf(letters, at + 1, "ascii");
+      const set = parseCharacterSet(letters, at + 1, "ascii");
       if (typeof set === "string") return undefined;
       part += letters.slice(at, set.end).join("");
       at = set.end - 1;
@@ -141,19 +141,19 @@ export interface IgnoreRules {
 }
 
 /** The last matching line of a kind: its position in the file, and whether it re-includes the name (`!`). */
-interface Spoken {
+interface LineVerdict {
   readonly order: number;
   readonly keeps: boolean;
 }
 
-interface Rule extends Spoken {
+interface Rule extends LineVerdict {
   readonly pattern: PathPattern;
 }
 
 /** The verdicts on one name: of lines for anything, and of lines for folders only. */
-interface Slot {
-  anything?: Spoken;
-  folders?: Spoken;
+interface NameVerdicts {
+  anything?: LineVerdict;
+  folders?: LineVerdict;
 }
 
 /** Undefined if no line is a rule. */
@@ -165,8 +165,8 @@ const charsPerPause = 8_192;
 /** The same, in steps that yield to the event loop. */
 export function* readIgnoreRules(text: string): Steps<IgnoreRules | undefined> {
   // Most lines are a name or `*.extension`: those are looked up in a map.
-  const byName = new Map<string, Slot>();
-  const byExtension = new Map<string, Slot>();
+  const byName = new Map<string, NameVerdicts>();
+  const byExtension = new Map<string, NameVerdicts>();
   /** By their text: the last of equal lines decides. */
   const others = new Map<string, Rule>();
   let order = 0;
@@ -180,40 +180,40 @@ export function* readIgnoreRules(text: string): Steps<IgnoreRules | undefined> {
       yield;
       pauseAt = start + charsPerPause;
     }
-    const read = lineOf(line);
+    const read = parseLine(line);
     if (read === undefined) continue;
-    const spoken: Spoken = { order, keeps: read.keeps };
-    const key = keyOf(read.pattern);
+    const verdict: LineVerdict = { order, keeps: read.keeps };
+    const key = lookupKey(read.pattern);
     if (key === undefined) {
       others.delete(read.text);
-      others.set(read.text, { ...spoken, pattern: read.pattern });
+      others.set(read.text, { ...verdict, pattern: read.pattern });
       continue;
     }
-    const shelf = key.by === "name" ? byName : byExtension;
-    const slot = shelf.get(key.text) ?? {};
-    shelf.set(key.text, slot);
-    slot[read.pattern.foldersOnly ? "folders" : "anything"] = spoken;
+    const map = key.by === "name" ? byName : byExtension;
+    const verdicts = map.get(key.text) ?? {};
+    map.set(key.text, verdicts);
+    verdicts[read.pattern.foldersOnly ? "folders" : "anything"] = verdict;
   }
   if (byName.size + byExtension.size + others.size === 0) return undefined;
   return judgeBy(byName, byExtension, [...others.values()].toReversed());
 }
 
 function judgeBy(
-  byName: ReadonlyMap<string, Slot>,
-  byExtension: ReadonlyMap<string, Slot>,
+  byName: ReadonlyMap<string, NameVerdicts>,
+  byExtension: ReadonlyMap<string, NameVerdicts>,
   others: readonly Rule[],
 ): IgnoreRules {
-  const later = (a: Spoken | undefined, b: Spoken | undefined): Spoken | undefined =>
+  const later = (a: LineVerdict | undefined, b: LineVerdict | undefined): LineVerdict | undefined =>
     a === undefined || (b !== undefined && b.order > a.order) ? b : a;
-  const spokenIn = (slot: Slot | undefined, is: "file" | "folder"): Spoken | undefined =>
-    slot && (is === "folder" ? later(slot.anything, slot.folders) : slot.anything);
+  const verdictIn = (verdicts: NameVerdicts | undefined, is: "file" | "folder"): LineVerdict | undefined =>
+    verdicts && (is === "folder" ? later(verdicts.anything, verdicts.folders) : verdicts.anything);
   return {
     judge(above, from, given, is, meter = { steps: 0 }) {
       const name = composed(given);
       const dot = byExtension.size > 0 ? name.lastIndexOf(".") : -1;
       let best = later(
-        spokenIn(byName.get(name), is),
-        dot === -1 ? undefined : spokenIn(byExtension.get(name.slice(dot)), is),
+        verdictIn(byName.get(name), is),
+        dot === -1 ? undefined : verdictIn(byExtension.get(name.slice(dot)), is),
       );
       for (const rule of others) {
         if (best !== undefined && rule.order < best.order) break;
@@ -229,7 +229,7 @@ function judgeBy(
   };
 }
 
-function lineOf(
+function parseLine(
   line: string,
 ): { readonly text: string; readonly keeps: boolean; readonly pattern: PathPattern } | undefined {
   if (line === "" || line.startsWith("#")) return undefined;
@@ -251,7 +251,7 @@ function withoutWhitespace(text: string): string {
   return text.slice(0, backslashes % 2 === 1 ? end + 1 : end);
 }
 
-function keyOf({ names }: PathPattern): { readonly by: "name" | "extension"; readonly text: string } | undefined {
+function lookupKey({ names }: PathPattern): { readonly by: "name" | "extension"; readonly text: string } | undefined {
   const [first, test] = names;
   if (names.length !== 2 || first !== "**" || test === undefined || test === "**") return undefined;
   if (test.is === "literal") return { by: "name", text: test.text };

@@ -5,17 +5,17 @@ import { describe, expect, test } from "vitest";
 import { compileRules } from "../../guard/rules.ts";
 import { compileGlobs } from "../../search/grep-globs.ts";
 import { parseGlob } from "./glob.ts";
-import { type Sight, startState } from "./glob-state.ts";
+import { type HiddenNames, startGlobState } from "./glob-state.ts";
 import { compilePath, ignoreRules, matchedPrefixes } from "./ignore-rules.ts";
 import { compileName, type Meter, type NameSyntax, testName } from "./name.ts";
 
 /** As Glob (`visible`) and LS (`all`) compare. */
-function byGlob(pattern: string, path: string, sight: Sight = "visible"): boolean {
+function byGlob(pattern: string, path: string, sight: HiddenNames = "visible"): boolean {
   const glob = parseGlob(pattern);
   if ("fault" in glob) throw new Error(glob.fault);
   const names = path.split("/");
   const file = names.pop() ?? "";
-  let state: ReturnType<typeof startState> | undefined = startState(glob);
+  let state: ReturnType<typeof startGlobState> | undefined = startGlobState(glob);
   for (const name of names) state = state?.enter(name, sight);
   return state?.accepts(file, sight) ?? false;
 }

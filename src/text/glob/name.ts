@@ -8,7 +8,7 @@
 
 import { limits } from "../../contract/limits.ts";
 import type { PatternFault } from "../../contract/problem.ts";
-import { type CharacterSet, charactersOf, hasCharacter } from "./character-set.ts";
+import { type CharacterSet, parseCharacterSet, hasCharacter } from "./character-set.ts";
 
 /** The cheapest test that a part of a pattern allows. Names MUST be in NFC. */
 export type NameTest =
@@ -74,8 +74,8 @@ export function testName(test: NameTest, name: string, meter?: Meter): boolean {
 }
 
 /** Steps of a test for each character of a name, at most. */
-export const sizeOf = (test: NameTest): number =>
-  test.is === "general" ? sizeOfProgram(test.program) : test.is === "parts" ? test.inner.length + 1 : 1;
+export const stepsPerCharacter = (test: NameTest): number =>
+  test.is === "general" ? programSize(test.program) : test.is === "parts" ? test.inner.length + 1 : 1;
 
 type GroupMark = "?" | "*" | "+" | "@" | "!";
 
@@ -119,7 +119,7 @@ function readSteps(reading: Reading, inside: "top" | "group"): Step[] | NameFaul
       steps.push(letterOf(escaped));
       reading.at += 1;
     } else if (letter === "[") {
-      const set = charactersOf(letters, reading.at, reading.syntax === "glob" ? "unicode" : "ascii");
+      const set = parseCharacterSet(letters, reading.at, reading.syntax === "glob" ? "unicode" : "ascii");
       if (typeof set === "string") return set;
       steps.push({ is: "set", set });
       reading.at = set.end;
@@ -262,8 +262,8 @@ function emit(steps: readonly Step[], code: Instruction[], letterCase: "exact" |
   }
 }
 
-const sizeOfProgram = ({ code }: Program): number =>
-  code.reduce((sum, one) => sum + (one.is === "not" ? sizeOfProgram(one.program) : 1), 1);
+const programSize = ({ code }: Program): number =>
+  code.reduce((sum, one) => sum + (one.is === "not" ? programSize(one.program) : 1), 1);
 
 /** The instructions that a program has reached after a text. */
 interface PlaceSet {
@@ -348,13 +348,13 @@ interface Comparing {
 }
 
 /** For each instruction the last generation in which it was reached. Generations are unique, so nothing is cleared. */
-const turnsByDepth: Float64Array[] = [];
-let turn = 0;
+const generationsByDepth: Float64Array[] = [];
+let generation = 0;
 
-function turnsFor(depth: number, size: number): Float64Array {
-  const made = turnsByDepth[depth];
+function generationsFor(depth: number, size: number): Float64Array {
+  const made = generationsByDepth[depth];
   if (made !== undefined && made.length >= size) return made;
-  return (turnsByDepth[depth] = new Float64Array(size * 2));
+  return (generationsByDepth[depth] = new Float64Array(size * 2));
 }
 
 function matchesProgram(program: Program, name: string, meter: Meter | undefined): boolean {
@@ -402,7 +402,7 @@ function matchesPlain({ code, letterCase }: Program, name: string, meter: Meter 
 function endsOf(program: Program, from: number, depth: number, comparing: Comparing): Uint8Array {
   const { codes, meter } = comparing;
   const { code, letterCase } = program;
-  const turns = turnsFor(depth, code.length + 1);
+  const generations = generationsFor(depth, code.length + 1);
   const ends = new Uint8Array(codes.length + 1);
   /** By the instruction after a `not`: the texts that began there, or the positions at which it continues. */
   let running: Map<number, Running> | undefined;
@@ -415,8 +415,8 @@ function endsOf(program: Program, from: number, depth: number, comparing: Compar
   const reach = (first: number, at: number, now: number): void => {
     waiting.push(first);
     for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
-      if (turns[place] === now) continue;
-      turns[place] = now;
+      if (generations[place] === now) continue;
+      generations[place] = now;
       steps += 1;
       const one = code[place];
       if (one === undefined) ends[at] = 1;
@@ -435,7 +435,7 @@ function endsOf(program: Program, from: number, depth: number, comparing: Compar
     if (one.sets !== undefined) {
       const start = one.sets.start(meter);
       running ??= new Map();
-      const here = running.get(after) ?? { sets: one.sets, texts: new Set(), over: false };
+      const here = running.get(after) ?? { sets: one.sets, texts: new Set(), diverged: false };
       running.set(after, here);
       here.texts.add(start);
       return !start.ends;
@@ -452,21 +452,21 @@ function endsOf(program: Program, from: number, depth: number, comparing: Compar
   for (let at = from; at <= codes.length; at += 1) {
     const before = places;
     places = [];
-    turn += 1;
-    const now = turn;
+    generation += 1;
+    const now = generation;
     if (at === from) reach(0, at, now);
     else {
       const character = codes[at - 1] ?? 0;
       steps += before.length;
       // First advance the texts that have begun: others may begin here.
-      if (running !== undefined) for (const one of running.values()) readOn(one, character, meter);
+      if (running !== undefined) for (const one of running.values()) advance(one, character, meter);
       for (const place of before) {
         const one = code[place];
         if (one === undefined) continue;
         if (one.is === "star") reach(place, at, now);
         else if (fits(one, character, letterCase)) reach(place + 1, at, now);
       }
-      if (running !== undefined) for (const [place, one] of running) if (goesOnAfter(one)) reach(place, at, now);
+      if (running !== undefined) for (const [place, one] of running) if (hasUnmatched(one)) reach(place, at, now);
     }
     if (later !== undefined) for (const [place, goesOn] of later) if (goesOn[at] === 1) reach(place, at, now);
     if (places.length === 0 && later === undefined && running === undefined) break;
@@ -480,22 +480,22 @@ interface Running {
   readonly sets: PlaceSets;
   texts: Set<PlaceSet>;
   /** One of them can no longer match, so every longer text continues after the `not`. */
-  over: boolean;
+  diverged: boolean;
 }
 
-function readOn(running: Running, character: number, meter: Meter | undefined): void {
+function advance(running: Running, character: number, meter: Meter | undefined): void {
   const next = new Set<PlaceSet>();
   for (const text of running.texts) {
     const after = running.sets.after(text, character, meter);
-    if (after.places.length === 0 && !after.ends) running.over = true;
+    if (after.places.length === 0 && !after.ends) running.diverged = true;
     else next.add(after);
   }
   running.texts = next;
 }
 
 /** Has a text begun at the `not` that its program does not match, as far as it was read? */
-function goesOnAfter({ texts, over }: Running): boolean {
-  if (over) return true;
+function hasUnmatched({ texts, diverged }: Running): boolean {
+  if (diverged) return true;
   for (const { ends } of texts) if (!ends) return true;
   return false;
 }

@@ -34,7 +34,7 @@ export function membersOf(text: string, object: Span): readonly Member[] {
     const key = { from: at, to: endOfString(text, at) };
     const value = valueAt(text, afterWhitespace(text, afterWhitespace(text, key.to) + 1));
     members.push({ name: String(JSON.parse(sliceOf(text, key))), key, value, from: key.from, to: value.to });
-    at = behindComma(text, value.to);
+    at = afterComma(text, value.to);
   }
   return members;
 }
@@ -47,7 +47,7 @@ export function itemsOf(text: string, list: Span): readonly Span[] {
   while (at < list.to - 1) {
     const item = valueAt(text, at);
     items.push(item);
-    at = behindComma(text, item.to);
+    at = afterComma(text, item.to);
   }
   return items;
 }
@@ -104,7 +104,7 @@ function isEscaped(text: string, at: number): boolean {
   return (at - before) % 2 === 1;
 }
 
-function behindComma(text: string, from: number): number {
+function afterComma(text: string, from: number): number {
   const at = afterWhitespace(text, from);
   return text[at] === "," ? afterWhitespace(text, at + 1) : at;
 }
@@ -228,7 +228,7 @@ export interface MemberPlan {
   readonly rename: ReadonlyMap<Member, string>;
   readonly drop: ReadonlySet<Member>;
   /** Inserted after the first of `after` that exists, else last. */
-  readonly add: readonly { readonly name: string; readonly value: string; readonly behind: readonly string[] }[];
+  readonly add: readonly { readonly name: string; readonly value: string; readonly after: readonly string[] }[];
 }
 
 /** At least one member MUST stay: the others need it for their commas. */
@@ -258,8 +258,8 @@ export function changeMembers(
   }
 
   const names = kept.map(({ name }) => name);
-  for (const { name, value, behind } of plan.add) {
-    const place = behind.map((other) => names.lastIndexOf(other)).find((index) => index !== -1) ?? kept.length - 1;
+  for (const { name, value, after } of plan.add) {
+    const place = after.map((other) => names.lastIndexOf(other)).find((index) => index !== -1) ?? kept.length - 1;
     const at = kept[place]?.to ?? 0;
     changes.push({ from: at, to: at, text: `${shape.between}${JSON.stringify(name)}${colon}${value}` });
   }

@@ -4,13 +4,13 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import {
-  countIn,
+  countNewlinesIn,
   createKernel,
   type Kernel,
   kernelBase64,
   type NewlineForm,
   plainKernel,
-  skipIn,
+  skipNewlinesIn,
   newlinesSourceSha256,
 } from "./newlines.ts";
 
@@ -173,7 +173,7 @@ for (const form of forms) {
     });
   }
 
-  test(`countIn and skipIn agree with the reference for ${form}, wherever the bytes lie in their buffer`, () => {
+  test(`countNewlinesIn and skipNewlinesIn agree with the reference for ${form}, wherever the bytes lie in their buffer`, () => {
     const cases = fewBytes.chain((bytes) =>
       fc.record({
         bytes: fc.constant(bytes),
@@ -194,7 +194,7 @@ for (const form of forms) {
     );
   });
 
-  test(`countIn and skipIn agree with the reference for ${form} on many bytes`, () => {
+  test(`countNewlinesIn and skipNewlinesIn agree with the reference for ${form} on many bytes`, () => {
     for (const sparseness of [1, 3, 40, 5_000]) {
       const bytes = manyBytes(form, sparseness).subarray(0, 50_003);
       const total = ends(bytes, 0, bytes.length, form).length;
@@ -204,8 +204,8 @@ for (const form of forms) {
 }
 
 const inMemory = (bytes: Uint8Array, form: NewlineForm): Asked => ({
-  count: (from, to) => countIn(bytes, from, to, form),
-  skip: (from, to, k) => skipIn(bytes, from, to, k, form),
+  count: (from, to) => countNewlinesIn(bytes, from, to, form),
+  skip: (from, to, k) => skipNewlinesIn(bytes, from, to, k, form),
 });
 
 test("kernels do not share bytes", () => {

@@ -1,6 +1,6 @@
 /**
  * Counts newlines in bytes and finds the k-th. A kernel scans big files chunk by chunk with WebAssembly SIMD
- * (`scripts/newlines.wat`), as fast as they can be read; `countIn` and `skipIn` work on bytes in memory: short ones in
+ * (`scripts/newlines.wat`), as fast as they can be read; `countNewlinesIn` and `skipNewlinesIn` work on bytes in memory: short ones in
  * plain JavaScript, longer ones in a kernel's memory. Offsets are bytes in every form. `from` MUST be a multiple of the
  * form's unit (1, 2 or 4 bytes); a unit that `to` cuts through is not counted.
  */
@@ -76,7 +76,7 @@ function scratchFor(form: NewlineForm): Kernel {
 }
 
 /** `Kernel.count` on any bytes. */
-export function countIn(bytes: Uint8Array, from: number, to: number, form: NewlineForm): number {
+export function countNewlinesIn(bytes: Uint8Array, from: number, to: number, form: NewlineForm): number {
   if (to - from < scratchBytesMin) return countPlain(bytes, from, to, form);
   const scratch = scratchFor(form);
   if (scratch.kind === "plain") return countPlain(bytes, from, to, form);
@@ -90,7 +90,7 @@ export function countIn(bytes: Uint8Array, from: number, to: number, form: Newli
 }
 
 /** `Kernel.skip` on any bytes. */
-export function skipIn(bytes: Uint8Array, from: number, to: number, k: number, form: NewlineForm): number {
+export function skipNewlinesIn(bytes: Uint8Array, from: number, to: number, k: number, form: NewlineForm): number {
   if (to - from < scratchBytesMin) return skipPlain(bytes, from, to, k, form);
   const scratch = scratchFor(form);
   if (scratch.kind === "plain") return skipPlain(bytes, from, to, k, form);

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { NumberStyle } from "../../contract/profile.ts";
-import { numberLines, shownNumber, pagesSourceSha256, textOfUtf8 } from "./page-kernel.ts";
+import { numberLines, shownNumber, pagesSourceSha256, decodeUtf8 } from "./page-kernel.ts";
 
 const styles: readonly NumberStyle[] = [
   { digitsMin: 1, pad: " ", mark: "→" },
@@ -47,15 +47,15 @@ const anyUnit = fc.oneof(
 test("UTF-8 is decoded as Node does it", () => {
   fc.assert(
     fc.property(texts(anyUnit), (text) => {
-      equal(textOfUtf8(Buffer.from(text).subarray(0, Buffer.byteLength(text))), text);
+      equal(decodeUtf8(Buffer.from(text).subarray(0, Buffer.byteLength(text))), text);
     }),
   );
 });
 
 test("what is short, or longer than the kernel's memory, is left to others", () => {
-  expect(textOfUtf8(Buffer.from("é"))).toBeUndefined();
-  expect(textOfUtf8(Buffer.from("é".repeat(262_145)))).toBeUndefined();
-  equal(textOfUtf8(Buffer.from("é".repeat(262_144))), "é".repeat(262_144));
+  expect(decodeUtf8(Buffer.from("é"))).toBeUndefined();
+  expect(decodeUtf8(Buffer.from("é".repeat(262_145)))).toBeUndefined();
+  equal(decodeUtf8(Buffer.from("é".repeat(262_144))), "é".repeat(262_144));
 });
 
 test("lines are numbered as if one by one", () => {

@@ -13,7 +13,7 @@ export const shownNumber = (number: number, { digitsMin, pad, mark }: NumberStyl
     : String(number).padStart(digitsMin, pad)) + mark;
 
 /** Decodes valid UTF-8; undefined if the kernel is not available or the text too short or too long for it. */
-export function textOfUtf8(bytes: Uint8Array): string | undefined {
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
   if (bytes.length > inputBytes || bytes.length < unitsMin) return undefined;
   const { memory, exports } = kernel() ?? {};
   if (memory === undefined || exports === undefined) return undefined;

@@ -16,10 +16,10 @@ export type PageRules = Pick<
 >;
 
 /** The limit that ended a page before its range or the file ended. */
-export type Full = "lines" | "bytes" | "tokens";
+export type PageLimit = "lines" | "bytes" | "tokens";
 
 /** What is known about a text from its bytes; each saves a scan of the characters. */
-export interface KnownOfText {
+export interface TextFacts {
   /** False: unknown. */
   readonly ascii: boolean;
   readonly utf8Bytes: number | undefined;
@@ -31,7 +31,7 @@ export interface PageStepper {
    * Takes the lines of `text`, which begins at the start of a line and ends after a newline or, if `end`, at the end of
    * the file.
    */
-  feed(text: string, known: KnownOfText, end: boolean): "more" | "full";
+  feed(text: string, known: TextFacts, end: boolean): "more" | "full";
   /** Takes a line of which only the beginning was loaded; the rest is beyond every limit. */
   feedLong(beginning: string, terminated: boolean): "more" | "full";
   /** Split on first use; `count` costs nothing. */
@@ -44,7 +44,7 @@ export interface PageStepper {
   readonly cut: readonly CutLine[];
   readonly lineEndChars: number;
   readonly tokens: number;
-  readonly full: Full | undefined;
+  readonly full: PageLimit | undefined;
 }
 
 export const startPage = (rules: PageRules, from: number, linesMax: number): PageStepper =>
@@ -67,7 +67,7 @@ class Stepper implements PageStepper {
   count = 0;
   tokens = 0;
   lineEndChars = 0;
-  full: Full | undefined;
+  full: PageLimit | undefined;
 
   constructor(rules: PageRules, from: number, linesMax: number) {
     this.#rules = rules;
@@ -88,7 +88,7 @@ class Stepper implements PageStepper {
     return this.#allAscii && this.cut.length === 0;
   }
 
-  feed(text: string, known: KnownOfText, end: boolean): "more" | "full" {
+  feed(text: string, known: TextFacts, end: boolean): "more" | "full" {
     const { ascii } = known;
     this.#allAscii &&= ascii;
     if (this.#takesAsIs(text, known, end)) return "more";
@@ -113,7 +113,7 @@ class Stepper implements PageStepper {
   }
 
   /** Most pages are plain lines that fit: they are taken without splitting them. */
-  #takesAsIs(text: string, known: KnownOfText, end: boolean): boolean {
+  #takesAsIs(text: string, known: TextFacts, end: boolean): boolean {
     const { lines, lineCharsMax, pageBytesMax, pageTokensMax } = this.#rules;
     const before = this.#joined;
     if (pageTokensMax !== undefined || (this.count > 0 && (before === undefined || text === ""))) return false;
@@ -189,7 +189,7 @@ class Stepper implements PageStepper {
     return this.full === undefined ? "more" : "full";
   }
 
-  #stop(why: Full): "full" {
+  #stop(why: PageLimit): "full" {
     this.full = why;
     return "full";
   }

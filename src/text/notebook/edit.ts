@@ -25,7 +25,7 @@ import {
   type Span,
   stringWriter,
 } from "../json/spans.ts";
-import { giveIds, joinedText, type Notebook, type NotebookFault, parseNotebook } from "./notebook.ts";
+import { cellIds, joinedText, type Notebook, type NotebookFault, parseNotebook } from "./notebook.ts";
 
 // Replacing: the members of a cell that change with its source or type.
 
@@ -45,9 +45,9 @@ function planFor(replacement: Replacement): MemberPlan {
   const { text } = file;
   const set = new Map<Member, string>();
   const add: MemberPlan["add"][number][] = [];
-  const put = (name: string, value: string, behind: readonly string[]): void => {
+  const put = (name: string, value: string, after: readonly string[]): void => {
     const member = memberNamed(members, name);
-    if (member === undefined) add.push({ name, value, behind });
+    if (member === undefined) add.push({ name, value, after });
     else set.set(member, value);
   };
 
@@ -65,13 +65,13 @@ function planFor(replacement: Replacement): MemberPlan {
   const written = heading?.title ?? source;
   if (memberText(text, holder) !== written) {
     const value = sourceText(file, cell.index, written, shape);
-    if (holder === undefined) add.push({ name: holderName, value, behind: [] });
+    if (holder === undefined) add.push({ name: holderName, value, after: [] });
     else set.set(holder, value);
   }
 
   if (type === "code") {
     for (const member of members.filter((other) => isStale(text, other))) set.set(member, emptied(member.name));
-    if (retyped) add.push(...lacking(replacement));
+    if (retyped) add.push(...missingMembers(replacement));
   }
   const renamed = retyped && file.notebook.format === 3 && holder !== undefined && holder.name !== holderName;
   return {
@@ -105,18 +105,18 @@ function isForeign({ notebook }: NotebookText, type: CellType, name: string): bo
 }
 
 /** The members that a code cell must have, at the places where nbformat, which sorts the names, would write them. */
-function lacking({ file, cell, members }: Replacement): MemberPlan["add"] {
+function missingMembers({ file, cell, members }: Replacement): MemberPlan["add"] {
   const language = JSON.stringify(codeLanguage(file, cell.index));
   const needed =
     file.notebook.format === 4
       ? [
-          { name: "execution_count", value: "null", behind: ["cell_type"] },
-          { name: "outputs", value: "[]", behind: ["metadata", "cell_type"] },
+          { name: "execution_count", value: "null", after: ["cell_type"] },
+          { name: "outputs", value: "[]", after: ["metadata", "cell_type"] },
         ]
       : [
-          { name: "language", value: language, behind: ["input", "source"] },
-          { name: "outputs", value: "[]", behind: ["metadata", "cell_type"] },
-          { name: "prompt_number", value: "null", behind: ["outputs", "metadata", "cell_type"] },
+          { name: "language", value: language, after: ["input", "source"] },
+          { name: "outputs", value: "[]", after: ["metadata", "cell_type"] },
+          { name: "prompt_number", value: "null", after: ["outputs", "metadata", "cell_type"] },
         ];
   return needed.filter(({ name }) => memberNamed(members, name) === undefined);
 }
@@ -144,7 +144,7 @@ interface NotebookText {
 }
 
 /** `text` MUST be the text that the notebook was parsed from. */
-function layOut(text: string, notebook: Notebook): NotebookText {
+function parseLayout(text: string, notebook: Notebook): NotebookText {
   const root = rootOf(text);
   const members = membersOf(text, root);
   const lists = cellLists(text, members);
@@ -262,9 +262,9 @@ function modelFor(file: NotebookText, near: number, type: NewCell["type"]): Mode
 function codeLanguage(file: NotebookText, near: number): string {
   const { cells, format, language } = file.notebook;
   if (format === 4) return language;
-  const [before, behind] = [cells.slice(0, near + 1), cells.slice(near + 1)];
+  const [before, after] = [cells.slice(0, near + 1), cells.slice(near + 1)];
   const isCode = ({ type }: NotebookCell<unknown>): boolean => type === "code";
-  return (before.findLast(isCode) ?? behind.find(isCode))?.language ?? language;
+  return (before.findLast(isCode) ?? after.find(isCode))?.language ?? language;
 }
 
 /** Local: searching further would take long in a file of a million odd cells, and help little. */
@@ -381,7 +381,7 @@ export function editCell(text: string, edit: CellEdit): CellEdited {
     return { edited: "no", why: "cell unknown", cellId, known };
   }
 
-  const file = layOut(text, notebook);
+  const file = parseLayout(text, notebook);
   const place = cell === undefined ? undefined : placeOf(file, cell);
   const edited = editAt(file, place, edit);
   return edited.edited === "yes" && cell?.ownId === false ? { ...edited, numbered: cell.index } : edited;
@@ -433,14 +433,14 @@ function deleteCell(file: NotebookText, { cell, list, indexInList }: CellPlace):
     numbered: undefined,
     cellsTotal: file.cells.length - 1,
     cleared: false,
-    renumbered: someNameless(file, index + 1),
+    renumbered: hasCellWithoutId(file, index + 1),
   };
 }
 
 /** Includes one comma; the whitespace of the other cells stays, and a list of one cell becomes empty. */
 function spanToDelete({ span, items }: CellList, index: number): Span {
-  const [before, cell, behind] = [items[index - 1], items[index], items[index + 1]];
-  if (cell !== undefined && behind !== undefined) return { from: cell.from, to: behind.from };
+  const [before, cell, after] = [items[index - 1], items[index], items[index + 1]];
+  if (cell !== undefined && after !== undefined) return { from: cell.from, to: after.from };
   if (cell !== undefined && before !== undefined) return { from: before.to, to: cell.to };
   return { from: span.from + 1, to: span.to - 1 };
 }
@@ -466,23 +466,23 @@ function insertCell(file: NotebookText, after: CellPlace | undefined, edit: Cell
     numbered: undefined,
     cellsTotal: file.cells.length + 1,
     cleared: false,
-    renumbered: someNameless(file, index),
+    renumbered: hasCellWithoutId(file, index),
   };
 }
 
 function insertion(text: string, { span, items }: CellList, index: number, cell: string, shape: Shape): TextChange {
-  const [before, behind] = [items[index - 1], items[index]];
+  const [before, after] = [items[index - 1], items[index]];
   if (before !== undefined) {
     // After the last cell there is no whitespace to copy; before it there is.
-    const [left, right] = behind === undefined ? [items[index - 2], before] : [before, behind];
+    const [left, right] = after === undefined ? [items[index - 2], before] : [before, after];
     const between = left === undefined ? shape.between : text.slice(left.to, right.from);
     return { from: before.to, to: before.to, text: between + cell };
   }
-  if (behind !== undefined) return { from: behind.from, to: behind.from, text: cell + shape.between };
+  if (after !== undefined) return { from: after.from, to: after.from, text: cell + shape.between };
   return { ...span, text: bracketed("[]", shape, [cell]) };
 }
 
-const someNameless = ({ notebook }: NotebookText, from: number): boolean =>
+const hasCellWithoutId = ({ notebook }: NotebookText, from: number): boolean =>
   notebook.cells.slice(from).some(({ ownId }) => !ownId);
 
 /** An id that no cell has, own or generated. */
@@ -498,7 +498,7 @@ function freeId({ notebook }: NotebookText, newId: string): string {
 function idShownAt({ notebook }: NotebookText, index: number): string {
   const cells: { readonly id?: string }[] = notebook.cells.map(({ id, ownId }) => (ownId ? { id } : {}));
   cells.splice(index, 0, {});
-  return giveIds(cells)[index]?.id ?? `cell-${index}`;
+  return cellIds(cells)[index]?.id ?? `cell-${index}`;
 }
 
 function replaceCell(file: NotebookText, { cell, span, list }: CellPlace, edit: CellEdit): CellEdited {

@@ -25,7 +25,7 @@ const recordOf = (value: unknown): Unchecked => (isRecord(value) ? value : nothi
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 /** Local: names of languages and MIME types are short. */
 const nameCharsMax = 100;
-const filled = (value: unknown): string | undefined =>
+const shortName = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? cutChars(value, nameCharsMax) : undefined;
 const wholeNumber = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? Number(value) : undefined);
 
@@ -62,7 +62,7 @@ export function parseNotebook(text: string, limits: NotebookLimits): Notebook | 
     return { fault: "not a notebook", detail: `it has ${cells.length} cells, more than ${limits.cellsMax}` };
   }
   const language = languageOf(root);
-  const ids = giveIds(cells);
+  const ids = cellIds(cells);
   return {
     format,
     minor: wholeNumber(root["nbformat_minor"]) ?? 0,
@@ -90,8 +90,8 @@ function cellsOf(root: Unchecked): { readonly format: 3 | 4; readonly cells: rea
 function languageOf(root: Unchecked): string {
   const metadata = recordOf(root["metadata"]);
   return (
-    filled(recordOf(metadata["language_info"])["name"]) ??
-    filled(recordOf(metadata["kernelspec"])["language"]) ??
+    shortName(recordOf(metadata["language_info"])["name"]) ??
+    shortName(recordOf(metadata["kernelspec"])["language"]) ??
     "python"
   );
 }
@@ -105,7 +105,7 @@ interface GivenId {
 const usableId = /^[\w-]{1,64}$/;
 
 /** The first cell with an id keeps it. Generated ids depend on the file alone, and never equal an id in it. */
-export function giveIds(cells: readonly unknown[]): readonly GivenId[] {
+export function cellIds(cells: readonly unknown[]): readonly GivenId[] {
   const own = cells.map((cell) => {
     const id = isRecord(cell) ? cell["id"] : undefined;
     return typeof id === "string" && usableId.test(id) ? id : undefined;
@@ -133,7 +133,8 @@ function readCell(
 ): NotebookCell<ClaimedOutput> {
   const cell = recordOf(raw);
   const type = cellType(cell["cell_type"]);
-  const language = filled(cell["language"]) ?? filled(recordOf(recordOf(cell["metadata"])["vscode"])["languageId"]);
+  const language =
+    shortName(cell["language"]) ?? shortName(recordOf(recordOf(cell["metadata"])["vscode"])["languageId"]);
   const source = joinedText(cell["source"]) ?? joinedText(cell["input"]) ?? "";
   const outputs = type === "code" ? readOutputs(cell["outputs"], limits) : { outputs: [], outputsLeftOut: 0 };
   return {
@@ -330,7 +331,7 @@ export function terminalText(raw: string): string {
   const text = raw.replaceAll(wiped, "").replace(wipes, wiped).replace(escapes, "");
   return text
     .split("\n")
-    .map(settleLine)
+    .map(lastState)
     .join("\n")
     .replace(/[\0-\x08\x0b-\x1f\x7f]+/g, "");
 }
@@ -339,20 +340,20 @@ export function terminalText(raw: string): string {
  * The last state of a line that was overwritten. Each pass after a carriage return covers the earlier ones up to its
  * own length, so from the last pass backwards every one adds only what sticks out.
  */
-function settleLine(line: string): string {
+function lastState(line: string): string {
   if (!line.includes("\r") && !line.includes("\b")) return line;
   const passes = line.split("\r");
   let shown = "";
   for (let index = passes.length - 1; index >= 0; index -= 1) {
     const pass = passes[index] ?? "";
-    const plain = rubOut(pass).replaceAll(wiped, "");
+    const plain = applyBackspaces(pass).replaceAll(wiped, "");
     if (plain.length > shown.length) shown += plain.slice(shown.length);
     if (pass.includes(wiped)) break;
   }
   return shown;
 }
 
-function rubOut(pass: string): string {
+function applyBackspaces(pass: string): string {
   if (!pass.includes("\b")) return pass;
   const kept: string[] = [];
   for (const character of pass) {

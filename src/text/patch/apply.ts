@@ -214,7 +214,7 @@ function findWithin(
   return kmp(wanted.map(key), from, to, (at) => key(lines.line(at)));
 }
 
-function standsAt(lines: TextLines, wanted: readonly string[], at: number, step: Step): boolean {
+function matchesAt(lines: TextLines, wanted: readonly string[], at: number, step: Step): boolean {
   if (at < 0 || at + wanted.length > lines.count) return false;
   const key = keys[step];
   return wanted.every((line, offset) => !undecoded.test(line) && key(lines.line(at + offset)) === key(line));
@@ -366,9 +366,9 @@ export function* applyingHunks(text: string, hunks: readonly PatchHunk[]): Steps
 }
 
 /** Does each hunk have exactly one exact match, so that neither order nor headers are needed? */
-export function standOnce(text: string, hunks: readonly PatchHunk[]): boolean {
+export function matchOnce(text: string, hunks: readonly PatchHunk[]): boolean {
   const lines = textLines(text);
-  return hunks.every((hunk) => findPlaces(lines, textsOf(hunk, "-"), 0, "exact").length === 1);
+  return hunks.every((hunk) => findPlaces(lines, sideOf(hunk, "-"), 0, "exact").length === 1);
 }
 
 interface Place {
@@ -417,7 +417,7 @@ function* locateAtEnd(
 function* locate(lines: TextLines, hunk: PatchHunk, headersOf: HeadersOf, cursor: number): Steps<Place | Reason> {
   const named = headersOf(hunk.headers);
   if ("missing" in named) return { why: "header not found", header: named.missing };
-  const oldLines = textsOf(hunk, "-");
+  const oldLines = sideOf(hunk, "-");
   const place =
     oldLines.length === 0 ? placeToAdd(lines, hunk, named, cursor) : yield* find(lines, hunk, named, cursor);
   if ("why" in place) return place;
@@ -434,11 +434,11 @@ function placeToAdd(lines: TextLines, hunk: PatchHunk, named: readonly number[],
   const below = named.map((index) => index + 1).filter((at) => at >= cursor);
   const [at] = below;
   if (at === undefined) return { why: "out of order", line: (named[0] ?? 0) + 1 };
-  return below.length > 1 ? several(below.map((next) => next - 1)) : { at, step: "exact" };
+  return below.length > 1 ? ambiguous(below.map((next) => next - 1)) : { at, step: "exact" };
 }
 
 function* find(lines: TextLines, hunk: PatchHunk, named: readonly number[], cursor: number): Steps<Place | Reason> {
-  const oldLines = textsOf(hunk, "-");
+  const oldLines = sideOf(hunk, "-");
   const header = hunk.headers.at(-1);
   let strays = false;
   for (const step of steps) {
@@ -449,7 +449,7 @@ function* find(lines: TextLines, hunk: PatchHunk, named: readonly number[], curs
     strays ||= below.length < found.length;
     const fitting = step === "exact" && below.length > 1 && named.length > 0 ? inSection(lines, below, named) : below;
     const [at] = fitting;
-    if (at !== undefined) return fitting.length > 1 ? several(fitting) : { at, step };
+    if (at !== undefined) return fitting.length > 1 ? ambiguous(fitting) : { at, step };
   }
   if (strays && header !== undefined) return { why: "header not found", header };
   yield;
@@ -469,7 +469,7 @@ function placesFor(
 ): readonly number[] {
   if (!endOfFile) return findPlaces(lines, oldLines, from, step);
   const at = lines.count - oldLines.length;
-  return at >= from && standsAt(lines, oldLines, at, step) ? [at] : [];
+  return at >= from && matchesAt(lines, oldLines, at, step) ? [at] : [];
 }
 
 /** `@@` names the function or class of a hunk; a match after its end is a copy elsewhere. */
@@ -481,7 +481,7 @@ function inSection(lines: TextLines, places: readonly number[], named: readonly 
 /** Local: enough lines for a model to choose from; `total` has the rest. */
 const placesShownMax = 20;
 
-function several(places: readonly number[]): Reason {
+function ambiguous(places: readonly number[]): Reason {
   return { why: "several", lines: places.slice(0, placesShownMax).map((at) => at + 1), total: places.length };
 }
 
@@ -490,28 +490,28 @@ function several(places: readonly number[]): Reason {
  * lines are part of the new ones then, so a patch that is sent twice would match and add them again.
  */
 function repeatedAt(lines: TextLines, hunk: PatchHunk, { at, step }: Place): number | undefined {
-  const oldLines = textsOf(hunk, "-");
-  const newLines = textsOf(hunk, "+");
-  if (newLines.length <= oldLines.length || !hasSubstance(hunk)) return undefined;
+  const oldLines = sideOf(hunk, "-");
+  const newLines = sideOf(hunk, "+");
+  if (newLines.length <= oldLines.length || !isRecognisable(hunk)) return undefined;
   // Without old lines, lines are added only below a header or at the end of the file.
   const offsets =
     oldLines.length === 0 ? [0, newLines.length] : kmp(oldLines, 0, newLines.length, (index) => newLines[index]);
   const around = { from: Math.max(0, at - newLines.length), to: Math.min(lines.count, at + newLines.length) };
-  const standing = new Set(findWithin(lines, newLines, around, step));
-  const offset = offsets.find((one) => standing.has(at - one));
+  const places = new Set(findWithin(lines, newLines, around, step));
+  const offset = offsets.find((one) => places.has(at - one));
   return offset === undefined ? undefined : at - offset;
 }
 
 /** The place of the new lines of a hunk whose old lines are not found. */
 function appliedAt(lines: TextLines, hunk: PatchHunk): number | undefined {
-  return hasSubstance(hunk) ? findPlaces(lines, textsOf(hunk, "+"), 0, "trailing blanks")[0] : undefined;
+  return isRecognisable(hunk) ? findPlaces(lines, sideOf(hunk, "+"), 0, "trailing blanks")[0] : undefined;
 }
 
 /** Local: fewer letters occur somewhere by chance. */
 const lettersMin = 10;
 
 /** Can the result of a hunk be recognised? It needs enough letters, and a removal needs a line of context on both sides. */
-function hasSubstance({ lines }: PatchHunk): boolean {
+function isRecognisable({ lines }: PatchHunk): boolean {
   const adds = lines.some(({ mark }) => mark === "+");
   if (!adds && (lines[0].mark !== " " || lines.at(-1)?.mark !== " ")) return false;
   const telling = lines.filter(({ mark }) => mark === (adds ? "+" : " "));
@@ -520,7 +520,7 @@ function hasSubstance({ lines }: PatchHunk): boolean {
 }
 
 /** The lines before (`-`) or after (`+`) the hunk. */
-function textsOf({ lines }: PatchHunk, side: "-" | "+"): readonly string[] {
+function sideOf({ lines }: PatchHunk, side: "-" | "+"): readonly string[] {
   return lines.filter(({ mark }) => mark === " " || mark === side).map(({ text }) => text);
 }
 
