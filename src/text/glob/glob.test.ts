@@ -81,7 +81,7 @@ describe("globs", () => {
   });
 });
 
-/** Plain and slow: every way to lay the pattern over the path. */
+/** The reference, plain and slow: tries every way to match the pattern. */
 function slowly(pattern: readonly string[], path: readonly string[]): boolean {
   const [part, ...parts] = pattern;
   if (part === undefined) return path.length === 0;

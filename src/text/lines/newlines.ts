@@ -1,8 +1,8 @@
 /**
  * Counts newlines in bytes and finds the k-th. A kernel scans big files chunk by chunk with WebAssembly SIMD
- * (`scripts/newlines.wat`), as fast as they can be read; `countNewlinesIn` and `skipNewlinesIn` work on bytes in memory: short ones in
- * plain JavaScript, longer ones in a kernel's memory. Offsets are bytes in every form. `from` MUST be a multiple of the
- * form's unit (1, 2 or 4 bytes); a unit that `to` cuts through is not counted.
+ * (`scripts/newlines.wat`), as fast as they can be read; `countNewlinesIn` and `skipNewlinesIn` work on bytes in
+ * memory: short ones in plain JavaScript, longer ones in a kernel's memory. Offsets are bytes in every form. `from`
+ * MUST be a multiple of the form's unit (1, 2 or 4 bytes); a unit that `to` cuts through is not counted.
  */
 
 import type { LineEndName } from "../../contract/edit.ts";

@@ -1,4 +1,4 @@
-/** The page kernel against the plain way: the same text, whatever the characters, the numbers and the length. */
+/** The page kernel against plain JavaScript: the same text for any characters, numbers and lengths. */
 
 import { equal } from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -21,7 +21,7 @@ const plain = (text: string, from: number, style: NumberStyle): string =>
     .map((line, index) => shownNumber(from + index, style) + line)
     .join("\n");
 
-/** Long enough for the kernel: a few characters, over and over. */
+/** Long enough for the kernel: a few characters, repeated. */
 const texts = (unit: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .tuple(fc.array(unit, { minLength: 1, maxLength: 60 }), fc.integer({ min: 4_096, max: 20_000 }))
