@@ -41,6 +41,7 @@ export const limits = {
   outlineBytesMax: 4_194_304,
   /** Characters of the second attempt, after parsing the whole text ran out of time or memory. */
   outlineAgainCharsMax: 524_288,
+  /** Time of an Outline call, and of an outline that replaces a page of Read; memory of both. */
   outlineMsMax: 10_000,
   outlineInsteadMsMax: 3_000,
   outlineMegabytesMax: 192,

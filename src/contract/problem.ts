@@ -157,7 +157,7 @@ export type ProblemData =
       readonly shown: readonly LineSpan[];
       /** Lines that were truncated when they were shown. */
       readonly cut: readonly LineSpan[];
-      /** The first truncated line: the column (from 1) after what was shown, and whether any later one is truncated. */
+      /** The first truncated line: its first column (from 1) that was not shown, and whether a later part of it was. */
       readonly cutRest?: { readonly line: number; readonly column: number; readonly more: boolean };
     }
   | {
@@ -291,7 +291,7 @@ export class Problem extends Error {
 // Failures of queries about code: language servers, renames, outlines.
 
 type CodeProblem =
-  /** No language server for the file: switched off, language unknown, not installed, or the file may not be sent to one. */
+  /** No language server for the file. `not shown`: the file is secret, too large or not UTF-8. */
   | {
       readonly code: "LANGUAGE_SERVER";
       readonly place: Place;
@@ -371,10 +371,7 @@ export type ArgumentIssue =
       readonly known: readonly string[];
     };
 
-/**
- * Why a path is refused by its spelling, before any file system call. `names a folder`: a new file's path ends with a
- * slash.
- */
+/** A path refused by its spelling, before any file system call. `names a folder`: a new file's path ends with `/` or `/.`. */
 export type PathFault =
   | "empty"
   | "nul"

@@ -27,7 +27,7 @@ export function sourceText(
 ): SourceText {
   const { encoding, bomBytes } = form;
   const body = bytes.subarray(bomBytes);
-  const place = decodePlaced(body, encoding);
+  const place = decodeWithOffsets(body, encoding);
   return {
     text: place.text,
     encoding,
@@ -35,13 +35,14 @@ export function sourceText(
   };
 }
 
-type Placed = Pick<SourceText, "text" | "byteAt">;
+/** Without a BOM. `byteAt` is called only for units of the text. */
+type TextWithOffsets = Pick<SourceText, "text" | "byteAt">;
 
-function decodePlaced(body: Uint8Array, encoding: EncodingName): Placed {
+function decodeWithOffsets(body: Uint8Array, encoding: EncodingName): TextWithOffsets {
   if (encoding === "utf-8") {
     if (isAscii(body))
       return { text: Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1"), byteAt: same };
-    return isUtf8(body) ? decodeUtf8(decode(body, "utf-8").text, body.length) : decodeBySteps(body, utf8Step);
+    return isUtf8(body) ? withUtf8Offsets(decode(body, "utf-8").text, body.length) : decodeBySteps(body, utf8Step);
   }
   if (encoding === "utf-16le" || encoding === "utf-16be") return decodeUtf16(body, encoding);
   if (encoding === "utf-32le") return decodeBySteps(body, utf32Step("little"));
@@ -72,7 +73,7 @@ function unitsOf(body: Uint8Array, unitOf: (byte: number, at: number) => number)
 /** Units between two places whose byte offset is known: each lookup scans at most one such block. */
 const blockUnits = 1_024;
 
-function decodeUtf8(text: string, sizeBytes: number): Placed {
+function withUtf8Offsets(text: string, sizeBytes: number): TextWithOffsets {
   if (text.length === sizeBytes) return { text, byteAt: same };
   /** The bytes before each block, computed on demand. */
   const before = [0];
@@ -109,7 +110,7 @@ const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
 /** A lone surrogate stays: it maps back to its two bytes. */
-function decodeUtf16(body: Uint8Array, encoding: "utf-16le" | "utf-16be"): Placed {
+function decodeUtf16(body: Uint8Array, encoding: "utf-16le" | "utf-16be"): TextWithOffsets {
   const wholeBytes = body.length - (body.length % 2);
   const view = Buffer.from(body.buffer, body.byteOffset, wholeBytes);
   const whole = (encoding === "utf-16le" ? view : Buffer.from(view).swap16()).toString("utf16le");
@@ -125,7 +126,7 @@ function decodeUtf16(body: Uint8Array, encoding: "utf-16le" | "utf-16be"): Place
 }
 
 /** Decodes the bytes once, character by character, and one block again for each lookup. */
-function decodeBySteps(body: Uint8Array, step: Step): Placed {
+function decodeBySteps(body: Uint8Array, step: Step): TextWithOffsets {
   // No encoding has a character with more units than bytes.
   const units: Units = { bytes: Buffer.allocUnsafe(body.length * 2), length: 0 };
   /** By block: the byte offset and the first unit of the character that contains the block's first unit. */
